@@ -19,7 +19,7 @@ std::string socketPath() {
     return format("/tmp/millrace_console_test.%d.%d", static_cast<int>(::getpid()), ++count);
 }
 
-Future<std::string> readAll(Reference<Connection> connection) {
+Future<std::string> readReply(Reference<Connection> connection) {
     std::string all;
     for (;;) {
         Bytes some = co_await connection->read();
@@ -31,7 +31,7 @@ Future<std::string> readAll(Reference<Connection> connection) {
 Future<std::string> ask(Address at, std::string request) {
     Reference<Connection> client = co_await transport().connect(at);
     co_await client->write(StringRef(request));
-    std::string answer = co_await readAll(client);
+    std::string answer = co_await readReply(client);
     co_return answer;
 }
 Future<std::string> get(Address at, std::string page) {

@@ -13,7 +13,7 @@ using namespace flow::net;
 namespace {
 
 /// Has as many connections as a test says; each is null.
-struct Scripted final : Listener {
+struct ScriptedListener final : Listener {
     int waiting = 0;
     void come(int count) {
         waiting += count;
@@ -34,7 +34,7 @@ private:
 
 TEST_CASE("listener: connections go to waiters, oldest first; a cancelled one has taken none") {
     SimLoop loop;
-    auto listener = makeReference<Scripted>();
+    auto listener = makeReference<ScriptedListener>();
     std::vector<Future<Reference<Connection>>> all;
     for (int i = 0; i < 4; ++i)
         all.push_back(keep(listener->accept()));

@@ -228,8 +228,8 @@ TEST_CASE("error: setDroppedErrorHandler returns the one before; null restores t
     DroppedErrorHandler original = setDroppedErrorHandler(noteDropped);
     CHECK(bool(original));
     CHECK(bool(setDroppedErrorHandler(nullptr) == noteDropped));
-    ::test::Death child =
-        ::test::runInChild([] { reportDroppedError(reinterpret_cast<const void*>(&noteDropped), file_not_found()); });
+    test::Death child =
+        test::runInChild([] { reportDroppedError(reinterpret_cast<const void*>(&noteDropped), file_not_found()); });
     CHECK(child.status == 0);
     CHECK(child.says("file_not_found (1511)"));
     CHECK(child.says("noteDropped"));
@@ -248,8 +248,8 @@ TEST_CASE("error: an application's own errors have names") {
 
 TEST_CASE("error: an error that is printed as unknown keeps the exception's own text") {
     DroppedErrorHandler original = setDroppedErrorHandler(nullptr);
-    ::test::Death child =
-        ::test::runInChild([] { reportDroppedError(nullptr, caught(std::runtime_error("disk on fire"))); });
+    test::Death child =
+        test::runInChild([] { reportDroppedError(nullptr, caught(std::runtime_error("disk on fire"))); });
     CHECK(child.says("unknown_error (4000) dropped by"));
     CHECK(child.says(": disk on fire"));
     (void)setDroppedErrorHandler(original);

@@ -124,7 +124,7 @@ TEST_CASE("stack: what the work does to signals and to rounding stays") {
 // The sanitizers need more than what is left.
 #if !FLOW_SYSTEM_BLOCKS && !MILLRACE_UNDER_TSAN
 TEST_CASE("stack: without memory for one the program ends with a message") {
-    ::test::Death death = ::test::runInChild([] {
+    test::Death death = test::runInChild([] {
         rlimit none{1 << 20, 1 << 20};
         setrlimit(RLIMIT_AS, &none);
         onNewStack([] { onNewStack([] {}); }); // of which the thread may have the first already

@@ -47,7 +47,7 @@ Future<Void> follow(TraceLog& log, std::string name, Future<int> future) {
 } // namespace
 
 TEST_CASE("callback: called with a value and with an error, the newest waiter first") {
-    ::test::Balance balance;
+    test::Balance balance;
     TraceLog log;
     LoggingCallback a(log, "a"), b(log, "b");
     Promise<int> p;
@@ -73,7 +73,7 @@ TEST_CASE("callback: called with a value and with an error, the newest waiter fi
 }
 
 TEST_CASE("callback: remove() and destruction release the future, and so cancel what nothing else holds") {
-    ::test::Balance balance;
+    test::Balance balance;
     TraceLog log;
     Promise<int> p;
     auto actor = [&](std::string name) -> Future<int> {
@@ -95,7 +95,7 @@ TEST_CASE("callback: remove() and destruction release the future, and so cancel 
 }
 
 TEST_CASE("callback: may delete itself, wait again or remove others when it is called") {
-    ::test::Balance balance;
+    test::Balance balance;
     TraceLog log;
     Promise<int> p, q;
     auto* first = new LoggingCallback(log, "first");
@@ -119,7 +119,7 @@ TEST_CASE("callback: may delete itself, wait again or remove others when it is c
 }
 
 TEST_CASE("callback: of a stream, called with one element as an rvalue, or with the end") {
-    ::test::Balance balance;
+    test::Balance balance;
     TraceLog log;
     PromiseStream<int> s;
     LoggingSingleCallback a(log, "a");

@@ -54,15 +54,15 @@ Future<int> passing(Future<int> what, Mark, Propagate = {}) {
 }
 
 /// A liveBlocks, and all that is made in a group of it.
-struct Counted {
+struct CountedBlock {
     LiveBlocks liveBlocks;
     CellGroup group;
 
-    Counted() {
+    CountedBlock() {
         events.clear();
         liveBlocks.enter(&group);
     }
-    ~Counted() { liveBlocks.enter(nullptr); }
+    ~CountedBlock() { liveBlocks.enter(nullptr); }
 
     int cells() const {
         int count = 0;
@@ -74,7 +74,7 @@ struct Counted {
 } // namespace
 
 TEST_CASE("liveBlocks: lists the cells of a group, oldest first") {
-    Counted world;
+    CountedBlock world;
     CHECK(world.group.isEmpty());
     Promise<int> first;
     Promise<std::string> second;
@@ -91,7 +91,7 @@ TEST_CASE("liveBlocks: lists the cells of a group, oldest first") {
 
 TEST_CASE("liveBlocks: frames are destroyed, and none of them runs on") {
     SimLoop loop;
-    Counted world;
+    CountedBlock world;
     Promise<Void> never;
     Promise<int> number;
     Future<Void> a = stubborn(never.getFuture(), Mark("stubborn"));
@@ -112,7 +112,7 @@ TEST_CASE("liveBlocks: frames are destroyed, and none of them runs on") {
 
 TEST_CASE("liveBlocks: frames in every kind of queue are destroyed") {
     SimLoop loop;
-    Counted world;
+    CountedBlock world;
     std::vector<Future<Void>> held;
     AsyncVar<int> variable(1);
     AsyncTrigger trigger;
@@ -156,7 +156,7 @@ TEST_CASE("liveBlocks: frames in every kind of queue are destroyed") {
 
 TEST_CASE("liveBlocks: what destructors start is destroyed as well") {
     SimLoop loop;
-    Counted world;
+    CountedBlock world;
     struct Starter {
         Starter() = default;
         Starter(Starter&& other) noexcept : armed(std::exchange(other.armed, false)) {}
@@ -174,7 +174,7 @@ TEST_CASE("liveBlocks: what destructors start is destroyed as well") {
 
 TEST_CASE("liveBlocks: a chain of a hundred thousand") {
     SimLoop loop;
-    Counted world;
+    CountedBlock world;
     Promise<int> promise;
     Future<int> last = promise.getFuture();
     for (int i = 0; i < 100000; ++i)

@@ -12,7 +12,7 @@
 #include <string>
 
 using flow::RingQueue;
-using test::Counted;
+using flow::test::Counted;
 
 namespace {
 
@@ -42,7 +42,7 @@ TEST_CASE("ring queue: an empty one owns no memory") {
 }
 
 TEST_CASE("ring queue: behaves as a deque, whatever the mix of pushes and pops") {
-    test::Balance balance;
+    flow::test::Balance balance;
     RingQueue<std::string> queue;
     std::deque<std::string> model;
     unsigned state = 12345;
@@ -116,17 +116,17 @@ TEST_CASE("ring queue: move-only elements") {
 }
 
 TEST_CASE("ring queue: elements are moved, and destroyed once") {
-    test::Log log;
+    flow::test::Log log;
     {
-        RingQueue<test::Tracer> queue;
-        queue.push(test::Tracer(log, "a"));
+        RingQueue<flow::test::Tracer> queue;
+        queue.push(flow::test::Tracer(log, "a"));
         log.clear();
         CHECK(queue.pop().name() == "a");
-        CHECK(log == test::Log{"move a", "destroy moved", "destroy a"});
-        queue.push(test::Tracer(log, "b"));
+        CHECK(log == flow::test::Log{"move a", "destroy moved", "destroy a"});
+        queue.push(flow::test::Tracer(log, "b"));
         log.clear();
     }
-    CHECK(log == test::Log{"destroy b"});
+    CHECK(log == flow::test::Log{"destroy b"});
     int live = Counted::live;
     {
         RingQueue<Counted> queue;
@@ -149,7 +149,7 @@ TEST_CASE("ring queue: pushing one's own element, also when that grows the ring"
 }
 
 TEST_CASE("ring queue: a push that throws changes nothing, wherever it throws") {
-    test::Balance balance;
+    flow::test::Balance balance;
     int thrown = 0;
     for (int taken = 0; taken <= 4; ++taken)        // the ring of four is as it was made, wrapped around, or empty
         for (int pushed = 0; pushed <= 4; ++pushed) // until it is full, and a larger one is needed

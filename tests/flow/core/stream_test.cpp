@@ -286,15 +286,15 @@ TEST_CASE("stream: copies, moves and assignments to itself") {
 
 TEST_CASE("stream: an lvalue is copied once, an rvalue never, whether a reader waits or not") {
     Balance balance;
-    ::test::Log log;
-    PromiseStream<::test::Tracer> out;
-    FutureStream<::test::Tracer> in = out.getFuture();
+    test::Log log;
+    PromiseStream<test::Tracer> out;
+    FutureStream<test::Tracer> in = out.getFuture();
     auto copies = [&] {
         auto count = std::count(log.begin(), log.end(), "copy a");
         log.clear();
         return count;
     };
-    ::test::Tracer a(log, "a");
+    test::Tracer a(log, "a");
     TestWaiter reader([&](Cell*) { CHECK(in.pop().name() == "a"); });
     SUBCASE("queued") {
         out.send(a);

@@ -52,7 +52,7 @@ Future<T> waiting(Future<T> input, ExplicitVoid = {}) {
 
 template <std::size_t Alignment, std::size_t Others, class T>
 void endInEachWay(T const& value) {
-    ::test::Balance balance;
+    test::Balance balance;
     for (int end = 0; end < 3; ++end) {
         Promise<T> promise;
         Future<T> future = waiting<Alignment, Others, T>(promise.getFuture());
@@ -145,7 +145,7 @@ TEST_CASE("aligned locals: of a coroutine, whatever its result and however it en
 
 TEST_CASE("aligned locals: of tasks, forks and generators") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     forEachAlignment([&](auto alignment) {
         Environment environment(fastMemory());
         CHECK(loop.run(start(task<alignment>(environment, 4))) == 7);

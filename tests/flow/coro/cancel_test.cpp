@@ -218,11 +218,11 @@ Future<Void> retriesForEver(Future<Void> awaited, Propagate = {}) {
 } // namespace
 
 TEST_CASE("cancel: a coroutine that swallows actor_cancelled in a loop ends the program, with its name") {
-    ::test::Death child = ::test::runInChild([] { (void)swallowsForEver(Never()); });
+    test::Death child = test::runInChild([] { (void)swallowsForEver(Never()); });
     CHECK(child.aborted());
     CHECK(child.says("a handler in a loop swallows actor_cancelled"));
     CHECK_MESSAGE(child.says("in actor swallowsForEver"), child.text);
-    child = ::test::runInChild([] { (void)retriesForEver(Never()); });
+    child = test::runInChild([] { (void)retriesForEver(Never()); });
     CHECK_MESSAGE(child.says("in actor retriesForEver"), child.text);
 }
 

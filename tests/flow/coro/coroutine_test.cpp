@@ -401,7 +401,7 @@ TEST_CASE("coroutine: one that owes a value and ends without co_return ends the 
     CHECK(withoutReturn(-1).get() == -1);
     Promise<int> promise;
     Future<int> future = withoutReturn(promise.getFuture());
-    ::test::Death child = ::test::runInChild([&] { promise.send(1); });
+    test::Death child = test::runInChild([&] { promise.send(1); });
     CHECK(child.aborted());
     CHECK(child.says("a coroutine that returns a value ended without a co_return"));
     CHECK_MESSAGE(child.says("in actor withoutReturn"), child.text);

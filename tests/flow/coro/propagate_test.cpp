@@ -16,7 +16,7 @@ using namespace flow::test;
 
 namespace {
 
-Future<int> link(Future<int> next, Propagate = {}) {
+Future<int> propagatingLink(Future<int> next, Propagate = {}) {
     co_return co_await next + 1;
 }
 Future<int> caughtLink(Future<int> next) {
@@ -55,7 +55,7 @@ Future<int> noisy(TraceLog& log, Noisy, Future<int> first, Future<int> second, P
     co_return sum;
 }
 
-Future<Void> watch(TraceLog& log, std::string name, Future<int> future) {
+Future<Void> watchNamed(TraceLog& log, std::string name, Future<int> future) {
     ErrorOr<int> result = co_await tryGet(std::move(future));
     log.say(name + "=" + (result.present() ? std::to_string(result.get()) : result.getError().name()));
 }
@@ -108,7 +108,7 @@ Future<Void> dropsItself(TraceLog& log, Future<Void>& own, Future<Void> awaited,
 /// A test without a C++ exception, after which no block is left.
 struct Quiet {
     ~Quiet() { CHECK(throws.count() == 0); }
-    ::test::Balance balance;
+    test::Balance balance;
     Throws throws;
     TraceLog log;
 };
@@ -127,8 +127,8 @@ TEST_CASE_FIXTURE(
         if (how == 6)
             b.send(2);
         Future<int> sum = noisy(log, Noisy(log, "parameter"), a.getFuture(), b.getFuture());
-        Future<Void> one = watch(log, "one", sum);
-        Future<Void> two = watch(log, "two", sum);
+        Future<Void> one = watchNamed(log, "one", sum);
+        Future<Void> two = watchNamed(log, "two", sum);
         if (how == 0)
             a.sendError(timed_out());
         else if (!ready)
@@ -224,15 +224,15 @@ TEST_CASE("propagate: waiters in between run in order, handlers included") {
     Blocks blocks;
     {
         Promise<int> promise;
-        Future<int> first = link(promise.getFuture());
+        Future<int> first = propagatingLink(promise.getFuture());
         std::vector<Future<Void>> watchers;
         Future<int> chain = first;
         for (const char* name : {"a", "b", "c"}) {
-            watchers.push_back(watch(log, name, chain));
-            chain = link(chain);
+            watchers.push_back(watchNamed(log, name, chain));
+            chain = propagatingLink(chain);
         }
         Future<int> caught = caughtLink(chain);
-        watchers.push_back(watch(log, "d", link(caught)));
+        watchers.push_back(watchNamed(log, "d", propagatingLink(caught)));
         promise.sendError(timed_out());
         CHECK(log.take() == "d=timed_out c=timed_out b=timed_out a=timed_out");
         CHECK(throws.count() == 1); // of the handler
@@ -256,10 +256,10 @@ TEST_CASE_FIXTURE(Quiet, "propagate: a failure that cancels its siblings, and it
         for (bool waitsForIt : {false, true}) {
             Promise<int> promise;
             if (!waitsForIt)
-                sibling = link(promise.getFuture()); // would run after the other
+                sibling = propagatingLink(promise.getFuture()); // would run after the other
             own = canceller(promise.getFuture());
             if (waitsForIt)
-                sibling = link(own);
+                sibling = propagatingLink(own);
             byCancel ? own.cancel() : promise.sendError(timed_out());
             CHECK(own.getError() == (byCancel ? actor_cancelled() : timed_out()));
             CHECK_FALSE(sibling.isValid());
@@ -275,7 +275,7 @@ TEST_CASE("propagate: a million links fail and are cancelled in constant stack, 
             Future<int> chain = promise.getFuture();
             int links = how >= 3 ? kManyLinks / 20 : kManyLinks;
             for (int i = 0; i < links; ++i)
-                chain = how >= 3 && i % 2 ? caughtLink(std::move(chain)) : link(std::move(chain));
+                chain = how >= 3 && i % 2 ? caughtLink(std::move(chain)) : propagatingLink(std::move(chain));
             if (how % 3 == 0)
                 promise.send(0);
             else if (how % 3 == 1)

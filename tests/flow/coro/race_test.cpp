@@ -296,7 +296,7 @@ TEST_CASE("race: what runs once the operands are evaluated may throw, whatever i
         (void)co_await race(signal, delay(1)).evaluated(*last);
     };
     for (bool ready : {false, true}) {
-        ::test::Balance balance;
+        test::Balance balance;
         SimLoop loop;
         Promise<int> promise;
         if (ready)

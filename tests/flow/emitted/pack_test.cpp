@@ -7,7 +7,7 @@
 #include <string>
 
 using flow::actor::Pack;
-using namespace test;
+using namespace flow::test;
 
 TEST_CASE("pack: apply hands out the elements themselves, in order") {
     Pack<int, std::string, char> pack(1, "two", '3');

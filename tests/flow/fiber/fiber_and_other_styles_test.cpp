@@ -95,7 +95,7 @@ std::string askLines(Address server) {
 } // namespace
 
 TEST_CASE("fiber and other styles: a chain through fibers, actors and coroutines") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     Future<int> chain = fiber::spawn([] { return fiber::wait(fiber_actors::twice(later(3, 1))) + 1; });
     CHECK(loop.run(addOne(fiber_actors::twice(addOne(chain)))) == 17);
@@ -111,7 +111,7 @@ TEST_CASE("fiber and other styles: a chain through fibers, actors and coroutines
 }
 
 TEST_CASE("fiber and other styles: a fiber waits for tasks and forks, and these for fibers") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     Environment environment;
     std::vector<std::string> log;
@@ -136,7 +136,7 @@ TEST_CASE("fiber and other styles: a fiber waits for tasks and forks, and these 
 }
 
 TEST_CASE("fiber and other styles: a cancel goes through fibers, actors and coroutines") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     std::vector<std::string> log;
     auto inner = [&] {
@@ -153,7 +153,7 @@ TEST_CASE("fiber and other styles: a cancel goes through fibers, actors and coro
 }
 
 TEST_CASE("fiber and other styles: a fiber that cancels itself runs to its next wait") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     std::vector<std::string> log;
     Future<Void> self;
@@ -171,7 +171,7 @@ TEST_CASE("fiber and other styles: a fiber that cancels itself runs to its next 
 }
 
 TEST_CASE("fiber and other styles: a fiber cancels another one from its stack, in the course of an exception") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     std::vector<std::string> log;
     Future<Void> other = fiber::spawn([&] {

@@ -16,8 +16,8 @@ using namespace flow;
 namespace {
 
 /// Uses at least 512 bytes of stack a level.
-int depth(int levels) {
-    int (*volatile next)(int) = depth; // so that the compiler makes no loop of it
+int recurse(int levels) {
+    int (*volatile next)(int) = recurse; // so that the compiler makes no loop of it
     char room[512] = {1};
     asm volatile("" : : "r"(room) : "memory");
     return levels == 0 ? 0 : next(levels - 1) + room[0];
@@ -41,7 +41,7 @@ TEST_CASE("stack overflow: is reported with the name, the size and the setting")
         fiber::Options options;
         options.stackBytes = 32 << 10;
         options.name = "recursion";
-        Future<int> overflows = fiber::spawn([] { return depth(100000); }, options);
+        Future<int> overflows = fiber::spawn([] { return recurse(100000); }, options);
     });
     CHECK(death.signal == SIGSEGV);
     CHECK(death.says("the fiber \"recursion\" has used up its stack of 32768 bytes: give it more by "
@@ -57,7 +57,7 @@ TEST_CASE("stack overflow: a long name leaves room for the size and the setting,
             fiber::Options options;
             options.stackBytes = 52 << 10;
             options.name = given;
-            Future<int> overflows = fiber::spawn([] { return depth(100000); }, options);
+            Future<int> overflows = fiber::spawn([] { return recurse(100000); }, options);
         });
         INFO("standard error: ", death.text);
         CHECK(death.signal == SIGSEGV);
@@ -72,7 +72,7 @@ TEST_CASE("stack overflow: the smallest stack is 16 KiB, whatever is requested")
         SimLoop loop;
         fiber::Options options;
         options.stackBytes = 0;
-        Future<int> overflows = fiber::spawn([] { return depth(100000); }, options);
+        Future<int> overflows = fiber::spawn([] { return recurse(100000); }, options);
     });
     CHECK(death.signal == SIGSEGV);
     CHECK(death.says("has used up its stack of 16384 bytes"));
@@ -98,8 +98,8 @@ TEST_CASE("stack overflow: is reported on each thread, and on a stack from the p
             SimLoop loop;
             fiber::Options options;
             options.name = "second";
-            Future<int> first = fiber::spawn([] { return depth(10); }, options);
-            Future<int> overflows = fiber::spawn([] { return depth(100000); }, options);
+            Future<int> first = fiber::spawn([] { return recurse(10); }, options);
+            Future<int> overflows = fiber::spawn([] { return recurse(100000); }, options);
         });
         thread.join();
     });
@@ -133,7 +133,7 @@ TEST_CASE("stack overflow: a handler that is installed later and calls ours is c
         ::sigaction(SIGSEGV, &theirs, &ours);
         fiber::Options options;
         options.name = "later";
-        Future<int> second = fiber::spawn([] { return depth(100000); }, options);
+        Future<int> second = fiber::spawn([] { return recurse(100000); }, options);
     });
     INFO("standard error: ", death.text);
     CHECK(death.signal == SIGSEGV);

@@ -5,6 +5,7 @@
 #include "flow/loop/real_loop.h"
 #include "flow/memory/allocation_failure.h"
 #include "flow/sim/sim_loop.h"
+#include "tests/flow/support/descriptors.h"
 #include "tests/flow/support/temporary_directory.h"
 
 #include <doctest/doctest.h>
@@ -21,7 +22,7 @@ using namespace flow;
 
 namespace {
 
-std::string contentOf(std::string const& path) {
+std::string readBack(std::string const& path) {
     std::ifstream file(path, std::ios::binary);
     std::ostringstream content;
     content << file.rdbuf();
@@ -32,10 +33,6 @@ template <class T>
 int codeOf(Loop& loop, Future<T> what) {
     ErrorOr<T> result = loop.run(errorOr(std::move(what)));
     return result.isError() ? result.getError().code() : 0;
-}
-
-std::ptrdiff_t openDescriptors() {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }
 
 Future<Void> writeAndRead(std::string path) {
@@ -75,14 +72,14 @@ TEST_CASE("real files: another thread has others") {
     std::thread other(use, "/a");
     use("/b");
     other.join();
-    CHECK(contentOf(here.path() + "/a") == "some text");
+    CHECK(readBack(here.path() + "/a") == "some text");
 }
 
 TEST_CASE("real files: what is written is in the file") {
     test::TemporaryDirectory here;
     RealLoop loop;
     loop.run(writeAndRead(here.path() + "/f"));
-    CHECK(contentOf(here.path() + "/f") == "some text");
+    CHECK(readBack(here.path() + "/f") == "some text");
 }
 
 TEST_CASE("real files: on a simulated loop") {
@@ -132,19 +129,19 @@ TEST_CASE("real files: handles are closed, also those without a waiter") {
     RealLoop loop;
     loop.run(writeAndRead(here.path() + "/f"));
     loop.run();
-    std::ptrdiff_t before = openDescriptors();
+    std::ptrdiff_t before = test::openDescriptors();
     for (int i = 0; i < 100; ++i) {
         auto file = loop.run(files().open(here.path() + "/f", OpenMode::ReadWrite));
         (void)file->read(0, 10);
         (void)files().open(here.path() + "/f", OpenMode::ReadWrite);
     }
     loop.run();
-    CHECK(openDescriptors() == before);
+    CHECK(test::openDescriptors() == before);
 }
 
 TEST_CASE("real files: the loop ends during operations; their futures and files outlive it") {
     test::TemporaryDirectory here;
-    std::ptrdiff_t before = openDescriptors();
+    std::ptrdiff_t before = test::openDescriptors();
     for (int held = 0; held < 2; ++held) {
         Reference<AsyncFile> file;
         std::vector<Future<Void>> writes;
@@ -173,7 +170,7 @@ TEST_CASE("real files: the loop ends during operations; their futures and files 
             CHECK_FALSE(file->size().isReady());
         }
     }
-    CHECK(openDescriptors() == before);
+    CHECK(test::openDescriptors() == before);
 }
 
 TEST_CASE("real files: the loop ends at any moment") {
@@ -203,16 +200,16 @@ TEST_CASE("real files: code that runs at the loop's end may use files") {
         loop.run(writeAndRead(path));
         loop.post([asks = std::move(asks)] {});
     }
-    CHECK(contentOf(path) == "some text");
+    CHECK(readBack(path) == "some text");
 }
 
 TEST_CASE("real files: each allocation fails") {
     test::TemporaryDirectory here;
-    std::ptrdiff_t before = openDescriptors();
+    std::ptrdiff_t before = test::openDescriptors();
     std::uint64_t failures = failEachAllocation([&] {
         RealLoop loop;
         loop.run(writeAndRead(here.path() + "/f"));
     });
     CHECK(failures > 10);
-    CHECK(openDescriptors() == before);
+    CHECK(test::openDescriptors() == before);
 }

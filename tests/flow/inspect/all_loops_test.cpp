@@ -16,11 +16,11 @@ std::string dump(PendingOptions options = {}) {
     return test::pendingText("all_loops_test.cpp", options);
 }
 
-Future<Void> pendingLeaf(Future<Void> go) {
+Future<Void> leafOfLoop(Future<Void> go) {
     co_await go;
 }
-Future<Void> pendingParent(Future<Void> go) {
-    co_await pendingLeaf(go);
+Future<Void> parentOfLoop(Future<Void> go) {
+    co_await leafOfLoop(go);
 }
 
 } // namespace
@@ -28,14 +28,14 @@ Future<Void> pendingParent(Future<Void> go) {
 TEST_CASE("all loops: each answers on its own thread, but one that runs a long task") {
     RealLoop loop;
     Promise<Void> mine;
-    Future<Void> here = pendingLeaf(mine.getFuture());
+    Future<Void> here = leafOfLoop(mine.getFuture());
     std::atomic<Loop*> other{nullptr};
     std::atomic<bool> isAsked{false};
     std::thread thread([&] {
         RealLoop theirs;
         WorkGuard guard(theirs);
         Promise<Void> go;
-        Future<Void> parent = pendingParent(go.getFuture());
+        Future<Void> parent = parentOfLoop(go.getFuture());
         theirs.post([&] { other = &theirs; });
         theirs.run();
         while (!isAsked) // nothing runs it
@@ -46,8 +46,8 @@ TEST_CASE("all loops: each answers on its own thread, but one that runs a long t
     std::string text = dump({.allLoops = true, .patience = 60});
     INFO(text);
     CHECK(count(text, "loop of thread ") == 2);
-    CHECK(has(text, "): 1 computation is pending\ncoroutine pendingLeaf waits"));
-    CHECK(has(text, "): 2 computations are pending\ncoroutine pendingParent waits"));
+    CHECK(has(text, "): 1 computation is pending\ncoroutine leafOfLoop waits"));
+    CHECK(has(text, "): 2 computations are pending\ncoroutine parentOfLoop waits"));
     CHECK(dump({.format = PendingFormat::Json, .allLoops = true, .patience = 60})
               .starts_with("{\"loops\":[{\"thread\":"));
     other.load()->stop();

@@ -12,7 +12,7 @@ using test::count, test::has;
 
 namespace {
 
-std::string dump(PendingOptions options = {}) {
+std::string dumpHolders(PendingOptions options = {}) {
     return test::pendingText("holders_test.cpp", options);
 }
 
@@ -31,7 +31,7 @@ Future<Void> pendingReleases(Semaphore* permits, Future<Void> go) {
     co_await go;
     permits->release();
 }
-Future<Void> pendingAcquires(Semaphore* permits) {
+Future<Void> heldAcquires(Semaphore* permits) {
     co_await permits->acquire();
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("holders: of a Mutex and a FlowMutex, and what may release a Semaphore
     Mutex first, second;
     Future<Void> one = pendingLocks(&first, &second), other = pendingLocks(&second, &first);
     CHECK_THROWS(loop.run(Future<Void>(Never())));
-    std::string text = dump();
+    std::string text = dumpHolders();
     INFO(text);
     CHECK(count(text, "waits for a Mutex, held by coroutine pendingLocks\n") == 2);
     CHECK(count(text, "\ncycle: coroutine pendingLocks waits for coroutine pendingLocks, which waits for coroutine "
@@ -52,19 +52,19 @@ TEST_CASE("holders: of a Mutex and a FlowMutex, and what may release a Semaphore
     FlowMutex mutex;
     Promise<Void> go;
     Future<Void> holds = pendingLocksInTurn(&mutex, go.getFuture()), waits = pendingLocksInTurn(&mutex, Never());
-    text = dump();
+    text = dumpHolders();
     INFO(text);
     CHECK(count(text, "permits of a lock, held by coroutine pendingLocksInTurn\n") == 1);
     go.send(Void());
     loop.run(delay(0.1));
-    text = dump();
+    text = dumpHolders();
     INFO(text);
     CHECK(!has(text, "held by"));
     holds = waits = Never();
 
     Semaphore permits(0);
-    Future<Void> acquires = pendingAcquires(&permits), releases = pendingReleases(&permits, Never());
-    text = dump();
+    Future<Void> acquires = heldAcquires(&permits), releases = pendingReleases(&permits, Never());
+    text = dumpHolders();
     INFO(text);
     CHECK(has(text, "waits for a permit of a Semaphore, to which coroutine pendingReleases refers\n"));
 }

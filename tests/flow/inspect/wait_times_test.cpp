@@ -25,7 +25,7 @@ Future<Void> timedBeats() {
         co_await delay(4);
 }
 
-std::string dump(PendingOptions options = {}) {
+std::string dumpTimes(PendingOptions options = {}) {
     return flow::test::pendingText("wait_times_test.cpp", options);
 }
 
@@ -42,15 +42,16 @@ TEST_CASE("wait times: reports say how long each has waited, while they exist") 
         Future<Void> beats = timedBeats();
         loop.run(delay(10));
         Future<Void> late = timedWaits(go.getFuture());
-        text = dump();
+        text = dumpTimes();
         INFO(text);
         CHECK(count(text, " [for 20.0 s]\n") == 1);
         CHECK(count(text, " [for less than 2.0 s]\n") == 1);
         CHECK(has(text, "a delay until 22 (2 s from now) [for 2.0 s]\n")); // not ten: each beat is another wait
-        CHECK(has(dump({PendingFormat::Json}), ",\"seconds\":20.0,\"waits\""));
-        CHECK(has(dump({PendingFormat::Text, 1}), "2 x coroutine timedWaits waits for a promise [for up to 20.0 s]\n"));
+        CHECK(has(dumpTimes({PendingFormat::Json}), ",\"seconds\":20.0,\"waits\""));
+        CHECK(has(dumpTimes({PendingFormat::Text, 1}),
+                  "2 x coroutine timedWaits waits for a promise [for up to 20.0 s]\n"));
     }
-    CHECK_FALSE(has(dump(), "[for "));
+    CHECK_FALSE(has(dumpTimes(), "[for "));
 }
 
 TEST_CASE("wait times: a computation that goes on waits anew") {
@@ -65,7 +66,7 @@ TEST_CASE("wait times: a computation that goes on waits anew") {
     loop.run(delay(5));
     first.send(Void());
     loop.run(delay(7));
-    std::string text = dump();
+    std::string text = dumpTimes();
     INFO(text);
     CHECK(count(text, " [for 7.0 s]\n") == 1);
 }
@@ -79,7 +80,7 @@ TEST_CASE("wait times: many computations in little time, and one loop after anot
         for (int i = 0; i < 5000; ++i)
             all.push_back(timedWaits(go.getFuture()));
         loop.run(delay(2));
-        std::string text = dump();
+        std::string text = dumpTimes();
         CHECK(count(text, " [for 2.0 s]\n") == 1000);
         CHECK(has(text, "5000 x coroutine timedWaits waits for a promise [for up to 2.0 s]\n"));
     }
@@ -98,7 +99,7 @@ TEST_CASE("wait times: the environment switches them on, and a loop that sleeps 
         loop.run(delay(1.3));
         other.join();
     };
-    ::test::Death death = ::test::runInChild(sleeps);
+    test::Death death = test::runInChild(sleeps);
     INFO(death.text);
     CHECK(death.status == 0);
     CHECK(death.says("waits for what is never ready [for 1."));

@@ -31,7 +31,7 @@ TEST_CASE("AsyncMap: values, and the default where there is none") {
 }
 
 TEST_CASE("AsyncMap: each key has its own watches") {
-    ::test::Balance balance;
+    test::Balance balance;
     AsyncMap<int, int> map;
     map.set(2, 20);
     Future<Void> one = map.onChange(1), two = map.onChange(2), twoAgain = map.onChange(2);
@@ -57,7 +57,7 @@ TEST_CASE("AsyncMap: each key has its own watches") {
 }
 
 TEST_CASE("AsyncMap: triggers of one key, a range and all") {
-    ::test::Balance balance;
+    test::Balance balance;
     AsyncMap<int, int> map;
     map.set(3, 30);
     std::vector<Future<Void>> watches;
@@ -84,7 +84,7 @@ TEST_CASE("AsyncMap: triggers of one key, a range and all") {
 }
 
 TEST_CASE("AsyncMap: nothing is left of dropped and cancelled watches") {
-    ::test::Balance balance;
+    test::Balance balance;
     AsyncMap<int, int> map;
     Future<Void> a = map.onChange(1), b = map.onChange(1);
     a = Future<Void>();
@@ -103,7 +103,7 @@ TEST_CASE("AsyncMap: nothing is left of dropped and cancelled watches") {
 }
 
 TEST_CASE("AsyncMap: a resumed waiter may change the map, and drop other watches") {
-    ::test::Balance balance;
+    test::Balance balance;
     TraceLog log;
     AsyncMap<int, int> map;
     Future<Void> other = map.onChange(2);
@@ -128,7 +128,7 @@ TEST_CASE("AsyncMap: a resumed waiter may change the map, and drop other watches
 }
 
 TEST_CASE("AsyncMap: destruction breaks the watches, which may drop each other in this") {
-    ::test::Balance balance;
+    test::Balance balance;
     std::optional<AsyncMap<int, int>> map(std::in_place);
     map->set(1, 1);
     Future<Void> a = map->onChange(1), b = map->onChange(2), c = map->onChange(3);
@@ -144,7 +144,7 @@ TEST_CASE("AsyncMap: destruction breaks the watches, which may drop each other i
 }
 
 TEST_CASE("YieldedAsyncMap: watches fire after a yield, oldest first") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     TraceLog log;
     YieldedAsyncMap<int, int> map;

@@ -10,7 +10,7 @@
 using namespace flow;
 
 TEST_CASE("AsyncTrigger: resumes current waiters, and is not remembered") {
-    ::test::Balance balance;
+    test::Balance balance;
     AsyncTrigger trigger;
     trigger.trigger();
     Future<Void> a = trigger.onTrigger();
@@ -31,7 +31,7 @@ TEST_CASE("AsyncTrigger: resumes current waiters, and is not remembered") {
 }
 
 TEST_CASE("AsyncTrigger: a resumed waiter may wait again, or destroy it") {
-    ::test::Balance balance;
+    test::Balance balance;
     auto trigger = std::make_unique<AsyncTrigger>();
     int woken = 0;
     auto follow = [&]() -> Future<Void> {
@@ -52,7 +52,7 @@ TEST_CASE("AsyncTrigger: a resumed waiter may wait again, or destroy it") {
 }
 
 TEST_CASE("AsyncTrigger: destruction breaks, a move takes the waiters along") {
-    ::test::Balance balance;
+    test::Balance balance;
     Future<Void> a, b;
     {
         AsyncTrigger one, two;

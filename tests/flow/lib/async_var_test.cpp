@@ -12,7 +12,7 @@ using namespace flow;
 using namespace flow::test;
 
 TEST_CASE("AsyncVar: set wakes only on a change, setUnconditional and trigger always") {
-    ::test::Balance balance;
+    test::Balance balance;
     AsyncVar<int> var(1);
     Future<Void> change = var.onChange();
     var.set(1);
@@ -30,7 +30,7 @@ TEST_CASE("AsyncVar: set wakes only on a change, setUnconditional and trigger al
 }
 
 TEST_CASE("AsyncVar: resumed waiters see the new value and may set it again") {
-    ::test::Balance balance;
+    test::Balance balance;
     TraceLog log;
     AsyncVar<int> var(0);
     auto follow = [&](std::string name) -> Future<Void> {
@@ -52,7 +52,7 @@ TEST_CASE("AsyncVar: resumed waiters see the new value and may set it again") {
 }
 
 TEST_CASE("AsyncVar: destruction breaks; a Reference shares one") {
-    ::test::Balance balance;
+    test::Balance balance;
     Future<Void> change;
     {
         auto var = makeReference<AsyncVar<int>>(5);

@@ -7,7 +7,7 @@
 using namespace flow;
 
 TEST_CASE("errorOr: value and error as a value") {
-    ::test::Balance balance;
+    test::Balance balance;
     CHECK(errorOr(Future<int>(3)).get().get() == 3);
     CHECK(errorOr(Future<int>(timed_out())).get().getError() == timed_out());
     Promise<Void> p;
@@ -20,7 +20,7 @@ TEST_CASE("errorOr: value and error as a value") {
 }
 
 TEST_CASE("brokenPromiseToNever: waits for ever after a broken promise, and releases its future") {
-    ::test::Balance balance;
+    test::Balance balance;
     CHECK(brokenPromiseToNever(Future<int>(3)).get() == 3);
     CHECK(brokenPromiseToNever(Future<int>(timed_out())).getError() == timed_out());
     Future<int> waiting;
@@ -34,7 +34,7 @@ TEST_CASE("brokenPromiseToNever: waits for ever after a broken promise, and rele
 }
 
 TEST_CASE("waitOrError: the error of the signal ends it, its value does not") {
-    ::test::Balance balance;
+    test::Balance balance;
     Promise<int> value;
     Promise<Void> signal;
     Future<int> result = waitOrError(value.getFuture(), signal.getFuture());
@@ -62,7 +62,7 @@ TEST_CASE("waitOrError: the error of the signal ends it, its value does not") {
 }
 
 TEST_CASE("reportErrors: traces an error that is not a cancel, and passes all on") {
-    ::test::Balance balance;
+    test::Balance balance;
     TraceMemory trace;
     CHECK(reportErrors(Future<int>(3), "Reading").get() == 3);
     Future<Void> waiting = reportErrors(Future<Void>(Never()), "Reading");

@@ -10,7 +10,7 @@
 using namespace flow;
 
 TEST_CASE("firstOf: the first value, and which one it is") {
-    ::test::Balance balance;
+    test::Balance balance;
     Promise<std::string> p, q, r;
     Future<FirstOf<std::string>> first = firstOf(std::vector{p.getFuture(), q.getFuture(), r.getFuture()});
     CHECK_FALSE(first.isReady());
@@ -23,7 +23,7 @@ TEST_CASE("firstOf: the first value, and which one it is") {
 }
 
 TEST_CASE("firstOf: the losers have given nothing when what waits for the result runs") {
-    ::test::Balance balance;
+    test::Balance balance;
     Promise<int> p, q;
     Future<int> kept = q.getFuture();
     Future<Void> waiter = [](std::vector<Future<int>> both, Promise<int>* loser) -> Future<Void> {
@@ -38,7 +38,7 @@ TEST_CASE("firstOf: the losers have given nothing when what waits for the result
 }
 
 TEST_CASE("firstOf: an error that comes first; a drop; of none none is the first") {
-    ::test::Balance balance;
+    test::Balance balance;
     Promise<int> p, q;
     Future<FirstOf<int>> first = firstOf(std::vector{p.getFuture(), q.getFuture()});
     q.sendError(timed_out());

@@ -30,7 +30,7 @@ Future<Void> user(TraceLog& log, FlowLock& lock, std::string name, double second
 } // namespace
 
 TEST_CASE("FlowLock: free permits are taken at once, the rest first come, first served") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     TraceLog log;
     FlowLock lock(2);
@@ -72,7 +72,7 @@ TEST_CASE("FlowLock: release() runs no other code, and a taker runs at its prior
 }
 
 TEST_CASE("FlowLock: a take that fits goes past one that waits for more") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     FlowLock lock(3);
     Future<Void> one = lock.take();
@@ -95,7 +95,7 @@ TEST_CASE("FlowLock: a take that fits goes past one that waits for more") {
 }
 
 TEST_CASE("FlowLock: first come, first served: a small request waits behind a large one") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     TraceLog log;
     FlowLock lock(3, FlowLock::Order::FirstComeFirstServed);
@@ -111,7 +111,7 @@ TEST_CASE("FlowLock: first come, first served: a small request waits behind a la
 }
 
 TEST_CASE("FlowLock: the largest amount waits until no permit is held, and excludes all others") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     std::int64_t everything = std::numeric_limits<std::int64_t>::max();
     FlowLock lock(2);
@@ -134,7 +134,7 @@ TEST_CASE("FlowLock: the largest amount waits until no permit is held, and exclu
 }
 
 TEST_CASE("FlowLock: a dropped take loses nothing, wherever it stands") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     FlowLock lock;
     Future<Void> holder = lock.take();
@@ -232,7 +232,7 @@ TEST_CASE("FlowLock: takeUpTo() takes what is free, and at least one") {
 }
 
 TEST_CASE("FlowLock: kill and destruction fail the waiters") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     Future<Void> waiting, granted, later;
     {
@@ -268,7 +268,7 @@ TEST_CASE("FlowLock: kill and destruction fail the waiters") {
 }
 
 TEST_CASE("FlowLock: holders that outlive their loop release their permits") {
-    ::test::Balance balance;
+    test::Balance balance;
     TraceLog log;
     FlowLock lock(1);
     std::vector<Future<Void>> users;
@@ -288,7 +288,7 @@ TEST_CASE("FlowLock: holders that outlive their loop release their permits") {
 }
 
 TEST_CASE("FlowLock: random users, drops and releases never lose or invent a permit") {
-    ::test::Balance balance;
+    test::Balance balance;
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         SimLoop loop;
         DeterministicRandom random(seed);

@@ -15,7 +15,7 @@ using namespace flow;
 using namespace flow::test;
 
 TEST_CASE("FlowMutex: one at a time, in order") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     TraceLog log;
     FlowMutex mutex;
@@ -40,7 +40,7 @@ TEST_CASE("FlowMutex: one at a time, in order") {
 }
 
 TEST_CASE("FlowMutex: held until release(), of whichever copy") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     FlowMutex mutex;
     FlowMutex::Lock lock = mutex.take().get();
@@ -60,7 +60,7 @@ TEST_CASE("FlowMutex: held until release(), of whichever copy") {
 }
 
 TEST_CASE("FlowMutex: a lock that is dropped without release() breaks the mutex") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     FlowMutex mutex;
     Future<FlowMutex::Lock> next, last;
@@ -82,7 +82,7 @@ TEST_CASE("FlowMutex: a lock that is dropped without release() breaks the mutex"
 }
 
 TEST_CASE("FlowMutex: an actor that fails while it holds the lock breaks the mutex") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     FlowMutex mutex;
     auto use = [&](bool fails) -> Future<Void> {
@@ -100,7 +100,7 @@ TEST_CASE("FlowMutex: an actor that fails while it holds the lock breaks the mut
 }
 
 TEST_CASE("FlowMutex: a take that is dropped before it is ready gives the mutex on") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     FlowMutex mutex;
     FlowMutex::Lock lock = mutex.take().get();
@@ -118,7 +118,7 @@ TEST_CASE("FlowMutex: a take that is dropped before it is ready gives the mutex 
 }
 
 TEST_CASE("FlowMutex: locks and takes that wait outlive the mutex") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     std::optional<FlowMutex> mutex(std::in_place);
     FlowMutex::Lock lock = mutex->take().get();
@@ -131,7 +131,7 @@ TEST_CASE("FlowMutex: locks and takes that wait outlive the mutex") {
 }
 
 TEST_CASE("FlowMutex: error() is for what waits longest; the others and those that come later get broken_promise") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     FlowMutex mutex;
     FlowMutex::Lock().error();
@@ -151,7 +151,7 @@ TEST_CASE("FlowMutex: error() is for what waits longest; the others and those th
 }
 
 TEST_CASE("FlowMutex: one that was moved from says so, and a Lock that was moved from holds nothing") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     FlowMutex mutex;
     FlowMutex::Lock lock = mutex.take().get();

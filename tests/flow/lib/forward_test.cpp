@@ -7,7 +7,7 @@
 using namespace flow;
 
 TEST_CASE("forwardPromise: value and error, without a future to hold") {
-    ::test::Balance balance;
+    test::Balance balance;
     Promise<int> in, out, failed;
     forwardPromise(out, in.getFuture());
     forwardPromise(failed, Future<int>(timed_out()));
@@ -20,7 +20,7 @@ TEST_CASE("forwardPromise: value and error, without a future to hold") {
 }
 
 TEST_CASE("forwardPromise: a promise that is set meanwhile is left alone") {
-    ::test::Balance balance;
+    test::Balance balance;
     Promise<int> in, out;
     forwardPromise(out, in.getFuture());
     out.send(1);
@@ -29,7 +29,7 @@ TEST_CASE("forwardPromise: a promise that is set meanwhile is left alone") {
 }
 
 TEST_CASE("forwardPromise: into a stream") {
-    ::test::Balance balance;
+    test::Balance balance;
     PromiseStream<int> out;
     FutureStream<int> results = out.getFuture();
     forwardPromise(out, Future<int>(1));

@@ -9,7 +9,7 @@
 using namespace flow;
 
 TEST_CASE("getAll: the values in the order of the futures") {
-    ::test::Balance balance;
+    test::Balance balance;
     Promise<std::string> p, q;
     Future<std::vector<std::string>> all = getAll(std::vector<Future<std::string>>{p.getFuture(), q.getFuture()});
     q.send("q");
@@ -21,7 +21,7 @@ TEST_CASE("getAll: the values in the order of the futures") {
 }
 
 TEST_CASE("getAll: the first error is the result; it, and a drop, release the futures") {
-    ::test::Balance balance;
+    test::Balance balance;
     Promise<int> p, q;
     Future<std::vector<int>> all = getAll(std::vector<Future<int>>{p.getFuture(), q.getFuture()});
     q.sendError(timed_out());

@@ -13,9 +13,9 @@ using namespace flow;
 
 namespace {
 
-using Numbers = IndexedSet<int, std::int64_t>;
+using SummedNumbers = IndexedSet<int, std::int64_t>;
 
-std::vector<int> all(Numbers const& set) {
+std::vector<int> all(SummedNumbers const& set) {
     std::vector<int> found;
     for (auto i = set.begin(); i != set.end(); ++i)
         found.push_back(*i);
@@ -46,7 +46,7 @@ TEST_CASE("IndexedSet: sums and indexes") {
 }
 
 TEST_CASE("IndexedSet: neighbours and bounds") {
-    Numbers set;
+    SummedNumbers set;
     CHECK(set.empty());
     CHECK(set.begin() == set.end());
     CHECK(set.lastItem() == set.end());
@@ -64,7 +64,7 @@ TEST_CASE("IndexedSet: neighbours and bounds") {
     set.erase(set.end());
     set.erase(10, 30);
     CHECK(all(set) == std::vector{30});
-    Numbers moved = std::move(set);
+    SummedNumbers moved = std::move(set);
     CHECK(set.empty());
     CHECK(all(moved) == std::vector{30});
     set = std::move(moved);
@@ -82,7 +82,7 @@ TEST_CASE("IndexedSet: elements that can only be moved") {
 
 TEST_CASE("IndexedSet: the same as a std::map, whatever is done to it") {
     DeterministicRandom random(7);
-    Numbers set;
+    SummedNumbers set;
     std::map<int, std::int64_t> model;
     for (int step = 0; step < 3000; ++step) {
         int key = random.randomInt(0, 200);

@@ -25,7 +25,7 @@ Future<Void> watch(TraceLog& log, Future<T> future) {
 } // namespace
 
 TEST_CASE("holdWhile: the object is destroyed before waiters run") {
-    ::test::Balance balance;
+    test::Balance balance;
     TraceLog log;
     Promise<int> p;
     Future<Void> watcher = watch(log, holdWhile(Noisy(log, "held"), p.getFuture()));
@@ -43,7 +43,7 @@ TEST_CASE("holdWhile: the object is destroyed before waiters run") {
 }
 
 TEST_CASE("uncancellable: runs on without a future, to its value or error") {
-    ::test::Balance balance;
+    test::Balance balance;
     TraceLog log;
     Promise<int> p;
     Future<int> result = uncancellable(worker(log, p.getFuture()));
@@ -60,7 +60,7 @@ TEST_CASE("uncancellable: runs on without a future, to its value or error") {
 }
 
 TEST_CASE("cancellable: a cancel of the wrapper leaves the future alone") {
-    ::test::Balance balance;
+    test::Balance balance;
     TraceLog log;
     Promise<int> p;
     Future<int> shared = worker(log, p.getFuture());

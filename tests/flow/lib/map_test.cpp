@@ -10,7 +10,7 @@
 using namespace flow;
 
 TEST_CASE("map: the function's result, for values, Void and nothing") {
-    ::test::Balance balance;
+    test::Balance balance;
     Promise<int> p;
     Future<std::string> text = map(p.getFuture(), [](int n) { return std::to_string(n); });
     int seen = 0;
@@ -31,7 +31,7 @@ TEST_CASE("map: the function's result, for values, Void and nothing") {
 }
 
 TEST_CASE("map: errors pass, those of the function too; dropping releases the future") {
-    ::test::Balance balance;
+    test::Balance balance;
     bool called = false;
     CHECK(map(Future<int>(timed_out()), [&](int) { called = true; }).getError() == timed_out());
     CHECK_FALSE(called);
@@ -47,7 +47,7 @@ TEST_CASE("map: errors pass, those of the function too; dropping releases the fu
 }
 
 TEST_CASE("mapAsync: waits for what the function makes") {
-    ::test::Balance balance;
+    test::Balance balance;
     Promise<int> first, second;
     auto next = [&](int n) { return n > 0 ? second.getFuture() : Future<int>(io_error()); };
     Future<int> result = mapAsync(first.getFuture(), next);
@@ -61,7 +61,7 @@ TEST_CASE("mapAsync: waits for what the function makes") {
 }
 
 TEST_CASE("store: assigns the value, and nothing on an error") {
-    ::test::Balance balance;
+    test::Balance balance;
     std::string out = "before";
     Promise<std::string> p;
     Future<Void> stored = store(out, p.getFuture());

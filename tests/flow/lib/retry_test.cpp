@@ -24,7 +24,7 @@ Future<int> attempt(int* left, Error error) {
 
 TEST_CASE("retry: again, each time later, until there is a value") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     int left = 4;
     RetryPolicy policy{.attempts = 5, .backoff = 1, .factor = 3, .longest = 5, .jitter = 0};
     CHECK(loop.run(flow::retry(policy, [&] { return attempt(&left, timed_out()); })) == 7);
@@ -46,7 +46,7 @@ TEST_CASE("retry: the wait of a late attempt, and a policy without sense") {
 
 TEST_CASE("retry: the last error is the result, and what is not worth it is not retried") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     int left = 9;
     Future<int> failed = flow::retry({.attempts = 3}, [&] { return attempt(&left, timed_out()); });
     CHECK_THROWS_AS(loop.run(failed), Error);
@@ -72,7 +72,7 @@ TEST_CASE("retry: what the function throws is the error of its attempt") {
 
 TEST_CASE("retry: dropped, it releases the attempt, or ends the wait for the next") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     Promise<int> promise;
     Future<int> waiting = flow::retry({}, [&] { return promise.getFuture(); });
     CHECK(promise.getFutureReferenceCount() > 0);

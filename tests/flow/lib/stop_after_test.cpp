@@ -17,7 +17,7 @@ Future<int> answer(double seconds, Error error) {
 } // namespace
 
 TEST_CASE("stopAfter: the loop ends with the actor, value or error") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     Future<Void> other = delay(100);
     Future<int> main = stopAfter(answer(3, Error()));
@@ -31,7 +31,7 @@ TEST_CASE("stopAfter: the loop ends with the actor, value or error") {
 }
 
 TEST_CASE("stopAfter: dropped, it stops nothing") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     Future<int> main = stopAfter(answer(3, Error()));
     auto drop = [&]() -> Future<Void> {

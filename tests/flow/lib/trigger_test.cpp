@@ -12,7 +12,7 @@ using namespace flow;
 using namespace flow::test;
 
 TEST_CASE("trigger: calls once, when the signal comes") {
-    ::test::Balance balance;
+    test::Balance balance;
     int calls = 0;
     auto count = [&] { ++calls; };
     Promise<Void> signal;
@@ -31,7 +31,7 @@ TEST_CASE("trigger: calls once, when the signal comes") {
 }
 
 TEST_CASE("recurring: calls again and again until it is dropped or the function throws") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     TraceLog log;
     int left = 3;
@@ -54,7 +54,7 @@ TEST_CASE("recurring: calls again and again until it is dropped or the function 
 }
 
 TEST_CASE("recurringAsync: the interval begins when what the function made is ready") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     TraceLog log;
     auto work = [&]() -> Future<Void> {

@@ -42,17 +42,17 @@ private:
     }
 };
 
-struct Noted : LoopOwned {
+struct NotesItsEnd : LoopOwned {
     bool ended = false;
-    Noted() {
-        end = [](LoopOwned* owned) { static_cast<Noted*>(owned)->ended = true; };
+    NotesItsEnd() {
+        end = [](LoopOwned* owned) { static_cast<NotesItsEnd*>(owned)->ended = true; };
     }
 };
 
 } // namespace
 
 TEST_CASE("loop machine: a custom loop lets time pass, and is driven turn by turn") {
-    Noted noted;
+    NotesItsEnd noted;
     {
         StepLoop loop;
         loop.add(noted);

@@ -141,7 +141,7 @@ TEST_CASE("real loop: an uncaught error of run() is named") {
         RealLoop real;
         real.run(Future<Void>(timed_out()));
     };
-    ::test::Death death = ::test::runInChild([]() noexcept { fail(); });
+    test::Death death = test::runInChild([]() noexcept { fail(); });
     CHECK(death.aborted());
     INFO(death.text);
     CHECK(death.says("flow: uncaught error timed_out (1004): the operation took too long"));

@@ -58,7 +58,7 @@ void giveBack(void* block, std::size_t bytes) {
 } // namespace
 
 TEST_CASE("allocation failure: the n-th allocation fails, and no other") {
-    ::test::Balance balance;
+    test::Balance balance;
     for (std::uint64_t n = 0; n < 6; ++n) {
         std::vector<void*> blocks(6);
         AllocationFailure failure(n);
@@ -80,7 +80,7 @@ TEST_CASE("allocation failure: the n-th allocation fails, and no other") {
 }
 
 TEST_CASE("allocation failure: free lists stay what they were" * doctest::skip(FLOW_SYSTEM_BLOCKS)) {
-    ::test::Balance balance;
+    test::Balance balance;
     void* first = take(100);
     void* second = take(100);
     void* third = take(100);

@@ -13,7 +13,7 @@
 using namespace flow;
 
 TEST_CASE("arena: pieces are aligned, distinct and writable") {
-    ::test::Balance balance;
+    test::Balance balance;
     Arena arena;
     std::vector<std::pair<std::uint8_t*, std::size_t>> pieces;
     for (std::size_t i = 0; i < 2000; ++i) {
@@ -47,7 +47,7 @@ TEST_CASE("arena: placement new of objects and arrays") {
 }
 
 TEST_CASE("arena: a reserved arena takes one block") {
-    ::test::Balance balance;
+    test::Balance balance;
     flow::test::Blocks blocks;
     Arena arena(1000);
     for (int i = 0; i < 100; ++i)
@@ -68,7 +68,7 @@ TEST_CASE("arena: blocks double, and the large ones are exact") {
 }
 
 TEST_CASE("arena: memory lives as long as the last copy") {
-    ::test::Balance balance;
+    test::Balance balance;
     Arena copy;
     std::uint8_t* bytes;
     {
@@ -86,7 +86,7 @@ TEST_CASE("arena: memory lives as long as the last copy") {
 }
 
 TEST_CASE("arena: dependencies are kept alive") {
-    ::test::Balance balance;
+    test::Balance balance;
     Arena result;
     char* text;
     {

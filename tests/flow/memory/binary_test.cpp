@@ -84,7 +84,7 @@ TEST_CASE("binary: the bytes are fixed") {
 }
 
 TEST_CASE("binary: what was written is read") {
-    ::test::Balance balance;
+    test::Balance balance;
     Peer peer{UID(5, 6), "name", 4500, {Peer{UID(), "", {}, {}}, Peer{UID(1, 0), "x", 0, {}}}};
     CHECK(copyOf(peer) == peer);
     Old old{-5, 0.25};
@@ -102,7 +102,7 @@ TEST_CASE("binary: what was written is read") {
 }
 
 TEST_CASE("binary: what refers to memory lives in the reader's arena") {
-    ::test::Balance balance;
+    test::Balance balance;
     Standalone<VectorRef<StringRef>> keys;
     keys.push_back_deep(keys.arena(), "first"_sr);
     keys.push_back_deep(keys.arena(), ""_sr);
@@ -162,7 +162,7 @@ TEST_CASE("binary: versions") {
 }
 
 TEST_CASE("binary: a length that lies is an error before anything is allocated") {
-    ::test::Balance balance;
+    test::Balance balance;
     auto before = memory::totalStatistics().allocated;
     for (StringRef bytes : {"\xff\xff\xff\xff"_sr, "\xff\xff\xff\x7f"_sr, "\x05\0\0\0abcd"_sr, "\x01\0\0"_sr, ""_sr}) {
         CHECK(reading<std::string>(bytes) == serialization_failed());

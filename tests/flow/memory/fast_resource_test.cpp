@@ -10,7 +10,7 @@ namespace {
 using namespace flow;
 
 TEST_CASE("fastMemory() takes blocks of FastAllocator, and gives them back") {
-    ::test::Balance balance;
+    test::Balance balance;
     std::int64_t before = memory::totalStatistics().live();
     {
         std::pmr::vector<int> numbers(100, 7, &fastMemory());

@@ -10,7 +10,7 @@ using namespace flow;
 using memory::ForeignBlock;
 
 TEST_CASE("a foreign block returns to its resource") {
-    ::test::Balance balance;
+    test::Balance balance;
     alignas(16) char buffer[1024];
     std::pmr::monotonic_buffer_resource upstream(buffer, sizeof buffer, std::pmr::null_memory_resource());
     struct Counting : std::pmr::memory_resource {
@@ -38,7 +38,7 @@ TEST_CASE("a foreign block returns to its resource") {
 }
 
 TEST_CASE("a foreign block is aligned where it is asked to be, and gives back what it took") {
-    ::test::Balance balance;
+    test::Balance balance;
     struct Checking : std::pmr::memory_resource {
         void* block = nullptr;
         std::size_t size = 0;

@@ -100,7 +100,7 @@ Whole example() {
 }
 
 template <class T>
-Error reading(StringRef bytes) {
+Error readingObject(StringRef bytes) {
     try {
         (void)ObjectReader::fromStringRef<T>(bytes, IncludeVersion());
     } catch (Error& error) {
@@ -114,8 +114,8 @@ Error reading(StringRef bytes) {
 TEST_CASE("object: what is written is what is read") {
     Standalone<StringRef> bytes = ObjectWriter::toValue(example(), IncludeVersion());
     CHECK(ObjectReader::fromStringRef<Whole>(bytes, IncludeVersion()) == example());
-    CHECK(reading<Inner>(bytes).code() == error_code_serialization_failed);
-    CHECK(reading<int>(ObjectWriter::toValue(1.5f, IncludeVersion())).code() == error_code_serialization_failed);
+    CHECK(readingObject<Inner>(bytes).code() == error_code_serialization_failed);
+    CHECK(readingObject<int>(ObjectWriter::toValue(1.5f, IncludeVersion())).code() == error_code_serialization_failed);
     CHECK(ObjectReader::fromStringRef<std::string>(ObjectWriter::toValue("text"_sr, Unversioned()), Unversioned()) ==
           "text");
 }
@@ -150,7 +150,7 @@ TEST_CASE("object: older and newer programs read each other's structs") {
 
 TEST_CASE("object: a newer version of the protocol is refused") {
     ProtocolVersion newer(currentProtocolVersion().version() + 1);
-    CHECK(reading<Inner>(ObjectWriter::toValue(Inner(), IncludeVersion(newer))).code() ==
+    CHECK(readingObject<Inner>(ObjectWriter::toValue(Inner(), IncludeVersion(newer))).code() ==
           error_code_incompatible_protocol_version);
     ObjectReader reader(ObjectWriter::toValue(Inner(), Unversioned()), AssumeVersion(newer));
     CHECK(reader.protocolVersion() == newer);
@@ -174,14 +174,14 @@ TEST_CASE("object: an arena among the members keeps what was read alive") {
 TEST_CASE("object: bytes that are cut off, changed at random, or nested too deep are errors and nothing else") {
     Standalone<StringRef> bytes = ObjectWriter::toValue(example(), IncludeVersion());
     for (int size = 0; size < bytes.size(); ++size)
-        CHECK(reading<Whole>(bytes.substr(0, size)).isValid());
+        CHECK(readingObject<Whole>(bytes.substr(0, size)).isValid());
     DeterministicRandom random(32);
     for (int i = 0; i < 20'000; ++i) {
         std::string changed = bytes.toString();
         for (int changes = random.randomInt(1, 6); changes > 0; --changes)
             changed[static_cast<std::size_t>(random.randomInt(0, static_cast<int>(changed.size())))] =
                 static_cast<char>(random.randomInt(0, 256));
-        Error error = reading<Whole>(changed);
+        Error error = readingObject<Whole>(changed);
         CHECK((!error.isValid() || error.code() == error_code_serialization_failed ||
                error.code() == error_code_incompatible_protocol_version));
     }

@@ -11,7 +11,7 @@ using namespace flow;
 using memory::PaddedBlock;
 
 TEST_CASE("a padded block is given back as the block that it is in") {
-    ::test::Balance balance;
+    test::Balance balance;
     for (std::size_t padding : {16, 32, 48}) {
         std::size_t const bytes = 192;
         void* block = memory::allocate(bytes);

@@ -398,7 +398,7 @@ TEST_CASE("thread heap: a child of fork() can allocate and free, whatever other 
             flow::memory::release(flow::memory::allocate(256), flow::memory::sizeClassOf(256));
     });
     for (int i = 0; i < (MILLRACE_UNDER_ASAN ? 25 : 100); ++i) { // a fork is slow there
-        ::test::Death child = ::test::runInChild([] {
+        test::Death child = test::runInChild([] {
             ::alarm(20);
             std::vector<void*> blocks;
             for (int n = 0; n < 20000; ++n)

@@ -200,7 +200,7 @@ TEST_CASE("a cancel reaches the whole tree, and the fork ends after it") {
 TEST_CASE("on a simulated loop a tree runs in turns of it, the same each time") {
     auto run = [] {
         SimLoop loop;
-        ::test::Balance balance;
+        test::Balance balance;
         WorkPool pool(2);
         std::string order;
         auto says = [](ParallelContext here, std::string* order, int id) -> ParallelFork<int> {
@@ -227,7 +227,7 @@ TEST_CASE("on a simulated loop a tree runs in turns of it, the same each time") 
 TEST_CASE("a tree on a simulated loop can be cancelled at every step") {
     for (int steps = 0; steps < 12; ++steps) {
         SimLoop loop;
-        ::test::Balance balance;
+        test::Balance balance;
         WorkPool pool(2);
         Future<long> running = onPool(pool, [](ParallelContext here) { return skynet(here, 0, 10); });
         auto turns = [](int count) -> Future<Void> {

@@ -6,9 +6,8 @@
 
 using flow::checkLinearizable;
 using flow::DeterministicRandom;
-using test::History;
-using test::Operation;
-using test::Value;
+using flow::test::History;
+using flow::test::Value;
 using Outcome = flow::LinearizabilityVerdict::Outcome;
 using Put = History::Put;
 using Get = History::Get;
@@ -237,24 +236,24 @@ TEST_CASE("linearizable: the shortest beginning is not linearizable, and without
     DeterministicRandom random(1);
     int wrong = 0;
     for (int run = 0; run < 1500; ++run) {
-        auto operations = test::simulate(random, {.operations = 5, .clients = 3, .values = 2});
-        auto get = std::find_if(operations.begin(), operations.end(), [](Operation const& operation) {
+        auto operations = flow::test::simulate(random, {.operations = 5, .clients = 3, .values = 2});
+        auto get = std::find_if(operations.begin(), operations.end(), [](flow::test::Operation const& operation) {
             return operation.kind == History::Kind::get && operation.outcome == History::Outcome::ok;
         });
         if (get == operations.end())
             continue;
         get->value = std::to_string(random.randomInt(0, 4));
         History history;
-        test::record(operations, history);
+        flow::test::record(operations, history);
         auto verdict = checkLinearizable(history);
-        REQUIRE(verdict.ok() == test::hasOrder(operations));
+        REQUIRE(verdict.ok() == flow::test::hasOrder(operations));
         if (verdict.ok())
             continue;
         ++wrong;
         std::size_t end = 0;
-        while (test::hasOrder(test::beginning(operations, end)))
+        while (flow::test::hasOrder(flow::test::beginning(operations, end)))
             ++end;
-        std::size_t begun = test::beginning(operations, end).size();
+        std::size_t begun = flow::test::beginning(operations, end).size();
         CHECK(verdict.explanation.find("the first " + std::to_string(begun) + " of its 5 operations") !=
               std::string::npos);
     }
@@ -263,11 +262,11 @@ TEST_CASE("linearizable: the shortest beginning is not linearizable, and without
 
 TEST_CASE("linearizable: a large history is little work") {
     DeterministicRandom random(2);
-    std::vector<Operation> all;
+    std::vector<flow::test::Operation> all;
     constexpr std::size_t kKeys = 100;
     for (std::size_t key = 0; key < kKeys; ++key) {
-        for (Operation& operation :
-             test::simulate(random, {.operations = 1000, .clients = 10, .values = 0, .unknown = 0.05})) {
+        for (flow::test::Operation& operation :
+             flow::test::simulate(random, {.operations = 1000, .clients = 10, .values = 0, .unknown = 0.05})) {
             operation.key = "key" + std::to_string(key);
             operation.invoked = operation.invoked * kKeys + key;
             if (operation.returned != History::kNever)
@@ -277,14 +276,14 @@ TEST_CASE("linearizable: a large history is little work") {
     }
     auto check = [&] {
         History history;
-        test::record(all, history);
+        flow::test::record(all, history);
         return checkLinearizable(history);
     };
     auto verdict = check();
     CHECK(verdict.ok());
     CHECK(verdict.steps > all.size());
     CHECK(verdict.steps < 20 * all.size());
-    auto get = std::find_if(all.begin() + 77'700, all.end(), [](Operation const& operation) {
+    auto get = std::find_if(all.begin() + 77'700, all.end(), [](flow::test::Operation const& operation) {
         return operation.kind == History::Kind::get && operation.outcome == History::Outcome::ok;
     });
     get->value = "never written";

@@ -10,9 +10,8 @@
 using flow::DeterministicRandom;
 using flow::Linearization;
 using flow::linearize;
-using test::History;
-using test::Operation;
-using test::Value;
+using flow::test::History;
+using flow::test::Value;
 using Answer = Linearization::Answer;
 
 namespace {
@@ -21,21 +20,21 @@ namespace {
 constexpr int kPart = MILLRACE_UNDER_ASAN || MILLRACE_UNDER_TSAN ? 8 : 1;
 constexpr std::uint64_t kEnough = 1'000'000;
 
-Linearization search(std::vector<Operation> const& operations, std::size_t end = History::kNever,
+Linearization search(std::vector<flow::test::Operation> const& operations, std::size_t end = History::kNever,
                      std::uint64_t budget = kEnough) {
-    std::vector<Operation const*> pointers;
-    for (Operation const& operation : operations)
+    std::vector<flow::test::Operation const*> pointers;
+    for (flow::test::Operation const& operation : operations)
         pointers.push_back(&operation);
     return linearize(pointers, end, budget);
 }
 
 /// Results that may be right or wrong. Small numbers of values make accidents frequent.
-Operation randomOperation(DeterministicRandom& random, int values, double unknown) {
+flow::test::Operation randomOperation(DeterministicRandom& random, int values, double unknown) {
     auto value = [&] {
         int number = random.randomInt(0, values + 1);
         return number == 0 ? Value() : Value(std::to_string(number));
     };
-    Operation operation{.kind = History::Kind::get, .client = 0, .key = "a", .value = value()};
+    flow::test::Operation operation{.kind = History::Kind::get, .client = 0, .key = "a", .value = value()};
     int kind = random.randomInt(0, 10);
     if (kind < 3) {
         operation.kind = operation.value.present() ? History::Kind::put : History::Kind::remove;
@@ -50,10 +49,10 @@ Operation randomOperation(DeterministicRandom& random, int values, double unknow
 }
 
 /// Any order of the events: a number of operations at once, the others one by one.
-std::vector<Operation> randomOperations(DeterministicRandom& random, int count) {
+std::vector<flow::test::Operation> randomOperations(DeterministicRandom& random, int count) {
     int values = random.randomInt(1, 4), atOnce = random.randomInt(1, count + 1);
     double unknown = random.randomChoice(std::vector<double>{0, 0.2, 0.6});
-    std::vector<Operation> operations;
+    std::vector<flow::test::Operation> operations;
     std::vector<std::size_t> running;
     std::size_t events = 0;
     while (operations.size() < static_cast<std::size_t>(count) || !running.empty()) {
@@ -74,18 +73,18 @@ std::vector<Operation> randomOperations(DeterministicRandom& random, int count) 
 }
 
 /// The order of an answer is one: it has no operation twice, and all that returned if the answer is that one exists.
-void checkOrder(std::vector<Operation> const& operations, Linearization const& found) {
+void checkOrder(std::vector<flow::test::Operation> const& operations, Linearization const& found) {
     std::set<std::size_t> taken(found.order.begin(), found.order.end());
     CHECK(taken.size() == found.order.size());
     std::size_t missing = 0;
     for (std::size_t i = 0; i < operations.size(); ++i)
         missing += operations[i].outcome == History::Outcome::ok && !taken.contains(i);
     CHECK((missing == 0) == (found.answer == Answer::exists));
-    CHECK(test::isOrder(operations, found.order));
+    CHECK(flow::test::isOrder(operations, found.order));
 }
 
 /// Whether an order of `length` of the operations exists, none of which waits for one that is left out.
-bool hasLonger(std::vector<Operation> const& operations, std::size_t length) {
+bool hasLonger(std::vector<flow::test::Operation> const& operations, std::size_t length) {
     for (unsigned chosen = 0; chosen < 1u << operations.size(); ++chosen) {
         auto some = operations;
         std::size_t done = 0, firstLeft = History::kNever;
@@ -97,23 +96,23 @@ bool hasLonger(std::vector<Operation> const& operations, std::size_t length) {
             else
                 firstLeft = std::min(firstLeft, some[i].returned), some[i].outcome = History::Outcome::failed;
         }
-        bool waits = std::any_of(some.begin(), some.end(), [&](Operation const& operation) {
+        bool waits = std::any_of(some.begin(), some.end(), [&](flow::test::Operation const& operation) {
             return operation.outcome == History::Outcome::ok && operation.invoked > firstLeft;
         });
-        for (Operation& operation : some) {
+        for (flow::test::Operation& operation : some) {
             if (operation.outcome == History::Outcome::unknown && operation.invoked > firstLeft)
                 operation.outcome = History::Outcome::failed;
         }
-        if (done > length && !waits && test::hasOrder(some))
+        if (done > length && !waits && flow::test::hasOrder(some))
             return true;
     }
     return false;
 }
 
 /// Makes one result wrong, or right by another way.
-void corrupt(DeterministicRandom& random, std::vector<Operation>& operations, int values) {
+void corrupt(DeterministicRandom& random, std::vector<flow::test::Operation>& operations, int values) {
     for (int attempt = 0; attempt < 100; ++attempt) {
-        Operation& operation =
+        flow::test::Operation& operation =
             operations[static_cast<std::size_t>(random.randomInt(0, static_cast<int>(operations.size())))];
         if (operation.outcome != History::Outcome::ok)
             continue;
@@ -131,9 +130,9 @@ void corrupt(DeterministicRandom& random, std::vector<Operation>& operations, in
     }
 }
 
-std::string describe(std::vector<Operation> const& operations) {
+std::string describe(std::vector<flow::test::Operation> const& operations) {
     std::string text;
-    for (Operation const& operation : operations)
+    for (flow::test::Operation const& operation : operations)
         text += operation.call() + " -> " + operation.result() + " from " + std::to_string(operation.invoked) + " to " +
                 std::to_string(operation.returned) + "\n";
     return text;
@@ -148,7 +147,7 @@ TEST_CASE("linearization: random histories have the answer of all permutations")
         auto operations = randomOperations(random, run % 12 == 0 ? 7 : random.randomInt(1, 7));
         CAPTURE(describe(operations));
         Linearization found = search(operations);
-        bool exists = test::hasOrder(operations);
+        bool exists = flow::test::hasOrder(operations);
         REQUIRE(found.answer == (exists ? Answer::exists : Answer::none));
         checkOrder(operations, found);
         ++(exists ? exist : none);
@@ -164,8 +163,8 @@ TEST_CASE("linearization: every beginning of a random history has the answer of 
         auto operations = randomOperations(random, 5);
         CAPTURE(describe(operations));
         for (std::size_t end = 0; end <= 10; ++end) {
-            auto part = test::beginning(operations, end);
-            bool exists = test::hasOrder(part);
+            auto part = flow::test::beginning(operations, end);
+            bool exists = flow::test::hasOrder(part);
             REQUIRE(search(operations, end).answer == (exists ? Answer::exists : Answer::none));
             ++(exists ? exist : none);
         }
@@ -196,14 +195,14 @@ TEST_CASE("linearization: what a register did has an order, and one wrong result
     DeterministicRandom random(4);
     int exist = 0, none = 0;
     for (int run = 0; run < 4000; ++run) {
-        test::Shape shape{.operations = random.randomInt(2, 7), .clients = random.randomInt(1, 5), .values = 2};
-        auto operations = test::simulate(random, shape);
+        flow::test::Shape shape{.operations = random.randomInt(2, 7), .clients = random.randomInt(1, 5), .values = 2};
+        auto operations = flow::test::simulate(random, shape);
         CAPTURE(describe(operations));
         Linearization found = search(operations);
         REQUIRE(found.answer == Answer::exists);
         checkOrder(operations, found);
         corrupt(random, operations, 2);
-        bool exists = test::hasOrder(operations);
+        bool exists = flow::test::hasOrder(operations);
         found = search(operations);
         REQUIRE(found.answer == (exists ? Answer::exists : Answer::none));
         checkOrder(operations, found);
@@ -216,13 +215,13 @@ TEST_CASE("linearization: what a register did has an order, and one wrong result
 TEST_CASE("linearization: long histories of a register have an order, and a value without a write has none") {
     DeterministicRandom random(5);
     for (int run = 0; run < 60; ++run) {
-        test::Shape shape{.operations = 600, .clients = 1 + run % 8, .values = run % 4};
+        flow::test::Shape shape{.operations = 600, .clients = 1 + run % 8, .values = run % 4};
         shape.unknown = shape.values == 0 ? 0.2 : 0.01; // few values make many ways to use an unknown write
-        auto operations = test::simulate(random, shape);
+        auto operations = flow::test::simulate(random, shape);
         Linearization found = search(operations);
         REQUIRE(found.answer == Answer::exists);
         checkOrder(operations, found);
-        auto get = std::find_if(operations.begin() + 300, operations.end(), [](Operation const& operation) {
+        auto get = std::find_if(operations.begin() + 300, operations.end(), [](flow::test::Operation const& operation) {
             return operation.kind == History::Kind::get && operation.outcome == History::Outcome::ok;
         });
         get->value = "never written";
@@ -237,7 +236,7 @@ TEST_CASE("linearization: long histories of a register have an order, and a valu
 TEST_CASE("linearization: thirty writes of unknown outcome at once are little work") {
     DeterministicRandom random(6);
     for (bool distinct : {true, false}) {
-        std::vector<Operation> operations;
+        std::vector<flow::test::Operation> operations;
         std::size_t events = 0;
         for (int i = 0; i < 30; ++i) {
             bool conditional = i % 3 == 2;
@@ -277,7 +276,7 @@ TEST_CASE("linearization: thirty writes of unknown outcome at once are little wo
 
 TEST_CASE("linearization: the budget ends a search that is too long, with the order so far") {
     // Writes of different values at once, all of which are read at the end in an order that cannot be.
-    std::vector<Operation> operations;
+    std::vector<flow::test::Operation> operations;
     constexpr int kWrites = 12;
     for (std::size_t i = 0; i < kWrites; ++i) {
         operations.push_back({.kind = History::Kind::put,

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace test {
+namespace flow::test {
 
 using flow::History;
 using Operation = History::Operation;
@@ -242,4 +242,4 @@ inline void record(std::vector<Operation> const& operations, History& history) {
     }
 }
 
-} // namespace test
+} // namespace flow::test

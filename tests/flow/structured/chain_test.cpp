@@ -22,7 +22,7 @@ Task<> nothing(Context) {
 
 TEST_CASE("then() continues with a value, or with another task") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     Environment here;
     CHECK(loop.run(start(number(here, 3).then([](int n) { return n + 1; }))) == 4);
     CHECK(loop.run(start(number(here, 3) | then([&](int n) { return number(here, 10 * n); }))) == 30);
@@ -35,7 +35,7 @@ TEST_CASE("then() continues with a value, or with another task") {
 
 TEST_CASE("each ending has its function") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     Environment here;
     std::string trace;
     auto chain = [&](Error error) {

@@ -6,8 +6,7 @@
 
 #include "flow/actorcompiler.h" // This must be the last #include.
 
-namespace test {
-using namespace flow;
+namespace flow::test {
 
 ACTOR Future<Void> sends(Channel<int>* channel, int count, bool closes) {
     state int value = 0;
@@ -50,4 +49,4 @@ ACTOR Future<int> waitsForATask(int n) {
     return doubled;
 }
 
-} // namespace test
+} // namespace flow::test

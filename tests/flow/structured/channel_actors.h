@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace test {
+namespace flow::test {
 
 /// The numbers from 0 on.
 flow::Future<flow::Void> sends(flow::Channel<int>* const& channel, int const& count, bool const& closes);
@@ -19,4 +19,4 @@ flow::Future<int> waitsForATask(int const& n);
 
 flow::Task<int> doubleLater(flow::Context, int n);
 
-} // namespace test
+} // namespace flow::test

@@ -6,18 +6,18 @@
 
 #include <doctest/doctest.h>
 
-namespace test {
+namespace flow::test {
 
 flow::Task<int> doubleLater(flow::Context, int n) {
     co_await flow::delay(1);
     co_return 2 * n;
 }
 
-} // namespace test
+} // namespace flow::test
 
 namespace {
 using namespace flow;
-using namespace ::test;
+using namespace flow::test;
 
 Task<int> waitsForAnActor(Context, int n) {
     int value = co_await waitsForATask(n);
@@ -27,7 +27,7 @@ Task<int> waitsForAnActor(Context, int n) {
 TEST_CASE("actors send into a channel and receive from it, with every bound") {
     for (std::size_t capacity : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
         SimLoop loop;
-        ::test::Balance balance;
+        test::Balance balance;
         Channel<int> channel(capacity);
         Future<Void> sender = sends(&channel, 10, true);
         Future<int> one = receives(&channel);
@@ -42,7 +42,7 @@ TEST_CASE("actors send into a channel and receive from it, with every bound") {
 TEST_CASE("a branch of an actor's choose that loses has received nothing") {
     for (std::size_t capacity : {std::size_t{0}, std::size_t{1}}) {
         SimLoop loop;
-        ::test::Balance balance;
+        test::Balance balance;
         Channel<int> first(capacity);
         Channel<int> second(capacity);
         Future<Void> sender = sends(&first, 2, false);
@@ -56,7 +56,7 @@ TEST_CASE("a branch of an actor's choose that loses has received nothing") {
 
 TEST_CASE("an actor that is dropped while it sends or receives has done neither") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     Channel<int> channel(0);
     Future<Void> dropped = sends(&channel, 1, false);
     dropped = Future<Void>();
@@ -71,7 +71,7 @@ TEST_CASE("an actor that is dropped while it sends or receives has done neither"
 
 TEST_CASE("an actor waits for a task, and a task for an actor") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     CHECK(loop.run(start(waitsForAnActor(Environment(), 4))) == 9);
     CHECK(loop.now() == 1);
     Future<int> cancelled = start(waitsForAnActor(Environment(), 4));

@@ -49,7 +49,7 @@ TEST_CASE("each value of a channel comes out once, those of one sender in order"
                 CAPTURE(senders);
                 CAPTURE(receivers);
                 SimLoop loop;
-                ::test::Balance balance;
+                test::Balance balance;
                 std::vector<std::vector<int>> got(static_cast<std::size_t>(receivers));
                 loop.run(start(through(Environment(), capacity, senders, receivers, &got)));
                 std::vector<int> all;

@@ -29,7 +29,7 @@ Task<int> sleeps(Context, std::atomic<int>* running) {
 
 TEST_CASE("after() resumes at once, in a turn, or later") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     auto body = [](Context, std::string* trace) -> Task<> {
         co_await after(NoopExecutor());
         *trace += "noop ";
@@ -190,7 +190,7 @@ TEST_CASE("a tree fails with broken_promise when its loop ends") {
 TEST_CASE("on the simulated loop itself it runs in turns, and the same each time") {
     auto run = [] {
         SimLoop loop;
-        ::test::Balance balance;
+        test::Balance balance;
         auto body = [](Context, std::string* trace) -> Task<> {
             Context here = co_await context();
             std::vector<Fork<int>> children;

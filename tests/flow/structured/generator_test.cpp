@@ -39,7 +39,7 @@ TEST_CASE("a generator gives its values to a loop, and its error") {
 }
 
 TEST_CASE("the frame of a generator comes from FastAllocator") {
-    ::test::Balance balance;
+    test::Balance balance;
     Generator<int> (*volatile make)(int, int) = below; // so that the compiler cannot do without the frame
     std::uint64_t before = memory::totalStatistics().allocated;
     Generator<int> numbers = make(3, -1);
@@ -62,7 +62,7 @@ AsyncGenerator<std::string> words(Context, std::string* trace, int count, bool f
 
 TEST_CASE("an asynchronous generator waits, gives its values in order, and ends") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     std::string trace;
     auto body = [](Context, std::string* trace) -> Task<> {
         AsyncGenerator<std::string> all = words(co_await context(), trace, 3);
@@ -82,7 +82,7 @@ TEST_CASE("an asynchronous generator waits, gives its values in order, and ends"
 
 TEST_CASE("what it throws comes out of next(), once") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     std::string trace;
     auto body = [](Context, std::string* trace) -> Task<> {
         AsyncGenerator<std::string> all = words(co_await context(), trace, 1, true);
@@ -103,7 +103,7 @@ TEST_CASE("what it throws comes out of next(), once") {
 
 TEST_CASE("a next() that loses a race has taken nothing; dropping the handle cancels the body") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     std::string trace;
     auto body = [](Context, std::string* trace) -> Task<> {
         {
@@ -123,7 +123,7 @@ TEST_CASE("a next() that loses a race has taken nothing; dropping the handle can
 TEST_CASE("it can be cancelled with its parent at every step") {
     for (int step = 0; step < 12; ++step) {
         SimLoop loop;
-        ::test::Balance balance;
+        test::Balance balance;
         std::string trace;
         auto body = [](Context, std::string* trace) -> Task<int> {
             AsyncGenerator<std::string> all = words(co_await context(), trace, 4);

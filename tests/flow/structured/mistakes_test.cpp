@@ -30,21 +30,21 @@ Task<> sleeps(Context) {
 }
 
 template <class F>
-::test::Death runTask(F body) {
-    return ::test::runInChild([&body] {
+test::Death runTask(F body) {
+    return test::runInChild([&body] {
         SimLoop loop;
         loop.run(start(body(Environment())));
     });
 }
 
 TEST_CASE("mistake: a fork without a parent") {
-    ::test::Death death = ::test::runInChild([] { (void)one(Environment()); });
+    test::Death death = test::runInChild([] { (void)one(Environment()); });
     CHECK(death.aborted());
     CHECK(death.says("a Fork is made with an Environment"));
 }
 
 TEST_CASE("mistake: awaiting what was moved from") {
-    ::test::Death death = runTask([](Context) -> Task<> {
+    test::Death death = runTask([](Context) -> Task<> {
         Fork<int> fork = one(co_await context());
         Fork<int> other = std::move(fork);
         co_await fork;
@@ -54,7 +54,7 @@ TEST_CASE("mistake: awaiting what was moved from") {
 }
 
 TEST_CASE("mistake: a result that is moved out twice") {
-    ::test::Death death = runTask([](Context) -> Task<> {
+    test::Death death = runTask([](Context) -> Task<> {
         Fork<int> fork = one(co_await context());
         int first = co_await std::move(fork);
         int second = co_await std::move(fork);
@@ -65,7 +65,7 @@ TEST_CASE("mistake: a result that is moved out twice") {
 }
 
 TEST_CASE("mistake: two await one task at a time") {
-    ::test::Death death = runTask([](Context) -> Task<> {
+    test::Death death = runTask([](Context) -> Task<> {
         Context here = co_await context();
         Task<int> task = lazy(here);
         auto await = [](Context, Task<int>* shared) -> Fork<int> { co_return co_await *shared; };
@@ -78,7 +78,7 @@ TEST_CASE("mistake: two await one task at a time") {
 }
 
 TEST_CASE("mistake: an arena that goes before what is in it") {
-    ::test::Death death = runTask([](Context) -> Task<> {
+    test::Death death = runTask([](Context) -> Task<> {
         ScopedArena arena;
         (void)one((co_await context()).with(arena));
     });
@@ -87,7 +87,7 @@ TEST_CASE("mistake: an arena that goes before what is in it") {
 }
 
 TEST_CASE("mistake: a result that outlives the arena that it is in") {
-    ::test::Death death = runTask([](Context) -> Task<> {
+    test::Death death = runTask([](Context) -> Task<> {
         Context here = co_await context();
         std::optional<Fork<int>> kept;
         ScopedArena arena;
@@ -101,7 +101,7 @@ TEST_CASE("mistake: a result that outlives the arena that it is in") {
 }
 
 TEST_CASE("mistake: a second join() of a scope while the first one waits") {
-    ::test::Death death = runTask([](Context) -> Task<> {
+    test::Death death = runTask([](Context) -> Task<> {
         Context here = co_await context();
         Scope scope(here);
         scope.spawn(sleeps(scope.context()));
@@ -115,7 +115,7 @@ TEST_CASE("mistake: a second join() of a scope while the first one waits") {
 
 TEST_CASE("mistake: a function that is called at the cancel of an Environment") {
     for (bool byToken : {false, true}) {
-        ::test::Death death = ::test::runInChild([byToken] {
+        test::Death death = test::runInChild([byToken] {
             SimLoop loop;
             if (byToken)
                 CancelOnStop guard{Environment(), std::stop_token()};
@@ -128,12 +128,12 @@ TEST_CASE("mistake: a function that is called at the cancel of an Environment") 
 }
 
 TEST_CASE("mistake: a latch below zero, a barrier for none") {
-    ::test::Death latch = ::test::runInChild([] {
+    test::Death latch = test::runInChild([] {
         SimLoop loop;
         Latch(1).countDown(2);
     });
     CHECK(latch.says("a Latch counts down below zero"));
-    ::test::Death barrier = ::test::runInChild([] {
+    test::Death barrier = test::runInChild([] {
         SimLoop loop;
         Barrier none(0);
     });

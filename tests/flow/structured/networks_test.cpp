@@ -207,7 +207,7 @@ TEST_CASE("generated networks of channels and generators give what a model says"
         Network network = generateNetwork(random);
         Values expected = modelOf(network, network.size() - 1);
         SimLoop loop;
-        ::test::Balance balance;
+        test::Balance balance;
         Values got;
         loop.run(start(runNetwork(Environment(), &network, &got)));
         CHECK(got == expected);
@@ -222,7 +222,7 @@ TEST_CASE("of a network that is cancelled, what has come out is what a model say
         Network network = generateNetwork(random);
         Values expected = modelOf(network, network.size() - 1);
         SimLoop loop;
-        ::test::Balance balance;
+        test::Balance balance;
         Values got;
         Future<Void> running = start(runNetwork(Environment(), &network, &got));
         loop.run(delay(10 * random.random01()));

@@ -28,7 +28,7 @@ Fork<int> takes(Context, Throwing) {
 
 TEST_CASE("members and lambdas are tasks as well") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     Adder adder{10};
     auto root = [&adder](Context, int n) -> Task<int> {
         int first = co_await adder.add(co_await context(), n);
@@ -40,7 +40,7 @@ TEST_CASE("members and lambdas are tasks as well") {
 
 TEST_CASE("a parameter that cannot be moved into the frame leaves nothing behind") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     auto root = [](Context) -> Task<int> {
         int thrown = 0;
         for (int i = 0; i < 3; ++i) {

@@ -21,7 +21,7 @@ Task<int> attempts(Context, RetryPolicy policy, int* left, Error error) {
 
 TEST_CASE("retry tries again, each time later") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     int left = 4;
     RetryPolicy policy{.attempts = 5, .backoff = 1, .factor = 3, .longest = 5, .jitter = 0};
     CHECK(loop.run(start(attempts(Environment(), policy, &left, timed_out()))) == 7);

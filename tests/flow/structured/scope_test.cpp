@@ -13,15 +13,15 @@
 namespace {
 using namespace flow;
 
-std::string trace;
+std::string scopeTrace;
 
-Task<> say(Context, std::string word, double seconds) {
+Task<> sayLater(Context, std::string word, double seconds) {
     struct End {
         std::string const& word;
-        ~End() { trace += word; }
+        ~End() { scopeTrace += word; }
     } end{word};
     co_await delay(seconds);
-    trace += "!";
+    scopeTrace += "!";
 }
 Task<> fail(Context, double seconds, Error error) {
     co_await delay(seconds);
@@ -29,104 +29,104 @@ Task<> fail(Context, double seconds, Error error) {
 }
 
 template <class F>
-Future<Void> inTask(F body) {
-    trace.clear();
+Future<Void> inScopeTask(F body) {
+    scopeTrace.clear();
     return start(body(Environment()));
 }
 
 TEST_CASE("join() waits for all of a scope") {
     SimLoop loop;
-    ::test::Balance balance;
-    loop.run(inTask([](Context) -> Task<> {
+    test::Balance balance;
+    loop.run(inScopeTask([](Context) -> Task<> {
         Scope scope(co_await context());
-        scope.spawn(say(scope.context(), "a", 2));
-        scope.spawn(say(scope.context(), "b", 1));
+        scope.spawn(sayLater(scope.context(), "a", 2));
+        scope.spawn(sayLater(scope.context(), "b", 1));
         CHECK(!scope.isEmpty());
         co_await destroyForks(); // those of the task itself: there are none
-        CHECK(trace.empty());
+        CHECK(scopeTrace.empty());
         co_await scope.join();
-        trace += ".";
+        scopeTrace += ".";
         CHECK(scope.isEmpty());
         co_await scope.join();
     }));
-    CHECK(trace == "!b!a.");
+    CHECK(scopeTrace == "!b!a.");
     CHECK(loop.now() == 2);
 }
 
 TEST_CASE("the first error cancels the rest of a scope") {
     SimLoop loop;
-    ::test::Balance balance;
-    Future<Void> failed = inTask([](Context) -> Task<> {
+    test::Balance balance;
+    Future<Void> failed = inScopeTask([](Context) -> Task<> {
         Scope scope(co_await context());
-        scope.spawn(say(scope.context(), "a", 5));
+        scope.spawn(sayLater(scope.context(), "a", 5));
         scope.spawn(fail(scope.context(), 1, timed_out()));
         co_await scope.join();
     });
     CHECK_THROWS_AS(loop.run(failed), Error);
     CHECK(failed.getError() == timed_out());
-    CHECK(trace == "a");
+    CHECK(scopeTrace == "a");
     CHECK(loop.now() == 1);
 }
 
-TEST_CASE("a scope collects errors if its options say so") {
+TEST_CASE("a scope collects errors if its options sayLater so") {
     SimLoop loop;
-    ::test::Balance balance;
-    loop.run(inTask([](Context) -> Task<> {
+    test::Balance balance;
+    loop.run(inScopeTask([](Context) -> Task<> {
         Scope scope(co_await context(), OnError::Collect);
         scope.spawn(fail(scope.context(), 2, broken_promise()));
         scope.spawn(fail(scope.context(), 1, timed_out()));
-        scope.spawn(say(scope.context(), "a", 5));
+        scope.spawn(sayLater(scope.context(), "a", 5));
         co_await scope.join();
         CHECK(scope.errors().size() == 2);
         CHECK(scope.errors()[0] == timed_out());
         CHECK(scope.errors()[1] == broken_promise());
     }));
-    CHECK(trace == "!a");
+    CHECK(scopeTrace == "!a");
 }
 
 TEST_CASE("drain() cancels what takes longer") {
     SimLoop loop;
-    ::test::Balance balance;
-    loop.run(inTask([](Context) -> Task<> {
+    test::Balance balance;
+    loop.run(inScopeTask([](Context) -> Task<> {
         Scope scope(co_await context());
-        scope.spawn(say(scope.context(), "a", 1));
-        scope.spawn(say(scope.context(), "b", 9));
+        scope.spawn(sayLater(scope.context(), "a", 1));
+        scope.spawn(sayLater(scope.context(), "b", 9));
         bool inTime = co_await scope.drain(2);
         CHECK(!inTime);
-        trace += ".";
-        scope.spawn(say(scope.context(), "c", 1));
+        scopeTrace += ".";
+        scope.spawn(sayLater(scope.context(), "c", 1));
         bool second = co_await scope.drain(2);
         CHECK(second);
     }));
-    CHECK(trace == "!ab.!c");
+    CHECK(scopeTrace == "!ab.!c");
     CHECK(loop.now() == 3);
 }
 
 TEST_CASE("a scope that goes cancels its children, for which its task waits") {
     SimLoop loop;
-    ::test::Balance balance;
-    loop.run(inTask([](Context) -> Task<> {
+    test::Balance balance;
+    loop.run(inScopeTask([](Context) -> Task<> {
         {
             Scope scope(co_await context());
-            scope.spawn(say(scope.context(), "a", 5));
+            scope.spawn(sayLater(scope.context(), "a", 5));
         }
-        trace += ".";
+        scopeTrace += ".";
     }));
-    CHECK(trace == "a.");
+    CHECK(scopeTrace == "a.");
 }
 
 TEST_CASE("cancelling a task cancels its scopes first, wherever it waits") {
     for (int place = 0; place < 3; ++place) {
         CAPTURE(place);
         SimLoop loop;
-        ::test::Balance balance;
-        Future<Void> running = inTask([place](Context) -> Task<> {
+        test::Balance balance;
+        Future<Void> running = inScopeTask([place](Context) -> Task<> {
             int where = place; // in the frame: the lambda is destroyed after the first wait
             struct End {
-                ~End() { trace += "t"; }
+                ~End() { scopeTrace += "t"; }
             } end;
             Scope scope(co_await context());
-            scope.spawn(say(scope.context(), "a", 5));
+            scope.spawn(sayLater(scope.context(), "a", 5));
             if (where == 0)
                 co_await scope.join();
             else if (where == 1)
@@ -136,7 +136,7 @@ TEST_CASE("cancelling a task cancels its scopes first, wherever it waits") {
         });
         loop.run(delay(1));
         running.cancel();
-        CHECK(trace == "at");
+        CHECK(scopeTrace == "at");
         CHECK(running.isError());
         CHECK(!loop.hasWork());
     }
@@ -146,12 +146,12 @@ TEST_CASE("a join that is cancelled ends at once, and leaves the children alone"
     for (bool drains : {false, true}) {
         CAPTURE(drains);
         SimLoop loop;
-        ::test::Balance balance;
-        loop.run(inTask([drains](Context) -> Task<> {
+        test::Balance balance;
+        loop.run(inScopeTask([drains](Context) -> Task<> {
             bool isDrain = drains;
             Context here = co_await context();
             Scope scope(here);
-            scope.spawn(say(scope.context(), "a", 3));
+            scope.spawn(sayLater(scope.context(), "a", 3));
             try {
                 if (isDrain)
                     co_await withTimeout(here, 1, scope.drain(2));
@@ -163,26 +163,26 @@ TEST_CASE("a join that is cancelled ends at once, and leaves the children alone"
             }
             CHECK(now() == 1);
             CHECK(!scope.isEmpty());
-            CHECK(trace.empty());
+            CHECK(scopeTrace.empty());
             co_await scope.join();
-            trace += ".";
+            scopeTrace += ".";
         }));
-        CHECK(trace == "!a.");
+        CHECK(scopeTrace == "!a.");
         CHECK(loop.now() == 3);
     }
 }
 
 TEST_CASE("a child that joins its parent's scope can be cancelled alone, also before it begins") {
     SimLoop loop;
-    ::test::Balance balance;
-    loop.run(inTask([](Context) -> Task<> {
+    test::Balance balance;
+    loop.run(inScopeTask([](Context) -> Task<> {
         struct Join {
             static Fork<> run(Context, Scope* scope) {
                 try {
                     co_await scope->join();
                 } catch (Error const& error) {
                     CHECK(error == actor_cancelled());
-                    trace += "c";
+                    scopeTrace += "c";
                 }
                 co_await scope->join(); // fails at once, as every later wait
                 CHECK(false);
@@ -190,30 +190,30 @@ TEST_CASE("a child that joins its parent's scope can be cancelled alone, also be
         };
         Context here = co_await context();
         Scope scope(here);
-        scope.spawn(say(scope.context(), "a", 3));
+        scope.spawn(sayLater(scope.context(), "a", 3));
         Fork<> joins = Join::run(here, &scope);
         co_await delay(1);
         joins.cancel();
         CHECK(joins.isError());
         CHECK(joins.future().getError() == actor_cancelled());
-        CHECK(trace == "c");
+        CHECK(scopeTrace == "c");
         co_await scope.join();
     }));
-    CHECK(trace == "c!a");
+    CHECK(scopeTrace == "c!a");
     CHECK(loop.now() == 3);
 }
 
 TEST_CASE("a scope frees itself after a cancelled join when its last child has ended") {
     SimLoop loop;
-    ::test::Balance balance;
-    loop.run(inTask([](Context) -> Task<> {
+    test::Balance balance;
+    loop.run(inScopeTask([](Context) -> Task<> {
         struct Stays {
             static Task<> run(Context) {
                 try {
                     co_await delay(5);
                 } catch (Error const&) {
                 }
-                trace += "a";
+                scopeTrace += "a";
             }
         };
         Context here = co_await context();
@@ -225,7 +225,7 @@ TEST_CASE("a scope frees itself after a cancelled join when its last child has e
             } catch (Error const&) {
             }
         }
-        CHECK(trace == "a");
+        CHECK(scopeTrace == "a");
     }));
 }
 
@@ -234,7 +234,7 @@ Future<Void> manyWaits(int place) {
     struct Tree {
         static Task<> child(Context, int depth) {
             struct End {
-                ~End() { trace += "e"; }
+                ~End() { scopeTrace += "e"; }
             } end;
             Context here = co_await context();
             Scope inner(here);
@@ -243,16 +243,16 @@ Future<Void> manyWaits(int place) {
                 inner.spawn(child(inner.context(), depth - 1));
                 inner.spawn(child(inner.context(), depth - 1));
             }
-            inner.spawn(say(inner.context(), "s", 100));
+            inner.spawn(sayLater(inner.context(), "s", 100));
             if (depth % 2 == 0)
                 co_await inner.join();
             else
-                co_await whenAll(here, inner.drain(200), say(here, "w", 300));
-            trace += "#";
+                co_await whenAll(here, inner.drain(200), sayLater(here, "w", 300));
+            scopeTrace += "#";
         }
         static Fork<> joins(Context, Scope* scope) {
             co_await scope->join();
-            trace += "#";
+            scopeTrace += "#";
         }
         static Task<> owner(Context, Scope* outer, int place) {
             Context here = co_await context();
@@ -265,13 +265,13 @@ Future<Void> manyWaits(int place) {
                 co_await fork;
             else
                 co_await delay(1000);
-            trace += "#";
+            scopeTrace += "#";
         }
         static Task<> root(Context, int place) {
             Scope outer(co_await context());
             outer.spawn(owner(outer.context(), &outer, place));
             co_await withTimeout(co_await context(), 500, outer.join());
-            trace += "#";
+            scopeTrace += "#";
         }
     };
     return start(Tree::root(Environment(), place));
@@ -280,16 +280,16 @@ Future<Void> manyWaits(int place) {
 TEST_CASE("what is destroyed with its simulated process runs nothing but destructors, wherever it waits") {
     for (int place = 0; place < 4; ++place) {
         CAPTURE(place);
-        ::test::Balance balance;
+        test::Balance balance;
         {
             World world(1);
             Process& process = world.start({.name = "p", .main = [place] { return manyWaits(place); }});
             world.run(delay(1));
-            trace.clear();
+            scopeTrace.clear();
             world.kill(process);
-            CHECK(trace.find('#') == trace.npos);
-            CHECK(trace.find('!') == trace.npos);
-            CHECK(std::count(trace.begin(), trace.end(), 'e') == 7);
+            CHECK(scopeTrace.find('#') == scopeTrace.npos);
+            CHECK(scopeTrace.find('!') == scopeTrace.npos);
+            CHECK(std::count(scopeTrace.begin(), scopeTrace.end(), 'e') == 7);
             world.run(delay(2000));
             CHECK(world.leakedCells() == 0);
         }

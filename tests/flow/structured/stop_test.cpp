@@ -23,7 +23,7 @@ Task<> sleeps(Context, std::string* trace) {
 
 TEST_CASE("a function is called at a cancel, before the task itself resumes") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     std::string trace;
     auto body = [](Context, std::string* trace) -> Task<> {
         OnCancelCall call(co_await context(), [trace] { *trace += "called "; });
@@ -38,7 +38,7 @@ TEST_CASE("a function is called at a cancel, before the task itself resumes") {
 
 TEST_CASE("it is not called after its registration ends, and at once in a cancelled task") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     std::string trace;
     auto body = [](Context, std::string* trace) -> Task<> {
         {
@@ -82,7 +82,7 @@ TEST_CASE("a cancel requests a stop of what runs on a thread") {
 
 TEST_CASE("a stop cancels the task, in a turn of its loop") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     std::stop_source source;
     std::string trace;
     auto body = [](Context, std::stop_token token, std::string* trace) -> Task<> {
@@ -109,7 +109,7 @@ TEST_CASE("a stop cancels the task, in a turn of its loop") {
 
 TEST_CASE("a stop cancels the children of a scope, and only these") {
     SimLoop loop;
-    ::test::Balance balance;
+    test::Balance balance;
     std::string trace;
     auto body = [](Context, std::string* trace) -> Task<> {
         std::stop_source source;

@@ -185,7 +185,7 @@ TEST_CASE("generated trees of tasks and forks end as a model says") {
             CAPTURE(cancelAt);
             Model model{std::vector<End>(static_cast<std::size_t>(nodes))};
             model.run(program, 0, cancelAt);
-            ::test::Balance balance;
+            test::Balance balance;
             std::vector<End> ends = execute(program, nodes, cancelAt);
             int different = 0;
             for (std::size_t i = 0; i < ends.size(); ++i)

@@ -10,12 +10,12 @@
 namespace {
 using namespace flow;
 
-std::string trace;
+std::string whenTrace;
 
 Task<int> later(Context, int value, double seconds) {
     struct End {
         int value;
-        ~End() { trace += std::to_string(value); }
+        ~End() { whenTrace += std::to_string(value); }
     } end{value};
     co_await delay(seconds);
     co_return value;
@@ -24,14 +24,14 @@ Task<int> failing(Context, double seconds) {
     co_await delay(seconds);
     throw timed_out();
 }
-Task<> nothing(Context) {
+Task<> waits(Context) {
     co_await delay(0.5);
 }
 
 /// Runs the task that f(context) gives in a task, on a simulated loop; checks that nothing is left.
 template <class F>
-auto inTask(F f) {
-    trace.clear();
+auto inWhenTask(F f) {
+    whenTrace.clear();
     SimLoop loop;
     auto body = [](Context, F make) -> Task<typename std::invoke_result_t<F&, Context>::Element> {
         Context here = co_await context();
@@ -46,7 +46,7 @@ auto inTask(F f) {
 template <class F>
 Error errorOf(F f) {
     try {
-        (void)inTask(std::move(f));
+        (void)inWhenTask(std::move(f));
     } catch (Error const& error) {
         return error;
     }
@@ -61,26 +61,26 @@ std::vector<Task<int>> tasks(Context here, std::initializer_list<std::pair<int, 
 
 TEST_CASE("whenAll gives all values") {
     auto [a, b, c] =
-        inTask([](Context here) { return whenAll(here, later(here, 1, 2), nothing(here), later(here, 3, 1)); });
+        inWhenTask([](Context here) { return whenAll(here, later(here, 1, 2), waits(here), later(here, 3, 1)); });
     CHECK(a == 1);
     CHECK(c == 3);
-    CHECK(trace == "31");
+    CHECK(whenTrace == "31");
     std::pmr::vector<int> values =
-        inTask([](Context here) { return whenAll(here, tasks(here, {{1, 2.0}, {2, 1.0}, {3, 3.0}})); });
+        inWhenTask([](Context here) { return whenAll(here, tasks(here, {{1, 2.0}, {2, 1.0}, {3, 3.0}})); });
     CHECK(values == std::pmr::vector<int>{1, 2, 3});
-    CHECK(inTask([](Context here) { return whenAll(here, std::vector<Task<int>>()); }).empty());
+    CHECK(inWhenTask([](Context here) { return whenAll(here, std::vector<Task<int>>()); }).empty());
 }
 
 TEST_CASE("whenAll cancels the rest at the first error, and fails with it") {
     CHECK(errorOf([](Context here) { return whenAll(here, later(here, 1, 5), failing(here, 1)); }) == timed_out());
-    CHECK(trace == "1");
+    CHECK(whenTrace == "1");
     CHECK(errorOf([](Context here) { return whenAll(here, tasks(here, {{1, 2.0}, {-1, 1.0}, {3, 0.5}})); }) ==
           timed_out());
-    CHECK(trace == "31");
+    CHECK(whenTrace == "31");
 }
 
 TEST_CASE("whenAll takes forks and futures as well") {
-    auto [a, b] = inTask([](Context here) {
+    auto [a, b] = inWhenTask([](Context here) {
         Promise<int> promise;
         auto fork = [](Context, Promise<int> p) -> Fork<int> {
             co_await delay(1);
@@ -94,46 +94,47 @@ TEST_CASE("whenAll takes forks and futures as well") {
 }
 
 TEST_CASE("whenAny passes over errors until all have failed") {
-    CHECK(inTask([](Context here) { return whenAny(here, tasks(here, {{-1, 0.5}, {2, 2.0}, {3, 1.0}})); }) == 3);
-    CHECK(trace == "32");
+    CHECK(inWhenTask([](Context here) { return whenAny(here, tasks(here, {{-1, 0.5}, {2, 2.0}, {3, 1.0}})); }) == 3);
+    CHECK(whenTrace == "32");
     CHECK(errorOf([](Context here) { return whenAny(here, tasks(here, {{-1, 0.5}, {-1, 2.0}})); }) == timed_out());
     CHECK(errorOf([](Context here) { return whenAny(here, std::vector<Task<int>>()); }) == client_invalid_operation());
     // With the option the first result counts.
     CHECK(errorOf([](Context here) { return whenAny(here, tasks(here, {{-1, 0.5}, {2, 2.0}}), First::Result); }) ==
           timed_out());
-    CHECK(inTask([](Context here) { return whenAny(here, tasks(here, {{-1, 1.5}, {3, 1.0}}), First::Result); }) == 3);
+    CHECK(inWhenTask([](Context here) { return whenAny(here, tasks(here, {{-1, 1.5}, {3, 1.0}}), First::Result); }) ==
+          3);
 }
 
 TEST_CASE("when(n) gives the first n values in order of place") {
     auto won =
-        inTask([](Context here) { return when(2, here, tasks(here, {{1, 3.0}, {2, 2.0}, {-1, 0.5}, {4, 1.0}})); });
+        inWhenTask([](Context here) { return when(2, here, tasks(here, {{1, 3.0}, {2, 2.0}, {-1, 0.5}, {4, 1.0}})); });
     REQUIRE(won.size() == 2);
     CHECK(won[0].index == 1);
     CHECK(won[0].value == 2);
     CHECK(won[1].index == 3);
     CHECK(errorOf([](Context here) { return when(2, here, tasks(here, {{1, 3.0}, {-1, 2.0}})); }) == timed_out());
-    CHECK(inTask([](Context here) { return when(0, here, tasks(here, {{1, 3.0}})); }).empty());
+    CHECK(inWhenTask([](Context here) { return when(0, here, tasks(here, {{1, 3.0}})); }).empty());
 }
 
 TEST_CASE("race says which has won, be it by an error") {
-    auto won = inTask([](Context here) { return race(here, tasks(here, {{1, 3.0}, {2, 2.0}, {-1, 5.0}})); });
+    auto won = inWhenTask([](Context here) { return race(here, tasks(here, {{1, 3.0}, {2, 2.0}, {-1, 5.0}})); });
     CHECK(won.index == 1);
     CHECK(won.value == 2);
     CHECK(errorOf([](Context here) { return race(here, tasks(here, {{1, 3.0}, {-1, 2.0}})); }) == timed_out());
-    CHECK(trace == "1");
+    CHECK(whenTrace == "1");
 }
 
 TEST_CASE("withTimeout gives a value in time, or cancels and fails") {
-    CHECK(inTask([](Context here) { return withTimeout(here, 2, later(here, 7, 1)); }) == 7);
+    CHECK(inWhenTask([](Context here) { return withTimeout(here, 2, later(here, 7, 1)); }) == 7);
     CHECK(errorOf([](Context here) { return withTimeout(here, 2, later(here, 7, 3)); }) == timed_out());
-    CHECK(trace == "7");
+    CHECK(whenTrace == "7");
     CHECK(errorOf([](Context here) { return withTimeout(here, 2, failing(here, 1)); }) == timed_out());
 }
 
 TEST_CASE("a cancel reaches all operands") {
     SimLoop loop;
-    trace.clear();
-    ::test::Balance balance;
+    whenTrace.clear();
+    test::Balance balance;
     auto body = [](Context) -> Task<> {
         Context here = co_await context();
         Task<std::tuple<int, int>> both = whenAll(here, later(here, 1, 5), later(here, 2, 6));
@@ -142,7 +143,7 @@ TEST_CASE("a cancel reaches all operands") {
     Future<Void> running = start(body(Environment()));
     loop.run(delay(1));
     running.cancel();
-    CHECK(trace.size() == 2);
+    CHECK(whenTrace.size() == 2);
     CHECK(running.getError() == actor_cancelled());
     CHECK(!loop.hasWork());
 }
@@ -172,7 +173,7 @@ TEST_CASE("without memory for one of its parts, whenAll fails and leaves nothing
     for (int refused = 0; refused < 20; ++refused) {
         CAPTURE(refused);
         SimLoop loop;
-        ::test::Balance balance;
+        test::Balance balance;
         Refusing memory(refused);
         auto body = [](Context) -> Task<int> {
             Context here = co_await context();

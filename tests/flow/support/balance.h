@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-namespace test {
+namespace flow::test {
 
 class Balance {
 public:
@@ -25,4 +25,4 @@ private:
     std::int64_t before_;
 };
 
-} // namespace test
+} // namespace flow::test

@@ -146,14 +146,14 @@ private:
         bool byWaiter =
             (how == How::ByEarlierWaiter || how == How::ByLaterWaiter) && next >= 0 && next < Inputs::kPromises;
         std::function<void()> cancel = [] {};
-        ::test::TestWaiter waiter([&](detail::Cell*) { cancel(); });
+        test::TestWaiter waiter([&](detail::Cell*) { cancel(); });
         if (byWaiter && how == How::ByEarlierWaiter)
             waiter.wait(inputs.promised(next));
         AnyFuture future = make(inputs);
         AnyFuture sibling = how == How::ByDeath ? make(inputs) : AnyFuture(Future<Void>());
         if (byWaiter && how == How::ByLaterWaiter)
             waiter.wait(inputs.promised(next));
-        ::test::TestWaiter own([&](detail::Cell*) { future.drop(); });
+        test::TestWaiter own([&](detail::Cell*) { future.drop(); });
         if (how == How::ByOwnWaiter && !future.isReady()) {
             detail::addFuture(future.cell());
             detail::park(&own, future.cell());

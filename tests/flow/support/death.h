@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace test {
+namespace flow::test {
 
 struct Death {
     int status = -1; // of exit, or -1
@@ -64,12 +64,12 @@ Death runInChild(Body&& body) {
     return death;
 }
 
-} // namespace test
+} // namespace flow::test
 
 /// The statement ends the program with an assertion message that contains `message`.
 #define CHECK_DIES(statement, message)                                                                                 \
     do {                                                                                                               \
-        ::test::Death death_ = ::test::runInChild([&] { statement; });                                                 \
+        flow::test::Death death_ = flow::test::runInChild([&] { statement; });                                         \
         INFO("standard error: ", death_.text);                                                                         \
         CHECK(death_.aborted());                                                                                       \
         CHECK(death_.says(message));                                                                                   \

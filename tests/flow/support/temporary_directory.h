@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-namespace test {
+namespace flow::test {
 
 class TemporaryDirectory {
 public:
@@ -25,4 +25,4 @@ private:
     std::string path_;
 };
 
-} // namespace test
+} // namespace flow::test

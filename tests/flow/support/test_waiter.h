@@ -10,7 +10,7 @@
 
 #include <functional>
 
-namespace test {
+namespace flow::test {
 
 class TestWaiter : public flow::detail::Waiter {
 public:
@@ -43,4 +43,4 @@ private:
     int woken_ = 0;
 };
 
-} // namespace test
+} // namespace flow::test

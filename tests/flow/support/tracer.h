@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace test {
+namespace flow::test {
 
 using Log = std::vector<std::string>;
 
@@ -56,4 +56,4 @@ struct Counted {
     }
 };
 
-} // namespace test
+} // namespace flow::test

@@ -9,8 +9,8 @@ using flow::testing::CrashReporter;
 namespace {
 
 template <class Body>
-test::Death withWords(Body body, int limit = 60) {
-    return test::runInChild([&] {
+flow::test::Death withWords(Body body, int limit = 60) {
+    return flow::test::runInChild([&] {
         ::dup2(STDERR_FILENO, STDOUT_FILENO);
         CrashReporter words("/some/test", "  again: do it\n", limit);
         body();
@@ -25,7 +25,7 @@ TEST_CASE("crash reporter: a test that ends is not reported") {
 }
 
 TEST_CASE("crash reporter: a crash is named before the program ends as it would") {
-    test::Death death = withWords([] { std::abort(); });
+    flow::test::Death death = withWords([] { std::abort(); });
     CHECK(death.text == "FAILED /some/test: it aborted\n  again: do it\n");
     CHECK(death.aborted());
     death = withWords([] { std::raise(SIGTERM); });
@@ -39,7 +39,7 @@ TEST_CASE("crash reporter: a crash is named before the program ends as it would"
 }
 
 TEST_CASE("crash reporter: a test without end is ended") {
-    test::Death death = withWords(
+    flow::test::Death death = withWords(
         [] {
             for (;;)
                 ::pause();
@@ -50,7 +50,7 @@ TEST_CASE("crash reporter: a test without end is ended") {
 }
 
 TEST_CASE("crash reporter: handlers of the program are kept, and its own are removed") {
-    test::Death death = test::runInChild([] {
+    flow::test::Death death = flow::test::runInChild([] {
         ::dup2(STDERR_FILENO, STDOUT_FILENO);
         std::signal(SIGFPE, [](int) { ::_exit(7); });
         {

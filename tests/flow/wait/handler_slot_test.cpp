@@ -10,10 +10,10 @@ using namespace flow;
 
 namespace {
 
-struct Basket {
+struct SlotBasket {
     struct Take {
         using Result = int;
-        Basket* basket;
+        SlotBasket* basket;
         bool isReady() const { return basket->count != 0; }
         void park(WaiterNode& waiter) { basket->source.park(waiter, *this); }
         int take() const {
@@ -32,13 +32,13 @@ struct Basket {
     Source<Take> source;
 };
 
-struct Taker {
-    Basket& basket;
+struct SlotTaker {
+    SlotBasket& basket;
     HandlerSlot slot;
     int sum = 0, calls = 0;
     Error last;
 
-    explicit Taker(Basket& b) : basket(b) {}
+    explicit SlotTaker(SlotBasket& b) : basket(b) {}
     void take() {
         call(basket.take(), slot, [this](Error error, int got) {
             ++calls;
@@ -54,9 +54,9 @@ struct Taker {
 
 TEST_CASE("handler slot: is called in a turn, never inside call(), and may wait anew") {
     SimLoop loop;
-    Basket basket;
+    SlotBasket basket;
     basket.count = 1;
-    Taker taker(basket);
+    SlotTaker taker(basket);
     taker.take();
     CHECK(taker.calls == 0);
     CHECK(taker.slot.isWaiting());
@@ -71,9 +71,9 @@ TEST_CASE("handler slot: is called in a turn, never inside call(), and may wait 
 
 TEST_CASE("handler slot: of two waiters for the same thing, one keeps waiting") {
     SimLoop loop;
-    Basket basket;
+    SlotBasket basket;
     basket.count = 1;
-    Taker first(basket), second(basket);
+    SlotTaker first(basket), second(basket);
     first.take();
     second.take();
     loop.run();
@@ -86,9 +86,9 @@ TEST_CASE("handler slot: of two waiters for the same thing, one keeps waiting") 
 
 TEST_CASE("handler slot: what is cancelled or destroyed has taken nothing") {
     SimLoop loop;
-    Basket basket;
+    SlotBasket basket;
     {
-        Taker parked(basket), ready(basket);
+        SlotTaker parked(basket), ready(basket);
         parked.take();
         basket.count = 1;
         ready.take();
@@ -104,8 +104,8 @@ TEST_CASE("handler slot: what is cancelled or destroyed has taken nothing") {
 
 TEST_CASE("handler slot: errors, thrown by the operation or of its source, come as errors") {
     SimLoop loop;
-    Basket basket;
-    Taker taker(basket);
+    SlotBasket basket;
+    SlotTaker taker(basket);
     taker.take();
     basket.source.failAll(connection_failed());
     CHECK(taker.last == connection_failed());

@@ -118,10 +118,10 @@ TEST_CASE("source: continues on another loop when the one with its turn has ende
 
 namespace {
 
-struct Basket {
+struct SourceBasket {
     struct Take {
         using Result = int;
-        Basket* basket;
+        SourceBasket* basket;
         bool isReady() const { return basket->count != 0; }
         void park(WaiterNode& waiter) { basket->source.park(waiter, *this); }
         int take() const { return basket->count--; }
@@ -136,9 +136,9 @@ struct Basket {
 
 TEST_CASE("source: those that are abandoned wait for ever, and may be cancelled") {
     SimLoop loop;
-    Basket basket;
+    SourceBasket basket;
     Future<int> kept = keep(basket.take());
-    auto waiting = [](Basket& basket) -> Future<int> { co_return co_await basket.take(); };
+    auto waiting = [](SourceBasket& basket) -> Future<int> { co_return co_await basket.take(); };
     Future<int> frame = waiting(basket);
     CHECK(basket.source.isWaitedFor());
     basket.source.abandonAll();
@@ -156,7 +156,7 @@ TEST_CASE("source: those that are abandoned wait for ever, and may be cancelled"
 
 TEST_CASE("source: wakes one a turn, as long as there is something") {
     SimLoop loop;
-    Basket basket;
+    SourceBasket basket;
     std::vector<Future<int>> all;
     for (int i = 0; i < 5; ++i)
         all.push_back(keep(basket.take()));

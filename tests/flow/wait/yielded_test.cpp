@@ -50,7 +50,7 @@ long readyOf(std::vector<Future<Void>> const& futures) {
 } // namespace
 
 TEST_CASE("yieldedFuture: runs after all others, in order of registration") {
-    ::test::Balance balance;
+    test::Balance balance;
     TraceLog log;
     Promise<Void> p;
     auto follow = [&](std::string name, Future<Void> future) -> Future<Void> {
@@ -70,7 +70,7 @@ TEST_CASE("yieldedFuture: runs after all others, in order of registration") {
 }
 
 TEST_CASE("yieldedFuture: gives way to more urgent work, and then resumes in the loop") {
-    ::test::Balance balance;
+    test::Balance balance;
     SimLoop loop;
     Promise<Void> p;
     std::vector<Future<Void>> futures = several(300, p.getFuture());
@@ -91,7 +91,7 @@ TEST_CASE("yieldedFuture: gives way to more urgent work, and then resumes in the
 }
 
 TEST_CASE("yieldedFuture: one each turn if every check says yield, errors included") {
-    ::test::Balance balance;
+    test::Balance balance;
     for (Error error : {Error(), timed_out()}) {
         Rules rules;
         Promise<Void> p;
@@ -108,7 +108,7 @@ TEST_CASE("yieldedFuture: one each turn if every check says yield, errors includ
 }
 
 TEST_CASE("yieldedFuture: as many as the checks allow, whatever they say, and cancels at any time") {
-    ::test::Balance balance;
+    test::Balance balance;
     DeterministicRandom random(1);
     for (int round = 0; round < 300; ++round) {
         Rules rules;
@@ -138,7 +138,7 @@ TEST_CASE("yieldedFuture: as many as the checks allow, whatever they say, and ca
 }
 
 TEST_CASE("yieldedFuture: an explicit cancel, before and after it was put off") {
-    ::test::Balance balance;
+    test::Balance balance;
     Rules rules;
     Promise<Void> p;
     std::vector<Future<Void>> futures = several(3, p.getFuture());

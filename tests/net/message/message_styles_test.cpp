@@ -123,7 +123,7 @@ MessageStyle const coroutineStyle{"coroutine", sendByCoroutine, receiveByCorouti
 int exchange(MessageStyle const& sender, MessageStyle const& receiver) {
     CAPTURE(std::string(sender.name));
     CAPTURE(std::string(receiver.name));
-    ::test::Balance balance;
+    test::Balance balance;
     RealLoop loop;
     return loop.run(exchangeOnLoop(&sender, &receiver));
 }

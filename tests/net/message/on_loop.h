@@ -13,7 +13,7 @@ inline constexpr char kAnywhere[] = "tcp://127.0.0.1:*";
 
 /// Checks that the test leaves nothing behind.
 inline void runOnLoop(Future<Void> (*test)()) {
-    ::test::Balance balance;
+    test::Balance balance;
     RealLoop loop;
     loop.run(test());
 }

@@ -4,11 +4,11 @@
 #include "net/real/real_network.h"
 #include "net/real/real_socket.h"
 #include "tests/flow/support/death.h"
+#include "tests/flow/support/descriptors.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
 
-#include <filesystem>
 #include <memory>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ TEST_CASE("uring poller: a child of fork() and its parent do not take each other
     Pair pair = loop.run(makePairAt(Address(0x7F000001, 0)));
     Future<Void> serving = echoOnce(pair.server);
     loop.run(askTimes(pair.client, 3));
-    ::test::Death child = ::test::runInChild([&] {
+    test::Death child = test::runInChild([&] {
         auto own = []() -> Future<Void> {
             Pair pair = co_await makePairAt(Address(0x7F000001, 0));
             Future<Void> serving = echoOnce(pair.server);
@@ -51,11 +51,6 @@ TEST_CASE("uring poller: a child of fork() and its parent do not take each other
 }
 
 namespace {
-
-int openDescriptors() {
-    auto all = std::filesystem::directory_iterator("/proc/self/fd");
-    return static_cast<int>(std::distance(begin(all), end(all)));
-}
 
 /// Connects with so many; how many descriptors the listener's side then has.
 Future<int> connectMany(Address to, int count, std::vector<Reference<Connection>>& clients) {

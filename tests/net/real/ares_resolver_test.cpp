@@ -1,11 +1,11 @@
 #include "flow/flow.h"
 #include "net/real/real_network.h"
+#include "tests/flow/support/descriptors.h"
 #include "tests/flow/support/pending_text.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
 
-#include <filesystem>
 #include <map>
 
 using namespace flow;
@@ -108,10 +108,6 @@ void withServer(Future<Void> (*test)(NameServer&, Resolver&), ResolverOptions op
     network.setResolver(options);
     Future<Void> datagrams = server.serveDatagrams(), streams = server.serveStreams();
     loop.run(test(server, network.resolver()));
-}
-
-auto openDescriptors() {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }
 
 Future<Error> errorOf(Resolver& resolver, std::string name) {

@@ -1,11 +1,11 @@
 #include "net/real/real_network.h"
 
 #include "flow/flow.h"
+#include "tests/flow/support/descriptors.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
 
-#include <dirent.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,19 +13,6 @@
 using namespace flow;
 using namespace flow::net;
 using namespace flow::test;
-
-namespace {
-
-int openDescriptors() {
-    int count = 0;
-    DIR* folder = ::opendir("/proc/self/fd");
-    while (::readdir(folder))
-        ++count;
-    ::closedir(folder);
-    return count;
-}
-
-} // namespace
 
 TEST_CASE("real network: does what every transport does, and leaves no descriptor open") {
     for (TransportCase const& each : transportCases()) {

@@ -251,7 +251,7 @@ TEST_CASE("receive ahead: a child of fork() and its parent do not take each othe
     Pair pair = loop.run(makeUsedPair());
     loop.run(Future<Void>(pair.client->write("kept"_sr)));
     loop.run(delay(0.01)); // it is in memory of the poller
-    ::test::Death child = ::test::runInChild([&] {
+    test::Death child = test::runInChild([&] {
         auto own = []() -> Future<Void> {
             Pair pair = co_await makeUsedPair();
             Future<Void> serving = echoOnce(pair.server);

@@ -2,9 +2,9 @@
 
 #include "flow/base/error.h"
 #include "net/real/real_network.h"
+#include "tests/flow/support/descriptors.h"
 
 #include <doctest/doctest.h>
-#include <filesystem>
 #include <netinet/in.h>
 #include <optional>
 #include <sys/socket.h>
@@ -18,9 +18,6 @@ namespace {
 
 Address loopback(std::uint16_t port = 0) {
     return Address(0x7F000001, port);
-}
-std::ptrdiff_t openDescriptors() {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
 }
 int optionOf(int descriptor, int level, int name) {
     int value = -1;
@@ -58,12 +55,12 @@ TEST_CASE("uring sockets: all or none, and the error of the first that fails") {
     RealLoop loop;
     RealNetwork network(loop);
     Reference<Listener> taken = network.listen(loopback());
-    auto before = openDescriptors();
+    auto before = test::openDescriptors();
     std::vector<Address> at(UringSockets::kBatch + 6, loopback());
     at[3] = at[UringSockets::kBatch + 2] = taken->localAddress();
     for (int i = 0; i < 2; ++i) { // what is cancelled behind an error is not in the way of the next
         CHECK_THROWS_AS((void)sockets->open(at, SOCK_STREAM, {}, 16), Error);
-        CHECK(openDescriptors() == before);
+        CHECK(test::openDescriptors() == before);
         at[3] = loopback();
     }
     std::vector<Reference<Listener>> listeners;

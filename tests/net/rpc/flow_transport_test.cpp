@@ -24,7 +24,7 @@ struct Ping {
 } // namespace
 
 TEST_CASE("flow transport: one of a loop, which ends with it") {
-    ::test::Balance balance;
+    test::Balance balance;
     RealLoop loop;
     {
         FlowTransport own;
@@ -47,7 +47,7 @@ TEST_CASE("flow transport: an address at which it cannot listen is an error of b
 }
 
 TEST_CASE("flow transport: over a Unix socket, without checksums, with connections of one's own") {
-    ::test::Balance balance;
+    test::Balance balance;
     RealLoop loop;
     loop.run([]() -> Future<Void> {
         int connected = 0;
@@ -80,7 +80,7 @@ TEST_CASE("flow transport: over a Unix socket, without checksums, with connectio
 }
 
 TEST_CASE("flow transport: when it ends, nothing of the waiters for replies is left behind") {
-    ::test::Balance balance;
+    test::Balance balance;
     for (int turns : {0, 1, 2, 3, 5, 8, 1000}) {
         RealLoop loop;
         FlowTransport transport;

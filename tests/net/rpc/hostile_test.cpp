@@ -164,7 +164,7 @@ Future<int> errorFrom(RpcOptions options, Future<Void> (*serve)(Connection&, std
 }
 
 void onLoop(Future<Void> (*test)()) {
-    ::test::Balance balance;
+    test::Balance balance;
     RealLoop loop;
     loop.run(test());
 }
@@ -472,7 +472,7 @@ TEST_CASE("hostile peers: what a client gets from a server that does not keep to
 }
 
 TEST_CASE("hostile peers: replies changed at random are values or errors") {
-    ::test::Balance balance;
+    test::Balance balance;
     RealLoop loop;
     FlowTransport transport;
     Offer offer;

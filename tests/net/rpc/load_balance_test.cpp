@@ -24,7 +24,7 @@ struct Servers {
     RequestStream<Question> ask;
 };
 
-constexpr int kAsk = WLTOKEN_FIRST_AVAILABLE;
+constexpr int kBalancedAsk = WLTOKEN_FIRST_AVAILABLE;
 
 /// The questions to each server, by its number; and the seconds that each takes.
 struct Played {
@@ -47,7 +47,7 @@ Future<Void> serve(int number) {
     Address at = net::transport().localAddress().withPort(4500);
     Future<Void> listening = transport.bind(at, at);
     RequestStream<Question> ask;
-    ask.makeWellKnownEndpoint(kAsk, TaskPriority::DefaultEndpoint);
+    ask.makeWellKnownEndpoint(kBalancedAsk, TaskPriority::DefaultEndpoint);
     ActorCollection running;
     for (;;)
         running.add(answer(co_await ask.getFuture(), number));
@@ -59,7 +59,8 @@ Process* servers[3];
 Reference<MultiInterface<Servers>> allServers() {
     std::vector<Servers> all;
     for (Process* each : servers)
-        all.push_back({RequestStream<Question>(Endpoint::wellKnown({Address(each->address(), 4500), {}}, kAsk))});
+        all.push_back(
+            {RequestStream<Question>(Endpoint::wellKnown({Address(each->address(), 4500), {}}, kBalancedAsk))});
     return makeReference<MultiInterface<Servers>>(std::move(all));
 }
 

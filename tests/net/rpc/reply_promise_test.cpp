@@ -9,7 +9,7 @@ using namespace flow;
 using namespace flow::net;
 
 TEST_CASE("reply promise: copies are one promise, and the last one that goes unanswered breaks it") {
-    ::test::Balance balance;
+    test::Balance balance;
     RealLoop loop;
     ReplyPromise<int> first;
     ReplyPromise<int> second = first;

@@ -7,7 +7,7 @@
 
 using namespace flow;
 
-namespace test {
+namespace flow::test {
 
 namespace {
 
@@ -65,4 +65,4 @@ bool TwoProcesses::hasFailedAllocation() {
     return world->faultCounts()[FaultKind::allocationFailure] != 0;
 }
 
-} // namespace test
+} // namespace flow::test

@@ -11,7 +11,7 @@
 
 #include <functional>
 
-namespace test {
+namespace flow::test {
 
 using flow::Future, flow::Void;
 
@@ -30,4 +30,4 @@ struct TwoProcesses {
     static bool hasFailedAllocation();
 };
 
-} // namespace test
+} // namespace flow::test

@@ -15,7 +15,7 @@ using namespace flow::test;
 
 namespace {
 
-Error errorOf(auto make) {
+Error errorOfMaking(auto make) {
     try {
         make();
         return Error();
@@ -55,45 +55,45 @@ Future<Void> sayHello(Met const& met) {
 } // namespace
 
 TEST_CASE("tls context: what cannot be used is refused in words") {
-    CHECK(errorOf([] { TlsContext::server({}); }) == invalid_option_value());
+    CHECK(errorOfMaking([] { TlsContext::server({}); }) == invalid_option_value());
     CHECK(std::string(lastTlsError()) == "a server needs a certificate");
     TlsServerOptions options = serverOptions();
     options.identities[0].certificate = "/nowhere/server.pem";
-    CHECK(errorOf([&] { TlsContext::server(options); }) == file_not_found());
+    CHECK(errorOfMaking([&] { TlsContext::server(options); }) == file_not_found());
     CHECK(std::string(lastTlsError()) == "/nowhere/server.pem: No such file or directory");
     options.identities[0].certificate = "/tmp";
-    CHECK(errorOf([&] { TlsContext::server(options); }) == file_not_readable());
+    CHECK(errorOfMaking([&] { TlsContext::server(options); }) == file_not_readable());
     options.identities[0] = {certificate("server"), identity("client").key};
-    CHECK(errorOf([&] { TlsContext::server(options); }) == tls_error());
+    CHECK(errorOfMaking([&] { TlsContext::server(options); }) == tls_error());
     CHECK(std::string(lastTlsError()).starts_with("the key does not belong to the certificate ("));
     options.identities[0] = {identity("server").key, identity("server").key};
-    CHECK(errorOf([&] { TlsContext::server(options); }) == tls_error());
+    CHECK(errorOfMaking([&] { TlsContext::server(options); }) == tls_error());
     CHECK(std::string(lastTlsError()).starts_with("no certificate ("));
     options.identities[0] = {"-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n", identity("server").key};
-    CHECK(errorOf([&] { TlsContext::server(options); }) == tls_error());
+    CHECK(errorOfMaking([&] { TlsContext::server(options); }) == tls_error());
     CHECK(std::string(lastTlsError()).ends_with(" (PEM in memory)"));
     options = serverOptions();
     options.protocols = {""};
-    CHECK(errorOf([&] { TlsContext::server(options); }) == invalid_option_value());
+    CHECK(errorOfMaking([&] { TlsContext::server(options); }) == invalid_option_value());
     options.protocols = {};
     options.ticketKey = "short";
-    CHECK(errorOf([&] { TlsContext::server(options); }) == invalid_option_value());
+    CHECK(errorOfMaking([&] { TlsContext::server(options); }) == invalid_option_value());
     CHECK(std::string(lastTlsError()) == "a ticket key has 80 bytes");
     options.ticketKey = {};
     options.minimum = TlsVersion::Tls13;
     options.maximum = TlsVersion::Tls12;
-    CHECK(errorOf([&] { TlsContext::server(options); }) == invalid_option_value());
+    CHECK(errorOfMaking([&] { TlsContext::server(options); }) == invalid_option_value());
     CHECK(std::string(lastTlsError()) == "the minimum version is above the maximum version");
 }
 
 TEST_CASE("tls context: a key that OpenSSL finds too weak is refused at once, not in each handshake") {
     TlsServerOptions options;
     options.identities = {{kWeakCertificate, kWeakKey}};
-    CHECK(errorOf([&] { TlsContext::server(options); }) == tls_error());
+    CHECK(errorOfMaking([&] { TlsContext::server(options); }) == tls_error());
     CHECK(std::string(lastTlsError()) == "ee key too small (PEM in memory)");
     TlsClientOptions client;
     client.identity = options.identities[0];
-    CHECK(errorOf([&] { TlsContext::client(client); }) == tls_error());
+    CHECK(errorOfMaking([&] { TlsContext::client(client); }) == tls_error());
 }
 
 TEST_CASE("tls context: certificates may be text as well") {
