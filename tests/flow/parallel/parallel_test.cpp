@@ -98,7 +98,8 @@ ParallelFork<std::string> slow(ParallelContext here, int turns) {
     } end;
     for (int i = 0; i < turns; ++i)
         co_await after(here.pool());
-    co_return std::to_string(turns);
+    std::string text = std::to_string(turns);
+    co_return {text}; // a list of a name is a result
 }
 ParallelFork<std::string> fails(ParallelContext) {
     throw timed_out();
