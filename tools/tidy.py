@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -30,6 +31,8 @@ MAX_FUNCTION_LINES = 70
 MIN_TESTED = 0.9
 # Our headers cause no warning in a program that is compiled with these.
 USERS_WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-Wpedantic")
+GCC = "g++-12"
+UMBRELLA = "flow/flow.h"  # what most headers for other vocabularies begin with
 
 FOLDERS = ("flow", "net", "bench", "tests", "tools", "actorc")
 SUFFIXES = {".h", ".cpp", ".py", ".cmake"}
@@ -398,12 +401,16 @@ def check_conditional_awaits(tree: Tree) -> Iterator[Finding]:
 def check_headers_compile(tree: Tree) -> Iterator[Finding]:
     headers = [file.path for file in tree.files.values() if file.is_header and file.path.startswith(("flow/", "net/"))]
     single = not_begun_with(tree, headers)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(os.cpu_count()) as pool, tempfile.TemporaryDirectory() as folder:
+        umbrella = precompiled(tree.root, UMBRELLA, Path(folder))
         everything = sorted((path for path in headers if not is_for_one_compiler(path)), key=defines_keywords)
-        together = {
-            each: pool.submit(compile_headers, tree.root, each, everything) for each in ("g++-12", "clang++-19")
-        }
-        outputs = pool.map(lambda path: compile_headers(tree.root, its_compiler(path), [path]), single)
+        together = {each: pool.submit(compile_headers, tree.root, each, everything) for each in (GCC, "clang++-19")}
+
+        def compile_alone(path: str) -> str:
+            options = umbrella if its_compiler(path) == GCC and begins_with(tree, path, UMBRELLA) else ()
+            return compile_headers(tree.root, its_compiler(path), [path], options)
+
+        outputs = pool.map(compile_alone, single)
         alone = {path: output for path, output in zip(single, outputs, strict=True) if output}
         for path, output in alone.items():
             yield Finding(path, 1, f"does not compile alone:\n{output}")
@@ -444,8 +451,26 @@ def first_include(tree: Tree, path: str) -> str:
     return beside if match[1] == '"' and beside in tree.files else match[2]
 
 
+def begins_with(tree: Tree, path: str, header: str) -> bool:
+    """Whether the file includes the header before all else, itself or by what it includes first."""
+    seen = set()
+    while path in tree.files and path not in seen and path != header:
+        seen.add(path)
+        path = first_include(tree, path)
+    return path == header
+
+
+def precompiled(root: Path, header: str, folder: Path) -> tuple[str, ...]:
+    """Options of gcc for files that begin with this header: so it is read once for all of them."""
+    place = folder / "precompiled.h"
+    place.write_text(f'#include "{header}"\n', encoding="utf-8")
+    command = [GCC, "-std=c++20", *USERS_WARNINGS, "-I.", "-xc++-header", str(place), "-o", f"{place}.gch"]
+    done = subprocess.run(command, cwd=root, capture_output=True, check=False)
+    return ("-include", str(place)) if done.returncode == 0 else ()  # otherwise each file shows the error
+
+
 def its_compiler(header: str) -> str:
-    return "clang++-19" if header.endswith("_clang.h") else "g++-12"  # gcc takes less time
+    return "clang++-19" if header.endswith("_clang.h") else GCC  # which takes less time
 
 
 def is_for_one_compiler(header: str) -> bool:
@@ -458,10 +483,10 @@ def defines_keywords(header: str) -> bool:
     return header.endswith(("/actorcompiler.h", "/keywords.h"))
 
 
-def compile_headers(root: Path, compiler: str, paths: Iterable[str]) -> str:
+def compile_headers(root: Path, compiler: str, paths: Iterable[str], options: Iterable[str] = ()) -> str:
     """The compiler's errors for a file that includes only these headers."""
     # Through standard input: naming the header itself would warn about its `#pragma once`.
-    command = [compiler, "-std=c++20", "-fsyntax-only", *USERS_WARNINGS, "-Werror", "-I.", "-xc++", "-"]
+    command = [compiler, "-std=c++20", "-fsyntax-only", *USERS_WARNINGS, "-Werror", "-I.", *options, "-xc++", "-"]
     includes = "".join(f'#include "{path}"\n' for path in paths)
     run = subprocess.run(command, cwd=root, input=includes, capture_output=True, text=True, check=False)
     return run.stderr if run.returncode else ""

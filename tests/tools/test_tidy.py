@@ -277,6 +277,18 @@ def test_headers_compile_alone(tmp_path: Path) -> None:
     assert found[0].startswith("flow/core/bad.h:1: does not compile alone")
 
 
+def test_headers_that_begin_with_all_of_flow_have_only_that_more(tmp_path: Path) -> None:
+    files = {
+        "flow/flow.h": "#pragma once\n#include <vector>\n#define FLOW_IS_HERE\n",
+        "flow/compat/begins.h": '#pragma once\n#include "flow/flow.h"\n',
+        "flow/compat/good.h": '#pragma once\n#include "flow/compat/begins.h"\ninline std::vector<int> v;\n',
+        "flow/compat/bad.h": '#pragma once\n#include "flow/flow.h"\ninline std::map<int, int> m;\n',
+        "flow/core/apart.h": "#pragma once\n#ifdef FLOW_IS_HERE\n#error is compiled with flow.h\n#endif\n",
+    }
+    [found] = findings(tmp_path, files, tidy.check_headers_compile)
+    assert found.startswith("flow/compat/bad.h:1: does not compile alone")
+
+
 def test_only_what_no_other_file_begins_with_is_compiled_alone(tmp_path: Path) -> None:
     files = {
         "flow/core/a.cpp": '// Why.\n#include "flow/core/a.h"\n#include "flow/core/second.h"\n',
