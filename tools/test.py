@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 FAST = "clang-checked"
-# What is run of a preset: the unit tests; those of the network with the other poller; the programs that ctest starts.
-FLOW_TESTS, WITH_URING, PROGRAMS = "flow_tests", "flow_tests-uring", "programs"
+# What is run of a preset: the unit tests; those of the network with the other poller, or with that alone; the programs
+# that ctest starts.
+FLOW_TESTS, WITH_URING, EACH_ONCE, PROGRAMS = "flow_tests", "flow_tests-uring", "flow_tests once", "programs"
 ALL = (FLOW_TESTS, WITH_URING, PROGRAMS)
 # The folders of tests/ that have programs which ctest starts; those are labelled with its name.
 WITH_PROGRAMS = ("compat", "debugging", "examples", "flow", "net", "programs", "sim", "tools")
-# Optimised code is tested by the programs alone. The other poller is tried where that is quick.
-USUAL = {FAST: (PROGRAMS,), "gcc-checked": (FLOW_TESTS, WITH_URING), "asan": (FLOW_TESTS,)}
+# Optimised code is tested by the programs alone, and each poller with one preset.
+USUAL = {FAST: (PROGRAMS,), "gcc-checked": (EACH_ONCE,), "asan": (FLOW_TESTS,)}
 # The programs have one thread: none for tsan to watch.
 LONG = dict.fromkeys(USUAL, ALL) | {"tsan": (FLOW_TESTS, WITH_URING)}
 RELEASE = ("clang", "gcc")
@@ -139,11 +140,27 @@ def run_unit_tests(preset: str, selection: Selection) -> Outcome:
     return run_doctest(preset, selection, selection.unit_tests(), SANITIZER)
 
 
+def has_uring(preset: str) -> bool:
+    """Whether the kernel lets a program have it."""
+    return "MILLRACE_HAS_URING:INTERNAL=1" in (binary_dir(preset) / "CMakeCache.txt").read_text(encoding="utf-8")
+
+
 def run_with_uring(preset: str, selection: Selection) -> Outcome:
-    cache = (binary_dir(preset) / "CMakeCache.txt").read_text(encoding="utf-8")
-    if "MILLRACE_HAS_URING:INTERNAL=1" not in cache:
+    if not has_uring(preset):
         return Outcome(Counts(), "this kernel does not let a program use io_uring")
     return run_doctest(preset, selection, ["net"], {**SANITIZER, "FLOW_POLLER": "uring"})
+
+
+def run_each_once(preset: str, selection: Selection) -> Outcome:
+    """Those of the network with io_uring, if the kernel lets a program have it."""
+    if not has_uring(preset):
+        return run_unit_tests(preset, selection)
+    parts = selection.unit_tests() or ["flow", "net"]
+    net = [part for part in parts if part.split("/")[0] == "net"]
+    others = [part for part in parts if part not in net]
+    runs = [(others, SANITIZER), (net, {**SANITIZER, "FLOW_POLLER": "uring"})]
+    outcomes = [run_doctest(preset, selection, some, variables) for some, variables in runs if some]
+    return Outcome(sum((each.counts for each in outcomes), Counts()), "\n".join(each.output for each in outcomes))
 
 
 def run_doctest(preset: str, selection: Selection, parts: list[str], variables: dict[str, str]) -> Outcome:
@@ -190,7 +207,12 @@ def run_programs(preset: str, selection: Selection) -> Outcome:
     return run_ctest(preset, "--exclude-regex", "^flow_tests", *chosen)
 
 
-RUN = {FLOW_TESTS: run_unit_tests, WITH_URING: run_with_uring, PROGRAMS: run_programs}
+RUN = {
+    FLOW_TESTS: run_unit_tests,
+    WITH_URING: run_with_uring,
+    EACH_ONCE: run_each_once,
+    PROGRAMS: run_programs,
+}
 
 
 def source_checks() -> list[Step]:
