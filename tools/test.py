@@ -202,6 +202,8 @@ def run_ctest(preset: str, *selection: str) -> Outcome:
 
 def run_programs(preset: str, selection: Selection) -> Outcome:
     chosen = ["--tests-regex", re.escape(selection.text)] if selection.text else []
+    if not selection.is_long:
+        chosen += ["--label-exclude", "^long$"]
     if selection.parts:
         chosen += ["--label-regex", f"^({'|'.join(selection.with_programs())})$"]
     return run_ctest(preset, "--exclude-regex", "^flow_tests", *chosen)
@@ -231,7 +233,7 @@ def preset_steps(preset: str, usual: tuple[str, ...], selection: Selection, cons
     runs = [what for what in usual if selection.has(what)]
     if not runs:
         return []
-    targets = {"test_programs"} if PROGRAMS in runs else set()
+    targets = {"long_test_programs" if selection.is_long else "test_programs"} if PROGRAMS in runs else set()
     targets |= {"flow_tests"} if set(runs) != {PROGRAMS} else set()
 
     def build_it() -> Outcome:

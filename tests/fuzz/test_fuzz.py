@@ -16,7 +16,7 @@ SEED = 20
 
 def programs(is_long: bool) -> int:
     """Of those that are compiled as they are, and of those that are migrated to each target."""
-    return 2000 if is_long else 60
+    return 2000 if is_long else 40
 
 
 def differences(pending: Sequence[Task]) -> list[str]:
