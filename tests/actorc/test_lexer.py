@@ -17,6 +17,16 @@ def texts(text: str) -> list[str]:
     return [token.text for token in tokens(text)]
 
 
+@pytest.mark.parametrize("end", ["\\", "\\\\", "\\ \t", "\\\r", " \\\\\\"])
+def test_a_comment_goes_on_behind_a_backslash_at_the_end_of_its_line(end: str) -> None:
+    """Whatever stands before the backslash; behind it may be blanks."""
+    assert texts(f"a; // C:\\folder{end}\nb;\nc;") == ["a", ";", "c", ";"]
+
+
+def test_a_backslash_inside_a_comment_is_nothing() -> None:
+    assert texts("// a\\b \\\\ \\ c\nd // \\n\ne") == ["d", "e"]
+
+
 @pytest.mark.parametrize(
     ("kind", "text"),
     [

@@ -69,9 +69,11 @@ def written(name: str, text: str, folder: Path) -> Path:
     return path
 
 
-def readme_actors() -> str:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    return next(block for block in BLOCK.findall(text) if "ACTOR" in block)
+def whole_programs() -> list[str]:
+    """Those with actors on the pages that one reads first."""
+    pages = ("README.md", "flow/docs/quick_start.md")
+    blocks = [block for page in pages for block in BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))]
+    return [block for block in blocks if "actorcompiler.h" in block]
 
 
 def explained_actors() -> str:
@@ -126,13 +128,13 @@ def test_what_only_actorc_accepts_is_marked(clangd: Clangd) -> None:
 
 
 def test_documented_actors_are_not_marked(tmp_path: Path) -> None:
-    readme = written("readme.actor.cpp", readme_actors(), tmp_path)
-    explained = written("explained.actor.cpp", explained_actors(), tmp_path)
+    texts = [*whole_programs(), explained_actors()]
+    assert len(texts) > 2
+    paths = [written(f"{number}.actor.cpp", text, tmp_path) for number, text in enumerate(texts)]
     with Clangd(tmp_path) as clangd:
-        for path in (readme, explained):
+        for path in paths:
             clangd.open(path, path.read_text(encoding="utf-8"))
-        assert marks_of_actors(clangd, readme) == []
-        assert marks_of_actors(clangd, explained) == []
+        assert [marks_of_actors(clangd, path) for path in paths] == [[]] * len(paths)
 
 
 def test_inside_an_actor(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ class Tokens:
 _BLANKS = " \t\r\n\f\v\ufeff"
 # No possessive quantifiers here: the re of Python 3.11.2, which is Debian 12's, gets them wrong around groups.
 _BLOCK_COMMENT = r"/\*(?s:.*?)\*/"
-_LINE_COMMENT = r"//[^\n\\]*(?:\\(?:\r?\n|.)?[^\n\\]*)*"
+_LINE_COMMENT = r"//[^\n\\]*(?:\\(?:[ \t]*\r?\n)?[^\n\\]*)*"
 _RAW_STRING = r'(?:u8|[uUL])?R"(?P<{0}>[^ ()\\\t\v\f\r\n"]{{0,16}})\((?s:.*?)\)(?P={0})"'
 _STRING = r'(?:u8|[uUL])?"[^"\\\n]*(?:\\(?:\r\n|(?s:.))[^"\\\n]*)*"'
 _CHARACTER = r"(?:u8|[uUL])?'[^'\\\n]*(?:\\(?:\r\n|(?s:.))[^'\\\n]*)*'"
