@@ -99,7 +99,8 @@ def test_program_that_crashes() -> None:
     """What a crash leaves is attributed to its program, and the programs after it are still run."""
 
     def crash(text: str, form: str) -> str:
-        return re.sub(r"return actor__\.\s*(#line.*\s*)?finish\(\s*(//.*\s*)?(#line.*\s*)?4711\);", "__builtin_trap();", text)
+        returned = r"return actor__\.\s*(#line.*\s*)?finish\(\s*(//.*\s*)?(#line.*\s*)?4711\);"
+        return re.sub(returned, "__builtin_trap();", text)
 
     crashing = Program("ACTOR Future<int> root(Token token, int n) {\n    return 4711;\n}\n", 0)
     found = check([generated(SEED, 0), crashing, generated(SEED, 1)], CLANG, crash)
