@@ -36,6 +36,7 @@ USUAL = {FAST: (PROGRAMS,), "gcc-checked": (EACH_ONCE,), "asan": (FLOW_TESTS,)}
 # The programs have one thread: none for tsan to watch.
 LONG = dict.fromkeys(USUAL, ALL) | {"tsan": (FLOW_TESTS, WITH_URING)}
 RELEASE = ("clang", "gcc")
+URING = {**SANITIZER, "FLOW_POLLER": "uring"}
 # Several processes, since some test cases take long.
 PARTS_PER_PROCESS = 4
 CHECKED_PYTHON = ("actorc", "tools", "tests")
@@ -148,7 +149,7 @@ def has_uring(preset: str) -> bool:
 def run_with_uring(preset: str, selection: Selection) -> Outcome:
     if not has_uring(preset):
         return Outcome(Counts(), "this kernel does not let a program use io_uring")
-    return run_doctest(preset, selection, ["net"], {**SANITIZER, "FLOW_POLLER": "uring"})
+    return run_doctest(preset, selection, ["net"], URING)
 
 
 def run_each_once(preset: str, selection: Selection) -> Outcome:
@@ -158,7 +159,7 @@ def run_each_once(preset: str, selection: Selection) -> Outcome:
     parts = selection.unit_tests() or ["flow", "net"]
     net = [part for part in parts if part.split("/")[0] == "net"]
     others = [part for part in parts if part not in net]
-    runs = [(others, SANITIZER), (net, {**SANITIZER, "FLOW_POLLER": "uring"})]
+    runs = [(others, SANITIZER), (net, URING)]
     outcomes = [run_doctest(preset, selection, some, variables) for some, variables in runs if some]
     return Outcome(sum((each.counts for each in outcomes), Counts()), "\n".join(each.output for each in outcomes))
 

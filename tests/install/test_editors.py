@@ -44,8 +44,7 @@ ACTOR Future<int> sum(FutureStream<int> numbers, Future<Void> done) {
 def commands(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A build folder that has been configured: that is when compile_commands.json is written."""
     folder = tmp_path_factory.mktemp("editor")
-    settings = [f"-D{name}" for name in ("CMAKE_CXX_COMPILER=clang++-19", "CMAKE_EXPORT_COMPILE_COMMANDS=ON")]
-    settings.append("-DMILLRACE_BUILD_BENCH=OFF")
+    settings = ("-DCMAKE_CXX_COMPILER=clang++-19", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DMILLRACE_BUILD_BENCH=OFF")
     command = ["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", *settings]
     configured = subprocess.run(command, capture_output=True, text=True, check=False)
     assert configured.returncode == 0, configured.stdout + configured.stderr

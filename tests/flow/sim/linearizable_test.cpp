@@ -237,7 +237,7 @@ TEST_CASE("linearizable: the shortest beginning is not linearizable, and without
     int wrong = 0;
     for (int run = 0; run < 1500; ++run) {
         auto operations = flow::test::simulate(random, {.operations = 5, .clients = 3, .values = 2});
-        auto get = std::find_if(operations.begin(), operations.end(), [](flow::test::Operation const& operation) {
+        auto get = std::find_if(operations.begin(), operations.end(), [](History::Operation const& operation) {
             return operation.kind == History::Kind::get && operation.outcome == History::Outcome::ok;
         });
         if (get == operations.end())
@@ -262,10 +262,10 @@ TEST_CASE("linearizable: the shortest beginning is not linearizable, and without
 
 TEST_CASE("linearizable: a large history is little work") {
     DeterministicRandom random(2);
-    std::vector<flow::test::Operation> all;
+    std::vector<History::Operation> all;
     constexpr std::size_t kKeys = 100;
     for (std::size_t key = 0; key < kKeys; ++key) {
-        for (flow::test::Operation& operation :
+        for (History::Operation& operation :
              flow::test::simulate(random, {.operations = 1000, .clients = 10, .values = 0, .unknown = 0.05})) {
             operation.key = "key" + std::to_string(key);
             operation.invoked = operation.invoked * kKeys + key;
@@ -283,7 +283,7 @@ TEST_CASE("linearizable: a large history is little work") {
     CHECK(verdict.ok());
     CHECK(verdict.steps > all.size());
     CHECK(verdict.steps < 20 * all.size());
-    auto get = std::find_if(all.begin() + 77'700, all.end(), [](flow::test::Operation const& operation) {
+    auto get = std::find_if(all.begin() + 77'700, all.end(), [](History::Operation const& operation) {
         return operation.kind == History::Kind::get && operation.outcome == History::Outcome::ok;
     });
     get->value = "never written";

@@ -20,21 +20,21 @@ namespace {
 constexpr int kPart = MILLRACE_UNDER_ASAN || MILLRACE_UNDER_TSAN ? 8 : 1;
 constexpr std::uint64_t kEnough = 1'000'000;
 
-Linearization search(std::vector<flow::test::Operation> const& operations, std::size_t end = History::kNever,
+Linearization search(std::vector<History::Operation> const& operations, std::size_t end = History::kNever,
                      std::uint64_t budget = kEnough) {
-    std::vector<flow::test::Operation const*> pointers;
-    for (flow::test::Operation const& operation : operations)
+    std::vector<History::Operation const*> pointers;
+    for (History::Operation const& operation : operations)
         pointers.push_back(&operation);
     return linearize(pointers, end, budget);
 }
 
 /// Results that may be right or wrong. Small numbers of values make accidents frequent.
-flow::test::Operation randomOperation(DeterministicRandom& random, int values, double unknown) {
+History::Operation randomOperation(DeterministicRandom& random, int values, double unknown) {
     auto value = [&] {
         int number = random.randomInt(0, values + 1);
         return number == 0 ? Value() : Value(std::to_string(number));
     };
-    flow::test::Operation operation{.kind = History::Kind::get, .client = 0, .key = "a", .value = value()};
+    History::Operation operation{.kind = History::Kind::get, .client = 0, .key = "a", .value = value()};
     int kind = random.randomInt(0, 10);
     if (kind < 3) {
         operation.kind = operation.value.present() ? History::Kind::put : History::Kind::remove;
@@ -49,10 +49,10 @@ flow::test::Operation randomOperation(DeterministicRandom& random, int values, d
 }
 
 /// Any order of the events: a number of operations at once, the others one by one.
-std::vector<flow::test::Operation> randomOperations(DeterministicRandom& random, int count) {
+std::vector<History::Operation> randomOperations(DeterministicRandom& random, int count) {
     int values = random.randomInt(1, 4), atOnce = random.randomInt(1, count + 1);
     double unknown = random.randomChoice(std::vector<double>{0, 0.2, 0.6});
-    std::vector<flow::test::Operation> operations;
+    std::vector<History::Operation> operations;
     std::vector<std::size_t> running;
     std::size_t events = 0;
     while (operations.size() < static_cast<std::size_t>(count) || !running.empty()) {
@@ -73,7 +73,7 @@ std::vector<flow::test::Operation> randomOperations(DeterministicRandom& random,
 }
 
 /// The order of an answer is one: it has no operation twice, and all that returned if the answer is that one exists.
-void checkOrder(std::vector<flow::test::Operation> const& operations, Linearization const& found) {
+void checkOrder(std::vector<History::Operation> const& operations, Linearization const& found) {
     std::set<std::size_t> taken(found.order.begin(), found.order.end());
     CHECK(taken.size() == found.order.size());
     std::size_t missing = 0;
@@ -84,7 +84,7 @@ void checkOrder(std::vector<flow::test::Operation> const& operations, Linearizat
 }
 
 /// Whether an order of `length` of the operations exists, none of which waits for one that is left out.
-bool hasLonger(std::vector<flow::test::Operation> const& operations, std::size_t length) {
+bool hasLonger(std::vector<History::Operation> const& operations, std::size_t length) {
     for (unsigned chosen = 0; chosen < 1u << operations.size(); ++chosen) {
         auto some = operations;
         std::size_t done = 0, firstLeft = History::kNever;
@@ -96,10 +96,10 @@ bool hasLonger(std::vector<flow::test::Operation> const& operations, std::size_t
             else
                 firstLeft = std::min(firstLeft, some[i].returned), some[i].outcome = History::Outcome::failed;
         }
-        bool waits = std::any_of(some.begin(), some.end(), [&](flow::test::Operation const& operation) {
+        bool waits = std::any_of(some.begin(), some.end(), [&](History::Operation const& operation) {
             return operation.outcome == History::Outcome::ok && operation.invoked > firstLeft;
         });
-        for (flow::test::Operation& operation : some) {
+        for (History::Operation& operation : some) {
             if (operation.outcome == History::Outcome::unknown && operation.invoked > firstLeft)
                 operation.outcome = History::Outcome::failed;
         }
@@ -110,9 +110,9 @@ bool hasLonger(std::vector<flow::test::Operation> const& operations, std::size_t
 }
 
 /// Makes one result wrong, or right by another way.
-void corrupt(DeterministicRandom& random, std::vector<flow::test::Operation>& operations, int values) {
+void corrupt(DeterministicRandom& random, std::vector<History::Operation>& operations, int values) {
     for (int attempt = 0; attempt < 100; ++attempt) {
-        flow::test::Operation& operation =
+        History::Operation& operation =
             operations[static_cast<std::size_t>(random.randomInt(0, static_cast<int>(operations.size())))];
         if (operation.outcome != History::Outcome::ok)
             continue;
@@ -130,9 +130,9 @@ void corrupt(DeterministicRandom& random, std::vector<flow::test::Operation>& op
     }
 }
 
-std::string describe(std::vector<flow::test::Operation> const& operations) {
+std::string describe(std::vector<History::Operation> const& operations) {
     std::string text;
-    for (flow::test::Operation const& operation : operations)
+    for (History::Operation const& operation : operations)
         text += operation.call() + " -> " + operation.result() + " from " + std::to_string(operation.invoked) + " to " +
                 std::to_string(operation.returned) + "\n";
     return text;
@@ -221,7 +221,7 @@ TEST_CASE("linearization: long histories of a register have an order, and a valu
         Linearization found = search(operations);
         REQUIRE(found.answer == Answer::exists);
         checkOrder(operations, found);
-        auto get = std::find_if(operations.begin() + 300, operations.end(), [](flow::test::Operation const& operation) {
+        auto get = std::find_if(operations.begin() + 300, operations.end(), [](History::Operation const& operation) {
             return operation.kind == History::Kind::get && operation.outcome == History::Outcome::ok;
         });
         get->value = "never written";
@@ -236,7 +236,7 @@ TEST_CASE("linearization: long histories of a register have an order, and a valu
 TEST_CASE("linearization: thirty writes of unknown outcome at once are little work") {
     DeterministicRandom random(6);
     for (bool distinct : {true, false}) {
-        std::vector<flow::test::Operation> operations;
+        std::vector<History::Operation> operations;
         std::size_t events = 0;
         for (int i = 0; i < 30; ++i) {
             bool conditional = i % 3 == 2;
@@ -276,7 +276,7 @@ TEST_CASE("linearization: thirty writes of unknown outcome at once are little wo
 
 TEST_CASE("linearization: the budget ends a search that is too long, with the order so far") {
     // Writes of different values at once, all of which are read at the end in an order that cannot be.
-    std::vector<flow::test::Operation> operations;
+    std::vector<History::Operation> operations;
     constexpr int kWrites = 12;
     for (std::size_t i = 0; i < kWrites; ++i) {
         operations.push_back({.kind = History::Kind::put,

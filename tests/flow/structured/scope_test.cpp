@@ -68,7 +68,7 @@ TEST_CASE("the first error cancels the rest of a scope") {
     CHECK(loop.now() == 1);
 }
 
-TEST_CASE("a scope collects errors if its options sayLater so") {
+TEST_CASE("a scope collects errors if its options say so") {
     SimLoop loop;
     test::Balance balance;
     loop.run(inScopeTask([](Context) -> Task<> {
