@@ -24,7 +24,7 @@ def check(folder: Path, *options: str) -> None:
     assert any(row[1].endswith("tracedActor") for row in of_step), done.stdout
     assert any(row[0] == "7000" for row in rows), done.stdout  # a priority
     html = page.read_text(encoding="utf-8")
-    assert "tracedStep" in html and 'class="flame-graph"' in html
+    assert "tracedStep" in html and 'class="flame"' in html
     assert ("Allocations by actor" in html) == ("--allocations" in options)
 
 
@@ -41,7 +41,7 @@ def check_running(folder: Path) -> None:
     assert done.returncode == 0 and program.returncode == 0, done.stdout + done.stderr
     assert "tickingActor" in done.stdout and "sampled by a signal" in done.stdout, done.stdout
     html = page.read_text(encoding="utf-8")
-    assert "tickingActor" in html and 'class="flame-graph"' in html
+    assert "tickingActor" in html and 'class="flame"' in html
 
 
 def main() -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from benchlib.flame.graph import flame_svg
+from benchlib.flame.graph import flame_graph
 from benchlib.profile.attribution import Spent
 from benchlib.profile.causes import UNMAPPED
 from benchlib.profile.table import top_functions
 from benchlib.report.environment import moment
-from benchlib.report.model import Cell, Column, Drawing, Figure, Grid, Missing, Part, Report, Section
+from benchlib.report.model import Cell, Column, Figure, Flame, Grid, Missing, Part, Report, Section
 from benchlib.report.page import render
 from common.table import Table
 from profilerlib.tasks import Tasks
@@ -144,14 +144,14 @@ def page(found: Found) -> str:
     flames: list[Part] = []
     if found.spent:
         kinds = {name: "user code" if kind == UNMAPPED else kind for name, kind in found.spent.kinds.items()}
-        svg = flame_svg(found.spent.stacks, "callers and callees", kinds=kinds, order=found.order)
-        flames.append(Drawing("flame-calls", "Calls", "From samples, in ms. Colours are causes.", svg))
+        graph = flame_graph(found.spent.stacks, kinds=kinds, order=found.order)
+        flames.append(Flame("flame-calls", "Calls", "From samples, in ms. Colours are causes.", graph))
     if found.tasks:
-        svg = flame_svg(found.tasks.stacks(), "what awaits what")
-        flames.append(Drawing("flame-tasks", "Awaiters", "Tasks, in ms: an actor stands on what awaits it.", svg))
+        graph = flame_graph(found.tasks.stacks())
+        flames.append(Flame("flame-tasks", "Awaiters", "Tasks, in ms: an actor stands on what awaits it.", graph))
     if not flames:
         flames.append(Missing("nothing was measured"))
-    says = "A frame is as wide as it takes. Click to look into a frame, Escape to go back."
+    says = "A frame is as wide as it takes. Click to look into a frame, and the lowest one to go back."
     sections.append(Section("flames", "Flame graphs", says, flames))
     report = Report(found.title, f"{moment()} · {found.how}", list(_figures(found)), sections, found.problems)
     return render(report)

@@ -93,7 +93,7 @@ def test_the_page_has_all_tables_and_both_graphs() -> None:
     html = page(found())
     for part in ("By cause", "By actor and its async callers", "In the run queue", "Allocations by actor", "a problem"):
         assert part in html
-    assert html.count('class="flame-graph"') == 2
+    assert html.count('class="flame"') == 2
 
 
 @pytest.mark.parametrize(

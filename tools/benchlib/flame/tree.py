@@ -39,29 +39,12 @@ def tree(several: Sequence[Stacks], root: str = "all") -> Node:
     return top
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
-    """Where a frame is drawn: left edge and width as parts of the whole, and how many frames are below it."""
-
-    node: Node
-    left: float
-    width: float
-    depth: int
-
-
-def boxes(top: Node, smallest: float) -> Iterator[Box]:
-    """Callers before callees; frames narrower than `smallest` of the whole are left out. The width is that of all
-    Stacks together, so that a frame of only one of them is visible."""
+def frames(top: Node, smallest: float) -> Iterator[tuple[Node, int]]:
+    """Each frame with the place of its caller, which comes before it; frames narrower than `smallest` of the whole are
+    left out. The width is that of all Stacks together, so that a frame of only one of them is visible."""
     total = sum(top.whole) or 1.0
-    waiting = [Box(top, 0.0, 1.0, 0)]
-    while waiting:
-        box = waiting.pop()
-        yield box
-        left = box.left
-        inner = []
-        for child in sorted(box.node.children.values(), key=lambda node: node.name):
-            width = sum(child.whole) / total
-            if width >= smallest:
-                inner.append(Box(child, left, width, box.depth + 1))
-            left += width
-        waiting += reversed(inner)
+    waiting = [(top, -1)]
+    for place, (node, caller) in enumerate(waiting):
+        yield node, caller
+        callees = sorted(node.children.values(), key=lambda node: node.name)
+        waiting += [(callee, place) for callee in callees if sum(callee.whole) / total >= smallest]

@@ -17,6 +17,8 @@ from benchlib.profile.flames import flames
 from benchlib.profile.measure import Row, profile, rows
 from benchlib.profile.sampler import NAMES, Sampler, sampler
 from benchlib.profile.table import causes_table, lines_table, summary
+from benchlib.report.model import Report, Section
+from benchlib.report.page import render
 from benchlib.results import LIBRARY, OURS, STYLES, TITLES
 from benchlib.suite import Settings, available, compiled
 from common.arguments import UsageError, revision, unknown
@@ -45,8 +47,8 @@ processor. Where there is no perf, or the kernel forbids it, the program samples
 many samples; tools/bench instructions counts without chance.
 tools/benchlib/profile/causes.toml says which function counts for what.
 
---flame DIR writes for each benchmark <name>-actor.svg, <name>-coroutine.svg and
-<name>-difference.svg, where red is what the coroutine takes more.
+--flame DIR writes for each benchmark a page <name>.html with a flame graph of each style
+and one of their difference, where red is what the coroutine takes more.
 
 Exit code: 0 success, 1 the build, a benchmark or the profiler failed, 2 wrong arguments."""
 
@@ -111,8 +113,9 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     if options.flame:
         for row in found:
             name = re.sub(r"[^\w.-]+", "-", row.label) + (f"-{row.compiler}" if len(work) > 1 else "")
-            for kind, svg in flames(row, attribution.order).items():
-                write(options.flame / f"{name}-{kind}.svg", svg)
+            section = Section("flames", "Flame graphs", tool.how, list(flames(row, attribution.order)))
+            page = Report(f"{row.label}, {row.compiler}", now, [], [section])
+            write(options.flame / f"{name}.html", render(page))
     for error in failed:
         out.print(f"error: {error}")
     return 1 if failed else 0

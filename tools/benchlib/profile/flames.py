@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchlib.flame.graph import difference_svg, flame_svg
+from benchlib.flame.graph import difference_graph, flame_graph
 from benchlib.profile.measure import Row
+from benchlib.report.model import Flame
 from benchlib.results import TITLES
 
 
-def flames(row: Row, order: Sequence[str] = ()) -> dict[str, str]:
-    """SVG by "actor", "coroutine", ..., "difference"; `order` is that of the causes."""
+def flames(row: Row, order: Sequence[str] = ()) -> list[Flame]:
+    """`order` is that of the causes."""
     title = f"{row.label}, {row.compiler}"
-    result = {
-        style: flame_svg(one.stacks, f"{title}, {TITLES.get(style, style)}", kinds=one.kinds, order=order)
+    id = f"flame-{row.label.replace('/', '-')}-{row.compiler}"
+    says = "Colours are causes; the widest frames at the top are where time goes."
+    result = [
+        Flame(
+            f"{id}-{style}",
+            f"{title}: {TITLES.get(style, style)}",
+            says,
+            flame_graph(one.stacks, kinds=one.kinds, order=order),
+        )
         for style, one in row.spent.items()
-    }
+    ]
     if len(row.spent) > 1:
         (first, a), (second, b) = list(row.spent.items())[:2]
         names = (TITLES.get(first, first), TITLES.get(second, second))
-        of_both = f"{title}: {names[1]} against {names[0]}"
-        result["difference"] = difference_svg(a.stacks, b.stacks, of_both, names=names)
+        says = (
+            f"Red takes more in {names[1]} than in {names[0]}, blue less, grey the same: follow the strongest colour."
+        )
+        graph = difference_graph(a.stacks, b.stacks, names=names)
+        result.append(Flame(f"{id}-difference", f"{title}: {names[1]} against {names[0]}", says, graph))
     return result

@@ -1,6 +1,7 @@
 """The model of a report: sections of tables, charts, drawings and text, before they are drawn.
 
-A chart is drawn twice from the same description, by templates/page.js with Plotly and by pictures.py with Matplotlib.
+A chart is drawn twice from the same description, by templates/page.js with Plotly and by pictures.py with Matplotlib;
+a flame graph by the former alone.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+from benchlib.flame.graph import Graph
 
 # The role of a line, a bar or a dot; templates/page.css and pictures.py map it to a colour.
 Role: TypeAlias = Literal["actor", "coroutine", "emitted", "ours", "other", "floor"]
@@ -110,6 +113,16 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True)
+class Flame:
+    """A flame graph."""
+
+    id: str
+    title: str
+    says: str
+    graph: Graph
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
     """One of the key figures at the top of the page."""
 
@@ -123,7 +136,7 @@ class Remarks:
     lines: tuple[str, ...]
 
 
-Part: TypeAlias = Chart | Grid | Drawing | Remarks | Missing
+Part: TypeAlias = Chart | Grid | Drawing | Flame | Remarks | Missing
 
 
 @dataclass(slots=True)
@@ -143,7 +156,13 @@ class Report:
     problems: list[str] = field(default_factory=list)  # what went wrong while it was measured
 
     def charts(self) -> list[Chart]:
-        return [part for section in self.sections for part in section.parts if isinstance(part, Chart)]
+        return [part for part in self.parts() if isinstance(part, Chart)]
+
+    def flames(self) -> list[Flame]:
+        return [part for part in self.parts() if isinstance(part, Flame)]
+
+    def parts(self) -> list[Part]:
+        return [part for section in self.sections for part in section.parts]
 
 
 def sizes_axis(sizes: Iterable[float]) -> Axis:

@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from benchlib.report.model import Chart, Drawing, Grid, Line, Missing, Part, Remarks, Report, Section
+from benchlib.report.model import Chart, Drawing, Flame, Grid, Line, Missing, Part, Remarks, Report, Section
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -30,17 +30,20 @@ def render(report: Report) -> str:
         "chart": lambda part: isinstance(part, Chart),
         "grid": lambda part: isinstance(part, Grid),
         "drawing": lambda part: isinstance(part, Drawing),
+        "flame": lambda part: isinstance(part, Flame),
         "remarks": lambda part: isinstance(part, Remarks),
         "missing": lambda part: isinstance(part, Missing),
     }
     templates.filters |= {"chart_rows": chart_rows, "legend": legend, "groups": groups}
     charts = [asdict(chart) | {"rows": chart.rows} for chart in report.charts()]
+    flames = [asdict(flame.graph) | {"id": flame.id, "levels": flame.graph.levels} for flame in report.flames()]
     return templates.get_template("page.html.j2").render(
         report=report,
         style=_source("page.css"),
         script=_source("page.js"),
         charts=script_data(charts),
-        plotly=Markup(packed_plotly() if charts else ""),
+        flames=script_data(flames),
+        plotly=Markup(packed_plotly() if charts or flames else ""),
     )
 
 

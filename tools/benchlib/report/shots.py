@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy
 from matplotlib import pyplot
 
-from benchlib.report.model import Drawing, Grid, Part, Report, Section
+from benchlib.report.model import Drawing, Flame, Grid, Part, Report, Section
 from benchlib.report.page import render
 from common.failure import Failure
 from common.files import write
@@ -27,7 +27,7 @@ _ALONE = """
 header, nav, h2, .lead, .anchor, noscript { display: none; }
 body { display: block; max-width: none; padding: 16px; }
 h3 { margin: 0; }
-.flame-graph .tools { display: none; }
+.flame input { display: none; }
 .box { max-height: none; overflow: visible; border: 0; }
 table { width: auto; }
 </style>
@@ -44,7 +44,7 @@ def write_shots(report: Report, folder: Path, program: str) -> list[Path]:
     files = []
     with tempfile.TemporaryDirectory(prefix="millrace-shots-") as name:
         for part in (part for section in report.sections for part in section.parts):
-            if isinstance(part, Drawing | Grid):
+            if isinstance(part, Drawing | Flame | Grid):
                 file = folder / f"{part.id}.png"
                 write(file, _cut(_shot(part, Path(name), program)))
                 files.append(file)
@@ -62,7 +62,7 @@ def _shot(part: Part, folder: Path, program: str) -> bytes:
         "--no-sandbox",
         "--disable-gpu",
         "--hide-scrollbars",
-        "--virtual-time-budget=2000",
+        "--virtual-time-budget=10000",
         f"--user-data-dir={folder / 'profile'}",
         f"--window-size={_WIDTH},{_HEIGHT}",
         "--blink-settings=preferredColorScheme=1",

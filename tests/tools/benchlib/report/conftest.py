@@ -79,7 +79,7 @@ def frames() -> Frames:
 def spent(total: float, causes: dict[str, float]) -> Spent:
     stacks = Stacks("ns per item")
     for cause, amount in causes.items():
-        stacks.add(("all", "run", f"{cause}()"), amount)
+        stacks.add(("all", "run<b>", f"{cause}()"), amount)
     result = Spent(total, 10_000, stacks=stacks, kinds={f"{cause}()": cause for cause in causes})
     result.causes.update(causes)
     result.functions.update({(cause, f"{cause}()"): amount for cause, amount in causes.items()})

@@ -18,7 +18,7 @@ from matplotlib import pyplot
 from benchlib.report import shots
 from benchlib.report.assemble import assemble
 from benchlib.report.gather import Measured
-from benchlib.report.model import Drawing, Grid, Report, Section
+from benchlib.report.model import Drawing, Flame, Grid, Report, Section
 from benchlib.report.page import render
 from common.failure import Failure
 
@@ -39,6 +39,22 @@ function rectangle(element) {
     const { left, top, right, bottom } = element.getBoundingClientRect();
     return [left, top, right, bottom];
 }
+// Each frame of a flame graph by its name, before and after the search for one of them.
+function flame(figure) {
+    const slices = () => Object.fromEntries([...figure.querySelectorAll(".slice")].map((slice) => {
+        const path = slice.querySelector("path.surface");
+        return [slice.querySelector(".slicetext")?.textContent, [...rectangle(path), getComputedStyle(path).fill]];
+    }));
+    const before = slices();
+    const input = figure.querySelector("input");
+    input.value = "^run<b>$";
+    input.dispatchEvent(new Event("input"));
+    const after = slices();
+    input.value = "(";
+    input.dispatchEvent(new Event("input"));
+    return { before, after, complains: input.validationMessage !== "",
+             legend: [...figure.querySelectorAll(".legend li")].map((item) => item.textContent) };
+}
 function probe() {
     const marks = (figure) => [...figure.querySelectorAll(".plot .trace path, .plot .point path")]
         .filter((path) => (path.getAttribute("d") ?? "").length > 5).length;
@@ -48,13 +64,13 @@ function probe() {
     const wide = [...document.body.querySelectorAll("*")].filter((element) =>
         element.getBoundingClientRect().right > innerWidth + 0.5 && !element.parentElement.closest(".box"));
     const frames = [...document.querySelectorAll("svg.frame-layout")].map(rectangle);
-    const titles = [...document.querySelectorAll(".flame-graph .title")].map(rectangle);
+    const flames = [...document.querySelectorAll("figure.flame")].map(flame);
     const headings = [...document.querySelectorAll("table.sortable th")];
     const heading = headings.find((th) => th.textContent.includes("ACTOR ns"));
     heading.querySelector("button").click();
     heading.querySelector("button").click();
     const rows = [...heading.closest("table").tBodies[0].rows];
-    const found = { errors, charts, frames, titles, wide: wide.map((element) => element.outerHTML.slice(0, 200)),
+    const found = { errors, charts, frames, flames, wide: wide.map((element) => element.outerHTML.slice(0, 200)),
                     page: document.documentElement.scrollWidth, width: innerWidth,
                     sorted: rows.map((row) => row.cells[heading.cellIndex].textContent),
                     direction: heading.getAttribute("aria-sort") };
@@ -157,17 +173,32 @@ def test_halves_of_a_drawing_stand_side_by_side_or_one_below_the_other(browser: 
         assert max(right, second[2]) <= WIDTHS[width]
 
 
-def test_titles_of_flame_graphs_are_not_cut(browser: Browser) -> None:
-    for width in WIDTHS:
-        titles = browser.probe(width)["titles"]
-        assert len(titles) == 3
-        assert [title for title in titles if title[2] > WIDTHS[width]] == []
-    heights = [bottom - top for _, top, _, bottom in browser.probe("phone")["titles"]]
-    assert heights[2] > 1.5 * heights[0], "the difference has two lines"
+def test_in_a_flame_graph_callees_stand_on_callers(browser: Browser) -> None:
+    for flame in browser.probe("desktop")["flames"]:
+        frames = flame["before"]
+        callee, caller = frames["allocate()"], frames["run<b>"]
+        assert callee[3] <= caller[1] + 2, "its lower edge is the caller's upper one"
+        assert caller[0] - 1 <= callee[0] <= callee[2] <= caller[2] + 1
+    actor = browser.probe("desktop")["flames"][0]["before"]
+    widths = {name: right - left for name, (left, _, right, _, _) in actor.items()}
+    assert widths["resume path()"] == pytest.approx(2 * widths["allocate()"], rel=0.05)
+
+
+def test_colours_of_a_flame_graph_are_causes_and_the_search_marks_frames(browser: Browser) -> None:
+    actor, coroutine, difference = browser.probe("desktop")["flames"]
+    assert actor["legend"] == ["allocate", "resume path"]
+    assert difference["legend"] == ["coroutine takes more", "coroutine takes less than ACTOR"]
+    colour = {name: frame[4] for name, frame in actor["before"].items()}
+    assert colour["allocate()"] != colour["resume path()"]
+    assert colour["allocate()"] == coroutine["before"]["allocate()"][4]
+    for flame in (actor, difference):
+        changed = [name for name, frame in flame["after"].items() if frame[4] != flame["before"][name][4]]
+        assert changed == ["run<b>"]
+        assert flame["complains"]
 
 
 def test_drawings_and_tables_are_pictures(report: Report, tmp_path: Path) -> None:
-    wanted = [part for section in report.sections for part in section.parts if isinstance(part, Drawing | Grid)]
+    wanted = [part for section in report.sections for part in section.parts if isinstance(part, Drawing | Flame | Grid)]
     few = {
         part.id: part for part in wanted if part.id.startswith(("frame-", "frames-table", "flame-NET2-4096-clang-d"))
     }

@@ -8,7 +8,19 @@ import pytest
 
 from benchlib.report.assemble import assemble
 from benchlib.report.gather import Measured
-from benchlib.report.model import Chart, Drawing, Grid, Missing, Part, Remarks, Report, log_axis, short, sizes_axis
+from benchlib.report.model import (
+    Chart,
+    Drawing,
+    Flame,
+    Grid,
+    Missing,
+    Part,
+    Remarks,
+    Report,
+    log_axis,
+    short,
+    sizes_axis,
+)
 from benchlib.report.sections import peers
 from benchlib.results import collect
 
@@ -116,9 +128,9 @@ def test_the_profile_has_causes_their_functions_and_three_graphs(report: Report)
     ]
     assert [row[0].minor for row in table.rows] == [False, True, False, True, False, False]
     assert "Coroutine against ACTOR: +3.00 ns an item" in table.says
-    drawings = [one for one in parts(report, "profile") if isinstance(one, Drawing)]
-    assert [one.id.rpartition("-")[2] for one in drawings] == ["actor", "coroutine", "difference"]
-    assert all(one.svg.startswith("<svg") for one in drawings)
+    graphs = [one for one in parts(report, "profile") if isinstance(one, Flame)]
+    assert [one.id.rpartition("-")[2] for one in graphs] == ["actor", "coroutine", "difference"]
+    assert graphs[2].title == "NET2/4096, clang: coroutine against ACTOR"
 
 
 def test_history_says_from_which_revision_to_which(report: Report) -> None:

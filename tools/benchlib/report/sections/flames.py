@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchlib.profile.flames import flames
 from benchlib.profile.measure import Row
 from benchlib.profile.table import causes_rows, summary
-from benchlib.report.model import Cell, Column, Drawing, Grid, Missing, Section
+from benchlib.report.model import Cell, Column, Grid, Missing, Section
 from benchlib.results import TITLES
 
 
@@ -27,13 +26,13 @@ def section(found: Profile | Missing) -> Section:
         "What the time goes for",
         "Where the time of an item is spent, by cause, as a profiler sees it; the time itself was measured without "
         "one. In a flame graph the width of a frame is its cost, and its callees are above it: click to look into a "
-        "frame, Escape to go back.",
+        "frame, and the lowest one to go back.",
     )
     if isinstance(found, Missing):
         result.parts.append(found)
         return result
     for row in found.rows:
-        result.parts += [_causes(found, row), *_graphs(row, found.causes)]
+        result.parts += [_causes(found, row), *flames(row, found.causes)]
     return result
 
 
@@ -61,20 +60,6 @@ def _says(found: Profile, row: Row) -> str:
     how = f"Per item, {found.how}; a difference in brackets is less than chance makes of so many samples."
     most = summary(row.spent)
     return f"{how} {most[:1].upper()}{most[1:]}." if most else how
-
-
-def _graphs(row: Row, order: Sequence[str]) -> list[Drawing]:
-    return [
-        Drawing(
-            f"flame-{_id(row)}-{name}",
-            f"{row.label}, {row.compiler}: {TITLES.get(name, name)}",
-            "Red takes more in the coroutine, blue less, grey the same: follow the strongest colour upwards."
-            if name == "difference"
-            else "Colours are causes; the widest frames at the top are where time goes.",
-            svg,
-        )
-        for name, svg in flames(row, order).items()
-    ]
 
 
 def _id(row: Row) -> str:

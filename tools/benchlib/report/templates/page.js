@@ -2,6 +2,7 @@
 "use strict";
 
 const charts = JSON.parse(document.getElementById("charts").textContent);
+const flames = JSON.parse(document.getElementById("flames").textContent);
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const narrow = window.matchMedia("(max-width: 40rem)");
 
@@ -39,11 +40,8 @@ function axis(spec, colour, more) {
     };
 }
 
-function layout(chart, colour) {
-    const rows = chart.kind === "lines" ? [] : chart.rows;
-    const height = { lines: 300, dots: 70 + 21 * rows.length, bars: 60 + 24 * rows.length }[chart.kind];
-    const listed = { categoryorder: "array", categoryarray: [...rows].reverse(), ticks: "", type: "category", dtick: 1 };
-    const shared = {
+function sharedLayout(height, colour) {
+    return {
         height,
         margin: { l: 8, r: 14, t: 8, b: 8 },
         paper_bgcolor: "rgba(0,0,0,0)",
@@ -52,9 +50,14 @@ function layout(chart, colour) {
         showlegend: false,
         dragmode: false,
         hoverlabel: { bgcolor: colour.raised, bordercolor: colour.rule, font: { color: colour.ink, size: 13 } },
-        bargap: 0.25,
-        barmode: "overlay",
     };
+}
+
+function layout(chart, colour) {
+    const rows = chart.kind === "lines" ? [] : chart.rows;
+    const height = { lines: 300, dots: 70 + 21 * rows.length, bars: 60 + 24 * rows.length }[chart.kind];
+    const listed = { categoryorder: "array", categoryarray: [...rows].reverse(), ticks: "", type: "category", dtick: 1 };
+    const shared = { ...sharedLayout(height, colour), bargap: 0.25, barmode: "overlay" };
     if (chart.kind === "lines") {
         const below = chart.y.log ? {} : { rangemode: "tozero" };
         return {
@@ -114,12 +117,91 @@ function draw(chart) {
     return Plotly.react(plot, traces, layout(chart, colour), { displayModeBar: false, responsive: true });
 }
 
+// The hue and saturation of each kind of frame.
+const hues = [
+    [28, 85], [205, 70], [130, 42], [48, 80], [262, 60], [345, 70], [175, 50], [85, 50], [230, 65], [310, 50],
+    [10, 60], [0, 0], [65, 70], [190, 75], [285, 60], [110, 30], [38, 45], [150, 60], [215, 30], [330, 30],
+];
+
+// A kind is a number of `hues`; a difference is from -1, blue, to 1, red.
+function frameColour(value, isDifference) {
+    if (value === null) return dark.matches ? "#2d333b" : "#dfe3e8";
+    if (!isDifference) return `hsl(${hues[value][0]}, ${hues[value][1]}%, ${dark.matches ? 33 : 76}%)`;
+    const share = Math.abs(value);
+    return `hsl(${value > 0 ? 4 : 213}, ${20 + 60 * share}%, ${dark.matches ? 26 + 24 * share : 86 - 30 * share}%)`;
+}
+
+// The frames whose names the search finds are dark, or light on a dark page.
+function frameColours(flame, search) {
+    const mark = colours().ink;
+    return flame.colours.map((value, place) => (
+        search && search.test(flame.names[place]) ? mark : frameColour(value, flame.is_difference)));
+}
+
+function searchOf(figure) {
+    const input = figure.querySelector("input");
+    try {
+        input.setCustomValidity("");
+        return input.value ? new RegExp(input.value, "i") : null;
+    } catch (error) {
+        input.setCustomValidity(error.message);
+        return null;
+    }
+}
+
+// As much of the name of a frame as is likely to fit; Plotly hides what does not.
+function label(flame, place) {
+    const [name, share] = [flame.names[place], flame.widths[place] / (flame.widths[0] || 1)];
+    const room = Math.max(12, Math.floor(140 * share));
+    return escaped(name.length > room ? `${name.slice(0, room - 1)}…` : name);
+}
+
+// Plotly takes some tags in texts for its own.
+function escaped(text) {
+    return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
+
+function drawFlame(flame) {
+    const colour = colours();
+    const figure = document.getElementById(flame.id);
+    figure.querySelector(".legend").replaceChildren(...flame.legend.map(([value, text]) => {
+        const [item, key] = [document.createElement("li"), document.createElement("span")];
+        key.className = "key";
+        key.style.background = frameColour(value, flame.is_difference);
+        item.append(key, text);
+        return item;
+    }));
+    const trace = {
+        type: "icicle", branchvalues: "total", sort: false,
+        ids: flame.names.map((_, place) => String(place)),
+        parents: flame.callers.map((caller) => (caller < 0 ? "" : String(caller))),
+        labels: flame.names.map(escaped), values: flame.widths, hovertext: flame.tips.map(escaped), hoverinfo: "text", textinfo: "text",
+        text: flame.names.map((_, place) => label(flame, place)), leaf: { opacity: 1 },
+        tiling: { orientation: "v", flip: "y", pad: 1 }, // callees stand on their caller
+        textposition: "middle left",
+        marker: { colors: frameColours(flame, searchOf(figure)), line: { width: 0 } },
+        pathbar: { side: "bottom" },
+    };
+    const plot = figure.querySelector(".plot");
+    const names = { uniformtext: { minsize: 11, mode: "hide" } };
+    const shape = { ...sharedLayout(60 + 20 * flame.levels, colour), ...names };
+    return Plotly.react(plot, [trace], shape, { displayModeBar: false, responsive: true });
+}
+
+for (const flame of flames) {
+    const figure = document.getElementById(flame.id);
+    figure.querySelector("input").addEventListener("input", () => {
+        const plot = figure.querySelector(".plot");
+        if (plot.data) Plotly.restyle(plot, { "marker.colors": [frameColours(flame, searchOf(figure))] });
+    });
+}
+
 async function drawAll() {
-    for (const chart of charts) {
-        await draw(chart);
+    for (const one of [...charts.map((chart) => () => draw(chart)), ...flames.map((flame) => () => drawFlame(flame))]) {
+        await one();
         await new Promise((next) => setTimeout(next)); // the page stays alive meanwhile
     }
-    document.documentElement.dataset.drawn = charts.length;
+    document.documentElement.dataset.drawn = charts.length + flames.length;
 }
 
 function showFigures(reason) {
@@ -150,7 +232,7 @@ function sortBy(heading) {
 for (const button of document.querySelectorAll("table.sortable th button"))
     button.addEventListener("click", () => sortBy(button.closest("th")));
 
-if (charts.length) {
+if (charts.length || flames.length) {
     unpackPlotly().then(() => {
         dark.addEventListener("change", drawAll);
         narrow.addEventListener("change", drawAll);
