@@ -55,11 +55,12 @@ class Local:
     """A plain local that a `Plain` statement declares.
 
     `trivial` is true only where the text proves that destroying it does nothing (built-in arithmetic types,
-    pointers, references). Where in doubt it is false.
+    pointers, references). Where in doubt it is false. `is_part`: it names a part of an object, as in `auto [a, b]`.
     """
 
     name: str
     trivial: bool
+    is_part: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -271,6 +272,7 @@ class Throw(Statement):
 class Return(Statement):
     value: Code | None
     is_never: bool  # `return Never();`
+    is_sequence: bool  # `return a, b;`, by the operator `,`
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ from actorc.check.reach import Reach
 from actorc.diagnostics import Diagnostics, Fault, Note
 from actorc.driver import examine
 from actorc.source import Source
-from actorc.syntax import File, Parameter, all_actors
+from actorc.syntax import File, Parameter, Return, Span, all_actors, walk
 
 _VIEW = re.compile(
     r"(?:const\s+)?(?:std\s*::\s*)?(?P<view>(?:w|u8|u16|u32)?string_view|(?:basic_string_view|span|initializer_list)\s*<.*>)"
@@ -28,6 +28,13 @@ def check_actors(source: Source, diagnostics: Diagnostics) -> File:
     _report_views(file, source, diagnostics)
     diagnostics.drop_allowed(source)
     return file
+
+
+def returned_lists(file: File, source: Source) -> tuple[Span, ...]:
+    """Of actors: `return {a, b};` makes a value, and clang, which reads an ordinary function, a future."""
+    inner = (inner for actor in all_actors(file.actors) if actor.body for inner in walk(actor.body))
+    values = (each.value.span for each in inner if isinstance(each, Return) and each.value is not None)
+    return tuple(span for span in values if source[span].startswith("{"))
 
 
 def _report_views(file: File, source: Source, diagnostics: Diagnostics) -> None:

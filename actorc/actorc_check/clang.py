@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import shutil
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 
@@ -20,6 +21,8 @@ from actorc_frames.compile import CannotCompile, Unit, first_error, flags_of
 _COMPILERS = ("clang++-19", "clang++")
 _COMMAND = "actorc check"
 _ERROR = 3  # clang's severities: 2 is a warning, 4 a fatal error
+# What clang says of a list that an actor returns, which it takes for the future itself.
+_OF_LIST = re.compile(r"no matching constructor for initialization of '(?:flow::)?Future<.*")
 _loading = threading.Lock()  # files are read by several threads, and only one of them may load the library
 
 
@@ -73,8 +76,11 @@ class Tree:
     is_ported: bool  # it is compiled with the header names of FoundationDB's Flow
 
 
-def parsed(path: str, flags: Sequence[str] | None, *, is_actors: bool = False) -> Tree:
-    """An actor file is read as editors read it. Raises PackageMissing, and CannotCompile for wrong flags."""
+def parsed(path: str, flags: Sequence[str] | None, *, is_actors: bool = False, lists: Collection[range] = ()) -> Tree:
+    """An actor file is read as editors read it. Raises PackageMissing, and CannotCompile for wrong flags.
+
+    `lists`: the places of lists that actors return, in bytes.
+    """
     cindex = _library()
     unit = Unit(path, path, None, _COMPILERS[0])
     found, directory, origin = flags_of(unit, flags)
@@ -87,8 +93,9 @@ def parsed(path: str, flags: Sequence[str] | None, *, is_actors: bool = False) -
     except cindex.TranslationUnitLoadError as error:
         raise CannotCompile(f"clang cannot read it with the flags {' '.join(arguments)}") from error
     is_ported = any("flow/compat" in argument for argument in arguments)
-    own = [each for each in tree.diagnostics if _is_own(each, absolute)]
-    others = [each for each in tree.diagnostics if each.severity >= _ERROR and not _is_own(each, absolute)]
+    errors = [each for each in tree.diagnostics if each.severity >= _ERROR and not _is_of(each, lists, absolute)]
+    own = [each for each in errors if _is_own(each, absolute)]
+    others = [each for each in errors if not _is_own(each, absolute)]
     if not others:
         return Tree(tree, own, None, is_ported)
     shown, hint = _shown(others[0]), hint_for(others[0].spelling, is_ported=is_ported)
@@ -116,6 +123,15 @@ def _cause(error: Any, path: str) -> str:
         if not is_inclusion and note.location.file is not None and note.location.file.name == path:
             return f"\n{note.format()}"
     return ""
+
+
+def _is_of(error: Any, lists: Collection[range], path: str) -> bool:
+    """Whether a list that an actor returns is the cause."""
+    if not lists or _OF_LIST.fullmatch(error.spelling) is None:
+        return False
+    where = error.location.file
+    start = written_offset(error.location)
+    return where is not None and where.name == path and any(start in each for each in lists)
 
 
 def _is_own(found: Any, path: str) -> bool:

@@ -17,13 +17,13 @@ from actorc.report.failure import Failure
 from actorc.report.report import Reporter
 from actorc.source import Source
 from actorc_check import handlers
-from actorc_check.actors import check_actors
+from actorc_check.actors import check_actors, returned_lists
 from actorc_check.arguments import Arguments, read
 from actorc_check.clang import parsed
 from actorc_check.declared import report_declarations
 from actorc_check.differences import report_differences
 from actorc_check.traps import Traps
-from actorc_check.tree import functions
+from actorc_check.tree import Function, functions
 from actorc_frames.compile import CannotCompile
 
 EXIT_FOUND = 1
@@ -52,6 +52,18 @@ def main(argv: Sequence[str]) -> int:
                 reporter.fail(failure)
     reporter.finish()
     return status
+
+
+def _look_for_traps(found: list[Function], traps: Traps, text: bytes, diagnostics: Diagnostics) -> None:
+    """In functions that clang could read. An error outside of functions may mean that others are read wrongly."""
+    wrong = [each.span.start for each in diagnostics if each.fault is Fault.WRONG_CPP]
+    places = [(function, traps.span(function.node.start, function.node.end)) for function in found]
+    if not all(any(place.start <= start < place.end for _, place in places) for start in wrong):
+        return
+    for function, place in places:
+        if not any(place.start <= start < place.end for start in wrong):
+            traps.look(function)
+            handlers.look(function, traps, text, diagnostics)
 
 
 class _Unlooked(Failure):
@@ -88,15 +100,15 @@ def check(source: Source, text: bytes, flags: Sequence[str] | None, diagnostics:
         file = check_actors(source, diagnostics)
         if diagnostics.errors:
             return
-    tree = parsed(source.path, flags, is_actors=is_actors)
+    lists = () if file is None else [source.bytes_of(span) for span in returned_lists(file, source)]
+    tree = parsed(source.path, flags, is_actors=is_actors, lists=lists)
     traps = Traps(source, text, diagnostics)
     severity = Severity.WARNING if is_actors else Severity.ERROR  # clang reads actors as an editor does: not exactly
     for error in tree.own_errors:
         traps.add_error(error, os.path.abspath(source.path), severity, is_ported=tree.is_ported)
-    if not tree.own_errors and tree.cannot_compile is None:
-        for function in functions(tree.unit, os.path.abspath(source.path), text):
-            traps.look(function)
-            handlers.look(function, traps, text, diagnostics)
+    diagnostics.drop_allowed(source)
+    if tree.cannot_compile is None:
+        _look_for_traps(functions(tree.unit, os.path.abspath(source.path), text), traps, text, diagnostics)
     if file is not None and tree.cannot_compile is None:
         report_declarations(tree.unit, file, source, diagnostics)
     diagnostics.drop_allowed(source)

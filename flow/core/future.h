@@ -68,12 +68,12 @@ public:
     /// Invalid: only assignment, destruction and isValid() are allowed.
     Future() = default;
     /// Ready with the value. Throws what T's constructor throws.
-    Future(T const& value) : Future(value, 0) {}
-    Future(T&& value) : Future(std::move(value), 0) {}
+    Future(T const& value) : Future(Ready(), value) {}
+    Future(T&& value) : Future(Ready(), std::move(value)) {}
     /// Ready with a value made of something else.
     template <class U>
         requires detail::ValueOf<U, T>
-    Future(U&& value) : Future(std::forward<U>(value), 0) {}
+    Future(U&& value) : Future(Ready(), std::forward<U>(value)) {}
     /// Ready with the error.
     Future(Error error)
         requires(!std::same_as<T, Error>)
@@ -172,8 +172,11 @@ public:
     }
 
 private:
+    struct Ready {
+        explicit Ready() = default;
+    };
     template <class U>
-    Future(U&& value, int) : cell_(detail::newCell<T>(0, 1, 0)) {
+    Future(Ready, U&& value) : cell_(detail::newCell<T>(0, 1, 0)) {
         try {
             detail::constructValue<T>(cell_, std::forward<U>(value));
         } catch (...) {

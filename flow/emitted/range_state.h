@@ -13,6 +13,8 @@
 // `f().member` or `std::move(x)` refers to, which is moved: the two have the same type, and the result of f() is
 // destroyed at once.
 
+#include "flow/base/inline.h"
+
 #include <initializer_list>
 #include <iterator>
 #include <list>
@@ -23,36 +25,63 @@
 
 namespace flow {
 
+#define FLOW_NO_RANGE "a `for` that waits goes over what has begin() and end(); an array in a temporary needs a name"
+
 namespace detail {
 
 using std::begin;
 using std::end;
+
+template <class R>
+concept IsRange =
+    requires(R& range) { range.begin(), range.end(); } || requires(R& range) { begin(range), end(range); };
 
 /// As a range-for looks for them: arrays and members first, else what argument-dependent lookup finds.
 template <class R>
 auto rangeBegin(R& range) {
     if constexpr (requires { range.begin(); })
         return range.begin();
-    else
+    else if constexpr (IsRange<R>)
         return begin(range);
+    else
+        return std::addressof(range); // refused elsewhere: here no error follows from that
 }
 template <class R>
 auto rangeEnd(R& range) {
     if constexpr (requires { range.end(); })
         return range.end();
-    else
+    else if constexpr (IsRange<R>)
         return end(range);
+    else
+        return std::addressof(range);
 }
+
+/// A range that cannot be kept. The error is at the expression, since the constructor is called there.
+template <class R>
+struct RefusedRange {
+    FLOW_REFUSED(FLOW_NO_RANGE)
+    RefusedRange(R&&) {}
+};
 
 } // namespace detail
 
 /// `R` is the declared type of the range's expression: `T` of a temporary, `T&` or `T&&` of all else.
 template <class R>
 class RangeState {
+public:
+    void start(detail::RefusedRange<R>) {}
+    bool more() const { return false; }
+    void next() {}
+    std::remove_reference_t<R>& operator*();
+    void clear() {}
+};
+
+template <class R>
+    requires detail::IsRange<std::remove_reference_t<R>> &&
+             (std::is_lvalue_reference_v<R> || !std::is_array_v<std::remove_reference_t<R>>)
+class RangeState<R> {
     using Range = std::remove_reference_t<R>;
     static constexpr bool kRefers = std::is_lvalue_reference_v<R>;
-    static_assert(kRefers || !std::is_array_v<Range>,
-                  "an array in a temporary is gone when the loop waits: name it first");
     using Iterator = decltype(detail::rangeBegin(std::declval<Range&>()));
     using Sentinel = decltype(detail::rangeEnd(std::declval<Range&>()));
 
@@ -91,6 +120,24 @@ private:
     std::optional<Iterator> begin_;
     std::optional<Sentinel> end_;
 };
+
+/// The iterators of a range that has a name and lives as long as the actor: a parameter or a state variable.
+template <class R>
+using IteratorOf = decltype(detail::rangeBegin(std::declval<R>()));
+
+template <detail::IsRange R>
+FLOW_INLINE auto beginOf(R& range) {
+    return detail::rangeBegin(range);
+}
+template <class R>
+FLOW_REFUSED(FLOW_NO_RANGE)
+R* beginOf(R& range) {
+    return std::addressof(range);
+}
+template <class R>
+FLOW_INLINE auto endOf(R& range) {
+    return detail::rangeEnd(range);
+}
 
 /// Owns a RangeState of a type that cannot be named where this is declared: in a class that is not complete.
 class AnyRange {

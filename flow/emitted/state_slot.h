@@ -7,6 +7,8 @@
 //     x_slot.of(x) = e;                  // the declaration `state T x = e;`: x = e, or a new T
 //     renew(x_slot.of(x));               // the declaration `state T x;`
 
+#include "flow/base/inline.h"
+
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -46,11 +48,8 @@ public:
 
     /// The new object takes the place of the old one, which it may have been made from.
     template <class U = Value>
+        requires std::is_constructible_v<Value, U>
     void operator=(U&& value) {
-        static_assert(
-            std::is_constructible_v<Value, U>,
-            "a state variable that can be neither assigned nor moved is declared at the top of its actor, before "
-            "any statement, or without a value");
         if constexpr (std::is_move_constructible_v<Value>) {
             if (holds_) {
                 Value fresh(std::forward<U>(value));
@@ -62,6 +61,13 @@ public:
         clear();
         make(std::forward<U>(value));
     }
+    template <class U = Value>
+        requires(!std::is_constructible_v<Value, U>)
+    FLOW_REFUSED("a state variable that can be neither assigned nor moved is declared at the top of its actor, before "
+                 "any statement, or without a value")
+    void
+    operator=(U&&) {}
+
     /// A T that may be one that cannot even be moved.
     void renew() {
         clear();

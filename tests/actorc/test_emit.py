@@ -148,10 +148,11 @@ def test_literals_keep_their_lines(backend: str, program: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_wait_needs_a_line_directive_for_the_column_of_its_expression_and_one_for_a_long_line(backend: str) -> None:
+def test_a_wait_needs_three_line_directives(backend: str) -> None:
+    """Before and behind its expression, which has its column and no other text, and one for a long line."""
     body = "".join(f"    wait(delay({i}));\n    int x{i} = wait(g({i}));\n    use(x{i});\n" for i in range(50))
     output = emitted(f"ACTOR Future<Void> f() {{\n{body}    return Void();\n}}\n", backend)
-    assert output.count("#line") < 2 * 100 + 30
+    assert output.count("#line") < 3 * 100 + 30
     assert output.count("\n") < 151 + 2 * output.count("#line") + 20
 
 
@@ -178,7 +179,7 @@ def test_state_machine() -> None:
     assert "{ auto x__ = flow::takeLocal<1, int>(room__, wait__); [[maybe_unused]] auto& x" in output
     assert "auto& x = x__.get(); sum += x; wait__ =" in output
     assert (
-        ". wait(delay(1.0)); } if (!actor__.ready(wait__, from__)) return actor__.park(wait__, 2); resume2: if"
+        ". wait(delay(1.0)) ; } if (!actor__.ready(wait__, from__)) return actor__.park(wait__, 2); resume2: if"
         in output
     )
     assert "return actor__. finish(std::forward<decltype(sum)>(sum));" in output
@@ -209,8 +210,8 @@ def test_choose_is_lazy_and_closes_the_run_before_it_suspends() -> None:
     body = f"    Token t;\n    choose {{\n        {whens}\n    }}\n"
     head = "ACTOR void f(Future<int> a, Future<Void> b) {\n"
     output = one_blank(re.sub(r"#line.*", "", emitted(head + body + "}\n")))
-    first = "if (!actor__.when(choose__, flow::operand<1, int>(room__.at(0)). wait(a))) { (void)actor__.when("
-    third = "flow::operand<3>(room__.at(2)). wait(b)"
+    first = "if (!actor__.when(choose__, flow::operand<1, int>(room__.at(0)). wait(a) )) { (void)actor__.when("
+    third = "flow::operand<3>(room__.at(2)). wait(b) "
     last = f"; if (choose__.undecided()) {{ (void)actor__.when(choose__, {third}); }} }}"
     assert first in output
     assert last in output
@@ -233,8 +234,8 @@ def test_statements_without_waits_are_copied() -> None:
     assert body.strip() in emitted(f"ACTOR void f() {{\n{body}}}\n")
 
 
-def test_shadowed_states_are_not_moved() -> None:
-    body = "state std::string s; wait(a); { std::string s = g(); if (s.empty()) return s; } return s;"
+def test_a_state_that_a_local_hides_is_not_moved() -> None:
+    body = "state std::string s; wait(a); { static std::string s = g(); if (s.empty()) return s; } return s;"
     output = one_blank(emitted(f"ACTOR Future<std::string> f(Future<Void> a) {{ {body} }}\n"))
     assert "finish(s)" in output
     assert "finish(std::forward<decltype(s)>(s))" in output
@@ -302,7 +303,7 @@ def test_output_is_not_much_larger_than_the_source(backend: str) -> None:
     texts = [path.read_text(encoding="utf-8") for path in programs]
     outputs = [emitted(text, backend) for text in texts]
     assert sum(map(len, outputs)) < 4.3 * sum(map(len, texts))
-    assert sum(text.count("\n") for text in outputs) < 3 * sum(text.count("\n") for text in texts)
+    assert sum(text.count("\n") for text in outputs) < 3.1 * sum(text.count("\n") for text in texts)
 
 
 def test_a_thousand_lines_take_no_time() -> None:

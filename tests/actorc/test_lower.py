@@ -238,7 +238,7 @@ def test_an_error_is_a_state_only_if_it_is_passed_on_after_a_wait() -> None:
 def test_what_a_range_is_kept_in() -> None:
     lowered = body("state V v; for (auto x : v) wait(f); for (auto x : g(v)) wait(f); for (int x : {1, 2}) wait(f);")
     assert [(state.name, state.type.text) for state in lowered.states[1:]] == [
-        ("iter1__", "decltype(std::begin(v))"),
+        ("iter1__", "flow::IteratorOf<decltype((v))>"),
         ("range2__", "flow::RangeState<decltype((g(v)))>"),
         ("range3__", "flow::RangeState<decltype((flow::listOf({1, 2})))>"),
     ]

@@ -433,88 +433,6 @@ def test_flags_come_after_two_dashes_or_from_a_database(tmp_path: Path) -> None:
     assert actorc("flags.cpp", folder=tmp_path).returncode == 0
 
 
-WRONG = """\
-#include "flow/flow.h"
-#include <string>
-using namespace flow;
-#include "flow/actorcompiler.h" // must be the last include
-ACTOR Future<int> lengths(Future<std::string> f, FutureStream<std::string> names) {
-    loop choose {
-        when(std::string name = wait(f)) { return name.@@lenght(); }
-        when(std::string name = waitNext(names)) { if (name.@@sise()) { wait(delay(@@unknown)); } }
-    }
-}
-"""
-
-
-def test_an_unknown_name_in_a_when_is_reported_at_its_place(tmp_path: Path) -> None:
-    whens = "when(int x = wait(@@unknown)) { return x; } when(wait(delay(a.@@gett()))) { return 2; }"
-    body = f"ACTOR Future<int> f(Future<int> a) {{ choose {{ {whens} }} }}\n"
-    text, marks = unmarked(HEAD + '#include "flow/actorcompiler.h" // must be the last include\n' + body)
-    (tmp_path / "unknown.actor.cpp").write_text(text, encoding="utf-8")
-    done = actorc("--json", "unknown.actor.cpp", folder=tmp_path)
-    found = [(each["code"], each["range"]["start"]["offset"]) for each in json.loads(done.stdout)["diagnostics"]]
-    assert found == [("A0706", mark) for mark in marks]
-
-
-def test_wrong_types_in_actors_are_reported_at_the_place_that_was_written(tmp_path: Path) -> None:
-    text, marks = unmarked(WRONG)
-    (tmp_path / "wrong.actor.cpp").write_text(text, encoding="utf-8")
-    done = actorc("--json", "wrong.actor.cpp", "--", "-DNO_INTELLISENSE", folder=tmp_path)
-    assert (done.returncode, done.stderr) == (1, "")
-    found = [(each["code"], each["range"]["start"]["offset"]) for each in json.loads(done.stdout)["diagnostics"]]
-    assert found == [("A0706", mark) for mark in marks]
-
-
-def test_an_error_in_a_header_is_shown_with_the_place_that_leads_there(tmp_path: Path) -> None:
-    (tmp_path / "x.cpp").write_text(HEAD + "flow::Future<void> f() {\n    co_return;\n}\n", encoding="utf-8")
-    done = actorc("x.cpp", folder=tmp_path)
-    assert done.returncode == 2
-    assert "write Future<Void>" in done.stderr
-    assert f"x.cpp:{HEAD.count(chr(10)) + 1}:20: note: in instantiation of" in done.stderr
-    lines = done.stderr.splitlines()
-    assert lines[2].strip() == "^", "the line of the header, and a caret"
-
-
-def test_an_error_in_a_header_hides_none_of_the_file(tmp_path: Path) -> None:
-    text = HEAD + "flow::Future<void> f() {\n    co_return;\n}\nint a = g_simulator;\n"
-    (tmp_path / "x.cpp").write_text(text, encoding="utf-8")
-    done = actorc("x.cpp", folder=tmp_path)
-    assert done.returncode == 2
-    own, other = done.stderr.index("'g_simulator' [A0706]"), done.stderr.index("write Future<Void>")
-    assert "hint: Millrace does not have it; instead: World (flow/sim/world.h)" in done.stderr[own:other]
-
-
-RETURNS = """\
-Future<Void> a(Future<Void> f) { co_await f; @@co_return Void(); }
-Future<Void> b(Future<Void> f) { co_await f; @@return Void(); }
-Future<Void> c(Future<Void> f) { @@co_return f; }
-Future<int> d(Future<int> f) { int x = co_await f; @@return x + 1; }
-Future<int> e(Future<Void> f) { co_await f; @@co_return; }
-"""
-
-
-def test_returns_of_coroutines_have_hints(tmp_path: Path) -> None:
-    text, marks = unmarked(HEAD + RETURNS)
-    (tmp_path / "returns.cpp").write_text(text, encoding="utf-8")
-    done = actorc("--json", "returns.cpp", folder=tmp_path)
-    assert done.returncode == 2
-    found = json.loads(done.stdout)["diagnostics"]
-    assert [each["range"]["start"]["offset"] for each in found] == marks
-    assert [each["hint"] for each in found] == [
-        "write `co_return;`, or leave it out at the end",
-        "write `co_return;`, or leave it out at the end",
-        "if `f` is a future, write `co_await f;`, then `co_return;`",
-        "write `co_return`",
-        "write `co_return VALUE;`",
-    ]
-    assert [fix["message"] for each in found for fix in each["fixes"]] == [
-        "write `co_return;`",
-        "write `co_return;`",
-        "write `co_return x + 1;`",
-    ]
-
-
 def test_without_libclang_actors_are_still_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text, marks = unmarked(ACTORS)
     for name in ("a.actor.cpp", "b.actor.cpp"):
@@ -526,31 +444,6 @@ def test_without_libclang_actors_are_still_checked(tmp_path: Path, monkeypatch: 
     found = [(each["code"], each["range"]["start"]["offset"]) for each in json.loads(done.stdout)["diagnostics"]]
     assert found == [("A0702", marks[0])] * 2
     assert done.stderr.count("the traps of C++ were not looked for") == 1
-
-
-def test_a_wait_for_a_stream_has_a_hint(tmp_path: Path) -> None:
-    head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
-    body = "ACTOR flow::Future<int> next(flow::FutureStream<int> s) {\n    int x = wait(s);\n    return x;\n}\n"
-    (tmp_path / "stream.actor.cpp").write_text(head + body, encoding="utf-8")
-    assert "hint: `wait` takes a future; the next value" in actorc("stream.actor.cpp", folder=tmp_path).stderr
-
-
-def test_a_misspelt_test_case_has_a_fix(tmp_path: Path) -> None:
-    head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
-    body = 'TESTCASE("/a") {\n    wait(flow::delay(1));\n    return flow::Void();\n}\n'
-    (tmp_path / "test.actor.cpp").write_text(head + body, encoding="utf-8")
-    said = actorc("test.actor.cpp", folder=tmp_path).stderr
-    assert "unknown word `TESTCASE`; did you mean `TEST_CASE`? [A0706]" in said
-    assert "fix: write `TEST_CASE`" in said
-
-
-def test_the_examples_of_the_page_about_cpp(tmp_path: Path) -> None:
-    head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
-    for code in ("A0706", "A0707"):
-        for name, examples in (("wrong", page(code).wrong), ("right", page(code).right)):
-            (tmp_path / f"{name}.actor.cpp").write_text(head + "".join(examples), encoding="utf-8")
-        assert f"[{code}]" in actorc("wrong.actor.cpp", folder=tmp_path).stderr
-        assert actorc("right.actor.cpp", folder=tmp_path).returncode == 0
 
 
 DECLARING = """\

@@ -35,6 +35,7 @@ def at(line: int, column: int = 0) -> str:
 
 
 MAY_BREAK = at(0)  # a mark: a long line may be broken here
+BREAK = at(0, 1)  # a mark: what follows does not stand behind other text
 
 
 def apart(line: int) -> str:

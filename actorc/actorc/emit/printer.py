@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
-from actorc.emit.lines import MAY_BREAK, at
+from actorc.emit.lines import BREAK, MAY_BREAK, at
 from actorc.lower.lowered import (
     Body,
     Branches,
@@ -41,7 +41,7 @@ def pieces(parts: Pieces) -> str:
 
 
 def moved(value: Pieces) -> str:
-    """The name of a parameter or state variable that is not read again and may be moved, unless it is a reference."""
+    """The name of a variable that is not read again and may be moved, unless it is a reference."""
     (name,) = (part.text for part in value if isinstance(part, Text))
     return f"std::forward<decltype({name})>({pieces(value)})"
 
@@ -169,7 +169,9 @@ class Printer(ABC):
 
     @staticmethod
     def _pending(operand: Operand) -> str:
-        return f"flow::{pieces(operand.function)}({operand.place}).{_text(operand.word)}({_text(operand.value)})"
+        """The break keeps what is emitted behind it out of the line that clang shows for what is waited for."""
+        expression = f"{_text(operand.word)}({_text(operand.value)})"
+        return f"flow::{pieces(operand.function)}({operand.place}).{expression}{BREAK}"
 
     def _front(self, label: LabelName) -> str:
         if label not in self._jumps.used:

@@ -37,7 +37,7 @@ from actorc.lower.prefix import PrefixLowering
 from actorc.lower.states import assigned
 from actorc.lower.tries import Declared, Items, Nodes, locals_of
 from actorc.records import dataclass, field, replace
-from actorc.source import Source
+from actorc.source import Source, Text
 from actorc.spelling import declares, is_trivial
 from actorc.syntax import Hold, Local, ResultKind, Span, Statement
 
@@ -164,7 +164,7 @@ class _Lowering(PrefixLowering):
             return False
         run.nodes += self._prefix(item)
         run.locals += locals_of(item)
-        self._visible += [local.name for local in locals_of(item)]
+        self._visible += locals_of(item)
         if not self._reach.completes_before_wait(item):
             return False
         if not run.locals or (run.is_trivial and self._reach.completes_after_wait(item)):
@@ -251,17 +251,24 @@ class _Lowering(PrefixLowering):
         name = f"[{', '.join(result.names)}]" if is_unpacked else result.name
         type_ = "auto" if result.type is None else self._type(result.type)
         hold = self._hold(result, wait.span.end)
+        before = ""
         if hold is Hold.OWN or (wait.is_stream and hold is Hold.VALUE):
-            text = f"[[maybe_unused]] {type_} {name} = {self._value(wait)};"
+            reference, value = type_, self._value(wait)
         elif wait.is_stream:
-            text = f"[[maybe_unused]] {type_} const& {name} = {self._value(wait)};"
+            reference, value = f"{type_} const&", self._value(wait)
         else:
             holder = f"{result.names[0]}__"
             take, reference = ("takeLocal", "auto&") if hold is Hold.VALUE else ("take", f"{type_} const&")
-            text = f"auto {holder} = {self._take(take, wait, self._result_type(wait))}; "
-            text += f"[[maybe_unused]] {reference} {name} = {holder}.get();"
-        locals_ = tuple(Local(each, result.type is not None and is_trivial(type_)) for each in result.names)
-        return [Declared(Span(wait.span.end - 1, wait.span.end), locals_, (text,))]
+            before = f"auto {holder} = {self._take(take, wait, self._result_type(wait))}; "
+            value = f"{holder}.get()"
+        names: str | Text = name
+        if is_unpacked:  # of a value that has other parts the compiler complains there
+            bracket = self._source.text.rfind("[", 0, wait.word.start)
+            names = replace(self._source.text_of(Span(bracket, bracket + 1)), text=name)
+        pieces = (f"{before}[[maybe_unused]] {reference} ", names, f" = {value};")
+        is_trivial_ = result.type is not None and is_trivial(type_)
+        locals_ = tuple(Local(each, is_trivial_, is_unpacked) for each in result.names)
+        return [Declared(Span(wait.span.end - 1, wait.span.end), locals_, pieces)]
 
     def _hold(self, result: syntax.Result, after: int) -> Hold:
         """A result that the source moves must be a copy of its own."""

@@ -163,7 +163,7 @@ class Return(Node):
     source: Text  # the statement, or its first line
     value: Pieces | None
     is_never: bool = False
-    is_moved: bool = False  # the value is the bare name of a parameter or state variable
+    is_moved: bool = False  # the value is the bare name of a parameter, state variable or local
     is_void_value: bool = False  # the value is `Void()`
 
 

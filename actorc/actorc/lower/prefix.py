@@ -49,7 +49,7 @@ class PrefixLowering(TryLowering):
         mark = len(self._visible)
         for item in items:
             nodes += self._prefix(item)
-            self._visible += [local.name for local in locals_of(item)]
+            self._visible += locals_of(item)
             if not self._reach.completes_before_wait(item):
                 break
         del self._visible[mark:]
@@ -153,8 +153,17 @@ class PrefixLowering(TryLowering):
         if item.value is None or item.is_never:
             return Return(line, source, None, is_never=item.is_never)
         value = self._text(item.value)
-        is_moved = value.text in self._movable and value.text not in self._visible
+        if item.is_sequence:
+            return Return(line, source, ("(", value, ")"))
+        is_moved = self._may_be_moved(value.text)
         return Return(line, source, (value,), is_moved=is_moved, is_void_value=is_void_value(value.text))
+
+    def _may_be_moved(self, value: str) -> bool:
+        """Whether it is the name of an object of the actor's own. What only refers to one has a type that says so."""
+        for local in reversed(self._visible):
+            if local.name == value:
+                return not local.trivial and not local.is_part
+        return value in self._movable
 
     def _shown(self, item: syntax.Node) -> Text:
         """As it stands in the source, or its first line."""
@@ -194,7 +203,7 @@ class PrefixLowering(TryLowering):
                 return self._range_for(item, lower_body, with_init=with_init)
             case syntax.RangeFor():
                 mark = len(self._visible)
-                self._visible += [local.name for local in item.decl_locals]
+                self._visible += item.decl_locals
                 init = (*self._init(item), "; ") if item.init is not None else ()
                 head = ("for (", *init, self._text(item.decl), " : ", self._text(item.range), ")")
                 loop = Loop(line, head, lower_body(item.body))
@@ -236,9 +245,10 @@ class PrefixLowering(TryLowering):
         element = Declared(item.decl.span, item.decl_locals, pieces)
         scope = lower_body(syntax.Block(item.body.span, (element, *item.body.statements)))
         if item in self._hidden.iterators:
-            container = self._source[item.range.span]
-            begin = f"{place} = std::begin({container})" if with_init else ""
-            head: Pieces = (f"for ({begin}; {place} != std::end({container}); ++{place})",)
+            container = self._text(item.range)
+            begin = replace(container, text=f"beginOf({container.text})")  # what it refuses is shown there
+            start: Pieces = (f"{place} = flow::", begin) if with_init else ()
+            head: Pieces = ("for (", *start, f"; {place} != flow::endOf({container.text}); ++{place})")
             return [*nodes, Loop(line, head, scope)]
         start = (f"{place}.start(", *range_value(item, self._source), ")") if with_init else ()
         head = ("for (", *start, f"; {place}.more(); {place}.next())")

@@ -49,7 +49,7 @@ def state_variables(actor: syntax.Actor, body: syntax.Block, source: Source, hid
     for statement in syntax.walk(body):
         found += _declared_by(statement, actor, source)
     for loop, name in hidden.iterators.items():
-        found.append(_hidden(loop.range, f"decltype(std::begin({source[loop.range.span]}))", name, source))
+        found.append(_hidden(loop.range, f"flow::IteratorOf<decltype(({source[loop.range.span]}))>", name, source))
     for loop, name in hidden.ranges.items():
         range_ = "".join(part if isinstance(part, str) else part.text for part in range_value(loop, source))
         place, variable = _hidden(loop.range, f"flow::RangeState<decltype(({one_line(range_)}))>", name, source)
@@ -143,18 +143,19 @@ def assignment(declaration: StateDecl, variable: Variable, source: Source) -> Pi
         init = _array_init(declaration, source) or ("{}",)
         array = f"flow::ArrayValue<{text}{one_line(source[declaration.extents.span])}>"
         return (f"flow::assignArray({declaration.name}, {array}{{", *init, "})")
-    target = assigned(variable)
+    place = source.name_behind(declaration.name, declaration.type.span) or declaration.name
+    target: Pieces = (f"{variable.slot_name}.of(", place, ")") if variable.slot else (place,)
     callable_ = f"std::remove_const_t<{text}>" if is_constant(text) else callable_type(text)
     before, _, rest = callable_.partition(text)
     type_: Pieces = (before, replace(variable.type, text=text), rest)
     if declaration.init is None:
-        return (f"flow::renew({target})",) if variable.slot else (f"{target} = ", *type_, "()")
+        return ("flow::renew(", *target, ")") if variable.slot else (*target, " = ", *type_, "()")
     value = source.text_of(declaration.init.span)
     if declaration.form is StateForm.ASSIGN:
-        return (f"{target} = ", value)
+        return (*target, " = ", value)
     if declaration.form is StateForm.BRACE:
-        return (f"{target} = ", *type_, "{", value, "}")
-    return (f"{target} = ", *type_, "(", value, ")")
+        return (*target, " = ", *type_, "{", value, "}")
+    return (*target, " = ", *type_, "(", value, ")")
 
 
 def assigned(variable: Variable) -> str:

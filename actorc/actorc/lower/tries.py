@@ -85,7 +85,7 @@ class TryLowering:
         self._jumped_to: set[LabelName] = set()
         self._handler: LabelName | None = None
         self._caught: tuple[CatchKind, str] | None = None  # what `throw;` passes on: its kind and the variable
-        self._visible: list[str] = []  # locals in scope: they hide state variables
+        self._visible: list[Local] = []  # locals in scope: they hide state variables
         self._uses_error = False
         self._uses_exception = False
         self._handles_waits = False

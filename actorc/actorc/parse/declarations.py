@@ -169,7 +169,8 @@ def _declarators(tokens: TokenList, base: Base, index: int, end: int) -> tuple[L
         if names is None:
             break
         trivial = base.trivial or _needs_nothing(tokens, pointers, after_pointers, stop)
-        found += [Local(name, trivial) for name in names]
+        is_part = tokens.texts[after_pointers] == "["
+        found += [Local(name, trivial, is_part) for name in names]
         index = stop + 1
     return tuple(found)
 

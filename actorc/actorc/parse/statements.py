@@ -149,7 +149,8 @@ class StatementParser(ControlParser):
         if words[:1] == ["flow"]:
             words.pop(0)
         is_never = words in (["Never", "(", ")"], ["Never", "{", "}"])
-        return Return(span, self._code(index + 1, stop), is_never), after
+        is_sequence = self._tokens.find(index + 1, stop, (",",)) < stop
+        return Return(span, self._code(index + 1, stop), is_never, is_sequence), after
 
     def _throw(self, index: int, end: int) -> Parsed:
         stop, after = self._plain.end(index + 1, end)

@@ -22,7 +22,7 @@ from actorc_migrate.verify.drive import driven_in, not_driven_in
 from actorc_migrate.verify.tree import Tree
 from actorc_migrate.verify.verify import Verification, as_text, verify
 
-FLAGS = ("-I.", "-O1", "-DFLOW_CHECKED=1")  # the last as the library is compiled that is installed here
+FLAGS = ("-I.", "-O0", "-DFLOW_CHECKED=1")  # the last as the library is compiled that is installed here
 
 HEADER = """\
 #if defined(NO_INTELLISENSE) && !defined(TWICE_ACTOR_G_H)
