@@ -31,7 +31,7 @@ FLOW_TESTS, WITH_URING, EACH_ONCE, PROGRAMS = "flow_tests", "flow_tests-uring", 
 ALL = (FLOW_TESTS, WITH_URING, PROGRAMS)
 # The folders of tests/ that have programs which ctest starts; those are labelled with its name.
 WITH_PROGRAMS = ("compat", "debugging", "examples", "flow", "net", "programs", "sim", "tools")
-# Optimised code is tested by the programs alone, and each poller with one preset.
+# Optimised code is tested by some of the programs alone, and each poller with one preset.
 USUAL = {FAST: (PROGRAMS,), "gcc-checked": (EACH_ONCE,), "asan": (FLOW_TESTS,)}
 # The programs have one thread: none for tsan to watch.
 LONG = dict.fromkeys(USUAL, ALL) | {"tsan": (FLOW_TESTS, WITH_URING)}
