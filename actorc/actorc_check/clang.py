@@ -22,7 +22,7 @@ _COMPILERS = ("clang++-19", "clang++")
 _COMMAND = "actorc check"
 _ERROR = 3  # clang's severities: 2 is a warning, 4 a fatal error
 # What clang says of a list that an actor returns, which it takes for the future itself.
-_OF_LIST = re.compile(r"no matching constructor for initialization of '(?:flow::)?Future<.*")
+_OF_LIST = re.compile(r"(?:no matching constructor for |initialization of non-aggregate type ).*'(?:flow::)?Future<.*")
 _loading = threading.Lock()  # files are read by several threads, and only one of them may load the library
 
 

@@ -140,7 +140,16 @@ def test_what_one_backend_returns_the_other_returns(backend: str, compiler: str,
     assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
 
 
-@pytest.mark.parametrize("local", ["static std::string s;", "auto& s = text;", "auto& [s, t] = pair;"])
+@pytest.mark.parametrize(
+    "local",
+    [
+        "static std::string s;",
+        "std::string static s;",
+        "auto static s = text;",
+        "auto& s = text;",
+        "auto& [s, t] = pair;",
+    ],
+)
 def test_what_outlives_the_actor_is_not_moved(local: str) -> None:
     body = f"wait(from); if (text.empty()) {{ {local} return s; }} return text;"
     text = f"ACTOR Future<std::string> a(std::string text, Future<Void> from) {{ {body} }}\n"

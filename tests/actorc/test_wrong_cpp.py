@@ -126,6 +126,7 @@ struct Pair { int a; int b; };
 ACTOR Future<std::pair<int, int>> pair(Future<int> from) { int n = wait(from); return {n, n + 1}; }
 ACTOR Future<std::vector<int>> vector(Future<int> from) { int n = wait(from); if (n) return {n}; return {n, n, n}; }
 ACTOR Future<Pair> aggregate(Future<int> from) { int n = wait(from); if (n) return {}; return {n, @@unknown}; }
+ACTOR Future<Pair> designated(Future<int> from) { int n = wait(from); return {.a = n, .b = 2}; }
 Future<Void> plain(Future<int> from, std::string const& text) {
     @@delay(1);
     co_await delay(@@unknown);

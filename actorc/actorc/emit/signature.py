@@ -63,7 +63,7 @@ class Argument:
 
     @property
     def inner(self) -> str:
-        """As declared beside the actor's own, whose type need not be spelt again where it may be incomplete."""
+        """As declared beside the actor's own, with a type that need not be spelt again where it may be incomplete."""
         if is_known(self.type):
             type_ = self.signature()
         elif self.is_pack or self.is_deduced or self.pattern != "{} const&":

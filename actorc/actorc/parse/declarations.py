@@ -51,6 +51,7 @@ def read_base(tokens: TokenList, index: int, end: int) -> Base | None:
         return None
     index = found.end
     while index < end and texts[index] in SPECIFIERS | BUILTIN_TYPES:
+        stored_elsewhere |= texts[index] in _STORED_ELSEWHERE  # `T static x`
         index += 1
     return Base(index, found.trivial or stored_elsewhere, found.is_auto)
 

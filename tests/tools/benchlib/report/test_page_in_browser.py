@@ -197,6 +197,15 @@ def test_colours_of_a_flame_graph_are_causes_and_the_search_marks_frames(browser
         assert flame["complains"]
 
 
+@pytest.mark.parametrize("section", ["flames", "charts", "plotly"])
+def test_sections_of_any_name_have_their_graphs(browser: Browser, report: Report, section: str) -> None:
+    page = browser.folder / f"{section}.html"
+    page.write_text(render(Report("", "", [], [Section(section, "", "", list(report.flames()))])), encoding="utf-8")
+    other = Browser(browser.chromium, browser.folder, page)
+    assert 'data-drawn="3"' in other.run("desktop", "light", "--dump-dom")
+    assert other.said == []
+
+
 def test_drawings_and_tables_are_pictures(report: Report, tmp_path: Path) -> None:
     wanted = [part for section in report.sections for part in section.parts if isinstance(part, Drawing | Flame | Grid)]
     few = {

@@ -1,8 +1,8 @@
 // Draws the charts that page.html.j2 describes, in the colours of page.css, and lets tables be sorted.
 "use strict";
 
-const charts = JSON.parse(document.getElementById("charts").textContent);
-const flames = JSON.parse(document.getElementById("flames").textContent);
+const charts = JSON.parse(document.getElementById("json-charts").textContent);
+const flames = JSON.parse(document.getElementById("json-flames").textContent);
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const narrow = window.matchMedia("(max-width: 40rem)");
 
@@ -15,7 +15,7 @@ function colours() {
 
 // Plotly stands in the page compressed.
 async function unpackPlotly() {
-    const packed = atob(document.getElementById("plotly").textContent);
+    const packed = atob(document.getElementById("packed-plotly").textContent);
     const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     const script = document.createElement("script");
