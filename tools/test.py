@@ -254,7 +254,8 @@ def preset_steps(preset: str, usual: tuple[str, ...], selection: Selection, cons
 
 
 def release_step(preset: str, console: Console) -> Step:
-    return Step(f"build {preset}", lambda: run_build(preset, ("flow", "net", "millrace_bench", "simulations"), console))
+    targets = ("flow", "net", "millrace_bench", "net_bench", "messages_bench", "simulations")
+    return Step(f"build {preset}", lambda: run_build(preset, targets, console))
 
 
 def all_steps(selection: Selection, console: Console) -> list[Step]:
