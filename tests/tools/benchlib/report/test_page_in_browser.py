@@ -52,7 +52,18 @@ function flame(figure) {
     const after = slices();
     input.value = "(";
     input.dispatchEvent(new Event("input"));
-    return { before, after, complains: input.validationMessage !== "",
+    const complains = input.validationMessage !== "";
+    input.value = "";
+    input.dispatchEvent(new Event("input"));
+    const click = (name) => {
+        const found = [...figure.querySelectorAll(".slice")]
+            .find((slice) => slice.querySelector(".slicetext")?.textContent === name);
+        found.querySelector("path").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+        return slices();
+    };
+    const zoomed = click("allocate()");
+    const level = figure.querySelector(".plot").data[0].level;
+    return { before, after, zoomed, level, complains,
              legend: [...figure.querySelectorAll(".legend li")].map((item) => item.textContent) };
 }
 function probe() {
@@ -182,6 +193,15 @@ def test_in_a_flame_graph_callees_stand_on_callers(browser: Browser) -> None:
     actor = browser.probe("desktop")["flames"][0]["before"]
     widths = {name: right - left for name, (left, _, right, _, _) in actor.items()}
     assert widths["resume path()"] == pytest.approx(2 * widths["allocate()"], rel=0.05)
+
+
+def test_a_click_looks_into_a_frame(browser: Browser) -> None:
+    flame = browser.probe("desktop")["flames"][0]
+    left, _, right, _, _ = flame["before"]["all"]
+    zoomed = flame["zoomed"]["allocate()"]
+    assert zoomed[2] - zoomed[0] == pytest.approx(right - left, rel=0.01)
+    assert "resume path()" not in flame["zoomed"]
+    assert flame["level"] == "3"
 
 
 def test_colours_of_a_flame_graph_are_causes_and_the_search_marks_frames(browser: Browser) -> None:

@@ -149,11 +149,13 @@ function searchOf(figure) {
     }
 }
 
-// As much of the name of a frame as is likely to fit; Plotly hides what does not.
-function label(flame, place) {
-    const [name, share] = [flame.names[place], flame.widths[place] / (flame.widths[0] || 1)];
-    const room = Math.max(12, Math.floor(140 * share));
-    return escaped(name.length > room ? `${name.slice(0, room - 1)}…` : name);
+// As much of each name as is likely to fit when the frame `level` is as wide as the graph; Plotly hides what does not.
+function labels(flame, level) {
+    return flame.names.map((name, place) => {
+        const share = Math.min(1, flame.widths[place] / (flame.widths[level] || 1));
+        const room = Math.max(12, Math.floor(140 * share));
+        return escaped(name.length > room ? `${name.slice(0, room - 1)}…` : name);
+    });
 }
 
 // Plotly takes some tags in texts for its own.
@@ -171,21 +173,31 @@ function drawFlame(flame) {
         item.append(key, text);
         return item;
     }));
+    const plot = figure.querySelector(".plot");
+    const level = Number(plot.data?.[0].level ?? 0); // the frame that was looked into
     const trace = {
         type: "icicle", branchvalues: "total", sort: false,
         ids: flame.names.map((_, place) => String(place)),
         parents: flame.callers.map((caller) => (caller < 0 ? "" : String(caller))),
         labels: flame.names.map(escaped), values: flame.widths, hovertext: flame.tips.map(escaped), hoverinfo: "text", textinfo: "text",
-        text: flame.names.map((_, place) => label(flame, place)), leaf: { opacity: 1 },
+        text: labels(flame, level), level: String(level), leaf: { opacity: 1 },
         tiling: { orientation: "v", flip: "y", pad: 1 }, // callees stand on their caller
         textposition: "middle left",
         marker: { colors: frameColours(flame, searchOf(figure)), line: { width: 0 } },
         pathbar: { side: "bottom" },
     };
-    const plot = figure.querySelector(".plot");
     const names = { uniformtext: { minsize: 11, mode: "hide" } };
     const shape = { ...sharedLayout(60 + 20 * flame.levels, colour), ...names };
-    return Plotly.react(plot, [trace], shape, { displayModeBar: false, responsive: true });
+    const isNew = !plot.data;
+    const drawn = Plotly.react(plot, [trace], shape, { displayModeBar: false, responsive: true });
+    if (isNew) {
+        plot.on("plotly_icicleclick", ({ nextLevel }) => {
+            const next = Number(nextLevel || 0);
+            Plotly.restyle(plot, { level: String(next), text: [labels(flame, next)] });
+            return false; // instead of what Plotly would do, which leaves the names as they are
+        });
+    }
+    return drawn;
 }
 
 for (const flame of flames) {
