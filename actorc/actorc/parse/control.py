@@ -35,7 +35,7 @@ from actorc.words import KEYWORDS
 Parsed = tuple[Statement, int]
 _IN_LOOP = "write `loop { auto value = {wait}; if (!...) break; ... }`"
 _CAUGHT_NAMES = frozenset({"e", "ex", "err"})  # which are hardly types
-_NO_FORM = "this is no header of a `for`"
+_NO_FORM = "this is not the header of a `for`"
 _FOR_FORMS = "write `(INIT; CONDITION; STEP)` or `(DECLARATION : RANGE)`"
 
 
@@ -221,7 +221,7 @@ class ControlParser(BlockParser):
             colon = self._tokens.find(colon + 1, end, (":", ";"))
         if self._texts[colon] != ":" or (self._texts[index] == "case" and colon == index + 1):
             hint = "write `case VALUE:` or `default:`"
-            self._error(Fault.CASE_LABEL, "this is no label of a `switch`", index, min(colon + 1, end), hint)
+            self._error(Fault.CASE_LABEL, "this is not a label of a `switch`", index, min(colon + 1, end), hint)
         self._scanner.copied(index + 1, colon, "in a label", BEFORE)
         after = min(colon + 1, end)
         value = self._code(index + 1, colon) if self._texts[index] == "case" else None

@@ -96,7 +96,7 @@ class DescriptionParser:
         problem = self._problem(start, end, stop)
         name = end - 1
         if problem is None and (not self._tokens.is_name(name) or texts[name] in KEYWORDS or name == start):
-            problem = "this is no field", "write `TYPE NAME;`"
+            problem = "this is not a field", "write `TYPE NAME;`"
         if problem is not None:
             self._error(problem[0], first, stop, problem[1])
             return None

@@ -165,7 +165,7 @@ class HeaderParser(Reader):
                 known = ", ".join(f"`{name}`" for name in _FLOW_ATTRIBUTES)
                 fixes = replaced(self._tokens.span(place, place + 1), _FLOW_ATTRIBUTES[0])
                 message = f"there is no attribute `{word}`"
-                self._error(Fault.ATTRIBUTE, message, place, place + 1, f"known is {known}", fixes)
+                self._error(Fault.ATTRIBUTE, message, place, place + 1, f"there is {known} only", fixes)
         head.attributes.append(self._tokens.text(index, outer + 1))
         return outer + 1
 

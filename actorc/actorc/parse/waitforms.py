@@ -202,7 +202,7 @@ class WaitForms(Reader):
         elif following == "[":
             message, hint = "the size of a state variable must be written out", "write the number of elements"
         elif following == ",":
-            message, hint = "only one variable can be declared with `state`", "repeat `state` for each variable"
+            message, hint = "the variables of one `state` have the same plain type", "repeat `state` for each variable"
         elif following == ":":
             message, hint = "a state variable cannot be a bit-field", "leave the width out"
         elif following == "(":
