@@ -177,7 +177,7 @@ def test_a_handler_of_errors_under_another_name(backend: str, compiler: str, tmp
         assert "write `catch (Error& e)`" in said, caught
 
 
-NO_RANGES = {
+REFUSED = {
     "for (auto x : 5) { wait(delay(x)); }": "a `for` that waits goes over what has begin() and end()",
     "for (auto x : number) { wait(delay(x)); }": "a `for` that waits goes over what has begin() and end()",
     "for (auto x : from) { wait(delay(1)); }": "a `for` that waits goes over what has begin() and end()",
@@ -186,7 +186,7 @@ NO_RANGES = {
 }
 
 
-@pytest.mark.parametrize("statement", NO_RANGES)
+@pytest.mark.parametrize("statement", REFUSED)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_what_the_library_refuses_is_reported_in_the_users_line(
@@ -200,7 +200,7 @@ def test_what_the_library_refuses_is_reported_in_the_users_line(
     said = syntax_errors(emitted(head + actor, backend), compiler, tmp_path)
     errors = {line for line in said.splitlines() if ": error: " in line}  # gcc says some twice
     (error,) = errors
-    assert NO_RANGES[statement] in error
+    assert REFUSED[statement] in error
     line, column = map(int, re.findall(r":([0-9]+):([0-9]+): ", error)[0])
     assert line == 9
     wanted = re.search(r"(?<= : )\w+|\[x|=(?= state_)", statement)

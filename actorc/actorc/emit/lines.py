@@ -35,12 +35,14 @@ def at(line: int, column: int = 0) -> str:
 
 
 MAY_BREAK = at(0)  # a mark: a long line may be broken here
-BREAK = at(0, 1)  # a mark: what follows does not stand behind other text
 
 
 def apart(line: int) -> str:
     """A mark: what follows belongs to this line of the source, and does not stand behind any text of it."""
     return at(line, 1)
+
+
+BREAK = apart(0)  # the same, on the line that it stands on
 
 
 def placed(source: Source, span: Span) -> str:

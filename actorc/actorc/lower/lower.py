@@ -229,7 +229,7 @@ class _Lowering(PrefixLowering):
             return [Code(line, (f"{text};",))]
         value = self._value(wait)
         if result.kind is ResultKind.STATE:
-            return [Code(line, (f"{assigned(self._variables[result.name])} = {value};",))]
+            return [Code(line, (*assigned(self._variables[result.name]), f" = {value};"))]
         if result.target is not None:
             return [Code(line, (self._text(result.target), f" = {value};"))]
         if result.kind is not ResultKind.RETURN:

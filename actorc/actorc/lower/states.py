@@ -143,8 +143,7 @@ def assignment(declaration: StateDecl, variable: Variable, source: Source) -> Pi
         init = _array_init(declaration, source) or ("{}",)
         array = f"flow::ArrayValue<{text}{one_line(source[declaration.extents.span])}>"
         return (f"flow::assignArray({declaration.name}, {array}{{", *init, "})")
-    place = source.name_behind(declaration.name, declaration.type.span) or declaration.name
-    target: Pieces = (f"{variable.slot_name}.of(", place, ")") if variable.slot else (place,)
+    target = assigned(variable, source.name_behind(declaration.name, declaration.type.span))
     callable_ = f"std::remove_const_t<{text}>" if is_constant(text) else callable_type(text)
     before, _, rest = callable_.partition(text)
     type_: Pieces = (before, replace(variable.type, text=text), rest)
@@ -158,9 +157,10 @@ def assignment(declaration: StateDecl, variable: Variable, source: Source) -> Pi
     return (*target, " = ", *type_, "(", value, ")")
 
 
-def assigned(variable: Variable) -> str:
-    """What the declaration of a state variable assigns to."""
-    return f"{variable.slot_name}.of({variable.name})" if variable.slot else variable.name
+def assigned(variable: Variable, place: Text | None = None) -> Pieces:
+    """What the declaration of a state variable assigns to. `place`: its name in the source."""
+    name = place or variable.name
+    return (f"{variable.slot_name}.of(", name, ")") if variable.slot else (name,)
 
 
 def is_referring(variable: Variable) -> bool:

@@ -54,9 +54,10 @@ def flame_graph(stacks: Stacks, *, kinds: Mapping[str, str] | None = None, order
         text = f"{node.name}: {share:.1%}, {amount(node.whole[0])} {stacks.unit}, itself {amount(node.own[0])}"
         return f"{text} ({kind})" if kind else text
 
-    present = {kinds.get(node.name) for node, _ in frames(top, SMALLEST)} if kinds else set()
+    shown = list(frames(top, SMALLEST))
+    present = {kinds.get(node.name) for node, _ in shown} if kinds else set()
     legend = tuple((i % COLOURS, kind) for i, kind in enumerate(order) if kind in present)
-    return _graph(top, colour, tip, legend, is_difference=False)
+    return _graph(shown, colour, tip, legend, is_difference=False)
 
 
 def difference_graph(a: Stacks, b: Stacks, *, names: tuple[str, str] = ("A", "B")) -> Graph:
@@ -66,7 +67,8 @@ def difference_graph(a: Stacks, b: Stacks, *, names: tuple[str, str] = ("A", "B"
     A frame is as wide as in both together, so that a frame of only one of them is visible.
     """
     top = tree([a, b])
-    largest = max((abs(_more(node)) for node, caller in frames(top, SMALLEST) if caller >= 0), default=0.0)
+    shown = list(frames(top, SMALLEST))
+    largest = max((abs(_more(node)) for node, caller in shown if caller >= 0), default=0.0)
 
     def colour(node: Node) -> Colour:
         return max(-1.0, min(1.0, _more(node) / largest)) if largest and _more(node) else None
@@ -77,7 +79,7 @@ def difference_graph(a: Stacks, b: Stacks, *, names: tuple[str, str] = ("A", "B"
         return f"{node.name}: {'+' if more > 0 else ''}{amount(more)} {b.unit} ({whole}; itself {own})"
 
     legend = ((1.0, f"{names[1]} takes more"), (-1.0, f"{names[1]} takes less than {names[0]}"))
-    return _graph(top, colour, tip, legend, is_difference=True)
+    return _graph(shown, colour, tip, legend, is_difference=True)
 
 
 def amount(value: float) -> str:
@@ -92,14 +94,14 @@ def _more(node: Node) -> float:
 
 
 def _graph(
-    top: Node,
+    shown: Sequence[tuple[Node, int]],
     colour: Callable[[Node], Colour],
     tip: Callable[[Node], str],
     legend: tuple[tuple[Colour, str], ...],
     *,
     is_difference: bool,
 ) -> Graph:
-    nodes, callers = zip(*frames(top, SMALLEST), strict=True)
+    nodes, callers = zip(*shown, strict=True)
     return Graph(
         names=tuple(node.name for node in nodes),
         callers=callers,

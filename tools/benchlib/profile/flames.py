@@ -10,10 +10,15 @@ from benchlib.report.model import Flame
 from benchlib.results import TITLES
 
 
+def id_of(row: Row) -> str:
+    """As a part of the ids of a page."""
+    return f"{row.label.replace('/', '-')}-{row.compiler}"
+
+
 def flames(row: Row, order: Sequence[str] = ()) -> list[Flame]:
     """`order` is that of the causes."""
     title = f"{row.label}, {row.compiler}"
-    id = f"flame-{row.label.replace('/', '-')}-{row.compiler}"
+    id = f"flame-{id_of(row)}"
     says = "Colours are causes; the widest frames at the top are where time goes."
     result = [
         Flame(

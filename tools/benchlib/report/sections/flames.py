@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchlib.profile.flames import flames
+from benchlib.profile.flames import flames, id_of
 from benchlib.profile.measure import Row
 from benchlib.profile.table import causes_rows, summary
 from benchlib.report.model import Cell, Column, Grid, Missing, Section
@@ -47,7 +47,7 @@ def _causes(found: Profile, row: Row) -> Grid:
         (Cell(name, minor=is_minor), *map(Cell, cells)) for name, cells, is_minor in causes_rows(every, found.causes)
     ]
     return Grid(
-        f"causes-{_id(row)}",
+        f"causes-{id_of(row)}",
         f"Causes: {row.label}, {row.compiler}",
         _says(found, row),
         tuple(columns),
@@ -60,7 +60,3 @@ def _says(found: Profile, row: Row) -> str:
     how = f"Per item, {found.how}; a difference in brackets is less than chance makes of so many samples."
     most = summary(row.spent)
     return f"{how} {most[:1].upper()}{most[1:]}." if most else how
-
-
-def _id(row: Row) -> str:
-    return f"{row.label.replace('/', '-')}-{row.compiler}"

@@ -179,15 +179,17 @@ function drawFlame(flame) {
         type: "icicle", branchvalues: "total", sort: false,
         ids: flame.names.map((_, place) => String(place)),
         parents: flame.callers.map((caller) => (caller < 0 ? "" : String(caller))),
-        labels: flame.names.map(escaped), values: flame.widths, hovertext: flame.tips.map(escaped), hoverinfo: "text", textinfo: "text",
-        text: labels(flame, level), level: String(level), leaf: { opacity: 1 },
+        labels: flame.names.map(escaped), values: flame.widths, level: String(level), leaf: { opacity: 1 },
+        text: labels(flame, level), textinfo: "text", hovertext: flame.tips.map(escaped), hoverinfo: "text",
         tiling: { orientation: "v", flip: "y", pad: 1 }, // callees stand on their caller
         textposition: "middle left",
         marker: { colors: frameColours(flame, searchOf(figure)), line: { width: 0 } },
         pathbar: { side: "bottom" },
     };
-    const names = { uniformtext: { minsize: 11, mode: "hide" } };
-    const shape = { ...sharedLayout(60 + 20 * flame.levels, colour), ...names };
+    const shape = {
+        ...sharedLayout(60 + 20 * flame.levels, colour),
+        uniformtext: { minsize: 11, mode: "hide" }, // names that do not fit
+    };
     const isNew = !plot.data;
     const drawn = Plotly.react(plot, [trace], shape, { displayModeBar: false, responsive: true });
     if (isNew) {
@@ -218,7 +220,8 @@ async function drawAll() {
 
 function showFigures(reason) {
     for (const details of document.querySelectorAll("figure.chart details")) details.open = true;
-    for (const plot of document.querySelectorAll(".plot")) plot.textContent = `No chart: ${reason}. Its figures follow.`;
+    for (const plot of document.querySelectorAll(".chart .plot")) plot.textContent = `No chart: ${reason}. Its figures follow.`;
+    for (const plot of document.querySelectorAll(".flame .plot")) plot.textContent = `No flame graph: ${reason}.`;
 }
 
 function sortBy(heading) {
