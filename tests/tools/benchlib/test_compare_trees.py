@@ -98,7 +98,7 @@ def program(root: Path, *replacements: tuple[str, str]) -> None:
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Its tags: empty, slow, old (no --loop, no --passes), more (old and one more), broken, twisted, planned, good."""
+    """Its tags: empty, slow, more (one more benchmark), broken, twisted, planned, good."""
     folder = tmp_path_factory.mktemp("small")
     git(folder, "init", "--quiet", "--initial-branch=main")
     (folder / ".gitignore").write_text("/build/\n")
@@ -109,9 +109,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "bench" / "CMakeLists.txt").write_text(BENCH_CMAKE)
     program(folder, ('coroutine": 12.0', 'coroutine": 15.0'))
     commit(folder, "slow")
-    program(folder, ('("--loop", "--passes")', "()"))
-    commit(folder, "old")
-    program(folder, ('("--loop", "--passes")', "()"), ("12.0}", '12.0, "YIELD/64/actor": 2.0}'))
+    program(folder, ("12.0}", '12.0, "YIELD/64/actor": 2.0}'))
     commit(folder, "more")
     (folder / "bench" / "CMakeLists.txt").write_text(BENCH_CMAKE.replace("-E copy", "-E nonsense"))
     commit(folder, "broken")
@@ -126,10 +124,11 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def state(root: Path) -> list[object]:
-    """All that a compare must leave as it was, every file of .git included."""
-    files = sorted(path for path in root.rglob("*") if path.is_file() and path.relative_to(root).parts[0] != "build")
-    contents = [(path, path.read_bytes(), path.stat().st_mtime_ns) for path in files]
-    return [contents, git(root, "status", "--porcelain"), git(root, "worktree", "list"), git(root, "stash", "list")]
+    """All that a compare must leave as it was, every file of .git included but the entries of its worktrees."""
+    files = sorted(path for path in root.rglob("*") if path.is_file())
+    own = (root / "build", root / ".git" / "worktrees")
+    contents = [(path, path.read_bytes(), path.stat().st_mtime_ns) for path in files if not {*own} & {*path.parents}]
+    return [contents, git(root, "status", "--porcelain"), git(root, "stash", "list")]
 
 
 @pytest.fixture
@@ -205,25 +204,9 @@ def test_a_slower_row_can_fail(root: Path) -> None:
 
 
 @pytest.mark.usefixtures("unchanged")
-def test_a_program_with_fewer_options_and_more_benchmarks(root: Path) -> None:
-    code, text = compare(root, "more", "good")
-    assert code == 0
-    assert verdicts(text) == {"NET2/64/actor": SAME, "NET2/64/coroutine": SAME}
-    assert f"A: more: {git(root, 'rev-parse', '--short=12', 'more')} more; clang\n" in text  # without a loop
-    with pytest.raises(UsageError, match="did you mean NET2"):
-        compare(root, "more", "good", "--filter", "NETZ")
-
-
-@pytest.mark.usefixtures("unchanged")
 def test_names_that_only_one_side_has_are_listed(root: Path) -> None:
-    assert "only B has YIELD/64/actor" in compare(root, "old", "more", "--filter=actor")[1]
-    assert "only" not in compare(root, "old", "more", "--filter=coroutine")[1]
-
-
-@pytest.mark.usefixtures("unchanged")
-def test_a_program_without_loops_cannot_be_asked_for_one(root: Path) -> None:
-    with pytest.raises(Failure, match="the benchmarks of old have no --loop"):
-        compare(root, "old", "good", "--loop=sim")
+    assert "only B has YIELD/64/actor" in compare(root, "good", "more", "--filter=actor")[1]
+    assert "only" not in compare(root, "good", "more", "--filter=coroutine")[1]
 
 
 @pytest.mark.usefixtures("unchanged")
@@ -327,7 +310,7 @@ def test_a_filter_that_fits_nothing_is_said_before_the_other_side_is_built(root:
 def test_a_tree_is_kept_and_the_oldest_go(root: Path) -> None:
     store = Store(root)
     with store.locked(CONSOLE):
-        tags = ("empty", "slow", "old", "good")
+        tags = ("empty", "slow", "more", "good")
         commits = {tag: git(root, "rev-parse", tag) for tag in tags}
         trees = {tag: store.tree(commit) for tag, commit in commits.items()}
         mark = trees["slow"] / "mark"
@@ -337,6 +320,8 @@ def test_a_tree_is_kept_and_the_oldest_go(root: Path) -> None:
         assert {tag for tag, tree in trees.items() if tree.exists()} == {"slow", "good"}
         assert mark.exists()
     assert left_over(root) == []
+    listed = git(root, "worktree", "list").splitlines()[1:]
+    assert {line.split()[0] for line in listed} == {str(trees["slow"]), str(trees["good"])}
 
 
 def test_what_a_killed_compare_left_is_removed(root: Path) -> None:
@@ -345,13 +330,15 @@ def test_what_a_killed_compare_left_is_removed(root: Path) -> None:
         pass
     ended = subprocess.Popen(["true"])
     ended.wait()
-    (store.folder / "0123456789ab.unfinished").mkdir()
-    (store.folder / "0123456789ab.tar").write_text("")
+    unfinished = store.folder / f"{git(root, 'rev-parse', 'empty')[:12]}.unfinished"
+    git(root, "worktree", "add", "--quiet", "--detach", str(unfinished), "slow")
+    git(root, "worktree", "lock", str(unfinished))  # as git does while it writes a tree
     (store.folder / f"copies-{ended.pid}-x").mkdir()
     mine = store.folder / f"copies-{os.getpid()}-x"
     mine.mkdir()
     with store.locked(CONSOLE):
         assert left_over(root) == [mine.name]
+        assert not (store.tree(git(root, "rev-parse", "empty")) / "bench").exists()
     mine.rmdir()
 
 

@@ -1,7 +1,4 @@
-"""The trees of other revisions with their builds, in build/compare/. The latest are kept, the oldest removed.
-
-`git archive` writes them: nothing in .git changes, neither index, stash nor list of worktrees.
-"""
+"""Worktrees of other revisions with their builds, in build/compare/. The latest are kept, the oldest removed."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import tarfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,15 +44,13 @@ class Store:
             yield
 
     def tree(self, commit: str) -> Path:
-        """Unpacks the files of a commit, unless they are there from an earlier run."""
+        """Checks out a commit, unless it is there from an earlier run."""
         tree = self.folder / commit[:_HASH_LENGTH]
         if not tree.exists():
             unfinished = tree.with_suffix(_UNFINISHED)
-            try:
-                self._export(commit, unfinished)
-                unfinished.rename(tree)
-            finally:
-                shutil.rmtree(unfinished, ignore_errors=True)
+            # Twice the force replaces the entry of a worktree that a killed git has left.
+            self._worktree("add", "--detach", "--force", "--force", "--quiet", str(unfinished), commit)
+            self._worktree("move", str(unfinished), str(tree))
         now = time.time_ns()  # finer than what the kernel would write
         os.utime(tree, ns=(now, now))  # so that the least recently used ones can be found
         return tree
@@ -66,7 +60,8 @@ class Store:
         trees = sorted(self._trees(), key=lambda tree: tree.stat().st_mtime_ns, reverse=True)
         for tree in trees[kept:]:
             # Renamed first, so that a half-removed tree is not used as a whole one.
-            shutil.rmtree(tree.rename(tree.with_suffix(_UNFINISHED)), ignore_errors=True)
+            tree.rename(tree.with_suffix(_UNFINISHED))
+        self._remove_remains()
 
     @contextmanager
     def copies(self) -> Iterator[Path]:
@@ -78,25 +73,20 @@ class Store:
     def _trees(self) -> list[Path]:
         return [each for each in self.folder.iterdir() if _TREE.fullmatch(each.name)]
 
-    def _export(self, commit: str, folder: Path) -> None:
-        archive = folder.with_suffix(".tar")
-        try:
-            command = ["git", "archive", "--format=tar", f"--output={archive}", commit]
-            done = subprocess.run(command, cwd=self._root, capture_output=True, text=True, check=False)
-            if done.returncode:
-                raise Failure(f"cannot check out {commit[:_HASH_LENGTH]}: {done.stderr.strip()}")
-            with tarfile.open(archive) as file:
-                file.extractall(folder)
-        except OSError as error:
-            raise Failure(f"cannot check out {commit[:_HASH_LENGTH]}: {error}") from error
-        finally:
-            archive.unlink(missing_ok=True)
+    def _worktree(self, *arguments: str) -> None:
+        command = ["git", "worktree", *arguments]
+        done = subprocess.run(command, cwd=self._root, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Failure(f"cannot check out a revision: {done.stderr.strip()}")
 
     def _remove_remains(self) -> None:
-        """Removes what a killed compare has left."""
-        for each in self.folder.iterdir():
-            if each.suffix in (_UNFINISHED, ".tar") or (each.name.startswith(_COPIES) and not _is_alive(each)):
-                shutil.rmtree(each, ignore_errors=True) if each.is_dir() else each.unlink(missing_ok=True)
+        """Removes trees that are not whole, with git's entries of them, and what a killed compare has left."""
+        trees = list(self.folder.glob(f"*{_UNFINISHED}"))
+        copies = [each for each in self.folder.glob(f"{_COPIES}*") if not _is_alive(each)]
+        for each in [*trees, *copies]:
+            shutil.rmtree(each, ignore_errors=True)
+        if trees:
+            self._worktree("prune")
 
 
 def _is_alive(copies: Path) -> bool:

@@ -126,7 +126,7 @@ def prepare(
         try:
             for i, side in building:
                 built = build_program(side, "AB"[i], store, root, console)
-                programs[i] = probe(side, built, copies / "AB"[i], options.loop or "")
+                programs[i] = probe(side, built, copies / "AB"[i], options.loop or "sim")
                 # Both sides lack what one lacks: reported before the other is built.
                 common_names([list(programs[i].names)] * 2, options)
         finally:

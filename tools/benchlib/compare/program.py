@@ -1,10 +1,9 @@
-"""The benchmark program of a side: builds it, and finds out its options."""
+"""The benchmark program of a side: builds it, and lists its benchmarks."""
 
 from __future__ import annotations
 
 import hashlib
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,8 +27,7 @@ _REPRODUCIBLE = Path(__file__).with_name("reproducible.cmake")
 class Program:
     side: str  # as it is called in messages
     path: Path
-    loop: str  # "": it has no choice of loops
-    has_passes: bool
+    loop: str
     names: dict[Name, str]  # as the program itself calls them
     digest: str
 
@@ -61,27 +59,7 @@ def _check(side: Build, tree: Path) -> None:
 
 
 def probe(side: Build, built: Path, copy: Path, loop: str) -> Program:
-    """Copies the program, so that the next build does not change it, and finds out its options.
-
-    `loop` is the requested loop, or "".
-    """
+    """Copies the program, so that the next build does not change it, and finds out what it measures."""
     shutil.copy2(built, copy)
-    if _has_loops(copy):
-        loop = loop or "sim"
-    elif loop:
-        raise Failure(f"the benchmarks of {side.text} have no --loop")
-    # If the program has --passes, each name contains the number of passes.
-    by_passes = _listing(copy, "--passes=1").stdout.split()
-    has_passes = bool(by_passes) and all("/iterations:1" in name for name in by_passes)
     names = {parse_name(name): name for name in available(copy, loop)}
-    return Program(side.text, copy, loop, has_passes, names, hashlib.sha256(copy.read_bytes()).hexdigest())
-
-
-def _has_loops(program: Path) -> bool:
-    """Whether it accepts a loop that exists and rejects one that does not. Older programs accept or reject both."""
-    return _listing(program, "--loop=sim").returncode == 0 and _listing(program, "--loop=none").returncode != 0
-
-
-def _listing(program: Path, option: str) -> subprocess.CompletedProcess[str]:
-    command = [str(program), option, "--benchmark_list_tests=true"]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return Program(side.text, copy, loop, names, hashlib.sha256(copy.read_bytes()).hexdigest())

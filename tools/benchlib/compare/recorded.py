@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,6 @@ from benchlib.results import Name, parse_name, per_item
 from common.arguments import UsageError, unknown
 from common.failure import Failure
 
-_UNITS = ("ns", "us", "ms", "s")
 _LONGEST = 1e15  # nanoseconds: no item takes eleven days
 _COMPILER = "/compiler:"  # at the end of each name, if there are two
 
@@ -26,57 +24,31 @@ class Recording:
 def read(side: Recorded) -> Recording:
     try:
         document = json.loads(side.file.read_text(encoding="utf-8"))
-        mistake = next(_mistakes(document), "")
-    except RecursionError:
-        mistake = "it has too many brackets within brackets"
-    except (OSError, ValueError) as error:
-        mistake = str(error)
-    if mistake:
-        raise Failure(f"{side.file} is not what tools/bench --json writes: {mistake}")
-    context, results = document["context"], document["benchmarks"]
-    names = [result["name"] for result in results]
-    compiler = _compiler(side, {name.partition(_COMPILER)[2] for name in names})
+        context = dict(document["context"])
+        times = [(str(one["name"]), _time(one)) for one in document["benchmarks"] if _has_time(one)]
+    except RecursionError as error:
+        raise Failure(f"{side.file} has too many brackets within brackets") from error
+    except (OSError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, Failure) as error:
+        said = f"{type(error).__name__}: {error}"
+        raise Failure(f"{side.file} is not what tools/bench --json writes ({said:.200})") from error
+    compiler = _compiler(side, {name.partition(_COMPILER)[2] for name, _ in times})
     repetitions: dict[Name, list[float]] = {}
-    for result, full_name in zip(results, names, strict=True):
+    for full_name, time in times:
         name, _, found = full_name.partition(_COMPILER)
-        if found == compiler and result.get("run_type") != "aggregate" and not result.get("error_occurred"):
-            repetitions.setdefault(parse_name(name), []).append(per_item(result))
+        if found == compiler:
+            repetitions.setdefault(parse_name(name), []).append(time)
     return Recording(context, repetitions)
 
 
-def _mistakes(document: Any) -> Iterator[str]:
-    """The error in the file, with the name of the field."""
-    if not isinstance(document, dict):
-        yield "it is no object"
-        return
-    if not isinstance(document.get("context"), dict):
-        yield "'context' is no object"
-    if not isinstance(document.get("benchmarks"), list):
-        yield "'benchmarks' is no list"
-        return
-    for place, result in enumerate(document["benchmarks"]):
-        where = f"benchmarks[{place}]"
-        if not isinstance(result, dict):
-            yield f"{where} is no object"
-        elif not isinstance(result.get("name"), str):
-            yield f"{where} has no 'name'"
-        elif result.get("run_type") != "aggregate" and not result.get("error_occurred"):
-            yield from (f"{where}, {result['name']}: {mistake}" for mistake in _mistakes_of(result))
+def _has_time(result: Any) -> bool:
+    return result.get("run_type") != "aggregate" and not result.get("error_occurred")
 
 
-def _mistakes_of(result: dict[str, Any]) -> Iterator[str]:
-    fields = ["ns_per_item"] if "ns_per_item" in result else ["cpu_time", "items_per_op"]
-    if "ns_per_item" not in result and "cpu_time" not in result:
-        yield "it has no time (tools/bench instructions writes none)"
-        return
-    for name in fields:
-        value = result.get(name, 1)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            yield f"'{name}' is {value!r}, no number"
-        elif not 0 < value < _LONGEST:
-            yield f"'{name}' is {value}, which cannot be"
-    if (unit := result.get("time_unit", "ns")) not in _UNITS:
-        yield f"'time_unit' is {unit!r}, none of {', '.join(_UNITS)}"
+def _time(result: Any) -> float:
+    time = per_item(result)
+    if not 0 < time < _LONGEST:
+        raise ValueError(f"{result['name']} cannot take {time} ns")
+    return time
 
 
 def _compiler(side: Recorded, found: set[str]) -> str:

@@ -27,8 +27,7 @@ def describe_side(index: int, side: Side, program: Program | None, recording: Re
     letter = "AB"[index]
     if isinstance(side, Build):
         assert program is not None
-        loop = f", {program.loop} loop" if program.loop else ""
-        return f"{letter}: {side.text}: {describe(side, root)}; {side.preset}{loop}"
+        return f"{letter}: {side.text}: {describe(side, root)}; {side.preset}, {program.loop} loop"
     assert recording is not None
     known = (str(recording.context[key]) for key in ("revision", "compiler", "loop") if key in recording.context)
     return f"{letter}: {side.text}: measured before: {', '.join(known)}"

@@ -101,8 +101,7 @@ def _announce(console: Console, seconds: float) -> None:
 
 
 def _options(runner: Runner, sides: Sequence[Program], name: Name, samples: Samples) -> list[str]:
-    """The length of each run: the same number of passes for A and B if both have --passes. A first run of each measures
-    it."""
+    """The length of each run: the same number of passes for A and B. A first run of each measures it."""
     repetitions = f"--benchmark_repetitions={REPETITIONS}"
     least = f"--benchmark_min_time={SECONDS}"
     slowest = 1.0
@@ -117,8 +116,6 @@ def _options(runner: Runner, sides: Sequence[Program], name: Name, samples: Samp
             continue
         scale = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}[result.get("time_unit", "ns")]
         slowest = max(slowest, scale * max(float(result["cpu_time"]), float(result["real_time"])))
-    if not all(side.has_passes for side in sides):
-        return [least, repetitions]
     return [f"--passes={max(1, round(SECONDS * 1e9 / slowest))}", repetitions]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +10,10 @@ from pathlib import Path
 from textwrap import shorten
 
 from benchlib.compare.presets import presets
-from common.arguments import MANY, UsageError, unknown
+from common.arguments import UsageError, unknown
 from common.failure import Failure
 
 WORKING_TREE = "."
-_BEGINNING = re.compile("[0-9a-fA-F]{4,40}")
 DESCRIPTION_WIDTH = 60  # of a side in a line of at most 100 columns
 
 
@@ -77,8 +75,8 @@ def _commit(name: str, root: Path, known: dict[str, bool]) -> str:
         return commit
     if _git(root, "rev-parse", "--git-dir").returncode:
         raise Failure(f"{root} is no git repository: only presets and JSON files can be compared")
-    if candidates := _candidates(name, root):
-        raise UsageError(f"'{name}' is ambiguous: {'; '.join(candidates)}")
+    if "ambiguous" in (said := _git(root, "rev-parse", "--verify", "--end-of-options", name + "^{commit}").stderr):
+        raise UsageError(said.strip())
     raise UsageError(unknown("revision or preset", name, [*known_revisions(root), *known]))
 
 
@@ -88,17 +86,6 @@ def _resolved(name: str, root: Path) -> str:
     # In two steps, since git searches messages for all that follows ":/".
     found = _git(root, *options, name).stdout.strip()
     return _git(root, *options, found + "^{commit}").stdout.strip() if found else ""
-
-
-def _candidates(name: str, root: Path) -> list[str]:
-    """The commits with hashes that begin so, if there are several."""
-    if not _BEGINNING.fullmatch(name):
-        return []
-    hashes = _git(root, "rev-parse", f"--disambiguate={name.lower()}").stdout.split()
-    commits = [one for one in hashes if _git(root, "cat-file", "-t", one).stdout.strip() == "commit"]
-    if len(commits) < 2:
-        return []
-    return [_git(root, "log", "-1", "--no-decorate", "--format=%h %s", one).stdout.strip() for one in commits[:MANY]]
 
 
 def known_revisions(root: Path) -> list[str]:
