@@ -53,7 +53,7 @@ def test_a_long_file_with_an_actor_of_150_waits_and_a_choose_of_28(backend: str)
     whens = "".join(f"        when(int n = wait(g({i}))) {{ use(n); }}\n" for i in range(28))
     big = f"ACTOR Future<Void> big() {{\n{waits}    loop choose {{\n{whens}    }}\n}}\n"
     started = time.process_time()
-    output = compile_text(Source("x", actor_file(12_000, 1) + big), backend, "x.cpp")
+    output = compile_text(Source("x", actor_file(12_000) + big), backend, "x.cpp")
     assert time.process_time() - started < LIMIT
     assert "flow::Choose<28> choose__;" in output
     assert len(re.findall(r"operand<\d+, std::string>", output)) == 150  # each operand once

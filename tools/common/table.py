@@ -52,6 +52,18 @@ class Table:
     def row_count(self) -> int:
         return len(self._rows)
 
+    @property
+    def headings(self) -> list[str]:
+        return [column.heading for column in self._columns]
+
+    @property
+    def numeric(self) -> list[bool]:
+        return [not column.is_text for column in self._columns]
+
+    @property
+    def rows(self) -> list[Sequence[str]]:
+        return [cells for _, cells in self._rows]
+
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         if self._title:
             yield Text(self._title, "table.title")
@@ -117,12 +129,11 @@ class Table:
         return result
 
     def _paragraphs(self) -> Iterator[RenderableType]:
-        headings = [column.heading for column in self._columns]
-        widest = max(map(cell_len, headings[1:]), default=0)
+        widest = max(map(cell_len, self.headings[1:]), default=0)
         for _, cells in self._rows:
             yield Text()
             yield Text(cells[0], "bold")
-            for heading, cell in zip(headings[1:], cells[1:], strict=True):
+            for heading, cell in zip(self.headings[1:], cells[1:], strict=True):
                 yield Text(f"  {heading:<{widest}} {cell}")
 
 

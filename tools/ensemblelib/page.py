@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from benchlib.report.environment import moment
-from benchlib.report.model import Cell, Column, Figure, Grid, Part, Remarks, Report, Section
+from benchlib.report.model import Figure, Grid, Part, Remarks, Report, Section
 from benchlib.report.page import render
+from common.table import Table
 from ensemblelib.summary import Summary
 from ensemblelib.words import span
 
@@ -41,54 +42,26 @@ def _figures(found: Summary) -> list[Figure]:
     return [Figure(title, says, (("ours", "", value),)) for title, value, says in shown]
 
 
-def _grid(title: str, headings: Iterable[tuple[str, bool]], rows: Iterable[Iterable[Cell]]) -> Grid:
-    columns = tuple(Column(heading, numeric) for heading, numeric in headings)
-    name = title.lower().replace(" ", "-")
-    return Grid(f"{name}-table", title, "", columns, tuple(tuple(row) for row in rows))
-
-
-def _number(value: float, text: str = "") -> Cell:
-    return Cell(text or f"{value:,}", value)
+def _grid(title: str, texts: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[str | int]]) -> Grid:
+    table = Table("", plain=True)
+    table.texts(*texts)
+    table.numbers(*numbers)
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, str) else f"{cell:,}" for cell in row))
+    return Grid(f"{title.lower().replace(' ', '-')}-table", title, "", table)
 
 
 def _tests(found: Summary) -> Section:
-    headings = (
-        ("simulation", False),
-        ("runs", True),
-        ("seeds", True),
-        ("simulated", True),
-        ("failed", True),
-        ("last", False),
-    )
-    rows = [
-        (
-            Cell(test.name),
-            _number(test.runs),
-            _number(test.seeds),
-            _number(test.seconds, span(test.seconds)),
-            _number(test.failed),
-            Cell(test.last),
-        )
-        for test in found.tests
-    ]
-    return Section("simulations", "Simulations", "What was run.", [_grid("Runs", headings, rows)])
+    rows = [(test.name, test.last, test.runs, test.seeds, round(test.seconds), test.failed) for test in found.tests]
+    grid = _grid("Runs", ("simulation", "last"), ("runs", "seeds", "simulated s", "failed"), rows)
+    return Section("simulations", "Simulations", "What was run.", [grid])
 
 
 def _failures(found: Summary) -> Section:
     parts: list[Part] = []
     if found.failed:
-        headings = (("signature", False), ("simulation", False), ("seeds", True), ("smallest", True), ("last", False))
-        rows = [
-            (
-                Cell(each.signature),
-                Cell(each.test),
-                _number(each.count),
-                _number(each.seed, str(each.seed)),
-                Cell(each.last),
-            )
-            for each in found.failed
-        ]
-        parts.append(_grid("Signatures", headings, rows))
+        rows = [(each.signature, each.test, each.last, each.count, str(each.seed)) for each in found.failed]
+        parts.append(_grid("Signatures", ("signature", "simulation", "last"), ("seeds", "smallest"), rows))
         parts.append(Remarks(tuple(f"{each.again}: {each.text}" for each in found.failed)))
     if found.differences:
         parts.append(Remarks(tuple(f"not deterministic: {each}" for each in found.differences)))
@@ -99,21 +72,17 @@ def _failures(found: Summary) -> Section:
 
 
 def _faults(found: Summary) -> Section:
-    headings = (("fault", False), ("times", True), ("in seeds", True))
     rows = [
-        (Cell(name), _number(found.faults[name]), _number(found.in_seeds[name]))
+        (name, found.faults[name], found.in_seeds[name])
         for name in sorted(found.all_faults, key=lambda name: -found.faults[name])
     ]
     never = ", ".join(found.never())
     says = f"Never injected: {never}." if never else "Each was injected."
-    return Section("faults", "Faults", says, [_grid("How often", headings, rows)])
+    return Section("faults", "Faults", says, [_grid("How often", ("fault",), ("times", "in seeds"), rows)])
 
 
 def _probes(found: Summary) -> Section:
-    headings = (("probe", False), ("in seeds", True))
-    rows = [
-        (Cell(name), _number(found.probes[name], "" if found.probes[name] else "never"))
-        for name in dict.fromkeys([*found.all_probes, *found.probes])
-    ]
+    names = dict.fromkeys([*found.all_probes, *found.probes])
+    rows = [(name, found.probes[name] or "never") for name in names]
     says = "Places of the code that a test should get to: one that is never seen was never tested."
-    return Section("probes", "Probes", says, [_grid("Seen", headings, rows)])
+    return Section("probes", "Probes", says, [_grid("Seen", ("probe",), ("in seeds",), rows)])

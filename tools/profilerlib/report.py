@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchlib.flame.graph import flame_graph
@@ -10,7 +10,7 @@ from benchlib.profile.attribution import Spent
 from benchlib.profile.causes import UNMAPPED
 from benchlib.profile.table import top_functions
 from benchlib.report.environment import moment
-from benchlib.report.model import Cell, Column, Figure, Flame, Grid, Missing, Part, Report, Section
+from benchlib.report.model import Figure, Flame, Grid, Missing, Part, Report, Section
 from benchlib.report.page import render
 from common.table import Table
 from profilerlib.tasks import Tasks
@@ -39,7 +39,14 @@ class _Table:
     texts: tuple[str, ...]
     numbers: tuple[str, ...]
     rows: Rows
-    ordered: bool = False
+
+    def shown(self, title: str, most: int, plain: bool) -> Table:
+        result = Table(title, plain)
+        result.texts(*self.texts)
+        result.numbers(*self.numbers)
+        for row in self.rows[:most]:
+            result.add_row(*(cell if isinstance(cell, str) else number(cell) for cell in row))
+        return result
 
 
 def causes(spent: Spent, order: Sequence[str]) -> _Table:
@@ -129,18 +136,16 @@ def number(value: float) -> str:
 def printed(found: Found, plain: bool) -> Iterator[Table | str]:
     yield f"{found.title}; {found.how}"
     for table in tables(found):
-        shown = Table(table.title, plain)
-        shown.texts(*table.texts)
-        shown.numbers(*table.numbers)
-        for row in table.rows[:SHOWN]:
-            shown.add_row(*(cell if isinstance(cell, str) else number(cell) for cell in row))
         yield ""
-        yield shown
+        yield table.shown(table.title, SHOWN, plain)
     yield from found.problems
 
 
 def page(found: Found) -> str:
-    sections = [Section(table.id, table.title, table.says, [_grid(table)]) for table in tables(found)]
+    sections = []
+    for table in tables(found):
+        grid = Grid(f"{table.id}-table", table.title, "", table.shown("", MOST, plain=True))
+        sections.append(Section(table.id, table.title, table.says, [grid]))
     flames: list[Part] = []
     if found.spent:
         kinds = {name: "user code" if kind == UNMAPPED else kind for name, kind in found.spent.kinds.items()}
@@ -167,14 +172,3 @@ def _figures(found: Found) -> Iterator[Figure]:
         values += [("Tasks", f"{tasks:,}", "that loops ran"), ("In tasks", f"{1000 * found.tasks.busy:,.0f} ms", busy)]
     for title, value, says in values:
         yield Figure(title, says, (("ours", "", value),))
-
-
-def _grid(table: _Table) -> Grid:
-    columns = [*(Column(name, numeric=False) for name in table.texts), *(Column(name) for name in table.numbers)]
-    rows = [tuple(_cells(row)) for row in table.rows[:MOST]]
-    return Grid(f"{table.id}-table", table.title, "", tuple(columns), tuple(rows))
-
-
-def _cells(row: Iterable[str | float]) -> Iterator[Cell]:
-    for cell in row:
-        yield Cell(cell) if isinstance(cell, str) else Cell(number(cell), float(cell))

@@ -12,34 +12,17 @@ from rich.console import Console
 from actorc.diagnostics import Diagnostics
 from actorc.driver import analyse
 from actorc.source import Source
-from actorc.syntax import Choose, StateDecl, Try, Wait, walk
 from benchlib.compiler.actor_files import actor_file
 from benchlib.compiler.command import files_table, main, many_table
 from benchlib.compiler.cost import Many, MeasureError, Row, cpu_seconds, document
 
 
-def test_files_are_those_of_their_seed_and_length() -> None:
-    text = actor_file(2000, 5)
-    assert text == actor_file(2000, 5)
-    assert text != actor_file(2000, 6)
-    assert 2000 <= text.count("\n") < 2500
-
-
-def test_files_look_like_those_of_a_large_program() -> None:
-    text = actor_file(20_000, 1)
+def test_files_are_as_long_as_wanted_and_have_actors() -> None:
+    text = actor_file(2000)
+    assert 2000 <= text.count("\n") < 2150
     file = analyse(Source("x", text), Diagnostics())
-    thousands = text.count("\n") / 1000
-    nodes = [node for actor in file.actors if actor.body is not None for node in walk(actor.body)]
-    waits = sum(isinstance(node, Wait) for node in nodes) + sum(
-        len(node.whens) for node in nodes if isinstance(node, Choose)
-    )
-    assert 7 < len(file.actors) / thousands < 14
-    assert 22 < waits / thousands < 40
-    assert 0.5 < sum(isinstance(node, Choose) for node in nodes) / thousands < 2.5
-    assert 3 < sum(isinstance(node, Try) for node in nodes) / thousands < 9
-    assert 12 < sum(isinstance(node, StateDecl) for node in nodes) / thousands < 40
-    members = sum(bool(actor.enclosing_classes) for actor in file.actors)
-    assert 0.25 < members / len(file.actors) < 0.6
+    assert len(file.actors) > 60
+    assert len({actor.name for actor in file.actors}) < len(file.actors)
 
 
 def test_a_command_that_fails_is_named() -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
 
-from actorc_frames.layout import COROUTINE, STATE_MACHINE, Layout, Member, filled
-from benchlib.frames.command import document, draw, heading, main, show, table
+from actorc_frames.layout import COROUTINE, KINDS, STATE_MACHINE, Layout, Member, filled
+from benchlib.frames.command import document, heading, main, show, table
+from benchlib.frames.drawing import BYTES, kinds_of, rows_of_bytes
 from benchlib.frames.gather import choose, disagreements, function_of, item_of, side_by_side, style_of, subject
+from benchlib.report import page
 from benchlib.results import Name
 from common.arguments import UsageError
 
@@ -91,12 +93,28 @@ def test_of_a_few_functions_each_member_is_shown() -> None:
     assert "parameter  x, int*" in out.getvalue()
 
 
-def test_drawings_are_files_named_after_the_functions(tmp_path: Path) -> None:
-    draw(side_by_side([FRAMES]), tmp_path / "new")
-    assert sorted(each.name for each in (tmp_path / "new").iterdir()) == ["tasks-driveDelay.svg", "tasks-increment.svg"]
-    text = (tmp_path / "new" / "tasks-increment.svg").read_text(encoding="utf-8")
-    ElementTree.fromstring(text)
-    assert "actorc-coroutine clang" in text
+def test_every_byte_of_a_drawing_is_drawn_once_and_each_member_named_once() -> None:
+    members = [Member("cell", 0, 32, "cell"), Member("resume", 32, 8, "header"), Member("a", 40, 4, "parameter", "int")]
+    members.append(Member("table", 48, 20, "variable"))
+    found = Layout("f", "f.cpp", 3, STATE_MACHINE, "clang", 72, filled(members, 72))
+    rows = rows_of_bytes(found)
+    assert [sum(piece.count for piece in row) for row in rows] == [BYTES] * (found.block // BYTES)
+    assert [[(piece.count, piece.kind, piece.text) for piece in row] for row in rows[4:9]] == [
+        [(8, "header", "resume")],
+        [(4, "parameter", "a"), (4, "padding", "padding")],
+        [(8, "variable", "table")],
+        [(8, "variable", "")],
+        [(4, "variable", ""), (4, "padding", "padding")],
+    ]
+    assert rows[5][0].says == "a: 4 bytes at 40, int"
+    assert list(kinds_of([found])) == ["cell", "header", "parameter", "variable", "padding", "rounding"]
+
+
+def test_every_kind_has_a_colour() -> None:
+    style = Path(page.__file__).with_name("templates") / "page.css"
+    drawn = re.search(r"\.drawing \.cell .*?\n\n", style.read_text(encoding="utf-8"), re.DOTALL)
+    assert drawn
+    assert {kind for kind in KINDS if f".{kind}" in drawn[0]} == set(KINDS)
 
 
 def test_the_document_has_style_and_sizes() -> None:
@@ -111,7 +129,7 @@ def test_the_document_has_style_and_sizes() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["("], "no regular expression"), (["--svg", __file__], "cannot make the folder"), (["--loop", "sim"], "--loop")],
+    [(["("], "no regular expression"), (["--json", "/nowhere/x"], "cannot write"), (["--loop", "sim"], "--loop")],
 )
 def test_wrong_arguments(arguments: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):

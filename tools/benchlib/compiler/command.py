@@ -18,12 +18,12 @@ from common.progress import Bar
 from common.table import Table
 
 DESCRIPTION = """\
-Measures actorc on generated actor files, which look like those of a large program
-(10 actors and 30 waits in 1,000 lines): CPU seconds of the whole process, lines per
-second without the start, bytes of output for a byte of input, and CPU seconds of
-clang 19 for the output; then many files, a process for each and all in one."""
+Measures actorc on the actors of bench/actors, repeated: CPU seconds of the whole
+process, lines per second without the start, bytes of output for a byte of input, and
+CPU seconds of clang 19 for the output; then many files, a process for each and all in
+one."""
 
-_COMPILED_UP_TO = 10_000  # lines
+_COMPILED_UP_TO = 1_500  # lines
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
@@ -32,7 +32,6 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--lines", type=int, nargs="*", default=sizes, metavar="N", help="default: 1000 10000 100000")
     parser.add_argument("--files", type=int, default=50, metavar="N", help="many files of 700 lines; default: 50")
     parser.add_argument("--runs", type=int, default=3, metavar="N", help="of which the least counts; default: 3")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the generated files; default: 1")
     parser.add_argument("--no-clang", action="store_true", help="do not compile the output")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
     return parser.parse_args(arguments)
@@ -50,16 +49,16 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         for step, lines in enumerate(options.lines):
             bar.update(step, steps)
             compiled = lines <= _COMPILED_UP_TO and not options.no_clang
-            rows += measure_file(folder, lines, options.seed, options.runs, compile_output=compiled)
+            rows += measure_file(folder, lines, options.runs, compile_output=compiled)
         if options.files:
             bar.update(steps - 1, steps)
-            many += measure_many(folder, options.files, 700, options.seed)
+            many += measure_many(folder, options.files, 700)
     plain = not out.is_terminal
     for table in (files_table(rows, plain), many_table(many, plain)):
         if table.row_count:
             out.print(table)
     if options.json:
-        context = {"python": platform.python_version(), "machine": platform.machine(), "seed": options.seed}
+        context = {"python": platform.python_version(), "machine": platform.machine()}
         write(options.json, json.dumps(document(rows, many, context), indent=1) + "\n")
     return 0
 

@@ -19,7 +19,7 @@ from common.failure import Failure
 from common.process import ROOT
 
 BACKENDS = ("state-machine", "coroutine")
-CLANG = ("clang++-19", "-std=c++20", "-DNO_INTELLISENSE", "-I", str(ROOT))
+CLANG = ("clang++-19", "-std=c++20", "-DMILLRACE_BACKEND_NAMESPACE=actors", "-I", str(ROOT))
 _TINY = "ACTOR Future<Void> a(Future<Void> f) { wait(f); return Void(); }\n"
 
 
@@ -73,9 +73,9 @@ class Many:
     batch: float  # actorc --batch
 
 
-def measure_file(folder: Path, lines: int, seed: int, runs: int, *, compile_output: bool) -> list[Row]:
+def measure_file(folder: Path, lines: int, runs: int, *, compile_output: bool) -> list[Row]:
     source = folder / f"{lines}.actor.cpp"
-    source.write_text(actor_file(lines, seed), encoding="utf-8")
+    source.write_text(actor_file(lines), encoding="utf-8")
     tiny = folder / "tiny.actor.cpp"
     tiny.write_text(_TINY, encoding="utf-8")
     rows = []
@@ -93,21 +93,19 @@ def measure_file(folder: Path, lines: int, seed: int, runs: int, *, compile_outp
     return rows
 
 
-def measure_many(folder: Path, files: int, lines: int, seed: int) -> list[Many]:
-    """`files` different files of `lines` lines each."""
+def measure_many(folder: Path, files: int, lines: int) -> list[Many]:
+    """`files` files of `lines` lines each."""
     pairs: list[list[str | Path]] = []
-    total = 0
+    text = actor_file(lines)
     for number in range(files):
         source = folder / f"many{number}.actor.cpp"
-        text = actor_file(lines, seed + number)
         source.write_text(text, encoding="utf-8")
-        total += text.count("\n")
         pairs.append([source, folder / f"many{number}.g.cpp"])
     found = []
     for backend in BACKENDS:
         apart = sum(cpu_seconds(actorc(backend, *pair), 1) for pair in pairs)
         batch = cpu_seconds(actorc(backend, "--batch", *(path for pair in pairs for path in pair)), 1)
-        found.append(Many(backend, files, total, apart, batch))
+        found.append(Many(backend, files, files * text.count("\n"), apart, batch))
     return found
 
 

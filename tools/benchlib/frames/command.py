@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,12 +12,11 @@ from actorc_frames.command import as_document
 from actorc_frames.layout import FIXED, KINDS, Layout
 from actorc_frames.tables import details
 from benchlib.arguments import TARGET, Parser, compilers
-from benchlib.frames.drawing import layout_svg
 from benchlib.frames.gather import choose, counted, disagreements, frames_of, side_by_side, style_of
 from benchlib.results import TITLES
 from benchlib.suite import compiled
 from common.build import build
-from common.files import check_folder, check_writable, write
+from common.files import check_writable, write
 from common.table import Table
 
 MANY = 4  # functions for which each member is shown
@@ -42,13 +40,10 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     parser = Parser("tools/bench frames", DESCRIPTION, EPILOG, has_loop=False)
     parser.add_argument("filter", nargs="?", default="", metavar="FILTER", help="a regular expression; default: all")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that is known to FILE as well")
-    parser.add_argument("--svg", type=Path, metavar="DIR", help="draw each function's frames into DIR")
     options = parser.parse_args(arguments)
     compiled(options.filter)
     if options.json:
         check_writable(options.json)
-    if options.svg:
-        check_folder(options.svg)
     found, wrong, agreed = [], [], 0
     for compiler in compilers(options):
         build(compiler, console, [TARGET])
@@ -65,9 +60,6 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     out.print(f"\n{agreed} benchmarks have as many bytes as their programs count")
     for problem in wrong:
         out.print(f"error: {problem}")
-    if options.svg:
-        draw(rows, options.svg)
-        out.print(f"drawings: {options.svg}")
     return 1 if wrong else 0
 
 
@@ -103,10 +95,3 @@ def table(rows: Mapping[str, Sequence[Layout]], plain: bool) -> Table:
 def document(rows: Mapping[str, Sequence[Layout]]) -> dict[str, object]:
     frames = [as_document(layout) | {"bench_style": style_of(layout)} for row in rows.values() for layout in row]
     return {"version": 1, "frames": frames}
-
-
-def draw(rows: Mapping[str, Sequence[Layout]], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, row in rows.items():
-        path = folder / (re.sub(r"\W+", "-", name).strip("-") + ".svg")
-        write(path, layout_svg(row, title=name, headings=[heading(layout) for layout in row]))

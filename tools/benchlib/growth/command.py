@@ -8,13 +8,15 @@ from pathlib import Path
 from rich.console import Console
 
 from benchlib.arguments import TARGET, Parser, binary, compilers
-from benchlib.growth.plot import plot
 from benchlib.growth.series import FLOORS, MEMORY, STYLES, Series, growth_table, remarks, resident, timed
+from benchlib.report.model import Report
+from benchlib.report.page import render
+from benchlib.report.sections.growth import Growth, section
 from benchlib.results import collect, errors, parse_name
 from benchlib.suite import Settings, available, of_sizes, run
 from common.arguments import UsageError, revision
 from common.build import build
-from common.files import check_result_file, default_file
+from common.files import check_result_file, default_file, write
 
 MIN_TIME = 0.03  # of one repetition, in seconds
 REPETITIONS = 5
@@ -22,7 +24,7 @@ REPETITIONS = 5
 DESCRIPTION = """\
 Measures what an actor costs among N = 1, 2, 4, ... 1048576 (nanoseconds, minimum of
 the repetitions) and the resident memory of one that waits, as a state machine and as
-a coroutine. Prints tables, says where the cost rises most, and writes a picture. Where
+a coroutine. Prints tables, says where the cost rises most, and writes a page. Where
 the cost of an actor jumps, it says how that of a function pointer, or of a bare
 coroutine, in an intrusive queue rises there: so much of it is the machine's memory."""
 
@@ -31,17 +33,15 @@ EPILOG = "Takes some two minutes for each compiler."
 
 def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     parser = Parser("tools/bench growth", DESCRIPTION, EPILOG)
-    picture = default_file("growth.png")
-    parser.add_argument(
-        "--out", type=Path, default=picture, metavar="FILE", help="the picture; default: build/growth.png"
-    )
+    page = default_file("growth.html")
+    parser.add_argument("--out", type=Path, default=page, metavar="FILE", help="the page; default: build/growth.html")
     parser.add_argument("--repetitions", type=int, default=REPETITIONS, metavar="N", help=f"default: {REPETITIONS}")
     options = parser.parse_args(arguments)
     if options.repetitions < 1:
         raise UsageError("--repetitions must be at least 1")
     check_result_file(options.out)
     loop = options.loop or "sim"
-    every: list[Series] = []
+    found: dict[str, Growth] = {}
     good = True
     now = revision()
     for compiler in compilers(options):
@@ -60,9 +60,9 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         for error in failed:
             good = False
             out.print(f"error: {error}")
-        every += series
-    plot(every, options.out, f"One actor among N ({loop} loop, {now})")
-    out.print(f"picture: {options.out}")
+        found[compiler] = Growth(tuple(series), tuple(floors))
+    write(options.out, render(Report("One actor among N", f"{loop} loop, {now}", [], [section(found)])))
+    out.print(f"page: {options.out}")
     return 0 if good else 1
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from benchlib.report.gather import Measured
-from benchlib.report.model import Cell, Column, Figure, Grid, Missing, Report, Section
+from benchlib.report.model import Figure, Grid, Missing, Report, Section
 from benchlib.report.sections import flames, frames, growth, history, instructions, peers, times
+from common.table import Table
 
 
 def assemble(found: Measured) -> Report:
@@ -20,7 +21,7 @@ def assemble(found: Measured) -> Report:
             frames.section(found.frames),
             flames.section(found.profile),
             peers.section(found.peers),
-            history.section(found.history, found.not_counted),
+            history.section(found.history),
             _environment(found),
         ],
         found.problems,
@@ -38,11 +39,14 @@ def _environment(found: Measured) -> Section:
     facts |= {f"Built with {compiler}": build for compiler, build in found.builds.items()}
     facts |= found.machine
     facts |= {f"Noise, {compiler}": noise.removeprefix("noise: ") for compiler, noise in found.noise.items() if noise}
-    rows = tuple((Cell(name), Cell(value)) for name, value in facts.items())
+    table = Table("", plain=True)
+    table.texts("what", "value")
+    for name, value in facts.items():
+        table.add_row(name, value)
     return Section(
         "environment",
         "Environment",
         "What the figures above were measured on and with. On a busy machine trust ratios within one run, and the "
         "minima, more than single times.",
-        [Grid("machine", "Machine and build", "", (Column("what", False), Column("value", False)), rows, ordered=True)],
+        [Grid("machine", "Machine and build", "", table, ordered=True)],
     )

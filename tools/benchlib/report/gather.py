@@ -22,7 +22,7 @@ from benchlib.profile.measure import profile
 from benchlib.profile.measure import rows as profiled
 from benchlib.profile.sampler import sampler
 from benchlib.report import environment
-from benchlib.report.history import Archive, Point, counts_of, fill, head, points
+from benchlib.report.history import Point, points
 from benchlib.report.model import Missing
 from benchlib.report.sections.flames import Profile
 from benchlib.report.sections.growth import Growth
@@ -77,18 +77,15 @@ class Measured:
     suite: dict[str, list[Row] | Missing] = field(default_factory=dict)
     growth: dict[str, Growth | Missing] = field(default_factory=dict)
     instructions: dict[str, list[Row] | Missing] = field(default_factory=dict)
-    history: dict[str, list[Point]] = field(default_factory=dict)
-    not_counted: list[Missing] = field(default_factory=list)  # revisions that were asked for
+    history: list[Point] = field(default_factory=list)
     frames: dict[str, Frames | Missing] = field(default_factory=dict)
     profile: Profile | Missing = NOTHING_BUILT
     peers: list[Row] | Missing = NOTHING_BUILT
     problems: list[str] = field(default_factory=list)
 
 
-def gather(compilers: Sequence[str], plan: Plan, earlier: int, console: Console) -> Measured:
-    """`earlier` revisions are built and counted, too."""
+def gather(compilers: Sequence[str], plan: Plan, console: Console) -> Measured:
     found = Measured(revision(), environment.moment(), environment.machine())
-    commit = head()  # the hash of the built sources, which may change before the end
     before = environment.load()
     if environment.idle_share() < 1:
         found.busy = f"on a busy machine (load {before.partition(',')[0]})"
@@ -109,15 +106,7 @@ def gather(compilers: Sequence[str], plan: Plan, earlier: int, console: Console)
         alone = Run(built[0], plan, 1, found, console)
         found.profile = attempt("The profile", alone.profile, found)
         found.peers = attempt("The comparison with other libraries", alone.peers, found)
-    archive = Archive()
-    for compiler in compilers:
-        keep = partial(_keep, commit, found.instructions[compiler], compiler, archive)
-        attempt(f"Keeping the counts of {compiler}", keep, found)
-        if earlier:
-            what = f"Counting earlier revisions with {compiler}"
-            failed = attempt(what, partial(fill, compiler, earlier, archive, console), found)
-            found.not_counted += [failed] if isinstance(failed, Missing) else []
-        found.history[compiler] = points(compiler, archive)
+    found.history = points(compilers)
     found.machine |= {"Load average before": before, "Load average after": environment.load()}
     return found
 
@@ -130,11 +119,6 @@ def attempt(what: str, work: Callable[[], T], found: Measured) -> T | Missing:
         reason = " ".join([first, *rest.splitlines()[:1]]) if first.endswith(":") else first
         found.problems.append(f"{what} failed: {reason}")
         return Missing(f"{what} failed.", f"{first}\n{rest}".strip())
-
-
-def _keep(commit: str | None, rows: list[Row] | Missing, compiler: str, archive: Archive) -> None:
-    if commit and not isinstance(rows, Missing):
-        archive.add(commit, compiler, counts_of(rows))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """The model of a report: sections of tables, charts, drawings and text, before they are drawn.
 
-A chart is drawn twice from the same description, by templates/page.js with Plotly and by pictures.py with Matplotlib;
-a flame graph by the former alone.
+templates/page.js draws charts and flame graphs with Plotly.
 """
 
 from __future__ import annotations
@@ -11,9 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from actorc_frames.layout import Layout
 from benchlib.flame.graph import Graph
+from common.table import Table
 
-# The role of a line, a bar or a dot; templates/page.css and pictures.py map it to a colour.
+# The role of a line, a bar or a dot; templates/page.css maps it to a colour.
 Role: TypeAlias = Literal["actor", "coroutine", "emitted", "ours", "other", "floor"]
 Point: TypeAlias = tuple[float | str, float | str]
 
@@ -77,39 +78,25 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    text: str
-    value: float | None = None  # to sort by
-    minor: bool = False  # it belongs to a row above
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    heading: str
-    numeric: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Grid:
-    """A table."""
+    """A table of tools/bench. A row with a first cell that begins with a blank belongs to a row above."""
 
     id: str
     title: str
     says: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    table: Table
     folded: bool = False
     ordered: bool = False  # the order of rows has a meaning, and is kept
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A picture as SVG, and its description in words."""
+    """Frames side by side: each as a heading and a table of bytes."""
 
     id: str
     title: str
     says: str
-    svg: str
+    frames: tuple[tuple[str, Layout], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from benchlib.frames.drawing import kinds_of, rows_of_bytes
 from benchlib.report.model import Chart, Drawing, Flame, Grid, Line, Missing, Part, Remarks, Report, Section
+from common.table import Table
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -34,7 +36,13 @@ def render(report: Report) -> str:
         "remarks": lambda part: isinstance(part, Remarks),
         "missing": lambda part: isinstance(part, Missing),
     }
-    templates.filters |= {"chart_rows": chart_rows, "legend": legend, "groups": groups}
+    templates.filters |= {
+        "figures": figures,
+        "legend": legend,
+        "groups": groups,
+        "rows_of_bytes": rows_of_bytes,
+        "kinds": kinds_of,
+    }
     charts = [asdict(chart) | {"rows": chart.rows} for chart in report.charts()]
     flames = [asdict(flame.graph) | {"id": flame.id, "levels": flame.graph.levels} for flame in report.flames()]
     return templates.get_template("page.html.j2").render(
@@ -83,19 +91,27 @@ def legend(chart: Chart) -> list[Line]:
     return [] if chart.kind == "bars" else list(chart.lines)
 
 
-def chart_rows(chart: Chart) -> tuple[list[str], list[list[str]]]:
-    """A chart as a table, to read or copy: headings, and rows."""
+def figures(chart: Chart) -> Table:
+    """A chart as a table, to read or copy."""
     flat = chart.kind != "lines"
     first = "" if flat else chart.x.title
     points = [{(y if flat else x): (x if flat else y) for x, y in line.points} for line in chart.lines]
+    table = Table("", plain=True)
+    table.texts(first)
     if chart.kind == "bars":
-        return [first, chart.x.title], [[str(row), _text(value)] for one in points for row, value in one.items()]
+        table.numbers(chart.x.title)
+        for one in points:
+            for row, value in one.items():
+                table.add_row(str(row), _text(value))
+        return table
     keys = list(dict.fromkeys(key for one in points for key in one))
     if not flat:
         keys.sort()
-    headings = [first, *(line.name for line in chart.lines)]
+    table.numbers(*(line.name for line in chart.lines))
     named: dict[float | str, str] = {float(place): name for place, name in enumerate(chart.x.names)}
-    return headings, [[named.get(key) or _text(key), *(_text(one.get(key)) for one in points)] for key in keys]
+    for key in keys:
+        table.add_row(named.get(key) or _text(key), *(_text(one.get(key)) for one in points))
+    return table
 
 
 def _text(value: float | str | None) -> str:

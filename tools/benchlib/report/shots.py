@@ -1,4 +1,4 @@
-"""Makes PNGs of the drawings, flame graphs and tables of a report, with a headless Chromium."""
+"""Makes PNGs of the charts, drawings, flame graphs and tables of a report, with a headless Chromium."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
-import numpy
-from matplotlib import pyplot
+from PIL import Image, ImageChops
 
-from benchlib.report.model import Drawing, Flame, Grid, Part, Report, Section
+from benchlib.report.model import Chart, Drawing, Flame, Grid, Part, Report, Section
 from benchlib.report.page import render
 from common.failure import Failure
 from common.files import write
@@ -27,7 +26,7 @@ _ALONE = """
 header, nav, h2, .lead, .anchor, noscript { display: none; }
 body { display: block; max-width: none; padding: 16px; }
 h3 { margin: 0; }
-.flame input { display: none; }
+.flame input, .chart details { display: none; }
 .box { max-height: none; overflow: visible; border: 0; }
 table { width: auto; }
 </style>
@@ -35,16 +34,18 @@ table { width: auto; }
 """
 
 
-def browser() -> str | None:
-    return next((found for name in BROWSERS if (found := shutil.which(name))), None)
+def browser() -> str:
+    if found := next((path for name in BROWSERS if (path := shutil.which(name))), None):
+        return found
+    raise Failure("pictures need a headless Chromium: `tools/setup tests` installs it")
 
 
 def write_shots(report: Report, folder: Path, program: str) -> list[Path]:
     """A file for each, named by its id: light, as wide as a page."""
     files = []
     with tempfile.TemporaryDirectory(prefix="millrace-shots-") as name:
-        for part in (part for section in report.sections for part in section.parts):
-            if isinstance(part, Drawing | Flame | Grid):
+        for part in report.parts():
+            if isinstance(part, Chart | Drawing | Flame | Grid):
                 file = folder / f"{part.id}.png"
                 write(file, _cut(_shot(part, Path(name), program)))
                 files.append(file)
@@ -81,11 +82,12 @@ def _shot(part: Part, folder: Path, program: str) -> bytes:
 
 def _cut(picture: bytes) -> bytes:
     """Without the white around it."""
-    pixels = pyplot.imread(BytesIO(picture), format="png")[:, :, :3]
-    rows, columns = (numpy.flatnonzero((pixels < 1).any(axis=(other, 2))) for other in (1, 0))
-    if rows.size:
-        bottom, right = rows[-1] + _MARGIN, columns[-1] + _MARGIN
-        pixels = pixels[max(0, rows[0] - _MARGIN) : bottom, max(0, columns[0] - _MARGIN) : right]
+    image = Image.open(BytesIO(picture)).convert("RGB")
+    used = ImageChops.difference(image, Image.new("RGB", image.size, "white")).getbbox()
+    if used:
+        left, top, right, bottom = used
+        edges = (max(0, left - _MARGIN), max(0, top - _MARGIN), right + _MARGIN, bottom + _MARGIN)
+        image = image.crop((*edges[:2], min(image.width, edges[2]), min(image.height, edges[3])))
     result = BytesIO()
-    pyplot.imsave(result, pixels.copy(order="C"), format="png")
+    image.save(result, format="png")
     return result.getvalue()

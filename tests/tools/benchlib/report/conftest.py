@@ -59,8 +59,8 @@ def counted() -> list[Row]:
 
 def history() -> list[Point]:
     return [
-        Point("a" * 40, "2026-01-01", "the first", 3, {"NET2/64/actor": 400.0, "NET2/64/coroutine": 366.0}),
-        Point("b" * 40, "2026-01-02", "faster", 7, {"NET2/64/actor": 337.0, "NET2/64/coroutine": 366.0}),
+        Point("a" * 40, "2026-01-01", "the first", {"clang": {"NET2/64/actor": 400.0, "NET2/64/coroutine": 366.0}}),
+        Point("b" * 40, "2026-01-02", "faster", {"clang": {"NET2/64/actor": 337.0, "NET2/64/coroutine": 366.0}}),
     ]
 
 
@@ -108,7 +108,7 @@ def measured() -> Measured:
     found.instructions |= {"clang": counted(), "gcc": failed}
     found.frames |= {"clang": frames(), "gcc": failed}
     found.profile = profile()
-    found.history |= {"clang": history(), "gcc": []}
+    found.history = history()
     found.peers = peers()
     found.problems.append("The build with gcc failed: g++-12: <not found>")
     return found

@@ -7,9 +7,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-import numpy
 import pytest
-from matplotlib import pyplot
 from rich.console import Console
 
 from benchlib.report import command, gather
@@ -18,10 +16,10 @@ from benchlib.report.environment import machine
 from benchlib.report.gather import Measured, attempt
 from benchlib.report.model import Missing
 from benchlib.report.page import render, script_data
-from benchlib.report.pictures import write_pictures
 from benchlib.suite import RunError
 from common.arguments import UsageError
 from common.build import BuildError
+from common.failure import Failure
 
 MAX_PAGE = 5 << 20
 SILENT = Console(file=io.StringIO())
@@ -83,16 +81,6 @@ def test_a_page_without_charts_has_no_plotly() -> None:
     assert "No." in page
 
 
-def test_pictures_are_dark_on_white(measured: Measured, tmp_path: Path) -> None:
-    charts = assemble(measured).charts()
-    files = write_pictures(charts, tmp_path)
-    assert sorted(file.name for file in files) == sorted(f"{chart.id}.png" for chart in charts)
-    for file in files:
-        pixels = pyplot.imread(file)[:, :, :3]
-        assert numpy.mean(pixels.min(axis=2) == 1) > 0.5, f"{file.name} is not white"
-        assert pixels.max(axis=2).min() < 0.2, f"{file.name} has nothing dark"
-
-
 def test_what_fails_is_missing_with_its_reason() -> None:
     def fail() -> None:
         raise RunError("first line\nsecond line")
@@ -136,6 +124,12 @@ def test_mistakes_are_found_before_the_build(tmp_path: Path) -> None:
     }.items():
         with pytest.raises(UsageError, match=message):
             command.main(arguments, SILENT, SILENT)
+
+
+def test_that_pictures_need_a_browser_is_said_before_the_build(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(Failure, match="tools/setup tests"):
+        command.main(["--out", str(tmp_path / "x.html"), "--png", str(tmp_path)], SILENT, SILENT)
 
 
 def test_the_machine_is_described_by_its_kernel(tmp_path: Path) -> None:

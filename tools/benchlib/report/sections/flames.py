@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from benchlib.profile.flames import flames, id_of
 from benchlib.profile.measure import Row
-from benchlib.profile.table import causes_rows, summary
-from benchlib.report.model import Cell, Column, Grid, Missing, Section
-from benchlib.results import TITLES
+from benchlib.profile.table import causes_table, summary
+from benchlib.report.model import Grid, Missing, Section
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +36,8 @@ def section(found: Profile | Missing) -> Section:
 
 
 def _causes(found: Profile, row: Row) -> Grid:
-    every = list(row.spent.values())
-    columns = [Column("cause, functions", numeric=False)]
-    for style in row.spent:
-        columns += [Column(f"{TITLES.get(style, style)} ns"), Column("%")]
-    if len(every) > 1:
-        columns.append(Column("difference"))
-    rows = [
-        (Cell(name, minor=is_minor), *map(Cell, cells)) for name, cells, is_minor in causes_rows(every, found.causes)
-    ]
-    return Grid(
-        f"causes-{id_of(row)}",
-        f"Causes: {row.label}, {row.compiler}",
-        _says(found, row),
-        tuple(columns),
-        tuple(rows),
-        ordered=True,
-    )
+    table = causes_table("", row.spent, found.causes, plain=True)
+    return Grid(f"causes-{id_of(row)}", f"Causes: {row.label}, {row.compiler}", _says(found, row), table, ordered=True)
 
 
 def _says(found: Profile, row: Row) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from actorc_frames.layout import OWN, Layout
-from benchlib.frames.drawing import layout_svg
+from actorc_frames.layout import Layout
+from benchlib.frames.command import heading, table
 from benchlib.frames.gather import Frames, item_of, side_by_side, style_of
-from benchlib.report.model import Cell, Column, Drawing, Grid, Missing, Section
-from benchlib.results import STYLES, TITLES
+from benchlib.report.model import Drawing, Grid, Missing, Section
+from benchlib.results import STYLES
 
 DRAWN = ("NET2", "callback", "race_last")  # for each, the computation that the benchmark makes many of
 
@@ -31,46 +31,24 @@ def section(found: Mapping[str, Frames | Missing]) -> Section:
         compared = [layout for layout in rows.get(name, []) if style_of(layout) in STYLES[:2]]
         if len(compared) > 1:
             result.parts.append(_drawing(name, benchmark, compared))
-    result.parts.append(_table(rows))
+    result.parts.append(
+        Grid(
+            "frames-table",
+            "Every actor and coroutine of the benchmarks",
+            "Bytes that are asked for, the block that the allocator gives, and the bytes of each kind. Waste is what "
+            "is neither the author's (result, parameters, variables) nor the same in every frame (fixed).",
+            table(rows, plain=True),
+            folded=True,
+        )
+    )
     return result
 
 
-def _heading(layout: Layout) -> str:
-    return f"{TITLES.get(style_of(layout), style_of(layout))}, {layout.compiler}"
-
-
 def _drawing(name: str, benchmark: str, layouts: Sequence[Layout]) -> Drawing:
-    function = name.rpartition(" ")[2]
-    identity = f"frame-{re.sub(r'[^a-zA-Z0-9]+', '-', name)}"
-    # One beside the other where there is space for them, else one below the other.
-    drawn = [
-        # Names in a page are for all of it.
-        layout_svg([layout], headings=[_heading(layout)]).replace("fl-hatch", f"{identity}-{number}-hatch")
-        for number, layout in enumerate(layouts)
-    ]
-    sizes = "; ".join(f"{_heading(each)}: {each.size} bytes in a block of {each.block}" for each in layouts)
+    sizes = "; ".join(f"{heading(each)}: {each.size} bytes in a block of {each.block}" for each in layouts)
     return Drawing(
-        identity,
-        f"{function}, which waits in {benchmark}",
+        f"frame-{re.sub(r'[^a-zA-Z0-9]+', '-', name)}",
+        f"{name.rpartition(' ')[2]}, which waits in {benchmark}",
         f"{sizes}. What is hatched holds nothing.",
-        "".join(drawn),
-    )
-
-
-def _table(rows: Mapping[str, Sequence[Layout]]) -> Grid:
-    columns = [Column("function", False), Column("style", False)]
-    columns += [Column(heading) for heading in ("bytes", "block", "own", "waste")]
-    cells = []
-    for name, layouts in rows.items():
-        for one in layouts:
-            numbers = (one.size, one.block, one.bytes_of(*OWN), one.waste)
-            cells.append((Cell(name), Cell(_heading(one)), *(Cell(str(each), each) for each in numbers)))
-    return Grid(
-        "frames-table",
-        "Every actor and coroutine of the benchmarks",
-        "Bytes that are asked for, and the block that the allocator gives. Own is what the author wrote: result, "
-        "parameters and variables; waste is what is neither that nor the same in every frame.",
-        tuple(columns),
-        tuple(cells),
-        folded=True,
+        tuple((heading(layout), layout) for layout in layouts),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from benchlib.report.history import Point
 from benchlib.report.model import Axis, Chart, Line, Missing, Section, role
@@ -14,58 +14,46 @@ SAME = 0.0005  # the difference of one in the last digit of a count
 ROOM = 0.08  # of the values above and below them: a difference of one per cent is then seen as small
 
 
-def section(found: Mapping[str, Sequence[Point]], not_counted: Sequence[Missing]) -> Section:
+def section(found: Sequence[Point]) -> Section:
     result = Section(
         "history",
         "Over revisions",
-        "Instructions per item of each revision that was counted, the oldest on the left: a step is a change that won "
-        "or cost something, and the hash says which to look at.",
+        "Instructions per item by each version of bench/baseline.json, the oldest on the left: a step is a change that "
+        "won or cost something, and the hash says which to look at.",
     )
-    result.parts += not_counted
-    histories = {compiler: one for compiler, one in found.items() if one}
-    if not histories:
-        result.parts.append(Missing("No revision has been counted yet: a report of sources as committed counts one."))
-    every = {point.commit: point for history in histories.values() for point in history}
-    order = sorted(every, key=lambda commit: every[commit].place)
-    labels = dict.fromkeys(parse_name(name).label for history in histories.values() for name in _names(history))
-    for label in labels:
-        result.parts.append(_chart(label, histories, order, every))
+    if not found:
+        result.parts.append(Missing("There are no counts in git: `tools/bench check --update` makes them."))
+    result.parts += [
+        _chart(label, found) for label in dict.fromkeys(label for point in found for label in _labels(point))
+    ]
     return result
 
 
-def _names(history: Sequence[Point]) -> list[str]:
-    return [name for point in history for name in point.counts]
+def _labels(point: Point) -> list[str]:
+    return [parse_name(name).label for counts in point.counts.values() for name in counts]
 
 
-def _has(point: Point, commit: str, label: str) -> bool:
-    return point.commit == commit and any(parse_name(name).label == label for name in point.counts)
-
-
-def _chart(
-    label: str, histories: Mapping[str, Sequence[Point]], order: Sequence[str], every: Mapping[str, Point]
-) -> Chart:
-    known = [
-        commit for commit in order if any(_has(point, commit, label) for one in histories.values() for point in one)
-    ]
+def _chart(label: str, found: Sequence[Point]) -> Chart:
+    known = [point for point in found if label in _labels(point)]
+    compilers = list(dict.fromkeys(compiler for point in known for compiler in point.counts))
     lines = []
-    for index, (compiler, history) in enumerate(histories.items()):
+    for compiler in compilers:
         for style in STYLES[:2]:
-            name = f"{label}/{style}"
-            counted = {point.commit: point.counts[name] for point in history if name in point.counts}
-            points = tuple((float(place), counted[commit]) for place, commit in enumerate(known) if commit in counted)
+            counted = [point.counts.get(compiler, {}).get(f"{label}/{style}") for point in known]
+            points = tuple((float(place), count) for place, count in enumerate(counted) if count is not None)
             title = TITLES.get(style, style)
             if points:
-                said = f"{title}, {compiler}" if len(histories) > 1 else title
-                lines.append(Line(said, role(style), points, dashed=index > 0))
+                said = f"{title}, {compiler}" if len(compilers) > 1 else title
+                lines.append(Line(said, role(style), points, dashed=compiler != compilers[0]))
     values = [float(y) for line in lines for _, y in line.points]
-    names = tuple(f"{commit[:7]} {every[commit].date} {every[commit].subject}" for commit in known)
     step = max(1, -(-len(known) // TICKS))
-    ticks = tuple((float(place), commit[:7]) for place, commit in enumerate(known) if place % step == 0)
+    ticks = tuple((float(place), point.commit[:7]) for place, point in enumerate(known) if place % step == 0)
+    names = tuple(f"{point.commit[:7]} {point.date} {point.subject}" for point in known)
     ends = (min(values) * (1 - ROOM), max(values) * (1 + ROOM))
     return Chart(
         f"history-{label.replace('/', '-')}",
         label,
-        _says(lines, every[known[0]], every[known[-1]]),
+        _says(lines, known[0], known[-1]),
         "lines",
         Axis("", ticks=ticks, names=names, range=(-0.4, len(known) - 0.6)),
         Axis("instructions per item", range=ends),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchlib.report.model import Cell, Column, Grid, Missing, Section
+from benchlib.instructions.table import styles_table
+from benchlib.report.model import Grid, Missing, Section
 from benchlib.report.sections.dots import dots
-from benchlib.results import LIBRARY, STYLES, TASK, Row
-from benchlib.tables import more, pair, size_text, text
+from benchlib.results import LIBRARY, TASK, Row
 
 
 def section(found: Mapping[str, Sequence[Row] | Missing]) -> Section:
@@ -31,32 +31,13 @@ def section(found: Mapping[str, Sequence[Row] | Missing]) -> Section:
             styled,
             lambda cell: cell.instructions,
         )
-        result.parts.append(_table(compiler, styled))
+        result.parts.append(
+            Grid(
+                f"instructions-table-{compiler}",
+                f"Instructions per item, {compiler}",
+                "Overhead is what the coroutine executes more than the ACTOR. Where they differ, ACTOR / coroutine.",
+                styles_table(styled, plain=True),
+                folded=True,
+            )
+        )
     return result
-
-
-def _table(compiler: str, rows: Sequence[Row]) -> Grid:
-    headings = ("benchmark", "N", "ACTOR", "coroutine", "overhead", "actorc-coroutine", "allocs", "bytes")
-    return Grid(
-        f"instructions-table-{compiler}",
-        f"Instructions per item, {compiler}",
-        "Overhead is what the coroutine executes more than the ACTOR. Where they differ, ACTOR / coroutine.",
-        tuple(Column(heading, heading != "benchmark") for heading in headings),
-        tuple(_row(row) for row in rows),
-        folded=True,
-    )
-
-
-def _row(row: Row) -> tuple[Cell, ...]:
-    actor, coroutine, emitted = (row.cell(style) for style in STYLES)
-    ratio = coroutine.instructions / actor.instructions if actor.instructions and coroutine.instructions else None
-    return (
-        Cell(row.benchmark),
-        Cell(size_text(row), row.size),
-        Cell(text(actor, "instructions"), actor.instructions),
-        Cell(text(coroutine, "instructions"), coroutine.instructions),
-        Cell(more(actor.instructions, coroutine.instructions), ratio),
-        Cell(text(emitted, "instructions"), emitted.instructions),
-        Cell(pair(row, "allocations"), actor.allocations),
-        Cell(pair(row, "frame_bytes"), actor.frame_bytes),
-    )

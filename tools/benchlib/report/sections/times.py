@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchlib.overview.table import overhead
-from benchlib.report.model import Cell, Column, Figure, Grid, Missing, Section, role
+from benchlib.overview.table import table
+from benchlib.report.model import Figure, Grid, Missing, Section, role
 from benchlib.report.sections.dots import dots
 from benchlib.results import LIBRARY, STYLES, TASK, TITLES, Row
-from benchlib.tables import count, pair, size_text, text
+from benchlib.tables import library_table, size_text, task_table, text
 
 Rows = Mapping[str, Sequence[Row] | Missing]  # by compiler
 
@@ -43,14 +43,30 @@ def section(found: Rows) -> Section:
             at_one_size(styled),
             lambda cell: cell.minimum,
         )
-        if styled:
-            result.parts.append(_styles(compiler, styled))
-        library = [row for row in rows if LIBRARY in row.cells]
-        if library:
-            result.parts.append(_library(compiler, library))
-        tasks = [row for row in rows if TASK in row.cells]
-        if tasks:
-            result.parts.append(_tasks(compiler, tasks))
+        for name, title, says, shown in (
+            (
+                "table",
+                "Every work and size",
+                "Allocs are allocations of any kind, tasks what the loop ran; bytes is what one waiting computation "
+                "takes, its result included. Where ACTOR and coroutine differ, ACTOR / coroutine.",
+                table(list(rows), "", plain=True),
+            ),
+            (
+                "library",
+                "The library",
+                "One use of each piece of the library, which has no styles.",
+                library_table(rows, "", True, "ns", "minimum"),
+            ),
+            (
+                "tasks",
+                "Structured tasks",
+                "One child, or one value through a channel, by the memory resource; allocations are those outside.",
+                task_table(rows, "", plain=True),
+            ),
+        ):
+            if shown.row_count:
+                folded = name != "table"
+                result.parts.append(Grid(f"{name}-{compiler}", f"{title}, {compiler}", says, shown, folded))
     return result
 
 
@@ -74,72 +90,3 @@ def at_one_size(rows: Sequence[Row]) -> list[Row]:
         if row.benchmark not in chosen or (row.size or 0) <= LARGEST_SHOWN:
             chosen[row.benchmark] = row
     return list(chosen.values())
-
-
-def _styles(compiler: str, rows: Sequence[Row]) -> Grid:
-    headings = ("benchmark", "N", "ACTOR ns", "coroutine ns", "overhead", "actorc-coroutine ns")
-    columns = tuple(Column(heading, heading != "benchmark") for heading in (*headings, "allocs", "tasks", "bytes"))
-    return Grid(
-        f"table-{compiler}",
-        f"Every work and size, {compiler}",
-        "Per item: allocations of any kind (allocs) and what the loop ran (tasks); bytes is what one waiting "
-        "computation takes, its result included. Where ACTOR and coroutine differ, ACTOR / coroutine.",
-        columns,
-        tuple(_row(row) for row in rows),
-    )
-
-
-def _row(row: Row) -> tuple[Cell, ...]:
-    actor, coroutine, emitted = (row.cell(style) for style in STYLES)
-    cost = coroutine.minimum / actor.minimum if actor.minimum and coroutine.minimum is not None else None
-    return (
-        Cell(row.benchmark),
-        Cell(size_text(row), row.size),
-        Cell(text(actor, "minimum"), actor.minimum),
-        Cell(text(coroutine, "minimum"), coroutine.minimum),
-        Cell(overhead(row), cost),
-        Cell(text(emitted, "minimum"), emitted.minimum),
-        Cell(pair(row, "allocations"), actor.allocations),
-        Cell(pair(row, "tasks"), actor.tasks),
-        Cell(pair(row, "frame_bytes"), actor.frame_bytes),
-    )
-
-
-def _library(compiler: str, rows: Sequence[Row]) -> Grid:
-    cells = [(row, row.cell(LIBRARY)) for row in rows]
-    return Grid(
-        f"library-{compiler}",
-        f"The library, {compiler}",
-        "One use of each piece of the library, which has no styles.",
-        (Column("piece", numeric=False), Column("ns"), Column("allocs"), Column("bytes")),
-        tuple(
-            (
-                Cell(row.label),
-                Cell(text(cell, "minimum"), cell.minimum),
-                Cell(count(cell.allocations), cell.allocations),
-                Cell(count(cell.frame_bytes), cell.frame_bytes),
-            )
-            for row, cell in cells
-        ),
-        folded=True,
-    )
-
-
-def _tasks(compiler: str, rows: Sequence[Row]) -> Grid:
-    cells = [(row, row.cell(TASK)) for row in rows]
-    return Grid(
-        f"tasks-{compiler}",
-        f"Structured tasks, {compiler}",
-        "One child, or one value through a channel, by the memory resource; allocations are those outside of it.",
-        (Column("work", numeric=False), Column("ns"), Column("global allocs"), Column("bytes")),
-        tuple(
-            (
-                Cell(row.label),
-                Cell(text(cell, "minimum"), cell.minimum),
-                Cell(count(cell.global_allocations), cell.global_allocations),
-                Cell(count(cell.item_bytes), cell.item_bytes),
-            )
-            for row, cell in cells
-        ),
-        folded=True,
-    )

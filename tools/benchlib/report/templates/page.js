@@ -231,8 +231,9 @@ function sortBy(heading) {
     for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
     heading.setAttribute("aria-sort", down ? "descending" : "ascending");
     const key = (row) => {
-        const cell = row.cells[column];
-        return cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value);
+        const text = row.cells[column].textContent;
+        const number = heading.classList.contains("number") ? parseFloat(text.replaceAll(",", "")) : NaN; // the first, of a pair
+        return isNaN(number) ? text : number;
     };
     // What has no number, or is of another kind, comes last either way.
     const order = (a, b) => {
