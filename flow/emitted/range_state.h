@@ -69,7 +69,9 @@ struct RefusedRange {
 template <class R>
 class RangeState {
 public:
-    void start(detail::RefusedRange<R>) {}
+    using Argument = detail::RefusedRange<R>;
+
+    void start(Argument) {}
     bool more() const { return false; }
     void next() {}
     std::remove_reference_t<R>& operator*();
@@ -86,6 +88,8 @@ class RangeState<R> {
     using Sentinel = decltype(detail::rangeEnd(std::declval<Range&>()));
 
 public:
+    using Argument = R&&;
+
     void start(R&& range) {
         clear();
         if constexpr (kRefers)
@@ -125,15 +129,22 @@ private:
 template <class R>
 using IteratorOf = decltype(detail::rangeBegin(std::declval<R>()));
 
-template <detail::IsRange R>
-FLOW_INLINE auto beginOf(R& range) {
-    return detail::rangeBegin(range);
-}
-template <class R>
-FLOW_REFUSED(FLOW_NO_RANGE)
-R* beginOf(R& range) {
-    return std::addressof(range);
-}
+namespace detail {
+/// An object, since gcc reports the call of a function that is refused twice, unless it is a member.
+struct BeginOf {
+    template <IsRange R>
+    FLOW_INLINE auto operator()(R& range) const {
+        return rangeBegin(range);
+    }
+    template <class R>
+    FLOW_REFUSED(FLOW_NO_RANGE)
+    R* operator()(R& range) const {
+        return std::addressof(range);
+    }
+};
+} // namespace detail
+inline constexpr detail::BeginOf beginOf;
+
 template <class R>
 FLOW_INLINE auto endOf(R& range) {
     return detail::rangeEnd(range);
@@ -175,9 +186,8 @@ class RangeIn {
 public:
     explicit RangeIn(AnyRange& any) : any_(&any) {}
 
-    template <class R>
-    void start(R&& range) {
-        any_->make<State>().start(std::forward<R>(range));
+    void start(typename State::Argument range) {
+        any_->make<State>().start(static_cast<typename State::Argument&&>(range));
     }
     bool more() const { return any_->as<State>().more(); }
     void next() { any_->as<State>().next(); }

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from actorc.emit.lines import BREAK, MAY_BREAK, at
 from actorc.lower.lowered import (
+    Assign,
     Body,
     Branches,
     Case,
@@ -46,12 +47,9 @@ def moved(value: Pieces) -> str:
     return f"std::forward<decltype({name})>({pieces(value)})"
 
 
-_BLANK = "\\ \t\r"  # which a comment must not end with: a backslash would continue it
-
-
-def beside(node: Return) -> str:
+def beside(node: Assign | Return) -> str:
     """A comment with the statement: of what it becomes clang shows the emitted line, where gcc shows the source."""
-    return f" // {node.source.text.rstrip(_BLANK)}\n{at(node.source.line)}"
+    return f" // {node.source.text}\n{at(node.source.line)}"
 
 
 def _text(text: Text) -> str:
@@ -156,6 +154,8 @@ class Printer(ABC):
                 if node.handler is None:
                     return f"if ({test}) {self._fail('wait__')}"
                 return f"if ({test}) {{ {self._raise('wait__.takeError()', node.handler)} }}"
+            case Assign():
+                return self._assign(node)
             case Raise():
                 return self._raise(pieces(node.error), node.handler)
             case Return():
@@ -166,6 +166,13 @@ class Printer(ABC):
                 return f"{self._front(node.label).strip()};" if node.label in self._jumps.used else ""
             case _:
                 raise unknown(node)
+
+    @staticmethod
+    def _assign(node: Assign) -> str:
+        """gcc points at the end of `got__()`, which is no longer than `wait(f)`. It is not a variable of the coroutine,
+        since gcc has all of those in the frame."""
+        got = f"got__ = [&] {{ return {node.value}; }}"
+        return f"[&, {got}] {{ {pieces(node.target)} got__();{beside(node)}}}();"
 
     @staticmethod
     def _pending(operand: Operand) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from actorc.lower.lowered import (
+    Assign,
     Branches,
     Case,
     ChooseOperands,
@@ -74,7 +75,7 @@ class _Finder:
             case Branches(bodies=bodies):
                 for body in bodies:
                     self.visit(body, regions)
-            case Code() | Operand() | ChooseOperands() | IfFailed() | Raise() | Return():
+            case Code() | Operand() | ChooseOperands() | IfFailed() | Assign() | Raise() | Return():
                 pass
             case _:
                 raise unknown(node)

@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from actorc import syntax
 from actorc.check.sections import sections_of
 from actorc.lower.lowered import (
+    Assign,
     Body,
     Branches,
     Code,
@@ -231,7 +232,9 @@ class _Lowering(PrefixLowering):
         if result.kind is ResultKind.STATE:
             return [Code(line, (*assigned(self._variables[result.name]), f" = {value};"))]
         if result.target is not None:
-            return [Code(line, (self._text(result.target), f" = {value};"))]
+            equals = self._source.text.rfind("=", 0, wait.word.start)
+            pieces = (self._text(result.target), self._source.text_of(Span(equals, equals + 1)))
+            return [Assign(line, self._shown(wait), pieces, value)]
         if result.kind is not ResultKind.RETURN:
             return []
         # gcc says of a coroutine that the last word of what it returns is wrong: it stands where the wait does.

@@ -151,6 +151,15 @@ class Branches(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Assign(Node):
+    """`target = wait(f);`, where `f` has been waited for."""
+
+    source: Text
+    target: Pieces  # with the `=`
+    value: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Raise(Node):
     error: Pieces
     handler: LabelName | None

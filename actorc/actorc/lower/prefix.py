@@ -166,11 +166,11 @@ class PrefixLowering(TryLowering):
         return value in self._movable
 
     def _shown(self, item: syntax.Node) -> Text:
-        """As it stands in the source, or its first line."""
+        """As it stands in the source, or its first line: for a comment, which a backslash at its end would continue."""
         word = self._source.text_of(Span(item.span.start, item.span.start + 1))
         end = item.span.end + self._source.text.startswith(";", item.span.end)
         line = self._source.text[item.span.start : end].partition("\n")[0]
-        return replace(word, text=line)
+        return replace(word, text=line.rstrip("\\ \t\r"))
 
     def _if(self, item: syntax.If, then: Scope, orelse: Scope | None) -> If:
         keyword = "if constexpr (" if item.is_constexpr else "if ("
@@ -244,15 +244,21 @@ class PrefixLowering(TryLowering):
         pieces = ("[[maybe_unused]] ", self._text(item.decl), f" = *{place};")
         element = Declared(item.decl.span, item.decl_locals, pieces)
         scope = lower_body(syntax.Block(item.body.span, (element, *item.body.statements)))
+        range_ = self._text(item.range)
         if item in self._hidden.iterators:
-            container = self._text(item.range)
-            begin = replace(container, text=f"beginOf({container.text})")  # what it refuses is shown there
-            start: Pieces = (f"{place} = flow::", begin) if with_init else ()
-            head: Pieces = ("for (", *start, f"; {place} != flow::endOf({container.text}); ++{place})")
-            return [*nodes, Loop(line, head, scope)]
-        start = (f"{place}.start(", *range_value(item, self._source), ")") if with_init else ()
-        head = ("for (", *start, f"; {place}.more(); {place}.next())")
-        return [*nodes, Loop(line, head, scope), Code(self._end_line(item), (f"{place}.clear();",))]
+            # Where the call's bracket is, both compilers say what is refused.
+            begin = replace(range_, text=f"({range_.text})")
+            start: Pieces = (f"{place} = flow::beginOf", begin)
+            rest = f"; {place} != flow::endOf({range_.text}); ++{place})"
+            ends: Nodes = []
+        else:
+            bracket = replace(range_, text="(", column=max(range_.column - 1, 0))
+            start = (f"{place}.start", bracket, *range_value(item, self._source), ")")
+            rest = f"; {place}.more(); {place}.next())"
+            ends = [Code(self._end_line(item), (f"{place}.clear();",))]
+        started = (*start, f" // {self._shown(item).text}\n") if with_init else ()
+        head = ("for (", *started, Text(rest, self._end_line(item.range)))
+        return [*nodes, Loop(line, head, scope), *ends]
 
     def _prefix_switch(self, item: syntax.Switch) -> Switch:
         nodes: Nodes = []
