@@ -75,7 +75,7 @@ public:
     }
 
     /// Builds the result, unless no future is left to read it.
-    template <class U = T>
+    template <class U = T, class = T>
         requires std::is_constructible_v<T, U>
     FLOW_INLINE Exit finish(U&& value) {
         Cell* self = Cell::of(this);
@@ -91,10 +91,9 @@ public:
             constructValue<T>(self, value);
         return Exit::Finished;
     }
-    template <class U>
-        requires(!std::is_constructible_v<T, U>)
+    template <class Given = AnyList, class Wanted = T>
     FLOW_REFUSED(FLOW_NO_VALUE)
-    Exit finish(U&&) {
+    Exit finish(Given&&) {
         return Exit::Finished;
     }
     Exit finish()

@@ -12,6 +12,7 @@
 #include "flow/core/void.h"
 #include "flow/memory/padded_block.h"
 
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -48,6 +49,15 @@ void destroyValue(Cell* cell) {
 /// What a function that takes a value says of one of another type. Beside each such function stands one for these, so
 /// that compilers report the mistake where the user wrote it, and not in here.
 #define FLOW_NO_VALUE "no value of the future's type can be made of what is returned or sent"
+
+/// What such a function takes a wrong `{list}` for: `template <class Given = AnyList, class Wanted = T>`. It has no
+/// constraint, and the same template parameters as the one that has: so C++ prefers that one, where both fit. Compilers
+/// show what is `Wanted`.
+struct AnyList {
+    template <class... Elements>
+    AnyList(Elements&&...) {}
+    AnyList(std::initializer_list<AnyList>) {}
+};
 
 /// Builds the value; the cell's status is set later, by `complete`. May throw what T's constructor throws.
 template <class T, class... Args>

@@ -97,23 +97,23 @@ struct [[nodiscard]] uncancellable {};
 struct [[nodiscard]] parked {};
 
 /// The result of an actor, of what it returns, where `co_return` cannot take it: the actor has no result, or only an
-/// instantiation shows whether it has one. So `return save();` is not mistaken for a wait either.
+/// instantiation shows whether it has one. So `return save();` is not mistaken for a wait either. Not static, since gcc
+/// reports the call of a refused function twice, unless it is a member of an object.
 template <class T>
 struct Result {
-    template <class U = T>
+    template <class U = T, class = T>
         requires std::is_constructible_v<T, U>
-    static T from(U&& value) {
+    T from(U&& value) {
         return T(std::forward<U>(value));
     }
-    static T from(T const& value) // `return {name};`
+    T from(T const& value) // `return {name};`
         requires std::is_copy_constructible_v<T>
     {
         return T(value);
     }
-    template <class U>
-        requires(!std::is_constructible_v<T, U>)
+    template <class Given = flow::detail::AnyList, class Wanted = T>
     FLOW_REFUSED(FLOW_NO_VALUE)
-    static T from(U&&) {
+    T from(Given&&) {
         __builtin_unreachable();
     }
 };
@@ -377,10 +377,10 @@ public:
         this->noteSuspended();
         return {};
     }
-    template <class U>
-        requires(!std::is_constructible_v<T, U>)
+    template <class Given, class Wanted = T>
+        requires(!std::is_constructible_v<T, Given>)
     FLOW_REFUSED(FLOW_NO_VALUE)
-    std::suspend_never await_transform(finish<U>) {
+    std::suspend_never await_transform(finish<Given>) {
         return {};
     }
 
@@ -436,7 +436,7 @@ class CoroPromise : public CoroPromiseBase<T, S> {
 public:
     using CoroPromiseBase<T, S>::CoroPromiseBase;
     Future<T> get_return_object() { return this->future(); }
-    template <class U = T>
+    template <class U = T, class = T>
         requires std::is_constructible_v<T, U>
     void return_value(U&& value) {
         this->setValue(std::forward<U>(value));
@@ -448,10 +448,9 @@ public:
         this->setValue(value);
         this->noteReturnedValue();
     }
-    template <class U>
-        requires(!std::is_constructible_v<T, U>)
+    template <class Given = flow::detail::AnyList, class Wanted = T>
     FLOW_REFUSED(FLOW_NO_VALUE)
-    void return_value(U&&) {}
+    void return_value(Given&&) {}
 };
 
 template <class S>

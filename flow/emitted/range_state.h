@@ -130,7 +130,7 @@ template <class R>
 using IteratorOf = decltype(detail::rangeBegin(std::declval<R>()));
 
 namespace detail {
-/// An object, since gcc reports the call of a function that is refused twice, unless it is a member.
+/// Not a function, since gcc reports the call of a refused function twice, unless it is a member of an object.
 struct BeginOf {
     template <IsRange R>
     FLOW_INLINE auto operator()(R& range) const {

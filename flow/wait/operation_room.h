@@ -260,9 +260,21 @@ template <int Wait, class T = Void, class Place>
 FLOW_INLINE detail::Operand<Wait, T, Place> operand(Place const& place) {
     return detail::Operand<Wait, T, Place>(place);
 }
+namespace detail {
+/// In place of the type of an operand with an error: compilers do not go on about it.
+struct Anything {
+    template <class T>
+    operator T() const;
+};
+template <class Key>
+struct NotedOrAnything : std::type_identity<Anything> {};
+template <IsNoted Key>
+struct NotedOrAnything<Key> : std::type_identity<Noted<Key>> {};
+} // namespace detail
+
 /// The type that a wait with Deduce, further up in the same function, found.
 template <class Room, int Wait>
-using Deduced = detail::Noted<detail::ResultOfWait<typename Room::Tag, Wait>>;
+using Deduced = typename detail::NotedOrAnything<detail::ResultOfWait<typename Room::Tag, Wait>>::type;
 
 // ---------------------------------------------------------------------------------------------------------------------
 // What a wait goes on with

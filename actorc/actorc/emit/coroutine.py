@@ -149,7 +149,7 @@ class _CoroutinePrinter(Printer):
             return "co_return;"
         value, word, comment = pieces(node.value), at(node.source.line, node.source.column), beside(node)
         if self._declaration.returns_void:
-            return f"flow::coro::Result<flow::Void>::{word}from({comment}{value}); co_return;"
+            return f"flow::coro::Result<flow::Void>().{word}from({comment}{value}); co_return;"
         if not self._declaration.may_return_void:
             moves = node.is_moved and not is_trivial(self._declaration.result)
             return f"{word}co_return{comment}{moved(node.value) if moves else value};"
@@ -158,5 +158,5 @@ class _CoroutinePrinter(Printer):
         is_list = pieces(node.value[-1:]).partition(MARK_END)[2].startswith("{")
         value = value if is_list else f"({value})"
         result = self._declaration.result_type if _names_result(self._declaration) else self._declaration.result
-        made = f"{result} value__ = flow::coro::Result<{result}>::{word}from({comment}{value});"
+        made = f"{result} value__ = flow::coro::Result<{result}>().{word}from({comment}{value});"
         return f"{{ {made} co_await flow::coro::finish(std::move(value__)); }}"
