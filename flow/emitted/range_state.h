@@ -204,4 +204,6 @@ std::list<T> const listOf(std::initializer_list<T> elements) {
     return std::list<T>(elements);
 }
 
+#undef FLOW_NO_RANGE
+
 } // namespace flow
