@@ -58,7 +58,10 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
             problems.append(f"the program ended with {ending(code)}")
     if options.allocations:
         problems.append("allocations were counted, which makes each one several times as slow")
-    spent = attribute(profile, attribution, 1000 * tool.period * profile.total, "ms") if profile.weights else None
+    attributed = attribute(profile, attribution, 1000 * tool.period * profile.total, "ms")
+    spent = attributed if attributed.samples else None
+    if not spent:
+        problems.append("no sample was taken of the program's own code")
     found_tasks = tasks.read(texts) if texts else None
     title = f"Process {options.pid}" if options.pid else f"Profile of {Path(options.command[0]).name}"
     found = Found(title, tool.how, attribution.order, spent, found_tasks, problems)

@@ -12,8 +12,10 @@ import pytest
 from benchlib.flame.stacks import Stacks
 from benchlib.profile import signals
 from benchlib.profile.attribution import Spent
+from benchlib.profile.samples import Place, Profile
 from common.arguments import UsageError
 from common.console import plain
+from common.failure import Failure
 from profilerlib import command, tasks
 from profilerlib.report import Found, page, printed
 
@@ -115,6 +117,25 @@ def test_what_follows_the_program_is_its_own() -> None:
     options = command.parse(["--allocations", "true", "--pid", "7"])
     assert options.command == ["true", "--pid", "7"]
     assert options.allocations and not options.pid
+
+
+class OfTheLoader:
+    """A sampler that sees a program only while it is loaded."""
+
+    how, period = "perf", 0.001
+
+    def run(self, *_: object) -> tuple[int, Profile]:
+        return 0, Profile({(Place("/usr/lib/ld-linux-x86-64.so.2", None, "_dl_map_object"),): 2.0})
+
+
+def test_a_program_without_samples_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "sampler", lambda _: OfTheLoader())
+    out = plain(width=200, no_color=True)
+    html = tmp_path / "page.html"
+    with out.capture() as printed_text, pytest.raises(Failure, match="nothing was measured"):
+        command.main(["--html", str(html), "true"], out, out)
+    assert "no sample was taken of the program's own code" in printed_text.get()
+    assert "By cause" not in printed_text.get() and not html.exists()
 
 
 def test_samples_of_a_console_are_its_maps_and_its_words() -> None:
