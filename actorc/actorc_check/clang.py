@@ -76,10 +76,17 @@ class Tree:
     is_ported: bool  # it is compiled with the header names of FoundationDB's Flow
 
 
-def parsed(path: str, flags: Sequence[str] | None, *, is_actors: bool = False, lists: Collection[range] = ()) -> Tree:
+def parsed(
+    path: str,
+    flags: Sequence[str] | None,
+    *,
+    is_actors: bool = False,
+    lists: Collection[range] = (),
+    unsaved: str | None = None,
+) -> Tree:
     """An actor file is read as editors read it. Raises PackageMissing, and CannotCompile for wrong flags.
 
-    `lists`: the places of lists that actors return, in bytes.
+    `lists`: the places of lists that actors return, in bytes. `unsaved`: the text, if it is not that on the disk.
     """
     cindex = _library()
     unit = Unit(path, path, None, _COMPILERS[0])
@@ -89,7 +96,8 @@ def parsed(path: str, flags: Sequence[str] | None, *, is_actors: bool = False, l
     if is_actors:
         arguments.append("-UNO_INTELLISENSE")
     try:
-        tree = cindex.Index.create().parse(absolute, args=arguments)
+        texts = [] if unsaved is None else [(absolute, unsaved)]
+        tree = cindex.Index.create().parse(absolute, args=arguments, unsaved_files=texts)
     except cindex.TranslationUnitLoadError as error:
         raise CannotCompile(f"clang cannot read it with the flags {' '.join(arguments)}") from error
     is_ported = any("flow/compat" in argument for argument in arguments)

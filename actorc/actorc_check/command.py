@@ -92,8 +92,10 @@ def _checked(path: str, arguments: Arguments) -> tuple[Source | None, Diagnostic
     return source, diagnostics, failure
 
 
-def check(source: Source, text: bytes, flags: Sequence[str] | None, diagnostics: Diagnostics) -> None:
-    """Adds what is wrong in a file that is on the disk. Raises CannotCompile and PackageMissing."""
+def check(
+    source: Source, text: bytes, flags: Sequence[str] | None, diagnostics: Diagnostics, *, is_saved: bool = True
+) -> None:
+    """Adds what is wrong in a file that has that text, on the disk or not. Raises CannotCompile and PackageMissing."""
     is_actors = source.path.endswith(ACTOR_FILES)
     file = None
     if is_actors:
@@ -101,7 +103,8 @@ def check(source: Source, text: bytes, flags: Sequence[str] | None, diagnostics:
         if diagnostics.errors:
             return
     lists = () if file is None else [source.bytes_of(span) for span in returned_lists(file, source)]
-    tree = parsed(source.path, flags, is_actors=is_actors, lists=lists)
+    unsaved = None if is_saved else source.text
+    tree = parsed(source.path, flags, is_actors=is_actors, lists=lists, unsaved=unsaved)
     traps = Traps(source, text, diagnostics)
     severity = Severity.WARNING if is_actors else Severity.ERROR  # clang reads actors as an editor does: not exactly
     for error in tree.own_errors:

@@ -1,12 +1,16 @@
-"""The server: actor files are looked at with each change, plain C++ when it is opened and saved."""
+"""The server: actor files are looked at with each change, plain C++ when it is opened and saved.
+
+Plain C++ that is not on the disk yet is looked at when it is opened, and after a pause behind each change.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
-from pygls.uris import to_fs_path
+from pygls.workspace import TextDocument
 
 from actorc import __version__
 from actorc.diagnostics import Diagnostics, Fault
@@ -17,6 +21,9 @@ from actorc_check.command import ACTOR_FILES, check
 from actorc_frames.compile import CannotCompile
 from actorc_lsp.analysis import Analysis
 from actorc_lsp.hovers import hover
+
+_UNTITLED = "untitled:"
+_PAUSE = 0.5  # seconds without a change, before clang reads a text that is only in the editor
 
 
 class Server(LanguageServer):
@@ -33,18 +40,29 @@ class Server(LanguageServer):
         self._publish(uri, Analysis(source, file, diagnostics), document.version)
 
     async def look_at_saved(self, uri: str) -> None:
-        """At plain C++, as it is on the disk. clang takes seconds, during which the server answers other requests."""
-        path = to_fs_path(uri)
-        if path is None:
+        """At plain C++, as it is on the disk, or in the editor if it is not on the disk. clang takes seconds, during
+        which the server answers other requests."""
+        document = self.workspace.get_text_document(uri)
+        if not uri.startswith(("file:", _UNTITLED)):
             return
+        text = document.source if _is_unsaved(document) else None
         try:
-            source, diagnostics = await asyncio.to_thread(_checked, path)
+            source, diagnostics = await asyncio.to_thread(_checked, document.path, text)
         except (CannotCompile, PackageMissing, OSError) as error:  # clangd shows what does not compile
-            message = f"{path}: {error}"
+            message = f"{document.path}: {error}"
             self.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
             return
         if uri in self.workspace.text_documents and self.is_current(uri, source):
             self._publish(uri, Analysis(source, None, diagnostics), None)
+
+    async def look_at_changed(self, uri: str) -> None:
+        """At plain C++ that is not on the disk, if it does not change again at once."""
+        document = self.workspace.get_text_document(uri)
+        if _is_unsaved(document):
+            version = document.version
+            await asyncio.sleep(_PAUSE)
+            if uri in self.workspace.text_documents and document.version == version:
+                await self.look_at_saved(uri)
 
     def is_current(self, uri: str, source: Source) -> bool:
         """Whether this is what the editor shows: places in another text mean nothing."""
@@ -64,16 +82,23 @@ class Server(LanguageServer):
         return analysis if analysis is not None and self.is_current(uri, analysis.source) else None
 
 
-def _checked(path: str) -> tuple[Source, Diagnostics]:
-    with open(path, "rb") as file:
-        text = file.read()
+def _checked(path: str, unsaved: str | None) -> tuple[Source, Diagnostics]:
+    if unsaved is None:
+        with open(path, "rb") as file:
+            text = file.read()
+    else:
+        text = unsaved.encode("utf-8", errors="surrogateescape")
     source = Source.from_bytes(path, text)
     diagnostics = Diagnostics()
-    check(source, text, None, diagnostics)
+    check(source, text, None, diagnostics, is_saved=unsaved is None)
     for found in diagnostics.errors:
         if found.fault is Fault.WRONG_CPP and found.hint is None:  # clangd shows it as well
             diagnostics.drop(found)
     return source, diagnostics
+
+
+def _is_unsaved(document: TextDocument) -> bool:
+    return document.uri.startswith(_UNTITLED) or not os.path.exists(document.path)
 
 
 def _is_actors(uri: str) -> bool:
@@ -92,9 +117,12 @@ def make_server() -> Server:
             await server.look_at_saved(uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    def changed(params: types.DidChangeTextDocumentParams) -> None:
-        if _is_actors(params.text_document.uri):
-            server.look(params.text_document.uri)
+    async def changed(params: types.DidChangeTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        if _is_actors(uri):
+            server.look(uri)
+        else:
+            await server.look_at_changed(uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     async def saved(params: types.DidSaveTextDocumentParams) -> None:

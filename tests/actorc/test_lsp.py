@@ -47,13 +47,19 @@ class Editor(LanguageClient):
 
     async def open(self, path: Path, text: str) -> list[types.Diagnostic]:
         path.write_text(text, encoding="utf-8")
-        item = types.TextDocumentItem(path.as_uri(), "cpp", 1, text)
+        return await self.open_text(path.as_uri(), text)
+
+    async def open_text(self, uri: str, text: str) -> list[types.Diagnostic]:
+        item = types.TextDocumentItem(uri, "cpp", 1, text)
         self.text_document_did_open(types.DidOpenTextDocumentParams(item))
-        return await self.next(path)
+        return await self.next_of(uri)
 
     async def next(self, path: Path) -> list[types.Diagnostic]:
+        return await self.next_of(path.as_uri())
+
+    async def next_of(self, uri: str) -> list[types.Diagnostic]:
         published = await asyncio.wait_for(self.published.get(), PATIENCE)
-        assert published.uri == path.as_uri()
+        assert published.uri == uri
         return list(published.diagnostics)
 
     async def hover(self, path: Path, position: types.Position) -> str:
@@ -186,5 +192,23 @@ def test_plain_sources_are_checked_when_they_are_opened_and_saved(tmp_path: Path
         path.write_text(mended, encoding="utf-8")
         editor.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(path.as_uri())))
         assert await editor.next(path) == []
+
+    talk(conversation)
+
+
+def test_sources_that_are_not_on_the_disk_are_checked_as_they_are_in_the_editor(tmp_path: Path) -> None:
+    text = '#include "flow/flow.h"\nflow::Future<int> f();\nvoid g() { f(); }\n'
+
+    async def conversation(editor: Editor) -> None:
+        for uri in ("untitled:Untitled-1", (tmp_path / "new.cpp").as_uri()):
+            (found,) = await editor.open_text(uri, text)
+            assert (found.code, found.range.start) == ("A0701", place(text, "f(); }"))
+            version = types.VersionedTextDocumentIdentifier(2, uri)
+            change = types.TextDocumentContentChangeWholeDocument(text.replace("f(); }", "(void)f(); }"))
+            editor.text_document_did_change(types.DidChangeTextDocumentParams(version, [change]))
+            assert await editor.next_of(uri) == []
+        for uri in ("untitled:new.actor.cpp", (tmp_path / "new.actor.cpp").as_uri()):
+            (found,) = await editor.open_text(uri, TEXT)
+            assert found.code == "A0601"
 
     talk(conversation)
