@@ -76,7 +76,7 @@ class Fault(Enum):
     STATE_AS_NAME = ("A0303", "state used as an ordinary name")
     STATE_WITHOUT_EFFECT = ("A0304", "state where it means nothing")
 
-    MISPLACED_WAIT = ("A0401", "wait inside an expression")
+    MISPLACED_WAIT = ("A0401", "misplaced wait")
     AFTER_WAIT = ("A0402", "unexpected text after a wait")
     WAIT_OPERAND = ("A0403", "wait without a future")
     RESULT_DECLARATION = ("A0404", "malformed declaration of a wait's result")

@@ -83,7 +83,7 @@ def _renamed(name: str, actor: Actor, words: Words) -> tuple[Fix, ...]:
 def _check_throw(statement: Throw, source: Source, diagnostics: Diagnostics) -> None:
     if statement.value is None or not _is_foreign(source[statement.value.span]):
         return
-    message = "an actor throws an `Error`; any other exception becomes `unknown_error`"
+    message = "the `throw` of an actor takes an `Error` and nothing else"
     hint = "throw an `Error` that says what is wrong, such as `operation_failed()`"
     diagnostics.error(Fault.FOREIGN_ERROR, message, statement.value.span, hint=hint)
 

@@ -81,7 +81,7 @@ class ControlParser(BlockParser):
         block, stop = self._sub_statement(index, end, after)
         if len(self._plain.continues) > mark:
             if suspends(block):
-                self._report_continues(mark, "`continue` cannot leave a copied statement in a loop that waits")
+                self._report_continues(mark, "`continue` cannot stand in a copied statement in a loop that waits")
             del self._plain.continues[mark:]
         return block, stop
 

@@ -105,20 +105,19 @@ class PlainParser(Reader):
         hint = f"if `{word}(...)` is a statement of its own, put a `;` after it"
         if word == "switch":
             hint = "put its labels directly into its block"
+        place = f"inside a `{word}` that is copied as it is"
         inner_loop, inner_catch = False, False
         for index in self._scanner.outside_lambdas(first, end):
             text = self._texts[index]
             if text == "return":
-                message = f"an actor cannot return from inside a `{word}`"
-                self._refuse(index, message, hint)
+                self._refuse(index, f"`return` cannot stand {place}", hint)
             elif text == "throw" and self._texts[index + 1] == ";" and not inner_catch:
-                message = f"`throw;` cannot stand inside a `{word}`, which is copied as it is"
-                self._refuse(index, message, "name the error: `throw e;`")
+                self._refuse(index, f"`throw;` cannot stand {place}", "name the error: `throw e;`")
             elif text == "continue" and not inner_loop:
                 self.continues.append(self._tokens.tokens[index].span)
             inner_loop = inner_loop or text in _LOOPS
             inner_catch = inner_catch or text == "catch"
-        self._scanner.copied(first, end, f"inside a `{word}`", hint)
+        self._scanner.copied(first, end, place, hint)
 
     def _refuse(self, index: int, message: str, hint: str) -> None:
         self._diagnostics.error(Fault.OPAQUE_CONTROL_FLOW, message, self._tokens.tokens[index].span, hint=hint)

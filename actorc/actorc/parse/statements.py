@@ -62,7 +62,7 @@ class StatementParser(ControlParser):
         self._tokens.given.clear()
         end = close + 1 if self._tokens.partner.get(open_) == close else close
         block = Block(self._tokens.span(open_, end), self._sequence(open_ + 1, close))
-        self._report_continues(0, "`continue` outside a loop")
+        self._report_continues(0, "`continue` cannot stand in a copied statement")
         return block
 
     def _statement(self, index: int, end: int) -> tuple[Statement | None, int]:

@@ -82,7 +82,7 @@ class WaitScanner:
             span = self._tokens.tokens[index].span
             if word in _WAITS:
                 if in_lambda and self.is_wait(index):
-                    self._misplaced(index, "in a lambda", _FOR_LAMBDAS, ())
+                    self._misplaced(index, "in a lambda, which is no actor", _FOR_LAMBDAS, ())
                 elif self.is_wait(index):
                     waits.append(index)
             elif word == "state":
@@ -109,7 +109,7 @@ class WaitScanner:
         word = self._tokens.texts[index]
         self._diagnostics.error(
             Fault.MISPLACED_WAIT,
-            f"`{word}` cannot stand {place}: a wait is a statement of its own",
+            f"`{word}` cannot stand {place}",
             self._tokens.span(index, self._tokens.partner.get(index + 1, index) + 1),
             hint=hint.replace("{wait}", self.shown(index)),  # the hint may quote braces of the source
             fixes=fixes,
