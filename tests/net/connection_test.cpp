@@ -137,7 +137,7 @@ TEST_CASE("connection: a report of what is pending has the peer and what is to b
     Future<Bytes> some = keep(connection->read()), exactly = keep(connection->readExactly(16));
     Future<Bytes> line = keep(connection->readUntil("\n"_sr, 100));
     Future<Void> written = keep(connection->write("0123456789"_sr));
-    std::string text = flow::test::pendingText("connection_test.cpp");
+    std::string text = flow::test::pendingText();
     INFO(text);
     CHECK(flow::test::has(text, " waits for bytes from 10.0.0.7:80\n"));
     CHECK(flow::test::has(text, " waits for 16 bytes from 10.0.0.7:80\n"));

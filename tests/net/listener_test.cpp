@@ -38,8 +38,7 @@ TEST_CASE("listener: connections go to waiters, oldest first; a cancelled one ha
     std::vector<Future<Reference<Connection>>> all;
     for (int i = 0; i < 4; ++i)
         all.push_back(keep(listener->accept()));
-    CHECK(flow::test::count(flow::test::pendingText("listener_test.cpp"), "waits for a connection to 10.0.0.7:80\n") ==
-          4);
+    CHECK(flow::test::count(flow::test::pendingText(), "waits for a connection to 10.0.0.7:80\n") == 4);
     listener->come(2);
     all[0] = {};
     loop.run();

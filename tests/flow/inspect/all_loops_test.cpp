@@ -8,13 +8,9 @@
 #include <thread>
 
 using namespace flow;
-using test::count, test::has;
+using test::count, test::has, test::pendingText;
 
 namespace {
-
-std::string dump(PendingOptions options = {}) {
-    return test::pendingText("all_loops_test.cpp", options);
-}
 
 Future<Void> leafOfLoop(Future<Void> go) {
     co_await go;
@@ -43,18 +39,18 @@ TEST_CASE("all loops: each answers on its own thread, but one that runs a long t
     });
     while (!other)
         std::this_thread::yield();
-    std::string text = dump({.allLoops = true, .patience = 60});
+    std::string text = pendingText({.allLoops = true, .patience = 60});
     INFO(text);
     CHECK(count(text, "loop of thread ") == 2);
     CHECK(has(text, "): 1 computation is pending\ncoroutine leafOfLoop waits"));
     CHECK(has(text, "): 2 computations are pending\ncoroutine parentOfLoop waits"));
-    CHECK(dump({.format = PendingFormat::Json, .allLoops = true, .patience = 60})
+    CHECK(pendingText({.format = PendingFormat::Json, .allLoops = true, .patience = 60})
               .starts_with("{\"loops\":[{\"thread\":"));
     other.load()->stop();
-    std::string late = dump({.allLoops = true, .patience = 0});
+    std::string late = pendingText({.allLoops = true, .patience = 0});
     INFO(late);
     isAsked = true;
     CHECK(count(late, "loop of thread ") == 2);
     thread.join();
-    CHECK(count(dump({.allLoops = true}), "loop of thread ") == 1);
+    CHECK(count(pendingText({.allLoops = true}), "loop of thread ") == 1);
 }

@@ -8,13 +8,9 @@
 #include <doctest/doctest.h>
 
 using namespace flow;
-using test::count, test::has;
+using test::count, test::has, test::pendingText;
 
 namespace {
-
-std::string dumpHolders(PendingOptions options = {}) {
-    return test::pendingText("holders_test.cpp", options);
-}
 
 Future<Void> pendingLocks(Mutex* first, Mutex* second) {
     Mutex::Lock held = co_await first->lock();
@@ -42,7 +38,7 @@ TEST_CASE("holders: of a Mutex and a FlowMutex, and what may release a Semaphore
     Mutex first, second;
     Future<Void> one = pendingLocks(&first, &second), other = pendingLocks(&second, &first);
     CHECK_THROWS(loop.run(Future<Void>(Never())));
-    std::string text = dumpHolders();
+    std::string text = pendingText();
     INFO(text);
     CHECK(count(text, "waits for a Mutex, held by coroutine pendingLocks\n") == 2);
     CHECK(count(text, "\ncycle: coroutine pendingLocks waits for coroutine pendingLocks, which waits for coroutine "
@@ -52,19 +48,19 @@ TEST_CASE("holders: of a Mutex and a FlowMutex, and what may release a Semaphore
     FlowMutex mutex;
     Promise<Void> go;
     Future<Void> holds = pendingLocksInTurn(&mutex, go.getFuture()), waits = pendingLocksInTurn(&mutex, Never());
-    text = dumpHolders();
+    text = pendingText();
     INFO(text);
     CHECK(count(text, "permits of a lock, held by coroutine pendingLocksInTurn\n") == 1);
     go.send(Void());
     loop.run(delay(0.1));
-    text = dumpHolders();
+    text = pendingText();
     INFO(text);
     CHECK(!has(text, "held by"));
     holds = waits = Never();
 
     Semaphore permits(0);
     Future<Void> acquires = heldAcquires(&permits), releases = pendingReleases(&permits, Never());
-    text = dumpHolders();
+    text = pendingText();
     INFO(text);
     CHECK(has(text, "waits for a permit of a Semaphore, to which coroutine pendingReleases refers\n"));
 }

@@ -12,13 +12,9 @@
 #include <memory_resource>
 #include <vector>
 
-using flow::test::count, flow::test::has;
+using flow::test::count, flow::test::has, flow::test::pendingText;
 
 namespace {
-
-std::string dumpPending(PendingOptions options = {}) {
-    return flow::test::pendingText("pending_test.cpp", options);
-}
 
 Future<int> pendingReads(FutureStream<int> stream) {
     co_return co_await stream;
@@ -66,7 +62,7 @@ Task<> pendingForks(Context, Future<Void> go) {
 
 TEST_CASE("pending: a loop without computations") {
     SimLoop loop;
-    CHECK(dumpPending() == "0 computations are pending\n");
+    CHECK(pendingText() == "0 computations are pending\n");
 }
 
 TEST_CASE("pending: actors as a tree, with the lines of their waits and what they wait for") {
@@ -74,7 +70,7 @@ TEST_CASE("pending: actors as a tree, with the lines of their waits and what the
     Promise<int> question;
     Future<Void> asks = pendingAsk(question.getFuture());
     loop.run(delay(0.5));
-    std::string text = dumpPending();
+    std::string text = pendingText();
     INFO(text);
     CHECK(has(text, "2 computations are pending\n"));
     CHECK(has(text, "\nactor pendingAsk at "));
@@ -84,7 +80,7 @@ TEST_CASE("pending: actors as a tree, with the lines of their waits and what the
     CHECK(has(text, "pending_actors.actor.cpp:7 waits for a promise\n"));
     CHECK(!has(text, "cycle"));
     question.send(1);
-    CHECK(dumpPending() == "0 computations are pending\n");
+    CHECK(pendingText() == "0 computations are pending\n");
 }
 
 TEST_CASE("pending: what could send, and what waits for each other by promises") {
@@ -93,7 +89,7 @@ TEST_CASE("pending: what could send, and what waits for each other by promises")
     Promise<Void> go;
     Future<int> reads = pendingReads(stream.getFuture());
     Future<Void> sends = pendingSends(std::exchange(stream, {}), go.getFuture());
-    std::string text = dumpPending();
+    std::string text = pendingText();
     INFO(text);
     CHECK(
         has(text, "coroutine pendingReads waits for a stream with 1 sender, to which coroutine pendingSends refers\n"));
@@ -102,7 +98,7 @@ TEST_CASE("pending: what could send, and what waits for each other by promises")
 
     Promise<Void> first, second;
     Future<Void> one = pendingAfter(first.getFuture(), second), other = pendingAfter(second.getFuture(), first);
-    text = dumpPending();
+    text = pendingText();
     INFO(text);
     CHECK(has(text, "\ncycle: coroutine pendingAfter waits for coroutine pendingAfter, which waits for coroutine "
                     "pendingAfter\n"));
@@ -116,7 +112,7 @@ TEST_CASE("pending: frames with more addresses of a promise than there are refer
     std::memcpy(&bytes, &end, sizeof bytes);
     Future<Void> one = pendingBytes(bytes, go.getFuture()), other = pendingBytes(bytes, go.getFuture());
     Future<Void> waits = pendingAfter(end.getFuture(), Promise<Void>());
-    std::string text = dumpPending();
+    std::string text = pendingText();
     INFO(text);
     CHECK(has(text, "coroutine pendingAfter waits for a promise\n"));
 }
@@ -126,7 +122,7 @@ TEST_CASE("pending: two locks that are taken in two orders") {
     FlowLock first, second;
     Future<Void> one = pendingHold(&first, &second), other = pendingHold(&second, &first);
     CHECK_THROWS(loop.run(Future<Void>(Never())));
-    std::string text = dumpPending();
+    std::string text = pendingText();
     INFO(text);
     CHECK(count(text,
                 "\n  operation FlowLock::Taker waits for 1 of 1 permits of a lock, held by actor pendingHold at ") ==
@@ -141,7 +137,7 @@ TEST_CASE("pending: tasks and forks by name, below the one that waits for them")
     std::pmr::monotonic_buffer_resource memory;
     for (Environment environment : {Environment(), Environment(memory)}) {
         Future<Void> plan = start(pendingPlan(environment, go.getFuture()));
-        std::string text = dumpPending();
+        std::string text = pendingText();
         INFO(text);
         CHECK(has(text, "3 computations are pending\ncoroutine flow::start"));
         CHECK(has(text, " waits for task pendingPlan\n"));
@@ -151,11 +147,11 @@ TEST_CASE("pending: tasks and forks by name, below the one that waits for them")
     // Another promise: the frames above have left the address of the first in memory that these do not write.
     Promise<Void> later;
     Future<Void> forks = start(pendingForks(Environment(), later.getFuture()));
-    std::string text = dumpPending();
+    std::string text = pendingText();
     INFO(text);
     CHECK(count(text, "\ntask pendingBranch waits for a promise [child of task pendingForks]\n") == 2);
     loop.run(delay(2.0));
-    text = dumpPending();
+    text = pendingText();
     INFO(text);
     CHECK(has(text, "\n  task pendingForks waits for the end of 2 children\n"));
     CHECK(count(text, "\n    task pendingBranch waits for a promise\n") == 2);
@@ -198,7 +194,7 @@ TEST_CASE("pending: operations in place, collections and what is ready") {
     ActorCollection collection(false);
     collection.add(pendingAcquires(&permits));
     Future<Void> queued = pendingLeaf(delay(0));
-    std::string text = dumpPending();
+    std::string text = pendingText();
     INFO(text);
     CHECK(has(
         text,
@@ -210,7 +206,7 @@ TEST_CASE("pending: operations in place, collections and what is ready") {
 TEST_CASE("pending: what a loop runs until it is ready is awaited by the loop's run") {
     SimLoop loop;
     std::string text;
-    loop.post([&] { text = dumpPending(); });
+    loop.post([&] { text = pendingText(); });
     Promise<Void> go;
     Future<Void> sends = [](Promise<Void> go) -> Future<Void> {
         co_await delay(1.0);
@@ -226,13 +222,13 @@ TEST_CASE("pending: JSON and Graphviz") {
     SimLoop loop;
     Promise<Void> go;
     Future<Void> parent = pendingParent(go.getFuture());
-    std::string json = dumpPending({PendingFormat::Json});
+    std::string json = pendingText({PendingFormat::Json});
     INFO(json);
     CHECK(json.starts_with("{\"pending\":2,\"computations\":[\n"));
     CHECK(has(json, R"("depth":0,"style":"coroutine","name":"pendingParent")"));
     CHECK(has(json, R"("waits":[{"for":"a computation")"));
     CHECK(has(json, R"("kinds":[)"));
-    std::string graph = dumpPending({PendingFormat::Graphviz});
+    std::string graph = pendingText({PendingFormat::Graphviz});
     INFO(graph);
     CHECK(graph.starts_with("digraph pending {\n"));
     CHECK(count(graph, " -> ") == 1);
@@ -245,7 +241,7 @@ TEST_CASE("pending: a hundred thousand computations are counted by kind") {
     std::vector<Future<Void>> all;
     for (int i = 0; i < 50'000; ++i)
         all.push_back(pendingParent(go.getFuture()));
-    std::string text = dumpPending({PendingFormat::Text, 10});
+    std::string text = pendingText({PendingFormat::Text, 10});
     INFO(text);
     CHECK(has(text, "100000 computations are pending\n"));
     CHECK(has(text, "     50000 x coroutine pendingParent waits for a computation\n"));
@@ -263,5 +259,5 @@ TEST_CASE("pending: frames that are too large for the walk are found by what the
     };
     Promise<Void> go;
     Future<Void> running = large(go.getFuture());
-    CHECK(has(dumpPending(), "2 computations are pending\n"));
+    CHECK(has(pendingText(), "2 computations are pending\n"));
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 using namespace flow;
-using flow::test::count, flow::test::has;
+using flow::test::count, flow::test::has, flow::test::pendingText;
 
 namespace {
 
@@ -23,10 +23,6 @@ Future<Void> timedWaits(Future<Void> go) {
 Future<Void> timedBeats() {
     for (;;)
         co_await delay(4);
-}
-
-std::string dumpTimes(PendingOptions options = {}) {
-    return flow::test::pendingText("wait_times_test.cpp", options);
 }
 
 } // namespace
@@ -42,16 +38,16 @@ TEST_CASE("wait times: reports say how long each has waited, while they exist") 
         Future<Void> beats = timedBeats();
         loop.run(delay(10));
         Future<Void> late = timedWaits(go.getFuture());
-        text = dumpTimes();
+        text = pendingText();
         INFO(text);
         CHECK(count(text, " [for 20.0 s]\n") == 1);
         CHECK(count(text, " [for less than 2.0 s]\n") == 1);
         CHECK(has(text, "a delay until 22 (2 s from now) [for 2.0 s]\n")); // not ten: each beat is another wait
-        CHECK(has(dumpTimes({PendingFormat::Json}), ",\"seconds\":20.0,\"waits\""));
-        CHECK(has(dumpTimes({PendingFormat::Text, 1}),
+        CHECK(has(pendingText({PendingFormat::Json}), ",\"seconds\":20.0,\"waits\""));
+        CHECK(has(pendingText({PendingFormat::Text, 1}),
                   "2 x coroutine timedWaits waits for a promise [for up to 20.0 s]\n"));
     }
-    CHECK_FALSE(has(dumpTimes(), "[for "));
+    CHECK_FALSE(has(pendingText(), "[for "));
 }
 
 TEST_CASE("wait times: a computation that goes on waits anew") {
@@ -66,7 +62,7 @@ TEST_CASE("wait times: a computation that goes on waits anew") {
     loop.run(delay(5));
     first.send(Void());
     loop.run(delay(7));
-    std::string text = dumpTimes();
+    std::string text = pendingText();
     INFO(text);
     CHECK(count(text, " [for 7.0 s]\n") == 1);
 }
@@ -80,7 +76,7 @@ TEST_CASE("wait times: many computations in little time, and one loop after anot
         for (int i = 0; i < 5000; ++i)
             all.push_back(timedWaits(go.getFuture()));
         loop.run(delay(2));
-        std::string text = dumpTimes();
+        std::string text = pendingText();
         CHECK(count(text, " [for 2.0 s]\n") == 1000);
         CHECK(has(text, "5000 x coroutine timedWaits waits for a promise [for up to 2.0 s]\n"));
     }

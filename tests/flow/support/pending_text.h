@@ -1,20 +1,21 @@
 #pragma once
 // What dumpPending() writes, for tests that compare it in each build.
 //
-//     std::string text = test::pendingText("holders_test.cpp");
+//     std::string text = test::pendingText();
 //     CHECK(test::count(text, "held by") == 2);
 
 #include "flow/inspect/pending.h"
 
 #include <string>
+#include <string_view>
 
 namespace flow::test {
 
-/// Without the lines of waits in this file: coroutines have them in checked builds only.
-inline std::string pendingText(std::string const& file, PendingOptions options = {}) {
+/// Without the lines of waits in the caller's file: coroutines have them in checked builds only.
+inline std::string pendingText(PendingOptions options = {}, std::string_view file = __builtin_FILE()) {
     std::string text;
     dumpPending(text, options);
-    std::string const place = " at " + file + ":";
+    std::string const place = " at " + std::string(file.substr(file.rfind('/') + 1)) + ":";
     for (std::size_t at; (at = text.find(place)) != std::string::npos;)
         text.erase(at, text.find_first_not_of("0123456789", at + place.size()) - at);
     return text;

@@ -97,7 +97,7 @@ TEST_CASE("thread pool: so many calls block at a time, and the others wait") {
     Future<Void> next = machine.threads->runToEnd([&] { ran = true; });
     machine.loop.run(delay(0.01));
     CHECK_FALSE(ran);
-    std::string text = flow::test::pendingText("thread_pool_test.cpp");
+    std::string text = flow::test::pendingText();
     INFO(text);
     CHECK(flow::test::count(text, " waits for a blocking call that runs on a thread\n") == ThreadPool::kMostThreads);
     CHECK(flow::test::count(text, " waits for a blocking call that is queued: 1 wait for 8 threads\n") == 1);

@@ -118,7 +118,7 @@ TEST_CASE("message socket: PUSH shares out, PULL collects, and a receive that lo
             fromA += (co_await race(a.receive(), b.receive())).index() == 0;
         CHECK(fromA == 5);
         Future<Message> next = keep(a.receive());
-        std::string report = flow::test::pendingText("message_socket_test.cpp");
+        std::string report = flow::test::pendingText();
         CHECK_MESSAGE(flow::test::has(report, "waits for a message at a PULL bound to 127.0.0.1:"), report);
         CHECK_MESSAGE(flow::test::has(report, " with 1 peer: tcp://127.0.0.1:"), report);
         next = Future<Message>();
@@ -147,7 +147,7 @@ TEST_CASE("message socket: nothing that was accepted is lost when the receiver s
         Future<Void> sending = sendAll();
         co_await delay(0.3); // nothing is received
         CHECK(!sending.isReady());
-        std::string report = flow::test::pendingText("message_socket_test.cpp");
+        std::string report = flow::test::pendingText();
         CHECK_MESSAGE(flow::test::has(report, "waits for room for a message at a PUSH with 1 peer: " + endpoint + " ("),
                       report);
         CHECK(flow::test::has(report, " unsent)\n"));

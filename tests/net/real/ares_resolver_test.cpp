@@ -154,7 +154,7 @@ TEST_CASE("ares resolver: a server that does not answer, which is not kept") {
         [](NameServer& server, Resolver& resolver) -> Future<Void> {
             server.isDumb = true;
             Future<Error> silent = errorOf(resolver, "Silent.test");
-            std::string report = pendingText("ares_resolver_test.cpp");
+            std::string report = pendingText();
             CHECK_MESSAGE(has(report, "waits for the addresses of silent.test\n"), report);
             Error dumb = co_await silent;
             CHECK(dumb == timed_out());
