@@ -100,13 +100,57 @@ std::string findSymbol(MappedFile const& file, std::uint64_t address) {
     return found;
 }
 
-std::string demangle(std::string const& mangled) {
-    // Compilers append ".resume", ".actor" and the like to the parts into which they split a coroutine. They are cut
-    // after demangling: gcc's names of these parts have dots inside as well.
+/// Empty if libstdc++ cannot read the name.
+std::string readName(std::string const& mangled) {
     int status = 0;
     std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status),
                                                 std::free);
-    std::string result = status == 0 ? text.get() : mangled.substr(0, mangled.find('.'));
+    return status == 0 ? text.get() : "";
+}
+
+/// Where the first constraint begins: a Q outside of the identifiers, which follow their lengths.
+std::size_t findConstraint(std::string const& mangled) {
+    for (std::size_t i = 0; i < mangled.size(); ++i) {
+        if (mangled[i] == 'Q')
+            return i;
+        if (mangled[i] == 'S' || mangled[i] == 'T') // S1_ and T1_ refer to what stands before
+            i = std::min(mangled.find_first_not_of("0123456789", i + 1), mangled.size()) - 1;
+        else if (mangled[i] == 'L') // a literal
+            i = std::min(mangled.find('E', i), mangled.size());
+        else if (mangled[i] >= '1' && mangled[i] <= '9') {
+            char* end = nullptr;
+            std::size_t length = std::strtoul(mangled.c_str() + i, &end, 10);
+            i = static_cast<std::size_t>(end - mangled.c_str()) + length - 1;
+        }
+    }
+    return mangled.npos;
+}
+
+/// clang puts `requires` clauses into symbols, which libstdc++ does not read before gcc 14. They stand at the end, or
+/// in the template's arguments; then this gives the name without the types of the parameters.
+std::string readConstrainedName(std::string const& mangled) {
+    std::size_t at = findConstraint(mangled);
+    if (at == mangled.npos)
+        return "";
+    std::string found = readName(mangled.substr(0, at));
+    for (const char* end : {"EEvv", "Evv"}) {
+        if (!found.empty())
+            break;
+        found = readName(mangled.substr(0, at) + end); // "void " where a result was, and "(...)"
+        found = found.substr(found.starts_with("void ") ? 5 : 0);
+        found = found.substr(0, found.rfind('('));
+    }
+    return found;
+}
+
+std::string demangle(std::string const& mangled) {
+    // Compilers append ".resume", ".actor" and the like to the parts into which they split a coroutine. They are cut
+    // after demangling: gcc's names of these parts have dots inside as well.
+    std::string result = readName(mangled);
+    if (result.empty())
+        result = readConstrainedName(mangled);
+    if (result.empty())
+        return mangled.substr(0, mangled.find('.'));
     return result.substr(0, result.find(" [clone"));
 }
 

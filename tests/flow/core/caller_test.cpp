@@ -17,6 +17,13 @@ using namespace flow;
 }
 constexpr int kDereference = __LINE__ - 2;
 
+#ifdef __clang__
+[[clang::optnone]] // the constructor is a function of its own, whose symbol has a constraint
+#endif
+void holdsNoError() {
+    (void)ErrorOr<int>(Error());
+}
+
 // caller_actors.actor.cpp
 Future<int> waitsForNothing(Future<int> const& nothing);
 Future<int> choosesNothing(Future<int> const& nothing);
@@ -109,6 +116,11 @@ TEST_CASE("caller: of an operator it is read from the debug information") {
     CHECK_MESSAGE(death.says("called by dereferencesNothing() "), death.text);
     std::string place = "caller_test.cpp:" + std::to_string(kDereference) + "\n";
     CHECK_MESSAGE(death.says(isInstalled ? place.c_str() : "(addr2line -Cfie '/"), death.text);
+}
+
+TEST_CASE("caller: a constructor with a constraint is one of the library") {
+    test::Death death = test::runInChild([] { holdsNoError(); });
+    CHECK_MESSAGE(death.says("called by holdsNoError() "), death.text);
 }
 
 TEST_CASE("caller: of an operator there is a command for it where nothing finds it") {

@@ -59,6 +59,17 @@ TEST_CASE("symbol: the command for its line is right about the place of the code
     CHECK(std::string(said).find("aFunctionWithInternalLinkage") != std::string::npos);
 }
 
+TEST_CASE("symbol: of a function with constraints") {
+    CHECK(flow::demangled("_ZN4flow7ErrorOrIiEC2ENS_5ErrorEQntsr3stdE7same_asIT_S2_E")
+              .starts_with("flow::ErrorOr<int>::ErrorOr(flow::Error)"));
+    std::string found = flow::demangled("_ZN1W6QueuesIiLi1EQgtstT_Li1EEEiS1_");
+    CHECK_MESSAGE(found.starts_with("W::Queues<int, 1>"), found);
+    found = flow::demangled("_Z6QueuesIiQgtstT_Li1EEiS0_");
+    CHECK_MESSAGE(found.starts_with("Queues<int>"), found);
+    CHECK(flow::demangled("_Z6QueuesQ") == "Queues");
+    CHECK(flow::demangled("_Z99QueuesQ") == "_Z99QueuesQ");
+}
+
 TEST_CASE("symbol: what is no function gives the address") {
     int local = 0;
     for (const void* address : {static_cast<const void*>(nullptr), static_cast<const void*>(&local)}) {
