@@ -23,7 +23,8 @@ from actorc.diagnostics import RETIRED, Fault
 from actorc.records import dataclass
 
 FOLDER = Path(__file__).with_name("explanations")
-_EXAMPLE = re.compile(r"^## (Wrong|Right)\n+```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_SECTION = re.compile(r"^## (Wrong|Right)$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_EXAMPLE = re.compile(r"^```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,9 @@ class Page:
         return self._examples("Right")
 
     def _examples(self, heading: str) -> tuple[str, ...]:
-        return tuple(match[2] for match in _EXAMPLE.finditer(self.text) if match[1] == heading)
+        return tuple(
+            text for name, part in _SECTION.findall(self.text) if name == heading for text in _EXAMPLE.findall(part)
+        )
 
 
 def page(code: str) -> Page:
