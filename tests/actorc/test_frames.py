@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from actorc.driver import compile_text
+from actorc.source import Source
 from actorc_frames.compile import compilers
 
 ROOT = Path(__file__).parents[2]
@@ -302,3 +304,15 @@ def test_the_page_shows_what_the_command_prints(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert more
     assert done.stdout.replace(f"{tmp_path}/", "").startswith(expected), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("size", "status"), [("128", 0), ("64", 1)])
+def test_the_actor_that_the_page_divides_has_the_size_that_it_says(tmp_path: Path, size: str, status: int) -> None:
+    page = (ROOT / "actorc" / "docs" / "frames.md").read_text(encoding="utf-8")
+    whole, divided = (part.partition("\n")[2].partition("```\n")[0] for part in page.split("```cpp")[1:])
+    divided = divided.replace("{ ... }", "{ char first = waitNext(header); return first; }")
+    text = whole.partition("ACTOR")[0] + divided.replace("SIZE(128)", f"SIZE({size})")
+    (tmp_path / "fetch.cpp").write_text(compile_text(Source("fetch.actor.cpp", text), "state-machine", "fetch.cpp"))
+    command = [COMPILERS[0], "-std=c++20", f"-I{ROOT}", "-fsyntax-only", "fetch.cpp"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
