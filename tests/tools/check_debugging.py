@@ -1,4 +1,4 @@
-"""Checks the pages "debugging a ...": what they show is what their programs print: check_debugging.py FOLDER.
+"""Checks the pages about debugging: what they show is what their programs print: check_debugging.py FOLDER.
 
 A page names its programs by their names alone; they stand in FOLDER. `program & ... kill -QUIT` runs one, sends it the
 signal when it has printed a line, and ends it.
@@ -19,6 +19,7 @@ PAGES = Path(__file__).resolve().parents[2] / "flow" / "docs"
 def comparable(text: str) -> str:
     """Without what differs from run to run, and from machine to machine."""
     text = re.sub(r"\d+\.\d+ ms", "N ms", text)
+    text = re.sub(r"\[for (up to |less than )*\S+ s\]", "[for N s]", text)
     return re.sub(r"until \S+ \(\S+ s from now\)", "until T", text)
 
 
@@ -46,22 +47,20 @@ def printed(folder: Path, command: str) -> str:
 
 def wrong(page: Path, folder: Path) -> list[str]:
     found = []
-    shown = re.findall(r"^```\n\$ (.*)\n((?:.*\n)*?)```$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    if not shown:
-        found.append(f"{page.name} shows no command")
-    for command, output in shown:
-        real = comparable(printed(folder, command)).splitlines()
+    blocks = re.findall(r"^```(\w*)\n((?:.*\n)*?)```$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    for command, output in (text.split("\n", 1) for language, text in blocks if not language):
+        real = comparable(printed(folder, command.removeprefix("$ "))).splitlines()
         missing = [line for line in comparable(output).splitlines() if line != "..." and line not in real]
         if missing:
-            found.append("\n".join([f"{page.name}: $ {command}", "does not print", *missing, "but", *real]))
+            found.append("\n".join([f"{page.name}: {command}", "does not print", *missing, "but", *real]))
     return found
 
 
 def main() -> int:
-    pages = sorted(PAGES.glob("debugging_a_*.md"))
+    pages = sorted(PAGES.glob("debugging*.md"))
     found = [text for page in pages for text in wrong(page, Path(sys.argv[1]))]
     print("\n".join(found))
-    return 1 if found or len(pages) != 3 else 0
+    return 1 if found or len(pages) != 4 else 0
 
 
 if __name__ == "__main__":

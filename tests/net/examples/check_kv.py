@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
 from clusterlib.servers import Server, cluster
 from common.ports import free_ports
 
+ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = Path(sys.argv[1]).absolute()
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 3.0  # of kills
 SERVERS = 3
@@ -87,11 +88,18 @@ class Writer(threading.Thread):
             self.error = error
 
 
+def questions_of_the_page() -> list[tuple[str, str]]:
+    page = (ROOT / "net" / "docs" / "rpc.md").read_text(encoding="utf-8")
+    lines = page.split("/kv ask ")[1].split("```")[0].splitlines()[1:]
+    assert len(lines) == 4
+    return list(zip(lines[::2], lines[1::2], strict=True))
+
+
 def check_requests(addresses: str) -> None:
     with client(addresses) as store:
         assert store.ask("get colour") == "NONE"
-        assert store.ask("put colour dark blue") == "OK"
-        assert store.ask("get colour") == "VALUE dark blue"
+        for asked, answer in questions_of_the_page():
+            assert store.ask(asked) == answer
         assert store.ask("put size 3") == "OK"
         assert store.ask("replace size 4 5") == "DIFFERENT"
         assert store.ask("replace size 3 5") == "OK"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import socket
 import subprocess
@@ -10,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 PROGRAM = sys.argv[1]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 class Client:
@@ -64,6 +66,15 @@ def check_requests(port: int) -> None:
     value = "v" * 60_000
     assert client.ask(f"SET large {value}") == "OK"
     assert client.ask("GET large") == f"VALUE {value}"
+    client.close()
+
+
+def check_page(port: int) -> None:
+    page = (ROOT / "flow/fiber/README.md").read_text(encoding="utf-8")
+    found = re.search(r"^\$ printf '(.*)\\n' \| nc .*\n((?:.*\n)+?)```", page, re.MULTILINE)
+    assert found
+    client = Client(port)
+    assert [client.ask(line) for line in found[1].split("\\n")] == found[2].splitlines()
     client.close()
 
 
@@ -149,6 +160,7 @@ def main() -> None:
         server, port = start(directory)
         try:
             check_requests(port)
+            check_page(port)
             check_scans(port)
             check_many(port)
             check_rude(port)
