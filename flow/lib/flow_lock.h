@@ -9,10 +9,10 @@
 // Releaser. Between the wait and the Releaser must be no other wait. Cancel-safe: a take that is dropped or cancelled
 // before gives back what it may have got, and those behind it move up.
 //
-// A take that fits into the free permits gets them at once, even if takes of more permits wait. So a holder can take one
-// more without a deadlock, and a take of many permits may wait for as long as smaller takes arrive. Takes that wait get
-// their permits in the order in which they came. FlowLock(3, FlowLock::Order::FirstComeFirstServed) lets no take pass
-// one that waits; a holder that takes more from such a lock may wait forever.
+// A take that fits into the free permits gets them at once, even if takes of more permits wait: a holder that takes one
+// more does not wait behind them. So a take of many permits may wait for as long as smaller takes arrive. Takes that
+// wait get their permits in the order in which they came. FlowLock(3, FlowLock::Order::FirstComeFirstServed) lets no
+// take pass one that waits; a holder that takes more from such a lock may wait forever.
 //
 // A free permit is taken at once. One that has to be waited for arrives through the loop, at the priority given to
 // take(): release() runs no waiter. The lock must outlive its Releasers; a Reference<FlowLock> may hold it.
