@@ -108,39 +108,21 @@ std::string readName(std::string const& mangled) {
     return status == 0 ? text.get() : "";
 }
 
-/// Where the first constraint begins: a Q outside of the identifiers, which follow their lengths.
-std::size_t findConstraint(std::string const& mangled) {
-    for (std::size_t i = 0; i < mangled.size(); ++i) {
-        if (mangled[i] == 'Q')
-            return i;
-        if (mangled[i] == 'S' || mangled[i] == 'T') // S1_ and T1_ refer to what stands before
-            i = std::min(mangled.find_first_not_of("0123456789", i + 1), mangled.size()) - 1;
-        else if (mangled[i] == 'L') // a literal
-            i = std::min(mangled.find('E', i), mangled.size());
-        else if (mangled[i] >= '1' && mangled[i] <= '9') {
-            char* end = nullptr;
-            std::size_t length = std::strtoul(mangled.c_str() + i, &end, 10);
-            i = static_cast<std::size_t>(end - mangled.c_str()) + length - 1;
+/// clang puts `requires` clauses into symbols, each behind a Q, which libstdc++ does not read before gcc 14. If all
+/// clauses stand at the end, what is before them is a name; if one stands behind the template's arguments, this gives
+/// the name without the types of the parameters.
+std::string readConstrainedName(std::string const& mangled) {
+    for (std::size_t at = mangled.find('Q'); at != mangled.npos; at = mangled.find('Q', at + 1)) {
+        // A Q inside an identifier cuts it, and nothing can be read.
+        for (const char* end : {"", "EEvv", "Evv"}) { // these add "void " where a result was, and "(...)"
+            std::string found = readName(mangled.substr(0, at) + end);
+            if (found.empty())
+                continue;
+            found = found.substr(*end && found.starts_with("void ") ? 5 : 0);
+            return *end ? found.substr(0, found.rfind('(')) : found;
         }
     }
-    return mangled.npos;
-}
-
-/// clang puts `requires` clauses into symbols, which libstdc++ does not read before gcc 14. They stand at the end, or
-/// in the template's arguments; then this gives the name without the types of the parameters.
-std::string readConstrainedName(std::string const& mangled) {
-    std::size_t at = findConstraint(mangled);
-    if (at == mangled.npos)
-        return "";
-    std::string found = readName(mangled.substr(0, at));
-    for (const char* end : {"EEvv", "Evv"}) {
-        if (!found.empty())
-            break;
-        found = readName(mangled.substr(0, at) + end); // "void " where a result was, and "(...)"
-        found = found.substr(found.starts_with("void ") ? 5 : 0);
-        found = found.substr(0, found.rfind('('));
-    }
-    return found;
+    return "";
 }
 
 std::string demangle(std::string const& mangled) {
