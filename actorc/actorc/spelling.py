@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from actorc.words import ARITHMETIC_ALIASES, BUILTIN_TYPES
 
@@ -21,7 +22,7 @@ _PLAIN = (
 )
 _KNOWN = re.compile(rf"{_PLAIN}|(?:flow::)?(?:Future|Promise|FutureStream|PromiseStream)<{_PLAIN}>")
 _NAME_USED = re.compile(r"(?:(?<!\.)\.\s*|->\s*|::\s*)?\b([^\W\d]\w*)")
-_DECLARED = re.compile(r"[\w:<>,\s*&]*[\w>*&]\s+[*&]*\s*\w+\s*(?:=(?!=)|\{)")
+_DECLARED = re.compile(r"([\w:<>,\s*&]*[\w>*&])\s+[*&]*\s*(\w+)\s*(?:=(?!=)|\{)")
 _VOID = re.compile(r"(?:(?:::\s*)?flow\s*::\s*)?Void")
 
 
@@ -81,6 +82,14 @@ def declares(condition: str) -> bool:
     """Whether a condition declares a variable: `if (T x = f())`, `if (T x = f(); x > 0)`."""
     text = _LITERAL.sub('""', one_line(condition))
     return _find_outside(text, ";") or _DECLARED.match(text) is not None
+
+
+def declared_names(head: str) -> Iterator[str]:
+    """What the head of a statement declares as `T x = e`, unless destroying it does nothing or it outlives the head."""
+    for part in _LITERAL.sub('""', one_line(head)).split(";"):
+        found = _DECLARED.match(part.strip())
+        if found is not None and not is_trivial(found[1]) and "static" not in found[1].split():
+            yield found[2]
 
 
 def names_in(expression: str) -> frozenset[str]:

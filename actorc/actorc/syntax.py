@@ -474,6 +474,14 @@ def declaration_of(node: Statement) -> StateDecl | None:
             raise unknown(node)
 
 
+def heads_of(node: Statement) -> Iterator[Code]:
+    """The code in the head of an `if`, a `switch` or a loop that may declare what is in scope in its body."""
+    if isinstance(node, If | While | For | Switch) and node.condition is not None:
+        yield node.condition
+    if isinstance(node, For | RangeFor) and isinstance(node.init, Code):
+        yield node.init
+
+
 def declared_states(statement: Statement) -> Iterator[tuple[Code, str]]:
     """Type and name of each state variable that the statement itself declares, or has as the result of a wait."""
     declaration = declaration_of(statement)

@@ -156,6 +156,31 @@ def test_what_one_backend_returns_the_other_returns(backend: str, compiler: str,
     assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
 
 
+BY_NAME = [
+    "T x = wait(from); return x;",
+    "auto x = wait(from); if (x) { return x; } T y = wait(from); return y;",
+    "T x = waitNext(stream); try { return x; } catch (Error&) {} return T();",
+    "choose { when(T x = wait(from)) { return x; } when(auto x = waitNext(stream)) { return x; } }",
+    "wait(delay(1)); if (T x = T()) return x; else if (T y = T(); x == y) return y; return T();",
+    "wait(delay(1)); for (T x = T(); x;) { if (*x) return x; } while (T x = T()) return x; return T();",
+    "T x = T(); if (T x = T()) { wait(delay(1)); } else { return x; } return T();",
+]
+
+
+@pytest.mark.parametrize("type_", ["std::unique_ptr<int>", "Alias"])
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_what_is_returned_by_its_name_is_moved(compiler: str, backend: str, type_: str, tmp_path: Path) -> None:
+    head = '#include "flow/flow.h"\n#include <memory>\nusing namespace flow;\nusing Alias = std::unique_ptr<int>;\n'
+    actors = [
+        f"ACTOR Future<{type_}> actor{number}(Future<{type_}> from, FutureStream<{type_}> stream) "
+        f"{{ {re.sub('T(?= |[(])', type_, body)} }}\n"
+        for number, body in enumerate(BY_NAME)
+    ]
+    text = head + '#include "flow/actorcompiler.h"\n' + "".join(actors)
+    assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
+
+
 @pytest.mark.parametrize(
     "local",
     [

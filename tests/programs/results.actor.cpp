@@ -98,6 +98,65 @@ ACTOR Future<Void> readsEach(FutureStream<Counted> numbers) {
     return Void();
 }
 
+ACTOR Future<Counted> counted(int v) {
+    wait(delay(1));
+    return Counted(v);
+}
+
+// A local that is returned by its name is moved, whatever declares it; what is only referred to is copied.
+ACTOR Future<Counted> returns(int how) {
+    wait(delay(1));
+    if (how == 1) {
+        Counted c = wait(counted(how));
+        return c;
+    }
+    if (how == 2) {
+        auto c = wait(counted(how));
+        if (c.v > 0)
+            return c;
+    }
+    if (how == 3) {
+        choose {
+            when(Counted c = wait(counted(how))) { return c; }
+            when(wait(Never())) {}
+        }
+    }
+    if (how == 4) {
+        Counted const& c = wait(counted(how));
+        return c;
+    }
+    if (how == 5) {
+        auto& c = wait(counted(how));
+        return c;
+    }
+    if (how == 6) {
+        Counted c = Counted(how);
+        return c;
+    }
+    if (Counted c = Counted(how); how == 7)
+        return c;
+    for (Counted c = Counted(how); c.v == 8; ++c.v)
+        return c;
+    std::vector<Counted> all(1);
+    for (Counted& c : all) {
+        c.v = how;
+        if (how == 9)
+            return c;
+    }
+    return Never();
+}
+
+// The same where only an instantiation shows whether there is a result.
+ACTOR template <class T>
+Future<T> passes(Future<T> f, bool isRef) {
+    if (isRef) {
+        T const& value = wait(f);
+        return value;
+    }
+    T value = wait(f);
+    return value;
+}
+
 // The first value is there already when what follows it throws.
 ACTOR Future<std::string> replaces(Future<Void> f) {
     wait(f);
@@ -147,4 +206,11 @@ int main() {
     c = readsEach(u.getFuture());
     for (int i = 1; i <= 4; ++i)
         u.send(Counted(i));
+    for (int how = 1; how <= 9; ++how) {
+        say("-- returned %d", how);
+        sim.run(returns(how));
+    }
+    say("-- of a future that the actor has, too");
+    sim.run(passes(counted(1), false));
+    sim.run(passes(counted(2), true));
 }

@@ -66,7 +66,10 @@ class _Lowering(PrefixLowering):
 
     def body(self, block: syntax.Block) -> Body:
         moves = _MOVE.finditer(self._source.text, block.span.start, block.span.end)
-        self._moved = {match[1]: match.start() for match in moves}  # the last place where each name is moved on
+        self._moved = {match[1]: match.start() for match in moves}
+        for each in syntax.walk(block):
+            if isinstance(each, syntax.Return) and each.value is not None:
+                self._returned[self._text(each.value).text] = each.span.start
         nodes, ends = self._list(block.statements, reachable=True)
         chooses = [len(wait.whens) for wait in self._numbers if isinstance(wait, syntax.Choose)]
         return Body(
@@ -246,14 +249,17 @@ class _Lowering(PrefixLowering):
         return self._take("takeNext" if wait.is_stream else "takeValue", wait, self._result_type(wait))
 
     def _result_local(self, wait: syntax.WaitExpr) -> list[Statement]:
-        """The local that holds what was waited for."""
+        """The local that holds what was waited for: an object of its own, if the source moves or returns it."""
         result = wait.result
         if result is None or result.kind not in (ResultKind.LOCAL, ResultKind.UNPACK):
             return []
         is_unpacked = result.kind is ResultKind.UNPACK
         name = f"[{', '.join(result.names)}]" if is_unpacked else result.name
         type_ = "auto" if result.type is None else self._type(result.type)
-        hold = self._hold(result, wait.span.end)
+        is_trivial_ = result.type is not None and is_trivial(type_)
+        is_moved = any(self._moved.get(each, -1) >= wait.span.end for each in result.names)
+        is_moved = is_moved or not (is_trivial_ or is_unpacked or self._returned.get(name, -1) < wait.span.end)
+        hold = Hold.OWN if is_moved and result.hold is Hold.VALUE else result.hold
         before = ""
         if hold is Hold.OWN or (wait.is_stream and hold is Hold.VALUE):
             reference, value = type_, self._value(wait)
@@ -269,14 +275,8 @@ class _Lowering(PrefixLowering):
             bracket = self._source.text.rfind("[", 0, wait.word.start)
             names = replace(self._source.text_of(Span(bracket, bracket + 1)), text=name)
         pieces = (f"{before}[[maybe_unused]] {reference} ", names, f" = {value};")
-        is_trivial_ = result.type is not None and is_trivial(type_)
         locals_ = tuple(Local(each, is_trivial_, is_unpacked) for each in result.names)
         return [Declared(Span(wait.span.end - 1, wait.span.end), locals_, pieces)]
-
-    def _hold(self, result: syntax.Result, after: int) -> Hold:
-        """A result that the source moves must be a copy of its own."""
-        is_moved = result.hold is Hold.VALUE and any(self._moved.get(name, -1) >= after for name in result.names)
-        return Hold.OWN if is_moved else result.hold
 
     def _choose(self, item: syntax.Choose, reachable: bool) -> Lowered:
         line = self._end_line(item.whens[-1].wait)

@@ -155,15 +155,15 @@ class PrefixLowering(TryLowering):
         value = self._text(item.value)
         if item.is_sequence:
             return Return(line, source, ("(", value, ")"))
-        is_moved = self._may_be_moved(value.text)
+        is_moved = self._may_be_moved(value.text, item.span.start)
         return Return(line, source, (value,), is_moved=is_moved, is_void_value=is_void_value(value.text))
 
-    def _may_be_moved(self, value: str) -> bool:
+    def _may_be_moved(self, value: str, place: int) -> bool:
         """Whether it is the name of an object of the actor's own. What only refers to one has a type that says so."""
         for local in reversed(self._visible):
             if local.name == value:
                 return not local.trivial and not local.is_part
-        return value in self._movable
+        return value in self._movable or any(span.start < place < span.end for span in self._in_heads.get(value, ()))
 
     def _shown(self, item: syntax.Node) -> Text:
         """As it stands in the source, or its first line: for a comment, which a backslash at its end would continue."""

@@ -12,8 +12,8 @@ from actorc.lower.lowered import Goto, Handler, LabelName, NativeCatch, Node, Re
 from actorc.lower.states import hidden_states, is_referring, state_variables
 from actorc.records import dataclass
 from actorc.source import Pieces, Source, Text
-from actorc.spelling import is_trivial, one_line
-from actorc.syntax import CatchKind, Local, Statement
+from actorc.spelling import declared_names, is_trivial, one_line
+from actorc.syntax import CatchKind, Local, Span, Statement
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +57,16 @@ def _places(waits: Items) -> Iterator[tuple[syntax.WaitExpr, _Place]]:
             yield wait, _Place(number, index if is_choose else None)
 
 
+def _declared_in_heads(body: syntax.Block, source: Source) -> dict[str, list[Span]]:
+    """Where the objects are in scope that the heads of `if`s, `switch`es and loops declare, by their names."""
+    found: dict[str, list[Span]] = {}
+    for inner in syntax.walk(body):
+        for code in syntax.heads_of(inner):
+            for name in declared_names(source[code.span]):
+                found.setdefault(name, []).append(inner.span)
+    return found
+
+
 class TryLowering:
     """What is known about the actor, and how its `try`s are laid out."""
 
@@ -77,6 +87,9 @@ class TryLowering:
         self._movable = {parameter.name for parameter in actor.parameters}
         self._movable |= {state.name for state in self._states if not is_referring(state)}
         self._movable |= {capture.name for capture in actor.captures or () if not capture.is_reference}
+        self._in_heads = _declared_in_heads(body, source)
+        self._moved: dict[str, int] = {}  # the last place where each name is moved on
+        self._returned: dict[str, int] = {}  # and where it is returned
         waits = [inner for inner in syntax.walk(body) if isinstance(inner, syntax.Wait | syntax.Choose)]
         self._numbers: dict[Statement, int] = {wait: number for number, wait in enumerate(waits, 1)}
         self._places = dict(_places(waits))
