@@ -20,7 +20,8 @@ constexpr int kDereference = __LINE__ - 2;
 #ifdef __clang__
 [[clang::optnone]] // the constructor is a function of its own, whose symbol has a constraint
 #endif
-[[gnu::noinline]] void holdsNoError() {
+[[gnu::noinline]] void
+holdsNoError() {
     (void)ErrorOr<int>(Error());
 }
 
