@@ -10,7 +10,7 @@ import re
 
 from actorc.emit import layout
 from actorc.emit.declaration import Declaration
-from actorc.emit.lines import MARK_END, MAY_BREAK, apart, at
+from actorc.emit.lines import BREAK, MARK_END, MAY_BREAK, apart, at
 from actorc.emit.printer import Printer, beside, initialiser, moved, pieces
 from actorc.lower import labels
 from actorc.lower.lowered import Body, Code, Node, Return, Suspend
@@ -86,7 +86,7 @@ def _coroutine(declaration: Declaration, body: Body) -> str:
     kept += [state.slot_name for state in body.states if state.slot] + [state.name for state in body.states]
     if kept:
         types = ", ".join(f"{MAY_BREAK}decltype({name})" for name in kept)
-        parts.append(f"flow::coro::requireFit<{types}>(); ")
+        parts.append(f"{BREAK}flow::coro::requireFit<{types}>(); ")
     parts += [MAY_BREAK, printer.prologue()]
     if declaration.is_uncancellable:  # after the prologue, which sets the frame again
         parts.append("co_await flow::coro::uncancellable(); ")
