@@ -9,12 +9,23 @@
 
 #include "flow/core/cell.h"
 
+#include <utility>
+
 namespace flow::detail {
 
 /// Whether a copy costs no more than a reference, and cannot be distinguished from one.
 template <class T>
 inline constexpr bool kFreeToCopy =
     std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 2 * sizeof(void*);
+
+/// Whether a T can be copied, also where std::is_copy_constructible is wrong: for a container of what cannot be copied.
+template <class T>
+inline constexpr bool kCopied = std::is_copy_constructible_v<T>;
+template <class T>
+    requires requires { typename T::allocator_type; }
+inline constexpr bool kCopied<T> = std::is_copy_constructible_v<T> && kCopied<typename T::value_type>;
+template <class First, class Second> // the value_type of maps
+inline constexpr bool kCopied<std::pair<First, Second>> = kCopied<First> && kCopied<Second>;
 
 /// A value inside a completed future, kept alive as long as this object: what a wait's result refers to.
 template <class T>
@@ -62,13 +73,14 @@ inline Error takeError(Cell* cell) {
     return error;
 }
 
-/// The value: moved if no other future refers to the cell, otherwise copied. The cell may be null for Void.
+/// The value: moved if no other future refers to the cell or if it cannot be copied, otherwise copied. The cell may be
+/// null for Void.
 template <class T>
 T takeValue(Cell* cell) {
     Result<T> result(cell);
     if constexpr (std::is_same_v<T, Void>)
         return Void();
-    else if constexpr (!std::is_copy_constructible_v<T>)
+    else if constexpr (!kCopied<T>)
         return std::move(valueOf<T>(cell));
     else if constexpr (kFreeToCopy<T>)
         return result.get();

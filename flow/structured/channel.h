@@ -18,6 +18,7 @@
 // gets broken_promise. When a channel is destroyed all waiters get broken_promise. Its memory is taken once, when it
 // is made. Belongs to one thread.
 
+#include "flow/core/result.h"
 #include "flow/memory/fast_resource.h"
 #include "flow/wait/source.h"
 
@@ -65,7 +66,11 @@ public:
     }
 
     /// Copies the value when there is room.
-    Send send(T const& value) { return {this, const_cast<T*>(&value), false}; }
+    Send send(T const& value)
+        requires flow::detail::kCopied<T>
+    {
+        return {this, const_cast<T*>(&value), false};
+    }
     /// Moves it then.
     Send send(T&& value) { return {this, &value, true}; }
     Receive receive() { return {this}; }
@@ -85,7 +90,7 @@ private:
     bool mayReceive() const { return count_ != 0 || (capacity_ == 0 && senders_.isWaitedFor()); }
 
     static T valueOf(Send const& send) {
-        if constexpr (std::is_copy_constructible_v<T>)
+        if constexpr (flow::detail::kCopied<T>)
             return send.moves ? T(std::move(*send.value)) : T(*send.value);
         else
             return T(std::move(*send.value));

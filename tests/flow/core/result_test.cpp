@@ -7,8 +7,11 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::detail;
@@ -95,6 +98,18 @@ TEST_CASE("result: takeValue of what cannot be copied, is Void, or throws") {
     CHECK_THROWS_AS((void)takeValue<Unmovable>(Future<Unmovable>(future).release()), std::runtime_error);
     CHECK(promise.getFutureReferenceCount() == 1);
     CHECK(future.get().value == 3);
+}
+
+TEST_CASE("result: takeValue moves a container of what cannot be copied, which C++ takes for copyable") {
+    Balance balance;
+    std::vector<std::unique_ptr<int>> numbers;
+    numbers.push_back(std::make_unique<int>(6));
+    CHECK(*takeValue<decltype(numbers)>(cellWith(std::move(numbers))).at(0) == 6);
+    std::map<int, std::vector<std::unique_ptr<int>>> byName;
+    byName[7].push_back(std::make_unique<int>(8));
+    CHECK(*takeValue<decltype(byName)>(cellWith(std::move(byName))).at(7).at(0) == 8);
+    static_assert(kCopied<std::vector<std::shared_ptr<std::unique_ptr<int>>>>);
+    static_assert(kCopied<std::map<int, std::string>>);
 }
 
 TEST_CASE("result: takeLocal copies what is free to copy, moves what can only be moved, and refers to all else") {

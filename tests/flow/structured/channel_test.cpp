@@ -67,6 +67,24 @@ TEST_CASE("each value of a channel comes out once, those of one sender in order"
             }
 }
 
+Task<int> passOn(Context, Channel<std::vector<std::unique_ptr<int>>>* channel) {
+    std::vector<std::unique_ptr<int>> numbers;
+    numbers.push_back(std::make_unique<int>(6));
+    co_await channel->send(std::move(numbers));
+    std::vector<std::unique_ptr<int>> got = co_await channel->receive();
+    co_return *got.at(0);
+}
+
+template <class T>
+concept TakesConst = requires(Channel<T> channel, T const& value) { channel.send(value); };
+
+TEST_CASE("what cannot be copied is moved through a channel, and sent only as what can be moved") {
+    static_assert(TakesConst<int> && !TakesConst<std::unique_ptr<int>>);
+    SimLoop loop;
+    Channel<std::vector<std::unique_ptr<int>>> channel(1);
+    CHECK(loop.run(start(passOn(Environment(), &channel))) == 6);
+}
+
 TEST_CASE("a full channel suspends its senders") {
     SimLoop loop;
     Channel<int> channel(2);
