@@ -49,6 +49,16 @@ Future<T> timeoutError(Future<T> future, double seconds, TaskPriority priority =
     if constexpr (!std::is_same_v<T, Void>)
         co_return std::get<0>(std::move(first));
 }
+/// The same for an operation, such as a read of a connection. It has taken nothing if the time was over first.
+template <InPlace Op>
+Future<typename Op::Result> timeoutError(Op op, double seconds, TaskPriority priority = TaskPriority::DefaultDelay,
+                                         Propagate = {}) {
+    auto first = co_await race(op, delay(seconds, priority));
+    if (first.index() != 0)
+        co_await coro::fail(timed_out());
+    if constexpr (!std::is_same_v<typename Op::Result, Void>)
+        co_return std::get<0>(std::move(first));
+}
 
 /// The future's result, value or error, `seconds` after it has come.
 template <class T>

@@ -227,6 +227,8 @@ TEST_CASE("every cancel: of what takes time") {
     cancelEverywhere("timeout", [](Inputs& in) { return timeout(in.number(0), 0.5, -1); });
     cancelEverywhere("timeout to nothing", [](Inputs& in) { return timeout(in.number(0), 0.5); });
     cancelEverywhere("timeoutError", [](Inputs& in) { return timeoutError(in.number(0), 0.5); });
+    cancelEverywhere("timeoutError of an operation",
+                     [](Inputs& in) { return timeoutError(in.keep<Bell>(in).heard(), 0.5); });
     cancelEverywhere("delayed", [](Inputs& in) { return delayed(in.number(0), 0.5); });
     cancelEverywhere("trigger", [](Inputs& in) { return trigger([s = in.sentinel()] {}, in.event(0)); });
     cancelEverywhere("recurring", [](Inputs& in) { return recurring([s = in.sentinel()] {}, 0.3); });

@@ -1,6 +1,7 @@
 #include "flow/lib/time.h"
 
 #include "flow/sim/sim_loop.h"
+#include "flow/wait/source.h"
 #include "tests/flow/support/trace_log.h"
 
 #include <doctest/doctest.h>
@@ -17,6 +18,19 @@ Future<int> after(TraceLog& log, double seconds, int value) {
     co_await delay(seconds);
     co_return value;
 }
+
+struct Tickets {
+    struct Take {
+        using Result = int;
+        Tickets* tickets;
+        bool isReady() const { return tickets->free != 0; }
+        void park(WaiterNode& waiter) { tickets->source.park(waiter, *this); }
+        int take() const { return tickets->free--; }
+    };
+    Take take() { return {this}; }
+    int free = 0;
+    Source<Take> source;
+};
 
 } // namespace
 
@@ -68,6 +82,28 @@ TEST_CASE("timeoutError: timed_out if it takes too long") {
     CHECK(log.take() == "~local");
     CHECK(timeoutError(Future<Void>(Void()), 1).canGet());
     CHECK(timeoutError(Future<Void>(end_of_stream()), 1).getError() == end_of_stream());
+}
+
+TEST_CASE("timeoutError: an operation that is late has taken nothing") {
+    SimLoop loop;
+    Tickets tickets;
+    Future<int> late = timeoutError(tickets.take(), 1);
+    Future<int> inTime = timeoutError(tickets.take(), 3);
+    loop.run(delay(1));
+    tickets.free = 7; // in the turn in which the first one's time was over
+    tickets.source.wakeInTurn();
+    loop.run();
+    CHECK(late.getError() == timed_out());
+    CHECK(inTime.get() == 7);
+    CHECK(tickets.free == 6);
+    CHECK(timeoutError(tickets.take(), 1).get() == 6);
+    tickets.free = 0;
+    late = timeoutError(tickets.take(), 1);
+    late = Future<int>(); // cancelled
+    tickets.free = 1;
+    tickets.source.wakeInTurn();
+    loop.run();
+    CHECK(tickets.free == 1);
 }
 
 TEST_CASE("timeout: a future that others hold lives on") {
