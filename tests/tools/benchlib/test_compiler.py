@@ -13,8 +13,9 @@ from actorc.diagnostics import Diagnostics
 from actorc.driver import analyse
 from actorc.source import Source
 from benchlib.compiler.actor_files import actor_file
-from benchlib.compiler.command import files_table, main, many_table
+from benchlib.compiler.command import files_table, main, many_table, parse_arguments
 from benchlib.compiler.cost import Many, MeasureError, Row, cpu_seconds, document
+from common.arguments import UsageError
 
 
 def test_files_are_as_long_as_wanted_and_have_actors() -> None:
@@ -42,6 +43,20 @@ def test_tables_have_a_row_each() -> None:
     row = Row("coroutine", 1000, 0.35, 0.1, 2.0, None, 3.0)
     assert files_table([row, row], plain=True).row_count == 2
     assert many_table([Many("coroutine", 2, 10, 3.0, 1.0)], plain=True).row_count == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--lines", "0"], "--lines must be at least 1"),
+        (["--lines", "1000", "-5"], "--lines must be at least 1"),
+        (["--files", "-1"], "--files must be at least 0"),
+        (["--runs", "0"], "--runs must be at least 1"),
+    ],
+)
+def test_numbers_that_measure_nothing_are_refused(arguments: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        parse_arguments(arguments)
 
 
 def test_the_command_measures_and_writes_json(tmp_path: Path) -> None:

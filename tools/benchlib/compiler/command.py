@@ -13,6 +13,7 @@ from rich.console import Console
 
 from benchlib.arguments import Parser
 from benchlib.compiler.cost import Many, Row, document, measure_file, measure_many
+from common.arguments import UsageError
 from common.files import check_writable, write
 from common.progress import Bar
 from common.table import Table
@@ -34,7 +35,14 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=3, metavar="N", help="of which the least counts; default: 3")
     parser.add_argument("--no-clang", action="store_true", help="do not compile the output")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE as well")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if min(options.lines, default=1) < 1:
+        raise UsageError("--lines must be at least 1")
+    if options.files < 0:
+        raise UsageError("--files must be at least 0")
+    if options.runs < 1:
+        raise UsageError("--runs must be at least 1")
+    return options
 
 
 def main(arguments: Sequence[str], console: Console, out: Console) -> int:
