@@ -194,7 +194,7 @@ def test_of_two_compilers_one_must_be_named(tmp_path: Path) -> None:
 def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "x.json"
     file.write_text(text)
-    with pytest.raises(Failure, match="is not what tools/bench --json writes"):
+    with pytest.raises(UsageError, match="is not what tools/bench --json writes"):
         read(Recorded("", file, None))
 
 
@@ -215,13 +215,13 @@ def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
 def test_a_time_that_cannot_be_is_named_with_the_file(tmp_path: Path, fields: dict[str, object], said: str) -> None:
     good = {"name": "NET2/64/actor", "cpu_time": 5, "time_unit": "ns", "items_per_op": 64}
     side = write(tmp_path / "x.json", good, good | fields)
-    with pytest.raises(Failure, match=rf"x\.json is not what tools/bench --json writes \(.*{said}"):
+    with pytest.raises(UsageError, match=rf"x\.json is not what tools/bench --json writes \(.*{said}"):
         read(side)
 
 
 def test_brackets_without_end_are_no_file(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("[" * 200_000)
-    with pytest.raises(Failure, match="too many brackets"):
+    with pytest.raises(UsageError, match="too many brackets"):
         read(Recorded("", tmp_path / "x.json", None))
 
 

@@ -40,6 +40,13 @@ def test_a_word_that_nothing_resembles_gets_all() -> None:
     assert all(name in done.stderr for name in COMMANDS)
 
 
+def test_a_file_of_another_kind_is_a_wrong_argument(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text("no JSON", encoding="utf-8")
+    done = run("compare", str(tmp_path / "x.json"), ".")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"tools/bench: {tmp_path / 'x.json'} is not what tools/bench --json writes (")
+
+
 def test_a_wrong_option_of_a_command_is_said_by_it() -> None:
     done = run("growth", "--compilr", "gcc")
     assert done.returncode == 2

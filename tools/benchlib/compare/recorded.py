@@ -27,10 +27,10 @@ def read(side: Recorded) -> Recording:
         context = dict(document["context"])
         times = [(str(one["name"]), _time(one)) for one in document["benchmarks"] if _has_time(one)]
     except RecursionError as error:
-        raise Failure(f"{side.file} has too many brackets within brackets") from error
+        raise UsageError(f"{side.file} has too many brackets within brackets") from error
     except (OSError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, Failure) as error:
         said = f"{type(error).__name__}: {error}"
-        raise Failure(f"{side.file} is not what tools/bench --json writes ({said:.200})") from error
+        raise UsageError(f"{side.file} is not what tools/bench --json writes ({said:.200})") from error
     compiler = _compiler(side, {name.partition(_COMPILER)[2] for name, _ in times})
     repetitions: dict[Name, list[float]] = {}
     for full_name, time in times:
