@@ -43,8 +43,8 @@ is looked for in the names of benchmarks; default: NET2 with 4096 actors."""
 EPILOG = """\
 perf takes samples by the clock (cpu-clock), 4999 a second: it needs no counters of the
 processor. Where there is no perf, or the kernel forbids it, the program samples itself,
-250 to 1000 times a second. A difference in brackets is less than what chance does to so
-many samples; tools/bench instructions counts without chance.
+250 to 1000 times a second. A difference in brackets may be chance: it is smaller than the
+sampling error. tools/bench instructions counts exactly.
 tools/benchlib/profile/causes.toml says which function counts for what.
 
 --flame DIR writes for each benchmark a page <name>.html with a flame graph of each style

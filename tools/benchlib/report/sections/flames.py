@@ -41,6 +41,6 @@ def _causes(found: Profile, row: Row) -> Grid:
 
 
 def _says(found: Profile, row: Row) -> str:
-    how = f"Per item, {found.how}; a difference in brackets is less than chance makes of so many samples."
+    how = f"Per item, {found.how}. A difference in brackets may be chance: it is smaller than the sampling error."
     most = summary(row.spent)
     return f"{how} {most[:1].upper()}{most[1:]}." if most else how
