@@ -26,7 +26,10 @@ def main() -> int:
         return 2
     from docslib.site import build_site  # here, so that --help needs no package
 
-    return build_site(output)
+    code = build_site(output)
+    if not code:
+        print(f"site: {output / 'index.html'}")
+    return code
 
 
 if __name__ == "__main__":

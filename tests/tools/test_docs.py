@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
+import docs  # noqa: E402
 from docslib import generated, headers, site  # noqa: E402
 
 
@@ -20,6 +21,16 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path, capfd: pytest.Captu
     assert printed.out + printed.err == ""
     assert "Millrace" in (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "FlowLock" in (tmp_path / "reference" / "flow" / "lib" / "flow_lock.h.html").read_text(encoding="utf-8")
+
+
+def test_the_place_of_the_site_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["tools/docs", "--output", str(tmp_path)])
+    for code, printed in ((0, f"site: {tmp_path / 'index.html'}\n"), (1, "")):
+        monkeypatch.setattr(site, "build_site", lambda _, code=code: code)
+        assert docs.main() == code
+        assert capsys.readouterr().out == printed
 
 
 def test_every_page_is_in_the_navigation() -> None:
