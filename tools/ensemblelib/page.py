@@ -83,6 +83,8 @@ def _faults(found: Summary) -> Section:
 
 def _probes(found: Summary) -> Section:
     names = dict.fromkeys([*found.all_probes, *found.probes])
+    if not names:
+        return Section("probes", "Probes", "These simulations have no probes.")
     rows = [(name, found.probes[name] or "never") for name in names]
     says = "Places of the code that a test should get to: one that is never seen was never tested."
     return Section("probes", "Probes", says, [_grid("Seen", ("probe",), ("in seeds",), rows)])

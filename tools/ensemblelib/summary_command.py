@@ -64,7 +64,8 @@ def _printed(found: Summary, plain: bool) -> Iterator[Table | str]:
     probes.numbers("in seeds")
     for name in dict.fromkeys([*found.all_probes, *found.probes]):
         probes.add_row(name, f"{found.probes[name]:,}" if found.probes[name] else "never")
-    yield probes
+    if probes.row_count:
+        yield probes
     for each in found.failed:
         yield f"\n{each.test}, {each.count:,} {'seed' if each.count == 1 else 'seeds'}: {each.signature}"
         yield f"  seed {each.seed}: {first_line(each.text)}\n  again: {each.again}"

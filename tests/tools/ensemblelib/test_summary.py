@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from common.arguments import UsageError
+from common.console import plain
+from ensemblelib import summary_command
 from ensemblelib.ledger import Ledger, opened
 from ensemblelib.page import page
 from ensemblelib.program import Program
@@ -21,8 +23,8 @@ FAULTS = ["clog", "powerLoss"]
 PROBES = ["x.cpp:1 seen", "x.cpp:2 unseen"]
 
 
-def program(name: str = "p", build: str = "h1") -> Program:
-    return Program(Path(name), build, ["good", "bad"], FAULTS, PROBES)
+def program(name: str = "p", build: str = "h1", probes: list[str] = PROBES) -> Program:
+    return Program(Path(name), build, ["good", "bad"], FAULTS, probes)
 
 
 def result(seed: int, digest: str = "d", signature: str = "", machine: str = "m") -> Result:
@@ -81,6 +83,18 @@ def test_runs_that_differ(ledger: Path) -> None:
         assert found.differences(run(found, "good", result(2))) == [], "of earlier runs"
         assert summary(found).differences == [difference]
         assert summary(found, "bad").differences == []
+
+
+def test_a_program_without_probes_has_no_table_of_them(tmp_path: Path) -> None:
+    with opened(tmp_path / "ledger") as found:
+        found.end(found.begin(program(probes=[]), "good", "r", range(1)))
+        text = page(summary(found))
+    assert "These simulations have no probes." in text
+    assert 'id="seen-table"' not in text
+    out = plain(width=200, no_color=True)
+    with out.capture() as printed:
+        summary_command.main(["--ledger", str(tmp_path / "ledger")], out, out)
+    assert "good" in printed.get() and "probe" not in printed.get()
 
 
 def test_a_ledger_of_another_kind(tmp_path: Path) -> None:
