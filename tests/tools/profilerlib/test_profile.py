@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from array import array
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,26 @@ def test_a_program_without_samples_fails(tmp_path: Path, monkeypatch: pytest.Mon
         command.main(["--html", str(html), "true"], out, out)
     assert "no sample was taken of the program's own code" in printed_text.get()
     assert "By cause" not in printed_text.get() and not html.exists()
+
+
+def test_numbers_of_long_rows_are_seen_without_scrolling(chromium: str, tmp_path: Path) -> None:
+    profiled = found()
+    assert profiled.spent
+    for number in range(3):
+        name = f"flow::detail::Function{number}<std::pair<int, int>>::call(int, std::string const&, std::vector<int>)"
+        profiled.spent.functions["allocate", name] = 2.5
+    probe = """<script>
+    addEventListener("load", () => {
+        const wide = [...document.querySelectorAll(".box")].filter((box) => box.scrollWidth > box.clientWidth);
+        document.body.dataset.wide = wide.map((box) => box.getAttribute("aria-label")).join();
+    });
+    </script>"""
+    file = tmp_path / "page.html"
+    file.write_text(page(profiled).replace("<head>", f"<head>{probe}", 1), encoding="utf-8")
+    browser = [chromium, "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1200,2000"]
+    browser += ["--virtual-time-budget=5000", f"--user-data-dir={tmp_path}/profile", "--dump-dom", file.as_uri()]
+    done = subprocess.run(browser, capture_output=True, text=True, check=True, timeout=60)
+    assert 'data-wide=""' in done.stdout
 
 
 def test_samples_of_a_console_are_its_maps_and_its_words() -> None:
