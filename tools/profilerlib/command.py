@@ -47,6 +47,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     attribution = Attribution(read())
     tool = sampler(options.sampler)
     problems: list[str] = []
+    how = [tool.how]
     code = 0
     if options.pid:
         profile, texts = of_process(options, tool, problems)
@@ -55,16 +56,16 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         if not texts:
             problems.append("the program has written no times of tasks: none of its loops has come to its end")
         if code:
-            problems.append(f"the program ended with {ending(code)}")
+            how.append(f"the program ended with {ending(code)}")
     if options.allocations:
-        problems.append("allocations were counted, which makes each one several times as slow")
+        how.append("allocations were counted, which makes each one several times as slow")
     attributed = attribute(profile, attribution, 1000 * tool.period * profile.total, "ms")
     spent = attributed if attributed.samples else None
     if not spent:
         problems.append("no sample was taken of the program's own code")
     found_tasks = tasks.read(texts) if texts else None
     title = f"Process {options.pid}" if options.pid else f"Profile of {Path(options.command[0]).name}"
-    found = Found(title, tool.how, attribution.order, spent, found_tasks, problems)
+    found = Found(title, "; ".join(how), attribution.order, spent, found_tasks, problems)
     for part in printed(found, not out.is_terminal):
         out.print(part, soft_wrap=isinstance(part, str))
     if not spent and not found_tasks:

@@ -28,7 +28,7 @@ class Found:
     order: Sequence[str]  # of causes
     spent: Spent | None  # in ms; none: nothing could be sampled
     tasks: Tasks | None
-    problems: list[str]
+    problems: list[str]  # what could not be measured
 
 
 @dataclass(frozen=True, slots=True)

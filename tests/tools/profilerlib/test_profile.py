@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from array import array
 from pathlib import Path
@@ -137,6 +138,32 @@ def test_a_program_without_samples_fails(tmp_path: Path, monkeypatch: pytest.Mon
         command.main(["--html", str(html), "true"], out, out)
     assert "no sample was taken of the program's own code" in printed_text.get()
     assert "By cause" not in printed_text.get() and not html.exists()
+
+
+class OfTasks:
+    """A sampler of a program that writes the times of its tasks, and fails."""
+
+    how, period = "perf", 0.001
+
+    def run(self, _command: object, _on_line: object, variables: dict[str, str], _folder: Path) -> tuple[int, Profile]:
+        (Path(variables["MILLRACE_PROFILE"]) / "1.json").write_text(text(), encoding="utf-8")
+        return 3, Profile({(Place("/usr/bin/server", None, "main"),): 2.0})
+
+
+def test_remarks_are_not_shown_as_what_could_not_be_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "sampler", lambda _: OfTasks())
+    out = plain(width=200, no_color=True)
+    with out.capture() as printed_text:
+        assert command.main(["--allocations", "--html", str(tmp_path / "page.html"), "true"], out, out) == 3
+    remarks = [
+        "the program ended with exit code 3",
+        "allocations were counted, which makes each one several times as slow",
+    ]
+    how = "; ".join(["perf", *remarks])
+    assert printed_text.get().startswith(f"Profile of true; {how}\n")
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert re.search(rf'<p class="subtitle">.* · {how}</p>', html)
+    assert "Not everything could be measured" not in html
 
 
 def test_numbers_of_long_rows_are_seen_without_scrolling(chromium: str, tmp_path: Path) -> None:
