@@ -57,3 +57,12 @@ def test_a_mistake_with_consequences(body: str) -> None:
 def test_two_mistakes_give_two_messages() -> None:
     text = in_actor("g(1)); wait();").replace("test(", "first(") + in_actor("h(2)); break;")
     assert [found.code for found in analysed(text)[2]] == ["A0005", "A0403", "A0005", "A0501"]
+
+
+@pytest.mark.parametrize("head", ["[n](int k) mutable", "[=](int k)", "[this]"])
+def test_a_lambda_with_a_wrong_head_is_no_wait_of_the_function_around_it(head: str) -> None:
+    text = (
+        '#include "flow/actorcompiler.h"\n'
+        f"Future<Void> a(int n) {{ auto g = ACTOR {head} -> flow::Future<std::vector<int>> {{ wait(delay(1)); }}; }}\n"
+    )
+    assert [code for code, _ in reported(text)] == ["A0125"]

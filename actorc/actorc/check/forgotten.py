@@ -14,6 +14,7 @@ from actorc.words import ACTOR_WORDS, BEFORE_OPERAND, spellings_near
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _MISSPELT = spellings_near("ACTOR") | spellings_near("actor") | {"actor"}
+_OF_TYPES = frozenset({"::", "<", ">", ">>", ",", "*", "&"})
 _CONTROLS = frozenset({"if", "for", "while", "switch", "catch", "loop", "do", "else", "try", "choose", "when"})
 
 
@@ -57,8 +58,8 @@ def _enclosing_function(texts: list[str], index: int) -> int | None:
         open_ = _opening(texts, index - 1, "{", "}")
         if open_ is None:
             return None
-        close = open_ - 1
-        while texts[close] in ("const", "noexcept", "override", "final"):
+        close = _before_trailing_type(texts, open_ - 1)
+        while texts[close] in ("const", "noexcept", "override", "final", "mutable"):
             close -= 1
         if texts[close] == "]":
             return None  # a lambda
@@ -72,6 +73,14 @@ def _enclosing_function(texts: list[str], index: int) -> int | None:
             if texts[name] not in _CONTROLS and _NAME.fullmatch(texts[name]) is not None:
                 return name if _returns_future(texts, name) else None
         index = open_
+
+
+def _before_trailing_type(texts: list[str], close: int) -> int:
+    """The index before `-> T`, if that ends at `close`; else `close`."""
+    index = close
+    while texts[index] in _OF_TYPES or _NAME.fullmatch(texts[index]) is not None:
+        index -= 1
+    return index - 1 if texts[index] == "->" else close
 
 
 def _opening(texts: list[str], index: int, open_: str, close: str) -> int | None:
