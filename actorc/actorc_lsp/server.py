@@ -1,12 +1,14 @@
 """The server: actor files are looked at with each change, plain C++ when it is opened and saved.
 
-Plain C++ that is not on the disk yet is looked at when it is opened, and after a pause behind each change.
+Plain C++ that is not on the disk yet is looked at when it is opened, and after a pause behind each change. A text
+without a name is an actor file if it has an actor or includes flow/actorcompiler.h.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -23,6 +25,7 @@ from actorc_lsp.analysis import Analysis
 from actorc_lsp.hovers import hover
 
 _UNTITLED = "untitled:"
+_ACTORS = re.compile(r"^\s*(?:#\s*include\b.*\bactorcompiler\.h\b|(?:UNCANCELLABLE\s+)?ACTOR\b)", re.MULTILINE)
 _PAUSE = 0.5  # seconds without a change, before clang reads a text that is only in the editor
 
 
@@ -64,6 +67,10 @@ class Server(LanguageServer):
             if uri in self.workspace.text_documents and document.version == version:
                 await self.look_at_saved(uri)
 
+    def is_actors(self, uri: str) -> bool:
+        text = self.workspace.get_text_document(uri).source
+        return uri.endswith(ACTOR_FILES) or (uri.startswith(_UNTITLED) and _ACTORS.search(text) is not None)
+
     def is_current(self, uri: str, source: Source) -> bool:
         """Whether this is what the editor shows: places in another text mean nothing."""
         return self.workspace.get_text_document(uri).source == source.text
@@ -101,17 +108,13 @@ def _is_unsaved(document: TextDocument) -> bool:
     return document.uri.startswith(_UNTITLED) or not os.path.exists(document.path)
 
 
-def _is_actors(uri: str) -> bool:
-    return uri.endswith(ACTOR_FILES)
-
-
 def make_server() -> Server:
     server = Server()
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: types.DidOpenTextDocumentParams) -> None:
         uri = params.text_document.uri
-        if _is_actors(uri):
+        if server.is_actors(uri):
             server.look(uri)
         else:
             await server.look_at_saved(uri)
@@ -119,14 +122,14 @@ def make_server() -> Server:
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     async def changed(params: types.DidChangeTextDocumentParams) -> None:
         uri = params.text_document.uri
-        if _is_actors(uri):
+        if server.is_actors(uri):
             server.look(uri)
         else:
             await server.look_at_changed(uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     async def saved(params: types.DidSaveTextDocumentParams) -> None:
-        if not _is_actors(params.text_document.uri):
+        if not server.is_actors(params.text_document.uri):
             await server.look_at_saved(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)

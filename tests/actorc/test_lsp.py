@@ -212,3 +212,28 @@ def test_sources_that_are_not_on_the_disk_are_checked_as_they_are_in_the_editor(
             assert found.code == "A0601"
 
     talk(conversation)
+
+
+def test_a_text_without_a_name_is_an_actor_file_if_it_has_actors() -> None:
+    included = '#include "flow/flow.h"\n#include "flow/actorcompiler.h"\n'
+    wrong = "namespace a { ACTOR flow::Future<int> lost(int n) { int a = n; wait(flow::delay(1)); return a; } }\n"
+
+    async def conversation(editor: Editor) -> None:
+        uri = "untitled:Untitled-1"
+        document = types.TextDocumentIdentifier(uri)
+        (found,) = await editor.open_text(uri, TEXT)
+        assert found.code == "A0601"
+        params = types.HoverParams(document, place(TEXT, "sum(", 1))
+        hover = await editor.text_document_hover_async(params)
+        assert hover and isinstance(hover.contents, types.MarkupContent)
+        assert hover.contents.value.startswith("`ACTOR Future<int> sum`")
+        # A text that becomes one, by the include.
+        uri = "untitled:Untitled-2"
+        assert await editor.open_text(uri, "void f();\n") == []
+        version = types.VersionedTextDocumentIdentifier(2, uri)
+        change = types.TextDocumentContentChangeWholeDocument(included + wrong)
+        editor.text_document_did_change(types.DidChangeTextDocumentParams(version, [change]))
+        (found,) = await editor.next_of(uri)
+        assert (found.code, found.range.start) == ("A0601", place(included + wrong, "return a", 7))
+
+    talk(conversation)
