@@ -181,6 +181,8 @@ class Traps:
                 continue
             own = node.cursor.spelling
             of_type, written = int(node.cursor.type.get_align()), self._written_alignment(node)
+            if of_type < 0:
+                continue  # of a template, where only its instances have one
             most = max(of_type, written)
             if most > _MOST_ALIGNMENT:
                 message = f"`{own}` asks for {most} bytes of alignment; a coroutine's frame has {_MOST_ALIGNMENT}"

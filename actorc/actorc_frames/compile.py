@@ -136,7 +136,11 @@ def _kept(command: Sequence[str]) -> list[str]:
     kept: list[str] = []
     words = iter(command)
     for word in words:
-        if word in _WITH_VALUE:
+        if word == "-Xclang":
+            # CMake hands a precompiled header to clang in this way, and after it the header itself.
+            if next(words, "") == "-include" and next(words, "") == "-Xclang":
+                kept += ["-include", next(words, "")]
+        elif word in _WITH_VALUE:
             value = next(words, "")
             kept += [] if (word, value) == ("-U", "NO_INTELLISENSE") else [word, value]
         elif word == "-UNO_INTELLISENSE" or word.startswith(_NOT_KEPT):

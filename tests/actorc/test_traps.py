@@ -290,6 +290,7 @@ Future<int> a(Line* given) {
     co_return shared.x + own.x + same.x + other->x + kept->x + int(pair.a) + plain();
 }
 int plain() { Line line{1}; return line.x; }
+template <class T> Future<int> b(T t) { T own = t; auto made = t; co_await rest(); co_return int(own + made); }
 """,
 ]
 KINDS = {"A0701": DISCARDS, "A0702": PARAMETERS, "A0703": LAMBDAS, "A0704 A0705": HANDLERS, "A0709": LOCALS}
@@ -428,9 +429,12 @@ def test_flags_come_after_two_dashes_or_from_a_database(tmp_path: Path) -> None:
     (tmp_path / "flags.cpp").write_text("#ifndef NAME\n#error none\n#endif\n")
     assert actorc("flags.cpp", folder=tmp_path).returncode == 2
     assert actorc("flags.cpp", "--", "-DNAME=1", folder=tmp_path).returncode == 0
-    entry = {"directory": str(tmp_path), "file": "flags.cpp", "command": "g++ -DNAME=1 -c flags.cpp"}
-    (tmp_path / "compile_commands.json").write_text(json.dumps([entry]))
-    assert actorc("flags.cpp", folder=tmp_path).returncode == 0
+    (tmp_path / "pch.h").write_text("#define NAME 1\n")
+    precompiled = "clang++ -Xclang -include-pch -Xclang pch.h.pch -Xclang -include -Xclang pch.h -c flags.cpp"
+    for command in ("g++ -DNAME=1 -c flags.cpp", precompiled):
+        entry = {"directory": str(tmp_path), "file": "flags.cpp", "command": command}
+        (tmp_path / "compile_commands.json").write_text(json.dumps([entry]))
+        assert actorc("flags.cpp", folder=tmp_path).returncode == 0, command
 
 
 def test_without_libclang_actors_are_still_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
