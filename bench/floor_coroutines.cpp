@@ -217,6 +217,7 @@ Detached driveAwaitReady(Run* run) {
 }
 
 /// A ring that has room for all.
+// actorc: allow A0702 it outlives what reads it
 class Ring {
 public:
     explicit Ring(int size) : elements_(std::bit_ceil(static_cast<unsigned>(size))) {}

@@ -120,7 +120,7 @@ def flags_of(unit: Unit, given: Sequence[str] | None) -> tuple[list[str], str, s
         flags, directory, origin = list(given), os.getcwd(), "the flags after `--` do not lead to it"
     elif (entry := _entry(unit)) is not None:
         path, command, directory = entry
-        flags, origin = _kept(command), f"the flags are those of {path}"
+        flags, origin = _kept(command, is_clang="clang" in unit.compiler), f"the flags are those of {path}"
     else:
         flags, directory, origin = [], os.getcwd(), "there is no compile_commands.json with this file"
     if not any(flag.startswith("-std=") for flag in flags):
@@ -132,14 +132,16 @@ def flags_of(unit: Unit, given: Sequence[str] | None) -> tuple[list[str], str, s
     return flags, directory, origin
 
 
-def _kept(command: Sequence[str]) -> list[str]:
+def _kept(command: Sequence[str], *, is_clang: bool) -> list[str]:
     kept: list[str] = []
     words = iter(command)
     for word in words:
         if word == "-Xclang":
-            # CMake hands a precompiled header to clang in this way, and after it the header itself.
+            # CMake hands a precompiled header to clang in this way, and after it the header itself. With a plain
+            # -include, clang would take the precompiled one, which is made with other flags.
             if next(words, "") == "-include" and next(words, "") == "-Xclang":
-                kept += ["-include", next(words, "")]
+                header = next(words, "")
+                kept += ["-Xclang", "-include", "-Xclang", header] if is_clang else ["-include", header]
         elif word in _WITH_VALUE:
             value = next(words, "")
             kept += [] if (word, value) == ("-U", "NO_INTELLISENSE") else [word, value]

@@ -119,15 +119,15 @@ Future<Void> subscribeAll(Job const& job, Meeting& meeting) {
         (void)co_await each->receive(); // all are there
     meeting.reach(2);
     std::vector<Future<Void>> all;
-    auto take = [](MessageSocket& sub, std::uint64_t count) -> Future<Void> {
+    auto take = [](MessageSocket* sub, std::uint64_t count) -> Future<Void> {
         for (std::uint64_t i = 0; i < count; ++i) {
-            Message message = co_await sub.receive();
+            Message message = co_await sub->receive();
             if (message.size() == 1)
                 --i;
         }
     };
     for (auto& each : subs)
-        all.push_back(take(*each, job.count));
+        all.push_back(take(each.get(), job.count));
     for (auto& each : all)
         co_await each;
     measured.stop();
@@ -161,14 +161,14 @@ Future<Void> sendInside(Job const& job) {
     push.connect(pull.bind("inproc://messages"));
     while (push.peers() == 0)
         co_await delay(0.001);
-    auto takeAll = [&]() -> Future<Void> {
+    auto takeAll = [](Job const& job, MessageSocket* pull) -> Future<Void> {
         for (std::uint64_t i = 0; i < job.count; ++i) {
-            Message message = co_await pull.receive();
+            Message message = co_await pull->receive();
             if (message.size() != job.bytes)
                 std::abort();
         }
     };
-    Future<Void> taking = takeAll();
+    Future<Void> taking = takeAll(job, &pull);
     std::string body(job.bytes, 'x');
     measured.start();
     for (std::uint64_t i = 0; i < job.count; ++i) {

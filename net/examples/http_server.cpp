@@ -18,22 +18,22 @@ Future<Void> send(Reference<Connection> client, std::string bytes, double second
 }
 
 /// Whether a request has come that is to be answered.
-Future<bool> receive(RequestReader& reader, Reference<Connection> client, double seconds) {
+Future<bool> receive(RequestReader* reader, Reference<Connection> client, double seconds) {
     double deadline = now() + seconds;
-    while (!reader.isWhole()) {
-        if (reader.takeExpectation())
+    while (!reader->isWhole()) {
+        if (reader->takeExpectation())
             co_await send(client, "HTTP/1.1 100 Continue\r\n\r\n", seconds);
         auto first = co_await race(client->read(), delayUntil(deadline));
         if (first.index() == 1) {
-            if (!reader.hasBegun())
+            if (!reader->hasBegun())
                 co_return false;
-            reader.refuse(408);
+            reader->refuse(408);
             break;
         }
         Bytes bytes = std::get<0>(std::move(first));
         if (bytes.empty())
             co_return false;
-        reader.add(bytes);
+        reader->add(bytes);
     }
     co_return true;
 }
@@ -69,7 +69,7 @@ Future<Void> drainInput(Reference<Connection> client) {
 Future<Void> serveHttp(std::shared_ptr<Site const> site, HttpLimits limits, Reference<Connection> client) {
     RequestReader reader;
     for (;;) {
-        bool hasRequest = co_await receive(reader, client, limits.idle);
+        bool hasRequest = co_await receive(&reader, client, limits.idle);
         if (!hasRequest)
             co_return;
         auto answer = [site, request = reader.request()] { return site->answer(request); };

@@ -183,10 +183,10 @@ Arguments parse(int argc, char** argv) {
     return arguments;
 }
 
-Future<Void> echo(MessageSocket& socket) {
+Future<Void> echo(MessageSocket* socket) {
     for (;;) {
-        Message message = co_await socket.receive();
-        co_await socket.send(message);
+        Message message = co_await socket->receive();
+        co_await socket->send(message);
     }
 }
 
@@ -205,25 +205,25 @@ void print(Message const& message) {
     std::fflush(stdout);
 }
 
-Future<Void> sink(MessageSocket& socket, Arguments const& arguments) {
+Future<Void> sink(MessageSocket* socket, Arguments arguments) {
     for (std::uint64_t i = 0; !arguments.count || i < *arguments.count; ++i)
-        print(co_await socket.receive());
+        print(co_await socket->receive());
 }
 
-Future<Void> source(MessageSocket& socket, Arguments const& arguments) {
-    while (arguments.type == SocketType::Pub && socket.peers() == 0)
+Future<Void> source(MessageSocket* socket, Arguments arguments) {
+    while (arguments.type == SocketType::Pub && socket->peers() == 0)
         co_await delay(0.01);
     if (arguments.type == SocketType::Pub)
         co_await delay(0.2); // for the subscription
     if (arguments.type == SocketType::XPub)
-        (void)co_await socket.receive();
+        (void)co_await socket->receive();
     std::string body(arguments.size, 'x');
     for (std::uint64_t i = 0; i < *arguments.count; ++i) {
         Message message(arguments.topic + std::to_string(i));
         message.add(body);
-        co_await socket.send(message);
+        co_await socket->send(message);
         if (arguments.type == SocketType::Req)
-            (void)co_await socket.receive();
+            (void)co_await socket->receive();
         if (arguments.interval > 0)
             co_await delay(arguments.interval);
     }
@@ -238,19 +238,19 @@ void bind(MessageSocket& socket, Arguments& arguments) {
     }
 }
 
-Future<Void> run(Arguments& arguments) {
-    MessageSocket socket(arguments.type, arguments.options);
-    if (arguments.type == SocketType::Sub || arguments.type == SocketType::XSub)
-        socket.subscribe(arguments.topic);
-    if (arguments.binds)
-        bind(socket, arguments);
+Future<Void> run(Arguments* arguments) {
+    MessageSocket socket(arguments->type, arguments->options);
+    if (arguments->type == SocketType::Sub || arguments->type == SocketType::XSub)
+        socket.subscribe(arguments->topic);
+    if (arguments->binds)
+        bind(socket, *arguments);
     else
-        socket.connect(arguments.endpoint);
-    Future<Void> work = arguments.mode == "echo"   ? echo(socket)
-                        : arguments.mode == "sink" ? sink(socket, arguments)
-                                                   : source(socket, arguments);
+        socket.connect(arguments->endpoint);
+    Future<Void> work = arguments->mode == "echo"   ? echo(&socket)
+                        : arguments->mode == "sink" ? sink(&socket, *arguments)
+                                                    : source(&socket, *arguments);
     (void)co_await race(std::move(work), signals({SIGTERM, SIGINT}));
-    co_await socket.close(arguments.linger);
+    co_await socket.close(arguments->linger);
 }
 
 } // namespace
@@ -260,7 +260,7 @@ int main(int argc, char** argv) {
     try {
         arguments = parse(argc, argv);
         RealLoop loop;
-        loop.run(run(arguments));
+        loop.run(run(&arguments));
         return 0;
     } catch (Wrong& wrong) {
         std::fprintf(stderr, "message: %s\n", wrong.text.c_str());

@@ -430,6 +430,7 @@ def test_flags_come_after_two_dashes_or_from_a_database(tmp_path: Path) -> None:
     assert actorc("flags.cpp", folder=tmp_path).returncode == 2
     assert actorc("flags.cpp", "--", "-DNAME=1", folder=tmp_path).returncode == 0
     (tmp_path / "pch.h").write_text("#define NAME 1\n")
+    (tmp_path / "pch.h.pch").write_text("of another compiler")
     precompiled = "clang++ -Xclang -include-pch -Xclang pch.h.pch -Xclang -include -Xclang pch.h -c flags.cpp"
     for command in ("g++ -DNAME=1 -c flags.cpp", precompiled):
         entry = {"directory": str(tmp_path), "file": "flags.cpp", "command": command}

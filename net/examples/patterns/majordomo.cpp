@@ -138,33 +138,33 @@ Future<Void> majordomo(std::string endpoint) {
 namespace {
 
 /// Sends BEAT each second. Ends when the broker has been silent for too long.
-Future<Void> beatAndListen(MessageSocket& broker, double const& heard) {
+Future<Void> beatAndListen(MessageSocket* broker, double const* heard) {
     for (;;) {
         co_await delay(kBeat);
-        if (heard + kSilence < now())
+        if (*heard + kSilence < now())
             co_return;
         Message beat("BEAT");
-        (void)broker.trySend(beat);
+        (void)broker->trySend(beat);
     }
 }
 
-Future<Void> serve(MessageSocket& broker, std::string const& service, Answer const& work, double& heard) {
-    Future<Void> sending = broker.send(Message("READY").add(service));
+Future<Void> serve(MessageSocket* broker, std::string service, Answer work, double* heard) {
+    Future<Void> sending = broker->send(Message("READY").add(service));
     std::deque<Message> jobs; // more than one if an earlier broker gave one of them
     Future<Message> working = Never();
     std::string ticket;
     for (;;) {
-        auto first = co_await race(broker.receive(), working);
+        auto first = co_await race(broker->receive(), working);
         if (first.index() == 1) {
             Message answer = Message("ANSWER").add(ticket);
-            sending = broker.send(std::move(addParts(answer, std::get<1>(first), 0)));
+            sending = broker->send(std::move(addParts(answer, std::get<1>(first), 0)));
             working = Never();
             ticket.clear();
         } else {
             Message& said = std::get<0>(first);
-            heard = now();
+            *heard = now();
             if (said[0] == "UNKNOWN" && ticket.empty())
-                sending = broker.send(Message("READY").add(service));
+                sending = broker->send(Message("READY").add(service));
             else if (said[0] == "WORK" && said.parts() >= 2)
                 jobs.push_back(said.own());
         }
@@ -184,7 +184,7 @@ Future<Void> majordomoWorker(std::string endpoint, std::string service, Answer w
         MessageSocket broker(SocketType::Dealer, beating());
         broker.connect(endpoint);
         double heard = now();
-        (void)co_await race(serve(broker, service, work, heard), beatAndListen(broker, heard));
+        (void)co_await race(serve(&broker, service, work, &heard), beatAndListen(&broker, &heard));
         co_await delay(kBeat); // the broker has gone, or the way to it is cut
     }
 }

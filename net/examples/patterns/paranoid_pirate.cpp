@@ -36,8 +36,16 @@ std::optional<std::string> IdleWorkers::take() {
 
 namespace {
 
+struct Queue {
+    MessageSocket clients, workers;
+    IdleWorkers idle;
+
+    Future<Void> giveWork();
+    Future<Void> takeAnswers();
+};
+
 /// Questions wait in the clients' sockets, and one here, as long as no worker is idle.
-Future<Void> giveWork(MessageSocket& clients, MessageSocket& workers, IdleWorkers& idle) {
+Future<Void> Queue::giveWork() {
     for (;;) {
         Message question = co_await clients.receive();
         for (bool isSent = false; !isSent;) {
@@ -53,7 +61,7 @@ Future<Void> giveWork(MessageSocket& clients, MessageSocket& workers, IdleWorker
     }
 }
 
-Future<Void> takeAnswers(MessageSocket& clients, MessageSocket& workers, IdleWorkers& idle) {
+Future<Void> Queue::takeAnswers() {
     for (;;) {
         Message said = co_await workers.receive();
         idle.add(said.routingId());
@@ -69,11 +77,10 @@ Future<Void> takeAnswers(MessageSocket& clients, MessageSocket& workers, IdleWor
 Future<Void> pirateQueue(std::string front, std::string back) {
     MessageOptions options = beating();
     options.routerMandatory = true; // a worker that has gone is an error
-    MessageSocket clients(SocketType::Router, beating()), workers(SocketType::Router, options);
-    clients.bind(front);
-    workers.bind(back);
-    IdleWorkers idle;
-    co_await (giveWork(clients, workers, idle) && takeAnswers(clients, workers, idle));
+    Queue queue{MessageSocket(SocketType::Router, beating()), MessageSocket(SocketType::Router, options), {}};
+    queue.clients.bind(front);
+    queue.workers.bind(back);
+    co_await (queue.giveWork() && queue.takeAnswers());
 }
 
 Future<Void> pirateWorker(std::string back, Answer work) {
