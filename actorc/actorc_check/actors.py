@@ -6,6 +6,7 @@ An actor copies its parameters, references too. The copy of a `std::string_view`
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from actorc.check.kept import kept_variables
 from actorc.check.lifetimes import Local, uses_after_waits
@@ -20,6 +21,7 @@ _VIEW = re.compile(
     r"(?:\s+const)?",
     re.DOTALL,
 )
+_LOOP_CALL = re.compile(r"\bloop\s*\(\s*\)")
 
 
 def check_actors(source: Source, diagnostics: Diagnostics) -> File:
@@ -67,3 +69,8 @@ def _report(view: Local, type_: str, title: str, diagnostics: Diagnostics) -> No
         Note("and uses it here", use.span),
     )
     diagnostics.warning(Fault.DANGLING_PARAMETER, message, view.span, hint=hint, notes=notes)
+
+
+def loop_calls(source: Source) -> Iterator[Span]:
+    """Calls of `flow::loop`, if actorc has accepted the file: the keyword stands before no bracket."""
+    return (Span(call.start(), call.end()) for call in _LOOP_CALL.finditer(source.text))

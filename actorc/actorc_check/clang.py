@@ -82,11 +82,13 @@ def parsed(
     *,
     is_actors: bool = False,
     lists: Collection[range] = (),
+    calls: Collection[range] = (),
     unsaved: str | None = None,
 ) -> Tree:
     """An actor file is read as editors read it. Raises PackageMissing, and CannotCompile for wrong flags.
 
-    `lists`: the places of lists that actors return, in bytes. `unsaved`: the text, if it is not that on the disk.
+    `lists`: the places of lists that actors return, in bytes. `calls`: those of calls of the function `loop`, which is
+    a macro here. `unsaved`: the text, if it is not that on the disk.
     """
     cindex = _library()
     unit = Unit(path, path, None, _COMPILERS[0])
@@ -101,7 +103,13 @@ def parsed(
     except cindex.TranslationUnitLoadError as error:
         raise CannotCompile(f"clang cannot read it with the flags {' '.join(arguments)}") from error
     is_ported = any("flow/compat" in argument for argument in arguments)
-    errors = [each for each in tree.diagnostics if each.severity >= _ERROR and not _is_of(each, lists, absolute)]
+    errors = [
+        each
+        for each in tree.diagnostics
+        if each.severity >= _ERROR
+        and not (_OF_LIST.fullmatch(each.spelling) is not None and _is_in(each, lists, absolute))
+        and not _is_in(each, calls, absolute)
+    ]
     own = [each for each in errors if _is_own(each, absolute)]
     others = [each for each in errors if not _is_own(each, absolute)]
     if not others:
@@ -133,13 +141,10 @@ def _cause(error: Any, path: str) -> str:
     return ""
 
 
-def _is_of(error: Any, lists: Collection[range], path: str) -> bool:
-    """Whether a list that an actor returns is the cause."""
-    if not lists or _OF_LIST.fullmatch(error.spelling) is None:
-        return False
+def _is_in(error: Any, places: Collection[range], path: str) -> bool:
     where = error.location.file
     start = written_offset(error.location)
-    return where is not None and where.name == path and any(start in each for each in lists)
+    return where is not None and where.name == path and any(start in each for each in places)
 
 
 def _is_own(found: Any, path: str) -> bool:

@@ -17,7 +17,7 @@ from actorc.report.failure import Failure
 from actorc.report.report import Reporter
 from actorc.source import Source
 from actorc_check import handlers
-from actorc_check.actors import check_actors, returned_lists
+from actorc_check.actors import check_actors, loop_calls, returned_lists
 from actorc_check.arguments import Arguments, read
 from actorc_check.clang import parsed
 from actorc_check.declared import report_declarations
@@ -103,8 +103,9 @@ def check(
         if diagnostics.errors:
             return
     lists = () if file is None else [source.bytes_of(span) for span in returned_lists(file, source)]
+    calls = () if file is None else [source.bytes_of(span) for span in loop_calls(source)]
     unsaved = None if is_saved else source.text
-    tree = parsed(source.path, flags, is_actors=is_actors, lists=lists, unsaved=unsaved)
+    tree = parsed(source.path, flags, is_actors=is_actors, lists=lists, calls=calls, unsaved=unsaved)
     traps = Traps(source, text, diagnostics)
     severity = Severity.WARNING if is_actors else Severity.ERROR  # clang reads actors as an editor does: not exactly
     for error in tree.own_errors:

@@ -142,6 +142,8 @@ def _kept(command: Sequence[str], *, is_clang: bool) -> list[str]:
             if next(words, "") == "-include" and next(words, "") == "-Xclang":
                 header = next(words, "")
                 kept += ["-Xclang", "-include", "-Xclang", header] if is_clang else ["-include", header]
+        elif word == "-mllvm":
+            next(words, "")
         elif word in _WITH_VALUE:
             value = next(words, "")
             kept += [] if (word, value) == ("-U", "NO_INTELLISENSE") else [word, value]

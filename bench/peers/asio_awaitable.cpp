@@ -21,10 +21,15 @@ using Task = net::awaitable<T, Executor>;
 
 constexpr auto kAsValue = net::as_tuple(net::deferred);
 
+// actorc: allow A0702 it outlives the coroutines that run on it
+struct Context : net::io_context {
+    using io_context::io_context;
+};
+
 /// Something to wait for: Asio's documentation has a timer that never expires for it.
 class Event {
 public:
-    explicit Event(net::io_context& context) : timer_(context, Timer::time_point::max()) {}
+    explicit Event(Context& context) : timer_(context, Timer::time_point::max()) {}
 
     auto wait() { return timer_.async_wait(kAsValue); }
     void set() { timer_.cancel(); }
@@ -33,23 +38,23 @@ private:
     Timer timer_;
 };
 
-using Drive = Task<void> (*)(Run*, net::io_context&);
+using Drive = Task<void> (*)(Run*, Context&);
 
 void perform(Run* run, int others, Drive drive) {
-    net::io_context context(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE);
+    Context context(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE);
     OtherTimers timers(context, others);
     net::co_spawn(context, drive(run, context), [&](std::exception_ptr) { context.stop(); });
     context.run();
 }
 
-Task<void> driveDelay(Run* run, net::io_context& context) {
+Task<void> driveDelay(Run* run, Context& context) {
     while (run->next())
         co_await net::post(context, net::deferred);
 }
 
 /// Starts N coroutines of start(i) and waits for all.
 template <class Start>
-Task<void> waitForAll(int count, net::io_context& context, Start start) {
+Task<void> waitForAll(int count, Context& context, Start start) {
     Event all(context);
     int done = 0;
     for (int i = 0; i < count; ++i)
@@ -60,12 +65,12 @@ Task<void> waitForAll(int count, net::io_context& context, Start start) {
     co_await all.wait();
 }
 
-Task<void> increment(net::io_context& context, int* sum) {
+Task<void> increment(Context& context, int* sum) {
     co_await net::post(context, net::deferred);
     ++*sum;
 }
 
-Task<void> driveNet2(Run* run, net::io_context& context) {
+Task<void> driveNet2(Run* run, Context& context) {
     while (run->next()) {
         int sum = 0;
         co_await waitForAll(run->size(), context, [&](int) { return increment(context, &sum); });
@@ -84,7 +89,7 @@ Task<void> send(Event& signal) {
 }
 
 /// The sender is started last, so that all others wait.
-Task<void> driveCallback(Run* run, net::io_context& context) {
+Task<void> driveCallback(Run* run, Context& context) {
     while (run->next()) {
         int sum = 0;
         Event signal(context);
@@ -100,7 +105,7 @@ Task<int> giveAtOnce(int number, Event& rarely) {
     co_return number;
 }
 
-Task<void> driveCreateReady(Run* run, net::io_context& context) {
+Task<void> driveCreateReady(Run* run, Context& context) {
     Event never(context);
     int sum = 0;
     while (run->next())
@@ -116,7 +121,7 @@ Task<int> passOn(int depth, Event& signal) {
     co_return co_await passOn(depth - 1, signal) + 1;
 }
 
-Task<void> driveChain(Run* run, net::io_context& context) {
+Task<void> driveChain(Run* run, Context& context) {
     while (run->next()) {
         Event signal(context);
         net::post(context, [&] { signal.set(); });
@@ -126,7 +131,7 @@ Task<void> driveChain(Run* run, net::io_context& context) {
 }
 
 /// Waits for an event of its own: to cancel one of many waits of a timer takes a walk over them all.
-Task<void> waitCounted(net::io_context& context, std::uint32_t* ends) {
+Task<void> waitCounted(Context& context, std::uint32_t* ends) {
     co_await net::this_coro::throw_if_cancelled(false);
     Counted counted(ends);
     Event never(context);
@@ -134,7 +139,7 @@ Task<void> waitCounted(net::io_context& context, std::uint32_t* ends) {
 }
 
 /// A coroutine is cancelled through a signal that it was started with.
-Task<void> driveCancel(Run* run, net::io_context& context) {
+Task<void> driveCancel(Run* run, Context& context) {
     std::vector<net::cancellation_signal> signals(run->size());
     while (run->next()) {
         Event all(context);
@@ -155,7 +160,7 @@ Task<void> driveCancel(Run* run, net::io_context& context) {
     }
 }
 
-Task<void> driveStream(Run* run, net::io_context& context) {
+Task<void> driveStream(Run* run, Context& context) {
     net::experimental::channel<Executor, void(boost::system::error_code, int)> numbers(context.get_executor(),
                                                                                        run->size());
     while (run->next()) {
@@ -168,12 +173,12 @@ Task<void> driveStream(Run* run, net::io_context& context) {
     }
 }
 
-Task<void> pause(net::io_context& context, Timer::time_point deadline) {
+Task<void> pause(Context& context, Timer::time_point deadline) {
     Timer timer(context, deadline);
     co_await timer.async_wait(kAsValue);
 }
 
-Task<void> driveTimers(Run* run, net::io_context& context) {
+Task<void> driveTimers(Run* run, Context& context) {
     while (run->next()) {
         auto now = std::chrono::steady_clock::now();
         co_await waitForAll(run->size(), context,

@@ -143,6 +143,26 @@ def test_a_list_that_an_actor_returns_is_no_error(tmp_path: Path) -> None:
     assert found == [("A0706", marks[0]), ("A0706", marks[2])], done.stdout
 
 
+CALLS = """\
+#include "flow/actorcompiler.h" // must be the last include
+ACTOR Future<Void> a(Future<int> from, Holder* holder) {
+    state Loop* own = &loop();
+    loop().timer();
+    holder->loop().timer(); own->timer();
+    use([a = &loop(), holder] { return "x"; }());
+    loop { int n = wait(from); if (n < loop ( ).timer()) { wait(delay(@@unknown)); } }
+}
+"""
+
+
+def test_a_call_of_the_function_loop_is_no_error(tmp_path: Path) -> None:
+    text, marks = unmarked(HEAD + "struct Holder { Loop& loop(); };\n" + CALLS)
+    (tmp_path / "calls.actor.cpp").write_text(text, encoding="utf-8")
+    done = actorc("--json", "calls.actor.cpp", folder=tmp_path)
+    found = [(each["code"], each["range"]["start"]["offset"]) for each in json.loads(done.stdout)["diagnostics"]]
+    assert found == [("A0706", marks[0])], done.stdout
+
+
 BESIDE = """\
 Future<Void> right(Future<int> from) {
     fetch(from);
