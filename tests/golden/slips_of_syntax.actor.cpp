@@ -77,3 +77,12 @@ DESCR struct S {
     int a;
     double b
 }
+
+ACTOR Future<Void> misspeltError(Future<Void> f) {
+    try {
+        wait(f);
+    } catch (Eror& e) {
+        throw e;
+    }
+    return Void();
+}

@@ -237,7 +237,7 @@ class Printer(ABC):
         if catch.type is None:
             return f"catch (...) {{ error__ = flow::currentError(); goto {catch.handler}; }} "
         keep = "error__ = caught__;" if catch.is_error else "exception__.hold(caught__);"
-        return f"catch ({pieces(catch.type)} caught__) {{ {keep} goto {catch.handler}; }} "
+        return f"catch ({pieces(catch.type)} caught__) {{{BREAK} {keep} goto {catch.handler}; }} "
 
     @staticmethod
     def _release_losers(node: Suspend) -> str:

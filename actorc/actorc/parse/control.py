@@ -6,7 +6,7 @@ from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.parse.blocks import BlockParser
 from actorc.parse.brackets import TokenList
 from actorc.parse.declarations import is_type, locals_of, skip_attributes
-from actorc.parse.misspelt import is_meant_as_catch
+from actorc.parse.misspelt import ERROR_MISSPELT, is_meant_as_catch
 from actorc.parse.plain import PlainParser
 from actorc.parse.waitforms import WaitForms
 from actorc.parse.waits import BEFORE, WaitScanner
@@ -291,5 +291,10 @@ class ControlParser(BlockParser):
                 self._error(Fault.CATCH_TYPE, message, first, end, f"write `catch (Error& {variable})`", fixes)
                 return CatchKind.ALL, None, None
         words = [text for text in self._texts[first:type_end] if text not in ("const", "::", "&")]
+        if len(words) == 1 and words[0] in ERROR_MISSPELT:
+            fixes = replaced(self._tokens.span(first, end), f"Error& {name or 'e'}")
+            hint = f"write `catch (Error& {name or 'e'})`"
+            self._error(Fault.CATCH_TYPE, f"`{words[0]}` is misspelt: a handler takes `Error`", first, end, hint, fixes)
+            return CatchKind.ALL, None, None
         is_error = words in (["Error"], ["flow", "Error"])
         return CatchKind.ERROR if is_error else CatchKind.OTHER, self._tokens.code(first, type_end), name
