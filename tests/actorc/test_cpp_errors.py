@@ -252,6 +252,30 @@ def test_what_the_library_refuses_is_reported_in_the_users_line(
     )  # gcc prints the file
 
 
+RANGES = ["basket.@item", "@items", "*basket.@item()", "{1, @two}", "basket.items(1, @two)"]
+
+
+@pytest.mark.parametrize("is_member", [False, True])
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_an_unknown_name_in_the_range_of_a_loop_that_waits_is_found_first(
+    compiler: str, backend: str, is_member: bool, tmp_path: Path
+) -> None:
+    head = (
+        '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
+        "struct Basket { std::vector<int> items(int, int); };\n"
+    )
+    for range_ in RANGES:
+        statement = f"    for (int x : {range_}) {{ wait(delay(x)); }}"
+        code = statement.replace("@", "")
+        actor = f"ACTOR static Future<Void> actor(Basket basket) {{\n{code}\n    return Void();\n}}\n"
+        actor = f"struct Holder {{ {actor} }};\n" if is_member else actor
+        said = syntax_errors(emitted(head + actor, backend), compiler, tmp_path)
+        first = re.search(r":(\d+):(\d+): error: ", said)
+        assert first is not None
+        assert (int(first[1]), int(first[2])) == (6, statement.index("@") + 1), said
+
+
 ASSIGNED = [
     "text = wait(from);",
     "order = wait(from);",

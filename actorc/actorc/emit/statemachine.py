@@ -139,7 +139,7 @@ class _StateMachinePrinter(Printer):
         text = "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
         for state in self._body.states:
             if state.is_erased:
-                text += f"flow::RangeIn<{state.type.text}> {state.name}(this->{state.name}); "
+                text += f"flow::RangeIn<{layout.state_type(state)}> {state.name}(this->{state.name}); "
         if self._body.waits:
             text += f"{MAY_BREAK}flow::OperationRoom<{self._state}{self._places}> room__(this); "
             text += f"{MAY_BREAK}flow::Pending wait__ = actor__.resumed(); "

@@ -62,8 +62,9 @@ def state_variables(actor: syntax.Actor, body: syntax.Block, source: Source, hid
 
 
 def _hidden(node: syntax.Node, type_: str, name: str, source: Source) -> tuple[int, Variable]:
-    place = node.span.start
-    return place, Variable(Text(type_, source.line(place)), name, None)
+    place = source.text_of(node.span)
+    column = place.column if isinstance(node, syntax.Code) else 0
+    return node.span.start, Variable(Text(type_, place.line, column), name, None)
 
 
 def range_value(loop: syntax.RangeFor, source: Source) -> Pieces:
