@@ -23,6 +23,7 @@ _COMMAND = "actorc check"
 _ERROR = 3  # clang's severities: 2 is a warning, 4 a fatal error
 # What clang says of a list that an actor returns, which it takes for the future itself.
 _OF_LIST = re.compile(r"(?:no matching constructor for |initialization of non-aggregate type ).*'(?:flow::)?Future<.*")
+_REQUEST = re.compile(r"\brequested here$")
 _loading = threading.Lock()  # files are read by several threads, and only one of them may load the library
 
 
@@ -67,11 +68,19 @@ def written_offset(location: Any) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnError:
+    """An error in the file itself, or one in a header that the file leads to."""
+
+    error: Any
+    place: Any  # the error, or its note about the file
+
+
+@dataclass(frozen=True, slots=True)
 class Tree:
     """What clang has made of a file."""
 
     unit: Any
-    own_errors: list[Any]  # at places in the file itself
+    own_errors: list[OwnError]
     cannot_compile: CannotCompile | None  # the first error in another file
     is_ported: bool  # it is compiled with the header names of FoundationDB's Flow
 
@@ -110,13 +119,12 @@ def parsed(
         and not (_OF_LIST.fullmatch(each.spelling) is not None and _is_in(each, lists, absolute))
         and not _is_in(each, calls, absolute)
     ]
-    own = [each for each in errors if _is_own(each, absolute)]
-    others = [each for each in errors if not _is_own(each, absolute)]
+    own, others = _sorted(errors, absolute)
     if not others:
         return Tree(tree, own, None, is_ported)
     shown, hint = _shown(others[0]), hint_for(others[0].spelling, is_ported=is_ported)
     text = f"{shown}\nhint: {hint}" if hint else first_error(shown, unit, origin, _COMMAND)
-    return Tree(tree, own, CannotCompile(text + _cause(others[0], absolute)), is_ported)
+    return Tree(tree, own, CannotCompile(text), is_ported)
 
 
 def _shown(error: Any) -> str:
@@ -132,21 +140,45 @@ def _shown(error: Any) -> str:
     return f"{error.format()}\n    {line}\n    {blanks}^"
 
 
-def _cause(error: Any, path: str) -> str:
-    """For an error in a header: a line with the place in the file itself that leads there, if clang reports it."""
-    for note in error.children:
-        is_inclusion = note.spelling.startswith("in file included")
-        if not is_inclusion and note.location.file is not None and note.location.file.name == path:
-            return f"\n{note.format()}"
-    return ""
+def _sorted(errors: Sequence[Any], path: str) -> tuple[list[OwnError], list[Any]]:
+    """Those with a place in the file itself, only the first of headers at each, and others.
+
+    Of an instantiation that has failed clang reports more without its place: when that has been printed, or at the end.
+    """
+    own: list[OwnError] = []
+    others: list[Any] = []
+    led: set[int] = set()  # the places that lead to headers
+    for error in errors:
+        place = _place(error, path)
+        if place is error:
+            own.append(OwnError(error, error))
+        elif place is not None:
+            start = written_offset(place.location)
+            if start not in led:
+                own.append(OwnError(error, place))
+            led.add(start)
+        elif not led or error.severity != _ERROR:
+            others.append(error)
+    return own, others
+
+
+def is_inclusion(note: Any) -> bool:
+    return bool(note.spelling.startswith("in file included"))
+
+
+def _place(error: Any, path: str) -> Any:
+    """What has the place in the file itself: the error, or the first note of an instantiation that the file asks for.
+    None if it has none."""
+    if _is_of(error, path):
+        return error if error.severity == _ERROR else None
+    return next((note for note in error.children if _REQUEST.search(note.spelling) and _is_of(note, path)), None)
+
+
+def _is_of(message: Any, path: str) -> bool:
+    file = message.location.file
+    return file is not None and file.name == path
 
 
 def _is_in(error: Any, places: Collection[range], path: str) -> bool:
-    where = error.location.file
     start = written_offset(error.location)
-    return where is not None and where.name == path and any(start in each for each in places)
-
-
-def _is_own(found: Any, path: str) -> bool:
-    file = found.location.file
-    return found.severity == _ERROR and file is not None and file.name == path
+    return _is_of(error, path) and any(start in each for each in places)

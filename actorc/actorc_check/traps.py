@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note, Severity, allows
 from actorc.source import Source
 from actorc.syntax import Span
-from actorc_check.clang import written_offset
+from actorc_check.clang import OwnError, is_inclusion, written_offset
 from actorc_check.cpp_errors import explained
 from actorc_check.flow_names import hint_for
 from actorc_check.order import first_after
@@ -56,18 +57,22 @@ class Traps:
         start, size = node.name_start(), len(node.cursor.spelling.encode())
         return self.span(start, start + size) if size else self.span(node.start, node.end)
 
-    def add_error(self, error: Any, path: str, severity: Severity, *, is_ported: bool) -> None:
+    def add_error(self, own: OwnError, path: str, severity: Severity, *, is_ported: bool) -> None:
         """What clang says of the file."""
+        error = own.error
         notes = tuple(
             Note(each.spelling, self._pointed(each))
             for each in error.children
-            if each.location.file is not None and each.location.file.name == path
+            if each.location.file is not None and each.location.file.name == path and not is_inclusion(each)
         )
-        place = self._pointed(error)
+        place = self._pointed(own.place)
         what = explained(error.spelling, self._source.text, place.start)
+        message = what.message
+        if own.place is not error and (header := error.location.file) is not None:
+            message += f" (in {os.path.realpath(header.name)}:{error.location.line})"
         hint = what.hint or hint_for(error.spelling, is_ported=is_ported)
         add = self._diagnostics.error if severity is Severity.ERROR else self._diagnostics.warning
-        add(Fault.WRONG_CPP, what.message, place, hint=hint, notes=notes, fixes=what.fixes)
+        add(Fault.WRONG_CPP, message, place, hint=hint, notes=notes, fixes=what.fixes)
 
     def _pointed(self, message: Any) -> Span:
         """The word or the range at the place of a message."""

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from checking import HEAD, actorc
+from checking import HEAD, ROOT, actorc
 from front import unmarked
 
 from actorc.report.explain import page
@@ -47,23 +47,48 @@ def test_wrong_types_in_actors_are_reported_at_the_place_that_was_written(tmp_pa
     assert found == [("A0706", mark) for mark in marks]
 
 
-def test_an_error_in_a_header_is_shown_with_the_place_that_leads_there(tmp_path: Path) -> None:
-    (tmp_path / "x.cpp").write_text(HEAD + "flow::Future<void> f() {\n    co_return;\n}\n", encoding="utf-8")
-    done = actorc("x.cpp", folder=tmp_path)
-    assert done.returncode == 2
-    assert "write Future<Void>" in done.stderr
-    assert f"x.cpp:{HEAD.count(chr(10)) + 1}:20: note: in instantiation of" in done.stderr
-    lines = done.stderr.splitlines()
-    assert lines[2].strip() == "^", "the line of the header, and a caret"
+HEADERS = """\
+void a(std::string s) {
+    @@ASSERT_EQ(s, 5);
+}
+Future<Void> b(std::vector<std::unique_ptr<int>> v) {
+    co_await rest();
+    auto copied = @@std::vector<std::unique_ptr<int>>(v);
+    int own = @@unknown;
+}
+Future<void> @@c() {
+    co_return;
+}
+Future<std::unique_ptr<int>> d(Future<std::unique_ptr<int>> from) {
+    co_return std::unique_ptr<int>(co_await from);
+}
+"""
 
 
-def test_an_error_in_a_header_hides_none_of_the_file(tmp_path: Path) -> None:
-    text = HEAD + "flow::Future<void> f() {\n    co_return;\n}\nint a = g_simulator;\n"
+def test_an_error_in_a_header_is_reported_at_the_place_that_leads_there(tmp_path: Path) -> None:
+    text, marks = unmarked(HEAD + HEADERS)
     (tmp_path / "x.cpp").write_text(text, encoding="utf-8")
     done = actorc("x.cpp", folder=tmp_path)
     assert done.returncode == 2
-    own, other = done.stderr.index("'g_simulator' [A0706]"), done.stderr.index("write Future<Void>")
+    places = [f"x.cpp:{text.count(chr(10), 0, mark) + 1}:{mark - text.rfind(chr(10), 0, mark)}" for mark in marks]
+    errors = [line for line in done.stderr.splitlines() if "error: " in line]
+    assert [line.partition(": error: ")[0] for line in errors] == places, done.stderr
+    assert "invalid operands" in errors[0]
+    assert f"(in {ROOT}/flow/base/assert_macros.h:" in errors[0]
+    assert errors[0].endswith("[A0706]")
+    assert "stl_construct.h:" in errors[1]
+    assert "write Future<Void>" in errors[3]
+    assert "note: in file included" not in done.stderr
+
+
+def test_an_error_in_a_header_hides_none_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "x.h").write_text("int wrong = no_such;\n", encoding="utf-8")
+    (tmp_path / "x.cpp").write_text(HEAD + '#include "x.h"\nint a = g_simulator;\n', encoding="utf-8")
+    done = actorc("x.cpp", folder=tmp_path)
+    assert done.returncode == 2
+    own, other = done.stderr.index("'g_simulator' [A0706]"), done.stderr.index("'no_such'")
     assert "hint: Millrace does not have it; instead: World (flow/sim/world.h)" in done.stderr[own:other]
+    assert done.stderr[other:].splitlines()[2].strip() == "^", "the line of the header, and a caret"
 
 
 RETURNS = """\
