@@ -25,7 +25,9 @@
 
 namespace flow {
 
-#define FLOW_NO_RANGE "a `for` that waits goes over what has begin() and end(); an array in a temporary needs a name"
+#define FLOW_NO_RANGE                                                                                                  \
+    "a `for` that waits goes over what has begin() and end(); a temporary that is an array or cannot be moved needs "  \
+    "a name"
 
 namespace detail {
 
@@ -80,7 +82,8 @@ public:
 
 template <class R>
     requires detail::IsRange<std::remove_reference_t<R>> &&
-             (std::is_lvalue_reference_v<R> || !std::is_array_v<std::remove_reference_t<R>>)
+             (std::is_lvalue_reference_v<R> ||
+              (!std::is_array_v<std::remove_reference_t<R>> && std::is_constructible_v<std::remove_cvref_t<R>, R>))
 class RangeState<R> {
     using Range = std::remove_reference_t<R>;
     static constexpr bool kRefers = std::is_lvalue_reference_v<R>;
@@ -101,7 +104,8 @@ public:
             end_.emplace(detail::rangeEnd(*range_));
         } catch (...) {
             begin_.reset();
-            range_ = {};
+            if constexpr (!kRefers)
+                range_.reset();
             throw;
         }
     }

@@ -83,6 +83,7 @@ TEST_CASE("range state: a range with a throwing begin() is destroyed at once") {
     std::weak_ptr<int> watched = counted;
     struct Stubborn {
         std::shared_ptr<int> held;
+        const int cannotBeAssigned = 1;
         int* begin() { throw 7; }
         int* end() { return nullptr; }
     };
@@ -90,6 +91,17 @@ TEST_CASE("range state: a range with a throwing begin() is destroyed at once") {
     CHECK_THROWS_AS(range.start(Stubborn{std::move(counted)}), int);
     CHECK(watched.expired());
     range.clear();
+}
+
+TEST_CASE("range state: a temporary that cannot be moved is refused") {
+    struct Fixed {
+        Fixed() = default;
+        Fixed(Fixed&&) = delete;
+        int* begin() { return nullptr; }
+        int* end() { return nullptr; }
+    };
+    static_assert(std::is_same_v<RangeState<Fixed>::Argument, flow::detail::RefusedRange<Fixed>>);
+    static_assert(std::is_same_v<RangeState<Fixed&>::Argument, Fixed&>);
 }
 
 TEST_CASE("range state: an array is referred to") {
