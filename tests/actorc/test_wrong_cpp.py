@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from checking import HEAD, actorc
+from checking import HEAD, ROOT, actorc
 from front import unmarked
 
 from actorc.report.explain import page
@@ -73,10 +73,10 @@ def test_an_error_in_a_header_is_reported_at_the_place_that_leads_there(tmp_path
     places = [f"x.cpp:{text.count(chr(10), 0, mark) + 1}:{mark - text.rfind(chr(10), 0, mark)}" for mark in marks]
     errors = [line for line in done.stderr.splitlines() if "error: " in line]
     assert [line.partition(": error: ")[0] for line in errors] == places, done.stderr
-    assert "these two values cannot be compared" in errors[0]
+    assert "invalid operands" in errors[0]
+    assert f"(in {ROOT}/flow/base/assert_macros.h:" in errors[0]
     assert errors[0].endswith("[A0706]")
     assert "stl_construct.h:" in errors[1]
-    assert "(in /" in errors[1]
     assert "write Future<Void>" in errors[3]
     assert "note: in file included" not in done.stderr
 
