@@ -252,17 +252,6 @@ def test_what_the_library_refuses_is_reported_in_the_users_line(
     )  # gcc prints the file
 
 
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_an_assertion_that_cannot_compare_is_one_error_at_its_place(compiler: str, tmp_path: Path) -> None:
-    text = '#include "flow/flow.h"\n#include <string>\nvoid f(std::string s) {\n    ASSERT_EQ(s, 5);\n}\n'
-    said = syntax_errors(text, compiler, tmp_path)
-    (error,) = (line for line in said.splitlines() if ": error: " in line)
-    assert "these two values cannot be compared" in error
-    # gcc shows the macro, and then where it stands.
-    (place,) = re.findall(r":(4:5): (?:error|note: in expansion of macro)", said)
-    assert place == "4:5"
-
-
 RANGES = ["basket.@item", "@items", "*basket.@item()", "{1, @two}", "basket.items(1, @two)"]
 
 
