@@ -19,13 +19,19 @@ inline constexpr bool kFreeToCopy =
     std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 2 * sizeof(void*);
 
 /// Whether a T can be copied, also where std::is_copy_constructible is wrong: for a container of what cannot be copied.
+/// Other templates, and types that only look like a container, are what C++ says of them.
 template <class T>
 inline constexpr bool kCopied = std::is_copy_constructible_v<T>;
-template <class T>
-    requires requires { typename T::allocator_type; }
-inline constexpr bool kCopied<T> = std::is_copy_constructible_v<T> && kCopied<typename T::value_type>;
-template <class First, class Second> // the value_type of maps
-inline constexpr bool kCopied<std::pair<First, Second>> = kCopied<First> && kCopied<Second>;
+template <template <class...> class Container, class T, class... More> // a vector, a set
+    requires std::is_same_v<typename Container<T, More...>::value_type, T> &&
+                 requires { typename Container<T, More...>::allocator_type; }
+inline constexpr bool kCopied<Container<T, More...>> =
+    std::is_copy_constructible_v<Container<T, More...>> && kCopied<T>;
+template <template <class...> class Container, class Key, class T, class... More> // a map
+    requires std::is_same_v<typename Container<Key, T, More...>::value_type, std::pair<Key const, T>> &&
+                 requires { typename Container<Key, T, More...>::allocator_type; }
+inline constexpr bool kCopied<Container<Key, T, More...>> =
+    std::is_copy_constructible_v<Container<Key, T, More...>> && kCopied<Key> && kCopied<T>;
 
 /// A value inside a completed future, kept alive as long as this object: what a wait's result refers to.
 template <class T>

@@ -49,7 +49,8 @@ Future<T> timeoutError(Future<T> future, double seconds, TaskPriority priority =
     if constexpr (!std::is_same_v<T, Void>)
         co_return std::get<0>(std::move(first));
 }
-/// The same for an operation, such as a read of a connection. It has taken nothing if the time was over first.
+/// The same for an operation, such as a read of a connection. It has taken nothing if the time was over first. What the
+/// operation refers to must live until then: in an actor, what is sent through a Channel is a state variable.
 template <InPlace Op>
 Future<typename Op::Result> timeoutError(Op op, double seconds, TaskPriority priority = TaskPriority::DefaultDelay,
                                          Propagate = {}) {

@@ -7,7 +7,7 @@ from actorc.words import BEFORE_OPERAND, spellings_near
 
 _MEANT = {near: word for word in ("state", "loop", "choose", "when") for near in spellings_near(word)}
 _CATCH = spellings_near("catch")
-ERROR_MISSPELT = spellings_near("Error") | {"error"}
+ERROR_MISSPELT = spellings_near("Error")
 _WAITS = frozenset({"wait", "waitNext"})
 _AFTER_TYPE = frozenset({"<", "::", "*", "&"})
 _OPERATORS = BEFORE_OPERAND | {"xor", "bitand", "bitor", "and_eq", "or_eq", "xor_eq", "not_eq"}

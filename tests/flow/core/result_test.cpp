@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -26,6 +27,11 @@ struct Unmovable {
     explicit Unmovable(int v) : value(v) {}
     Unmovable(Unmovable const& other) : value(other.value) { throw std::runtime_error("no copies"); }
     ~Unmovable() {}
+};
+
+struct Tree : std::vector<Tree> {};
+struct LooksLikeContainer {
+    using allocator_type = std::allocator<int>;
 };
 
 template <class T>
@@ -110,6 +116,8 @@ TEST_CASE("result: takeValue moves a container of what cannot be copied, which C
     CHECK(*takeValue<decltype(byName)>(cellWith(std::move(byName))).at(7).at(0) == 8);
     static_assert(kCopied<std::vector<std::shared_ptr<std::unique_ptr<int>>>>);
     static_assert(kCopied<std::map<int, std::string>>);
+    static_assert(!kCopied<std::map<int, std::unique_ptr<int>>>);
+    static_assert(kCopied<Tree> && !kCopied<std::stringstream> && kCopied<LooksLikeContainer>);
 }
 
 TEST_CASE("result: takeLocal copies what is free to copy, moves what can only be moved, and refers to all else") {
