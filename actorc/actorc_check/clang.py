@@ -141,9 +141,9 @@ def _shown(error: Any) -> str:
 
 
 def _sorted(errors: Sequence[Any], path: str) -> tuple[list[OwnError], list[Any]]:
-    """Those with a place in the file itself, only the first of headers at each, and others.
+    """The errors with a place in the file itself, and the others. Of errors in headers, only the first at each place.
 
-    Of an instantiation that has failed clang reports more without its place: when that has been printed, or at the end.
+    clang reports further errors of a failed instantiation without its place: they are left out behind one that has it.
     """
     own: list[OwnError] = []
     others: list[Any] = []

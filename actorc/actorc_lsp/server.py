@@ -1,6 +1,6 @@
 """The server: actor files are looked at with each change, plain C++ when it is opened and saved.
 
-Plain C++ that is not on the disk yet is looked at when it is opened, and after a pause behind each change. A text
+Plain C++ that is not on the disk yet is looked at when it is opened, and half a second after the last change. A text
 without a name is an actor file if it has an actor or includes flow/actorcompiler.h.
 """
 

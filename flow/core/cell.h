@@ -50,9 +50,9 @@ void destroyValue(Cell* cell) {
 /// that compilers report the mistake where the user wrote it, and not in here.
 #define FLOW_NO_VALUE "no value of the future's type can be made of what is returned or sent"
 
-/// What such a function takes a wrong `{list}` for: `template <class Given = AnyList, class Wanted = T>`. It has no
-/// constraint, and the same template parameters as the one that has: so C++ prefers that one, where both fit. Compilers
-/// show what is `Wanted`.
+/// The parameter of such a function if it is given a `{list}`: `template <class Given = AnyList, class Wanted = T>`. The
+/// function beside it has the same template parameters and a constraint, so C++ prefers that one where both fit.
+/// `Wanted` is there for compilers to print.
 struct AnyList {
     template <class... Elements>
     AnyList(Elements&&...) {}

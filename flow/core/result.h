@@ -19,7 +19,7 @@ inline constexpr bool kFreeToCopy =
     std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 2 * sizeof(void*);
 
 /// Whether a T can be copied, also where std::is_copy_constructible is wrong: for a container of what cannot be copied.
-/// Other templates, and types that only look like a container, are what C++ says of them.
+/// For all other types it is what std::is_copy_constructible says.
 template <class T>
 inline constexpr bool kCopied = std::is_copy_constructible_v<T>;
 template <template <class...> class Container, class T, class... More> // a vector, a set

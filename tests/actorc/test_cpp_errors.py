@@ -276,6 +276,7 @@ def test_an_unknown_name_in_the_range_of_a_loop_that_waits_is_found_first(
         assert (int(first[1]), int(first[2])) == (6, statement.index("@") + 1), said
 
 
+ORDER = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\nstruct Order { int id; };\n'
 ASSIGNED = [
     "text = wait(from);",
     "order = wait(from);",
@@ -289,14 +290,13 @@ ASSIGNED = [
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_what_cannot_be_assigned_is_reported_at_the_assignment(backend: str, compiler: str, tmp_path: Path) -> None:
-    head = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\nstruct Order { int id; };\n'
     arguments = "Order* self, Future<int> from, Future<std::string> texts, FutureStream<int> stream"
     states = "state Order order; state std::vector<Order> orders; state std::pair<int, int> text;"
     actors = [
         f"ACTOR Future<Void> actor{number}({arguments}) {{ {states}\n{statement}\nreturn Void(); }}\n"
         for number, statement in enumerate(ASSIGNED)
     ]
-    said = syntax_errors(emitted(head + "".join(actors), backend), compiler, tmp_path)
+    said = syntax_errors(emitted(ORDER + "".join(actors), backend), compiler, tmp_path)
     found = [(int(line), int(column)) for line, column in re.findall(r":(\d+):(\d+): error: ", said)]
     wanted = []
     for number, statement in enumerate(ASSIGNED):
@@ -325,8 +325,7 @@ NOT_DECLARED = [
 def test_an_unknown_function_in_a_wait_is_the_only_error(
     compiler: str, backend: str, statement: str, tmp_path: Path
 ) -> None:
-    head = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\nstruct Order { int id; };\n'
-    text = f"{head}ACTOR Future<int> f(Future<int> from) {{ {statement} }}\n"
+    text = f"{ORDER}ACTOR Future<int> f(Future<int> from) {{ {statement} }}\n"
     said = syntax_errors(emitted(text, backend), compiler, tmp_path)
     (error,) = (line for line in said.splitlines() if " error: " in line)
     assert re.search(r":5:\d+: error: .*\bnope\b", error)

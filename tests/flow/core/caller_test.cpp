@@ -18,7 +18,7 @@ using namespace flow;
 constexpr int kDereference = __LINE__ - 2;
 
 #ifdef __clang__
-[[clang::optnone]] // the constructor is a function of its own, whose symbol has a constraint
+[[clang::optnone]] // so that the constructor is not inlined: its symbol contains a constraint
 #endif
 [[gnu::noinline]] void
 holdsNoError() {

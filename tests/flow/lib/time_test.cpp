@@ -1,7 +1,7 @@
 #include "flow/lib/time.h"
 
 #include "flow/sim/sim_loop.h"
-#include "flow/wait/source.h"
+#include "flow/structured/channel.h"
 #include "tests/flow/support/trace_log.h"
 
 #include <doctest/doctest.h>
@@ -18,19 +18,6 @@ Future<int> after(TraceLog& log, double seconds, int value) {
     co_await delay(seconds);
     co_return value;
 }
-
-struct Tickets {
-    struct Take {
-        using Result = int;
-        Tickets* tickets;
-        bool isReady() const { return tickets->free != 0; }
-        void park(WaiterNode& waiter) { tickets->source.park(waiter, *this); }
-        int take() const { return tickets->free--; }
-    };
-    Take take() { return {this}; }
-    int free = 0;
-    Source<Take> source;
-};
 
 } // namespace
 
@@ -86,24 +73,19 @@ TEST_CASE("timeoutError: timed_out if it takes too long") {
 
 TEST_CASE("timeoutError: an operation that is late has taken nothing") {
     SimLoop loop;
-    Tickets tickets;
-    Future<int> late = timeoutError(tickets.take(), 1);
-    Future<int> inTime = timeoutError(tickets.take(), 3);
+    Channel<int> numbers(3);
+    Future<int> late = timeoutError(numbers.receive(), 1);
+    Future<int> inTime = timeoutError(numbers.receive(), 3);
+    Future<int> cancelled = timeoutError(numbers.receive(), 3);
     loop.run(delay(1));
-    tickets.free = 7; // in the turn in which the first one's time was over
-    tickets.source.wakeInTurn();
+    cancelled = Future<int>();
+    for (int i = 1; i <= 3; ++i) // in the turn in which the first one's time was over
+        CHECK(keep(numbers.send(i)).isReady());
     loop.run();
     CHECK(late.getError() == timed_out());
-    CHECK(inTime.get() == 7);
-    CHECK(tickets.free == 6);
-    CHECK(timeoutError(tickets.take(), 1).get() == 6);
-    tickets.free = 0;
-    late = timeoutError(tickets.take(), 1);
-    late = Future<int>(); // cancelled
-    tickets.free = 1;
-    tickets.source.wakeInTurn();
-    loop.run();
-    CHECK(tickets.free == 1);
+    CHECK(inTime.get() == 1);
+    CHECK(timeoutError(numbers.receive(), 1).get() == 2);
+    CHECK(numbers.size() == 1);
 }
 
 TEST_CASE("timeout: a future that others hold lives on") {
