@@ -50,8 +50,8 @@ void destroyValue(Cell* cell) {
 /// that compilers report the mistake where the user wrote it, and not in here.
 #define FLOW_NO_VALUE "no value of the future's type can be made of what is returned or sent"
 
-/// The parameter of such a function if it is given a `{list}`: `template <class Given = AnyList, class Wanted = T>`. The
-/// function beside it has the same template parameters and a constraint, so C++ prefers that one where both fit.
+/// The parameter of such a function if it is given a `{list}`: `template <class Given = AnyList, class Wanted = T>`.
+/// The function beside it has the same template parameters and a constraint, so C++ prefers that one where both fit.
 /// `Wanted` is there for compilers to print.
 struct AnyList {
     template <class... Elements>

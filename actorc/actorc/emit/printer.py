@@ -169,8 +169,8 @@ class Printer(ABC):
 
     @staticmethod
     def _assign(node: Assign) -> str:
-        """The call is short, since gcc points at its end: that must be within the user's `wait(f)`. `got__` is a capture,
-        since a variable would take room in the frame of gcc's coroutines."""
+        """The call is short, since gcc points at its end: that must be within the user's `wait(f)`. `got__` is a
+        capture, since a variable would take room in the frame of gcc's coroutines."""
         got = f"got__ = [&] {{ return {node.value}; }}"
         return f"[&, {got}] {{ {pieces(node.target)} got__();{beside(node)}}}();"
 
