@@ -7,9 +7,14 @@
 //
 // Each takes one future reference of a cell that is ready.
 
+#include "flow/base/optional.h"
 #include "flow/core/cell.h"
+#include "flow/core/error_or.h"
 
+#include <optional>
+#include <tuple>
 #include <utility>
+#include <variant>
 
 namespace flow::detail {
 
@@ -18,8 +23,9 @@ template <class T>
 inline constexpr bool kFreeToCopy =
     std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 2 * sizeof(void*);
 
-/// Whether a T can be copied, also where std::is_copy_constructible is wrong: for a container of what cannot be copied.
-/// For all other types it is what std::is_copy_constructible says.
+/// Whether a T can be copied, also where std::is_copy_constructible is wrong: for a container of what cannot be copied,
+/// and for an optional, a tuple or the like of such a container. For all other types it is what
+/// std::is_copy_constructible says.
 template <class T>
 inline constexpr bool kCopied = std::is_copy_constructible_v<T>;
 template <template <class...> class Container, class T, class... More> // a vector, a set
@@ -32,6 +38,18 @@ template <template <class...> class Container, class Key, class T, class... More
                  requires { typename Container<Key, T, More...>::allocator_type; }
 inline constexpr bool kCopied<Container<Key, T, More...>> =
     std::is_copy_constructible_v<Container<Key, T, More...>> && kCopied<Key> && kCopied<T>;
+template <class T>
+inline constexpr bool kCopied<std::optional<T>> = kCopied<T>;
+template <class T>
+inline constexpr bool kCopied<Optional<T>> = kCopied<T>;
+template <class T>
+inline constexpr bool kCopied<ErrorOr<T>> = kCopied<T>;
+template <class A, class B>
+inline constexpr bool kCopied<std::pair<A, B>> = kCopied<A> && kCopied<B>;
+template <class... T>
+inline constexpr bool kCopied<std::tuple<T...>> = (... && kCopied<T>);
+template <class... T>
+inline constexpr bool kCopied<std::variant<T...>> = (... && kCopied<T>);
 
 /// A value inside a completed future, kept alive as long as this object: what a wait's result refers to.
 template <class T>
@@ -100,7 +118,7 @@ T takeValue(Cell* cell) {
 /// future could use it; otherwise a reference to where it is. `.get()` is const in the last case.
 template <class T>
 auto takeLocal(Cell* cell) {
-    if constexpr (kFreeToCopy<T> || !std::is_copy_constructible_v<T>)
+    if constexpr (kFreeToCopy<T> || !kCopied<T>)
         return Own<T>(takeValue<T>(cell));
     else
         return Result<T>(cell);

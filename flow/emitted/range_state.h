@@ -38,6 +38,12 @@ template <class R>
 concept IsRange =
     requires(R& range) { range.begin(), range.end(); } || requires(R& range) { begin(range), end(range); };
 
+/// An element of what is no range: of each type, so that no second error follows.
+struct AnyElement {
+    template <class T>
+    operator T&() const;
+};
+
 /// As a range-for looks for them: arrays and members first, else what argument-dependent lookup finds.
 template <class R>
 auto rangeBegin(R& range) {
@@ -46,7 +52,7 @@ auto rangeBegin(R& range) {
     else if constexpr (IsRange<R>)
         return begin(range);
     else
-        return std::addressof(range); // refused elsewhere: here no error follows from that
+        return static_cast<AnyElement*>(nullptr); // refused elsewhere
 }
 template <class R>
 auto rangeEnd(R& range) {
@@ -55,7 +61,7 @@ auto rangeEnd(R& range) {
     else if constexpr (IsRange<R>)
         return end(range);
     else
-        return std::addressof(range);
+        return static_cast<AnyElement*>(nullptr);
 }
 
 /// A range that cannot be kept. The error is at the expression, since the constructor is called there.
@@ -76,7 +82,7 @@ public:
     void start(Argument) {}
     bool more() const { return false; }
     void next() {}
-    std::remove_reference_t<R>& operator*();
+    detail::AnyElement& operator*() const;
     void clear() {}
 };
 
@@ -142,8 +148,8 @@ struct BeginOf {
     }
     template <class R>
     FLOW_REFUSED(FLOW_NO_RANGE)
-    R* operator()(R& range) const {
-        return std::addressof(range);
+    AnyElement* operator()(R&) const {
+        return nullptr;
     }
 };
 } // namespace detail

@@ -5,7 +5,7 @@
 //     StateSlot<T, 1> x_slot;
 //     StateOf<T> x = x_slot.start();     // a T, or where the T will be
 //     x_slot.of(x) = e;                  // the declaration `state T x = e;`: x = e, or a new T
-//     renew(x_slot.of(x));               // the declaration `state T x;`
+//     x_slot.renew(x);                   // the declaration `state T x;`
 
 #include "flow/base/inline.h"
 
@@ -25,12 +25,28 @@ inline constexpr bool isPlainState = std::is_default_constructible_v<T> && std::
 template <class T>
 using StateOf = std::conditional_t<isPlainState<T>, T, T&>;
 
+/// The state variable of a declaration without a value. The conversion refuses a type that needs one, since compilers
+/// report an argument's conversion where the argument stands: at the variable's name.
+template <class T>
+struct Renewed {
+    Renewed(T& v)
+        requires std::is_default_constructible_v<T>
+        : variable(v) {}
+    FLOW_REFUSED("a state variable whose type has no default constructor needs a value: write 'state T x = e;'")
+    Renewed(T& v)
+        requires(!std::is_default_constructible_v<T>)
+        : variable(v) {}
+
+    T& variable;
+};
+
 /// `N` makes the slots of one actor different types, so that empty ones take no room.
 template <class T, int N, bool IsPlain = isPlainState<T>>
 class StateSlot {
 public:
     T start() const { return T(); }
     T& of(T& variable) const { return variable; }
+    void renew(Renewed<T> renewed) const { renewed.variable = T(); }
 };
 
 template <class T, int N>
@@ -69,9 +85,10 @@ public:
     operator=(U&&) {}
 
     /// A T that may be one that cannot even be moved.
-    void renew() {
+    void renew(Renewed<T>) {
         clear();
-        make();
+        if constexpr (std::is_default_constructible_v<T>) // otherwise Renewed has refused it
+            make();
     }
 
 private:
@@ -116,16 +133,6 @@ void moveElements(T (&from)[N], T (&to)[N]) {
 template <class A>
 void assignArray(A& array, ArrayValue<A>&& value) {
     detail::moveElements(value.values, array);
-}
-
-/// The declaration of a state variable without a value.
-template <class T>
-void renew(T& variable) {
-    variable = T();
-}
-template <class T, int N>
-void renew(StateSlot<T, N, false>& slot) {
-    slot.renew();
 }
 
 } // namespace flow

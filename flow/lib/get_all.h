@@ -3,8 +3,9 @@
 //
 //     state std::vector<Row> rows = wait(getAll(reads));
 //
-// Values are copied. The first error fails the result, and the futures are released before a waiter for that
-// runs. Cancel-safe: dropping the result releases them too.
+// As a wait does, it moves a value out that no other future refers to or that cannot be copied, and copies all others.
+// The first error fails the result, and the futures are released before a waiter for that runs. Cancel-safe: dropping
+// the result releases them too.
 
 #include "flow/coro/coroutine.h"
 #include "flow/lib/all.h"
@@ -18,8 +19,8 @@ Future<std::vector<T>> getAll(std::vector<Future<T>> futures, Propagate = {}) {
     co_await waitForAll(futures);
     std::vector<T> values;
     values.reserve(futures.size());
-    for (Future<T> const& future : futures)
-        values.push_back(future.get());
+    for (Future<T>& future : futures)
+        values.push_back(co_await std::move(future)); // ready
     co_return values;
 }
 

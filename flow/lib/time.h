@@ -50,7 +50,8 @@ Future<T> timeoutError(Future<T> future, double seconds, TaskPriority priority =
         co_return std::get<0>(std::move(first));
 }
 /// The same for an operation, such as a read of a connection. It has taken nothing if the time was over first. What the
-/// operation refers to must live until then: in an actor, what is sent through a Channel is a state variable.
+/// operation refers to must live until then: in an actor, what is sent through a Channel is a state variable. A delay
+/// and the next value of a stream have no such overload: write a `choose` or a `race`.
 template <InPlace Op>
 Future<typename Op::Result> timeoutError(Op op, double seconds, TaskPriority priority = TaskPriority::DefaultDelay,
                                          Propagate = {}) {

@@ -273,7 +273,7 @@ def test_what_a_state_declaration_does() -> None:
         "a_slot__.of(a) = g();",
         "b_slot__.of(b) = T(1);",
         "c_slot__.of(c) = std::remove_const_t<const T>{2};",
-        "flow::renew(d_slot__.of(d));",
+        "d_slot__.renew(d);",
         "flow::assignArray(e, flow::ArrayValue<int[2][3]>{{{1}, {2}}});",
         "flow::assignArray(v, flow::ArrayValue<int[3]>{{}});",
         'flow::assignArray(h, flow::ArrayValue<char[4]>{{"abc"}});',

@@ -79,8 +79,8 @@ def _coroutine(declaration: Declaration, body: Body) -> str:
         parts += [each.copy for each in declaration.kept]
     for state in body.states:
         slot = f"[[maybe_unused]] {layout.slot_type(state)} {state.slot_name}; " if state.slot else ""
-        name = f"{at(state.type.line, state.column)}{state.name} [[maybe_unused]]"
-        declared = f"{layout.state_type(state)} {name}{state.extents}{initialiser(state, '{}')}"
+        name = f"{at(state.type.line, state.column)}{state.name}{state.extents}"
+        declared = f"[[maybe_unused]] {layout.state_type(state)} {name}{initialiser(state, '{}')}"
         parts.append(f"{at(state.type.line)}{slot}{declared}; ")
     kept = [] if declaration.has_pack else [each.name for each in declaration.kept]
     kept += [state.slot_name for state in body.states if state.slot] + [state.name for state in body.states]

@@ -144,12 +144,16 @@ def assignment(declaration: StateDecl, variable: Variable, source: Source) -> Pi
         init = _array_init(declaration, source) or ("{}",)
         array = f"flow::ArrayValue<{text}{one_line(source[declaration.extents.span])}>"
         return (f"flow::assignArray({declaration.name}, {array}{{", *init, "})")
-    target = assigned(variable, source.name_behind(declaration.name, declaration.type.span))
+    place = source.name_behind(declaration.name, declaration.type.span)
+    if declaration.init is None and variable.slot and place is not None:
+        argument = Text(f"({place.text})", place.line, max(1, place.column - 1))  # gcc reports it at the bracket
+        return (f"{variable.slot_name}.renew", argument)
+    target = assigned(variable, place)
     callable_ = f"std::remove_const_t<{text}>" if is_constant(text) else callable_type(text)
     before, _, rest = callable_.partition(text)
     type_: Pieces = (before, replace(variable.type, text=text), rest)
     if declaration.init is None:
-        return ("flow::renew(", *target, ")") if variable.slot else (*target, " = ", *type_, "()")
+        return (*target, " = ", *type_, "()")
     value = source.text_of(declaration.init.span)
     if declaration.form is StateForm.ASSIGN:
         return (*target, " = ", value)

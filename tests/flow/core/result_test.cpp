@@ -117,6 +117,11 @@ TEST_CASE("result: takeValue moves a container of what cannot be copied, which C
     static_assert(kCopied<std::vector<std::shared_ptr<std::unique_ptr<int>>>>);
     static_assert(kCopied<std::map<int, std::string>>);
     static_assert(!kCopied<std::map<int, std::unique_ptr<int>>>);
+    using Numbers = std::vector<std::unique_ptr<int>>;
+    static_assert(!kCopied<std::optional<Numbers>> && !kCopied<Optional<Numbers>> && !kCopied<ErrorOr<Numbers>>);
+    static_assert(!kCopied<std::pair<int, Numbers>> && !kCopied<std::tuple<int, Numbers>>);
+    static_assert(!kCopied<std::variant<int, Numbers>> && !kCopied<std::vector<std::optional<Numbers>>>);
+    static_assert(kCopied<std::variant<std::optional<int>, std::pair<Optional<int>, std::tuple<int&, std::string>>>>);
     static_assert(kCopied<Tree> && !kCopied<std::stringstream> && kCopied<LooksLikeContainer>);
 }
 

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
 
 using namespace flow;
@@ -18,6 +19,23 @@ TEST_CASE("getAll: the values in the order of the futures") {
     CHECK((all.get() == std::vector<std::string>{"p", "q"}));
     CHECK(getAll(std::vector<Future<int>>()).get().empty());
     CHECK((getAll(std::vector<Future<int>>{1, 2}).get() == std::vector<int>{1, 2}));
+}
+
+TEST_CASE("getAll: a value that nobody else refers to is moved, and so is one that cannot be copied") {
+    test::Balance balance;
+    using Numbers = std::vector<std::unique_ptr<int>>;
+    Numbers one;
+    one.push_back(std::make_unique<int>(6));
+    std::vector<Future<Numbers>> futures;
+    futures.push_back(std::move(one));
+    CHECK(*getAll(futures).get().at(0).at(0) == 6);
+    std::vector<Future<std::shared_ptr<int>>> shared;
+    shared.push_back(std::make_shared<int>(7));
+    Future<std::shared_ptr<int>> kept = std::make_shared<int>(8);
+    shared.push_back(kept);
+    Future<std::vector<std::shared_ptr<int>>> all = getAll(std::move(shared));
+    CHECK(all.get().at(0).use_count() == 1);
+    CHECK(all.get().at(1) == kept.get());
 }
 
 TEST_CASE("getAll: the first error is the result; it, and a drop, release the futures") {

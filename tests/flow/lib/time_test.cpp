@@ -47,6 +47,10 @@ TEST_CASE("timeout: of futures without a value, and of values that only move") {
     CHECK(**loop.run(timeout(std::move(box), 1)) == 6);
     box = std::make_unique<int>(7);
     CHECK(*loop.run(timeoutError(std::move(box), 1)) == 7);
+    Promise<std::vector<std::unique_ptr<int>>> promise; // C++ takes the vector for copyable
+    Future<Optional<std::vector<std::unique_ptr<int>>>> boxes = timeout(promise.getFuture(), 1);
+    promise.send(std::vector<std::unique_ptr<int>>(3));
+    CHECK(loop.run(std::move(boxes))->size() == 3);
 }
 
 TEST_CASE("timeout: nothing if it takes too long") {
