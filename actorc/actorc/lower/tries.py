@@ -10,7 +10,7 @@ from actorc.check.statics import StaticVariable, is_static
 from actorc.lower.catches import rethrows, takes_errors
 from actorc.lower.lowered import Goto, Handler, LabelName, NativeCatch, Node, Region, Scope, Try
 from actorc.lower.states import hidden_states, is_referring, state_variables
-from actorc.records import dataclass
+from actorc.records import dataclass, replace
 from actorc.source import Pieces, Source, Text
 from actorc.spelling import declared_names, is_trivial, one_line
 from actorc.syntax import CatchKind, Local, Span, Statement
@@ -221,12 +221,17 @@ class TryLowering:
         elif not is_kept and rethrows(catch.body):
             texts.append(f"[[maybe_unused]] flow::Error const {kept} = error__;")
             names.append(Local(kept, trivial=True))
+        declared: Pieces = ()
         if catch.name is not None and catch.type is not None:
             type_ = self._type(catch.type)
-            value = f"{kept}.as<{type_}>()"
             if kind is CatchKind.ERROR:
-                value, type_ = "error__", "flow::Error" if type_.endswith("Error") else "flow::Error const"
-            texts.append(f"[[maybe_unused]] {type_} {catch.name} = {value};")
+                const = "" if type_.endswith("Error") else " const"
+                declared = (f"[[maybe_unused]] flow::Error{const} {catch.name} = error__;",)
+            else:
+                auto = "auto&" if type_.endswith("&") else "auto"  # a type that is wrong is reported once
+                place = replace(self._text(catch.type), text=type_)
+                declared = (f"[[maybe_unused]] {auto} {catch.name} = {kept}.as<", place, ">();")
             is_other_value = kind is CatchKind.OTHER and not type_.endswith("&")
             names.append(Local(catch.name, trivial=not is_other_value or is_trivial(type_)))
-        return [Declared(catch.head, tuple(names), (" ".join(texts),))] if texts else []
+        pieces: Pieces = (" ".join(texts), *declared)
+        return [Declared(catch.head, tuple(names), pieces)] if any(pieces) else []
