@@ -121,6 +121,7 @@ BESIDE: dict[str, set[str]] = {
             "actorc.emit.captures",
             "actorc.emit.declaration",
             "actorc.emit.description",
+            "actorc.lower.lower",
         ),
         *("actorc.report.failure", "actorc.report.formats", "actorc.report.report"),
         *("actorc_frames.compile", "actorc_frames.debug_info", "actorc_frames.found", "actorc_frames.tables"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from actorc import syntax
 from actorc.check.captures import capture_lists
 from actorc.check.sections import sections_of
 from actorc.emit.captures import spelt_captures
+from actorc.lower.lower import moved_returns
 from actorc.records import replace
 from actorc.spelling import is_void as is_void_type
 from actorc.spelling import is_void_value
@@ -39,6 +41,7 @@ class Body:
         self._locals = Locals(common)
         self._states = States(common, self._locals)
         self._plans = self._states.plans
+        self._moved_returns = moved_returns(common.actor, common.source)
         self._waits = Waits(common, self._locals, self._plans)
         self._chooses = Chooses(common, self._locals, self._waits, self._plans)
         self._handlers = Handlers(common, self._inner_block)
@@ -171,12 +174,13 @@ class Body:
             )
         else:
             plan = self._plans.get(value)
+            is_finish = self._may_be_void and not self._settings.is_foundationdb
+            is_held = any(re.fullmatch(rf"{re.escape(value)}Local\d*", holder) for holder in place.dying)
+            is_copied = is_finish or is_held or (plan is not None and plan.is_alias)
             parts: list[Part] = [statement.value.span]
-            if plan is not None and plan.is_alias:
+            if is_copied and statement.span.start in self._moved_returns:
                 parts = [f"std::move({value})"]
-            if self._may_be_void and not self._settings.is_foundationdb:
-                if value in self._plans or any(value == parameter.name for parameter in self._actor.parameters):
-                    parts = [f"std::move({value})"]
+            if is_finish:
                 self._edits.replace(
                     Span(keyword.start, statement.value.span.end), "co_await flow::coro::finish(", *parts, ")"
                 )

@@ -225,7 +225,7 @@ REFUSED = {
     "for (int x : from) { wait(delay(x)); }": "a `for` that waits goes over what has begin() and end()",
     "for (auto& x : number + 1) { number = x; wait(delay(1)); }": "a `for` that waits goes over what has begin()",
     "state Only only;": "a state variable whose type has no default constructor needs a value",
-    "while (number) { state Only only; wait(delay(1)); }": "a state variable whose type has no default constructor needs a value",
+    "while (number) { state Only only; wait(delay(1)); }": "a state variable whose type has no default constructor",
     "auto [x, y] = wait(from);": "cannot decompose",
     "state std::unique_ptr<int> x = state_;": "deleted",
 }

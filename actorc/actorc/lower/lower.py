@@ -57,6 +57,14 @@ def lower(actor: syntax.Actor, source: Source) -> Body:
     return _Lowering(actor, actor.body, source, repeated).body(actor.body) if repeated else body
 
 
+def moved_returns(actor: syntax.Actor, source: Source) -> set[int]:
+    """Where the `return`s of a definition begin that move the object which they name, since it is the actor's own."""
+    assert actor.body is not None
+    lowering = _Lowering(actor, actor.body, source)
+    lowering.body(actor.body)
+    return lowering.moved_returns
+
+
 class _Lowering(PrefixLowering):
     """Statements as they stand where no local is in scope.
 

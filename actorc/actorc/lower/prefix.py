@@ -156,6 +156,8 @@ class PrefixLowering(TryLowering):
         if item.is_sequence:
             return Return(line, source, ("(", value, ")"))
         is_moved = self._may_be_moved(value.text, item.span.start)
+        if is_moved:
+            self.moved_returns.add(item.span.start)
         return Return(line, source, (value,), is_moved=is_moved, is_void_value=is_void_value(value.text))
 
     def _may_be_moved(self, value: str, place: int) -> bool:

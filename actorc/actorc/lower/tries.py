@@ -90,6 +90,7 @@ class TryLowering:
         self._in_heads = _declared_in_heads(body, source)
         self._moved: dict[str, int] = {}  # the last place where each name is moved on
         self._returned: dict[str, int] = {}  # and where it is returned
+        self.moved_returns: set[int] = set()  # where the `return`s begin that move what they name
         waits = [inner for inner in syntax.walk(body) if isinstance(inner, syntax.Wait | syntax.Choose)]
         self._numbers: dict[Statement, int] = {wait: number for number, wait in enumerate(waits, 1)}
         self._places = dict(_places(waits))
