@@ -29,7 +29,7 @@ def read(side: Recorded) -> Recording:
     except RecursionError as error:
         raise UsageError(f"{side.file} has too many brackets within brackets") from error
     except (OSError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, Failure) as error:
-        said = f"{type(error).__name__}: {error}"
+        said = f"{error} is missing or unknown" if isinstance(error, LookupError) else str(error)
         raise UsageError(f"{side.file} is not what tools/bench --json writes ({said:.200})") from error
     compiler = _compiler(side, {name.partition(_COMPILER)[2] for name, _ in times})
     repetitions: dict[Name, list[float]] = {}
