@@ -22,6 +22,7 @@ from actorc_frames.layout import COROUTINE, STATE_MACHINE
 
 _COMPILERS = (("clang++-19", "clang++"), ("g++-12", "g++"))  # of each kind, the first that is installed
 _BACKENDS = {STATE_MACHINE: "state-machine", COROUTINE: "coroutine"}
+_HEADER = re.compile(r"\.(?:h|hh|hpp|hxx)$")
 _OPTIMISED = re.compile(r"-O(?:[123sz]|g|fast)")
 _WITH_VALUE = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-D", "-U")
 _KEPT = (*_WITH_VALUE, "-std=", "-m", "-f", "-pthread", "-nostdinc", "--sysroot", "-stdlib=")
@@ -166,13 +167,16 @@ def own_headers() -> str | None:
 
 def _entry(unit: Unit) -> tuple[str, list[str], str] | None:
     """From the compile_commands.json files near the source and the working directory: the entry of the source that was
-    made for this compiler and optimises, if there is one."""
+    made for this compiler and optimises, if there is one. Of a header, which has no entry, that of a source beside it,
+    best of the same name."""
     wanted = os.path.realpath(unit.source)
-    found: list[tuple[tuple[bool, bool], str, list[str], str]] = []
+    found: list[tuple[tuple[bool, bool, bool, bool], str, list[str], str]] = []
     for path in _databases(unit.source):
         for entry in _read(path):
             directory = str(entry.get("directory", os.path.dirname(path)))
-            if os.path.realpath(os.path.join(directory, str(entry.get("file", "")))) != wanted:
+            source = os.path.realpath(os.path.join(directory, str(entry.get("file", ""))))
+            is_beside = _HEADER.search(wanted) is not None and os.path.dirname(source) == os.path.dirname(wanted)
+            if source != wanted and not is_beside:
                 continue
             arguments = entry.get("arguments")
             command = arguments if isinstance(arguments, list) else shlex.split(str(entry.get("command", "")))
@@ -180,12 +184,17 @@ def _entry(unit: Unit) -> tuple[str, list[str], str] | None:
                 continue
             is_clang = "clang" in os.path.basename(command[0])
             optimises = any(re.fullmatch(r"-O[23]", word) for word in command)
-            suits = (is_clang == ("clang" in unit.compiler), optimises)
+            has_name = _stem(source) == _stem(wanted)
+            suits = (source == wanted, has_name, is_clang == ("clang" in unit.compiler), optimises)
             found.append((suits, path, command[1:], directory))
     if not found:
         return None
     _, path, command, directory = max(found, key=lambda each: each[0])
     return path, command, directory
+
+
+def _stem(path: str) -> str:
+    return os.path.basename(path).partition(".")[0]
 
 
 def _databases(source: str) -> list[str]:

@@ -439,6 +439,19 @@ def test_flags_come_after_two_dashes_or_from_a_database(tmp_path: Path) -> None:
         assert actorc("flags.cpp", folder=tmp_path).returncode == 0, command
 
 
+def test_a_header_is_compiled_with_the_flags_of_a_source_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "some").mkdir()
+    (tmp_path / "some" / "flags.h").write_text("#if NAME != 2\n#error none\n#endif\n")
+    entries = [
+        {"directory": str(tmp_path), "file": file, "command": f"g++ -DNAME={number} -c {file}"}
+        for number, file in enumerate(("flags.cpp", "some/first.cpp", "some/flags.cpp", "some/last.cpp"))
+    ]
+    (tmp_path / "compile_commands.json").write_text(json.dumps(entries))
+    assert actorc("some/flags.h", folder=tmp_path).returncode == 0
+    (tmp_path / "compile_commands.json").write_text(json.dumps(entries[:1]))
+    assert actorc("some/flags.h", folder=tmp_path).returncode == 2
+
+
 def test_without_libclang_actors_are_still_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text, marks = unmarked(ACTORS)
     for name in ("a.actor.cpp", "b.actor.cpp"):
