@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from actorc.emit.declaration import Declaration
 from actorc.emit.lines import MAY_BREAK, apart, at
 from actorc.lower.lowered import Body, Variable
-
-# What stands in a type before what the source spells.
-_ADDED = re.compile(
-    r"flow::(?:RangeState|IteratorOf)<decltype\(\((?:flow::listOf\()?|.*flow::StateOf<",
-    re.DOTALL,
-)
 
 
 def classes(declaration: Declaration, body: Body, functions: str) -> str:
@@ -66,9 +58,7 @@ def _member(state: Variable) -> str:
 def state_type(state: Variable) -> str:
     """What the variable is declared with; what the source spells has its place."""
     text = state.type.text
-    added = _ADDED.match(text)
-    start = 0 if added is None else added.end()
-    return f"{text[:start]}{at(state.type.line, state.type.column)}{text[start:]}"
+    return f"{text[: state.added]}{at(state.type.line, state.type.column)}{text[state.added :]}"
 
 
 def slot_type(state: Variable) -> str:

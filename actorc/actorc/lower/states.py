@@ -49,28 +49,31 @@ def state_variables(actor: syntax.Actor, body: syntax.Block, source: Source, hid
     for statement in syntax.walk(body):
         found += _declared_by(statement, actor, source)
     for loop, name in hidden.iterators.items():
-        found.append(_hidden(loop.range, f"flow::IteratorOf<decltype(({source[loop.range.span]}))>", name, source))
+        type_ = ("flow::IteratorOf<decltype((", source[loop.range.span], "))>")
+        found.append(_hidden(loop.range, type_, name, source))
     for loop, name in hidden.ranges.items():
-        range_ = "".join(part if isinstance(part, str) else part.text for part in range_value(loop, source))
-        place, variable = _hidden(loop.range, f"flow::RangeState<decltype(({one_line(range_)}))>", name, source)
+        before, text, after = range_value(loop, source)
+        type_ = (f"flow::RangeState<decltype(({before}", one_line(text.text), f"{after}))>")
+        place, variable = _hidden(loop.range, type_, name, source)
         found.append((place, replace(variable, is_erased=bool(actor.enclosing_classes))))
     for catch, name in hidden.errors.items():
-        type_ = "flow::CaughtException" if catch.kind is syntax.CatchKind.OTHER else "flow::Error"
+        type_ = ("", "flow::CaughtException" if catch.kind is syntax.CatchKind.OTHER else "flow::Error", "")
         found.append(_hidden(catch, type_, name, source))
     found.sort(key=lambda entry: entry[0])
     return tuple(variable for _, variable in found)
 
 
-def _hidden(node: syntax.Node, type_: str, name: str, source: Source) -> tuple[int, Variable]:
+def _hidden(node: syntax.Node, type_: tuple[str, str, str], name: str, source: Source) -> tuple[int, Variable]:
+    """`type_`: what the source spells, with what is before and behind it."""
     place = source.text_of(node.span)
     column = place.column if isinstance(node, syntax.Code) else 0
-    return node.span.start, Variable(Text(type_, place.line, column), name, None)
+    return node.span.start, Variable(Text("".join(type_), place.line, column), name, None, added=len(type_[0]))
 
 
-def range_value(loop: syntax.RangeFor, source: Source) -> Pieces:
+def range_value(loop: syntax.RangeFor, source: Source) -> tuple[str, Text, str]:
     """The range as an expression, which `{1, 2, 3}` is not."""
     text = source.text_of(loop.range.span)
-    return ("flow::listOf(", text, ")") if text.text.startswith("{") else (text,)
+    return ("flow::listOf(", text, ")") if text.text.startswith("{") else ("", text, "")
 
 
 def _declared_by(statement: syntax.Statement, actor: syntax.Actor, source: Source) -> Iterator[tuple[int, Variable]]:
@@ -104,7 +107,8 @@ def _assigned_later(type_: syntax.Code, name: str, actor: syntax.Actor, source: 
     if is_assignable(text.text) or actor.enclosing_classes:
         return Variable(text, name, None)
     slot = f"flow::StateSlot<{text.text}, {source.line(type_.span.start)}>"
-    return Variable(replace(text, text=f"flow::StateOf<{text.text}>"), name, None, slot=slot)
+    before = "flow::StateOf<"
+    return Variable(replace(text, text=f"{before}{text.text}>"), name, None, slot=slot, added=len(before))
 
 
 def _type(type_: syntax.Code, source: Source) -> Text:
