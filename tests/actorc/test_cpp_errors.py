@@ -156,6 +156,15 @@ def test_what_one_backend_returns_the_other_returns(backend: str, compiler: str,
     assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_lambda_in_a_template_has_no_warning(backend: str, compiler: str, tmp_path: Path) -> None:
+    text = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
+    text += "template <class T> Future<T> f(Future<T> from) { return ACTOR [from]() -> Future<T> {\n"
+    text += "    T value = wait(from); return value + value;\n}(); }\ntemplate Future<int> f<int>(Future<int>);\n"
+    assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
+
+
 BY_NAME = [
     "T x = wait(from); return x;",
     "auto x = wait(from); if (x) { return x; } T y = wait(from); return y;",

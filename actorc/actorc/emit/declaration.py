@@ -62,7 +62,7 @@ class Declaration:
         if not self._has_named_result:
             return ""
         template = "" if self.is_local else self.bare_template
-        named = f"using type__ = {self.result_place}{self.result};{apart(self.line)}"
+        named = f"using type__ [[maybe_unused]] = {self.result_place}{self.result};{apart(self.line)}"
         return f"{template}struct {self.class_name}Result__ : flow::actor::Result__ {{ {named} }}; "
 
     @property
