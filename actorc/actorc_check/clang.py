@@ -22,6 +22,7 @@ _COMPILERS = ("clang++-19", "clang++")
 _COMMAND = "actorc check"
 _ERROR = 3  # clang's severities: 2 is a warning, 4 a fatal error
 # What clang says of a list that an actor returns, which it takes for the future itself.
+_UNKNOWN = re.compile(r"unknown argument: '([^']+)'")
 _OF_LIST = re.compile(r"(?:no matching constructor for |initialization of non-aggregate type ).*'(?:flow::)?Future<.*")
 _REQUEST = re.compile(r"\brequested here$")
 _loading = threading.Lock()  # files are read by several threads, and only one of them may load the library
@@ -109,6 +110,10 @@ def parsed(
     try:
         texts = [] if unsaved is None else [(absolute, unsaved)]
         tree = cindex.Index.create().parse(absolute, args=arguments, unsaved_files=texts)
+        unknown = {name for each in tree.diagnostics for name in _UNKNOWN.findall(each.spelling)}
+        if unknown and flags is None:  # those of gcc
+            arguments = [each for each in arguments if each not in unknown]
+            tree = cindex.Index.create().parse(absolute, args=arguments, unsaved_files=texts)
     except cindex.TranslationUnitLoadError as error:
         raise CannotCompile(f"clang cannot read it with the flags {' '.join(arguments)}") from error
     is_ported = any("flow/compat" in argument for argument in arguments)

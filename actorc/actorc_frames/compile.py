@@ -22,7 +22,7 @@ from actorc_frames.layout import COROUTINE, STATE_MACHINE
 
 _COMPILERS = (("clang++-19", "clang++"), ("g++-12", "g++"))  # of each kind, the first that is installed
 _BACKENDS = {STATE_MACHINE: "state-machine", COROUTINE: "coroutine"}
-_HEADER = re.compile(r"\.(?:h|hh|hpp|hxx)$")
+_SOURCE = re.compile(r"\.(?:c|cc|cpp|cppm|cxx|c\+\+)$")
 _OPTIMISED = re.compile(r"-O(?:[123sz]|g|fast)")
 _WITH_VALUE = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-D", "-U")
 _KEPT = (*_WITH_VALUE, "-std=", "-m", "-f", "-pthread", "-nostdinc", "--sysroot", "-stdlib=")
@@ -167,16 +167,16 @@ def own_headers() -> str | None:
 
 def _entry(unit: Unit) -> tuple[str, list[str], str] | None:
     """From the compile_commands.json files near the source and the working directory: the entry of the source that was
-    made for this compiler and optimises, if there is one. Of a header, which has no entry, that of a source beside it,
+    made for this compiler and optimises, if there is one. Of a header, which has no entry, that of a source near it,
     best of the same name."""
     wanted = os.path.realpath(unit.source)
-    found: list[tuple[tuple[bool, bool, bool, bool], str, list[str], str]] = []
+    is_header = _SOURCE.search(wanted) is None
+    found: list[tuple[tuple[int, bool, bool, bool], str, list[str], str]] = []
     for path in _databases(unit.source):
         for entry in _read(path):
             directory = str(entry.get("directory", os.path.dirname(path)))
             source = os.path.realpath(os.path.join(directory, str(entry.get("file", ""))))
-            is_beside = _HEADER.search(wanted) is not None and os.path.dirname(source) == os.path.dirname(wanted)
-            if source != wanted and not is_beside:
+            if source != wanted and not is_header:
                 continue
             arguments = entry.get("arguments")
             command = arguments if isinstance(arguments, list) else shlex.split(str(entry.get("command", "")))
@@ -185,7 +185,8 @@ def _entry(unit: Unit) -> tuple[str, list[str], str] | None:
             is_clang = "clang" in os.path.basename(command[0])
             optimises = any(re.fullmatch(r"-O[23]", word) for word in command)
             has_name = _stem(source) == _stem(wanted)
-            suits = (source == wanted, has_name, is_clang == ("clang" in unit.compiler), optimises)
+            near = len(os.path.commonpath([source, wanted]))
+            suits = (near, has_name, is_clang == ("clang" in unit.compiler), optimises)
             found.append((suits, path, command[1:], directory))
     if not found:
         return None

@@ -11,8 +11,8 @@ from actorc.check.sections import sections_of
 from actorc.emit.captures import spelt_captures
 from actorc.lower.lower import moved_returns
 from actorc.records import replace
+from actorc.spelling import declared_names, is_void_value
 from actorc.spelling import is_void as is_void_type
-from actorc.spelling import is_void_value
 from actorc.syntax import Block, ResultKind, Span, Statement
 from actorc_migrate.chooses import Chooses
 from actorc_migrate.common import Common, Place, UnconvertibleError
@@ -176,10 +176,10 @@ class Body:
             plan = self._plans.get(value)
             is_finish = self._may_be_void and not self._settings.is_foundationdb
             is_held = any(re.fullmatch(rf"{re.escape(value)}Local\d*", holder) for holder in place.dying)
-            is_copied = is_finish or is_held or (plan is not None and plan.is_alias)
+            is_alias = is_held or (plan is not None and plan.is_alias)
             parts: list[Part] = [statement.value.span]
-            if is_copied and statement.span.start in self._moved_returns:
-                parts = [f"std::move({value})"]
+            if (is_finish or is_alias) and statement.span.start in self._moved_returns:
+                parts = [self._moved(value, is_alias=is_alias)]
             if is_finish:
                 self._edits.replace(
                     Span(keyword.start, statement.value.span.end), "co_await flow::coro::finish(", *parts, ")"
@@ -188,6 +188,23 @@ class Body:
             self._edits.replace(keyword, "co_return")
             if len(parts) != 1 or isinstance(parts[0], str):
                 self._edits.replace(statement.value.span, *parts)
+
+    def _moved(self, name: str, *, is_alias: bool) -> str:
+        """What moves the object of that name, unless it is a reference, which the name of its type may hide."""
+        name = name.strip("() ")
+        result = self._common.text(self._actor.result_type)
+        types = [self._common.text(each.type) for each in self._actor.parameters if each.name == name]
+        names: list[str] = []
+        for inner in syntax.walk(self._body):
+            declaration = syntax.declaration_of(inner)
+            if declaration is not None and declaration.name == name:
+                types.append(self._common.text(declaration.type))
+            results = [wait.result for wait in syntax.waits_of(inner) if wait.result is not None]
+            types += [self._common.text(each.type) for each in results if each.name == name and each.type is not None]
+            names += [local.name for local in inner.locals] if isinstance(inner, syntax.Plain) else []
+            names += [each for code in syntax.heads_of(inner) for each in declared_names(self._source[code.span])]
+        is_object = is_alias or (name not in names and {*types} == {result})
+        return f"std::move({name})" if is_object else f"std::forward<decltype({name})>({name})"
 
     def _never(self, statement: syntax.Return) -> None:
         self._found.count("return Never()")

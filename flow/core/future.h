@@ -12,6 +12,9 @@
 //
 // An Error makes a failed future, except for Future<Error>, where it is the value: Future<Error>::failed(e) has failed.
 //
+// A T need not be copyable. C++ takes a struct for copyable whose member is a container of what can only be moved, such
+// as std::vector<std::unique_ptr<Row>>: delete the copy constructor of the struct and declare its move constructor.
+//
 // Stack use. A chain of any length completes, fails and is cancelled in constant stack: an actor that ends
 // resumes its last waiter by a tail call. Two things nest: send() runs all waiters but the last inside the call (100
 // bytes a link where each actor sends to the next), and destructors drop further actors (200 bytes a link). When the

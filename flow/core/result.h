@@ -7,14 +7,10 @@
 //
 // Each takes one future reference of a cell that is ready.
 
-#include "flow/base/optional.h"
 #include "flow/core/cell.h"
-#include "flow/core/error_or.h"
+#include "flow/core/copied.h"
 
-#include <optional>
-#include <tuple>
 #include <utility>
-#include <variant>
 
 namespace flow::detail {
 
@@ -22,34 +18,6 @@ namespace flow::detail {
 template <class T>
 inline constexpr bool kFreeToCopy =
     std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 2 * sizeof(void*);
-
-/// Whether a T can be copied, also where std::is_copy_constructible is wrong: for a container of what cannot be copied,
-/// and for an optional, a tuple or the like of such a container. For all other types it is what
-/// std::is_copy_constructible says.
-template <class T>
-inline constexpr bool kCopied = std::is_copy_constructible_v<T>;
-template <template <class...> class Container, class T, class... More> // a vector, a set
-    requires std::is_same_v<typename Container<T, More...>::value_type, T> &&
-                 requires { typename Container<T, More...>::allocator_type; }
-inline constexpr bool kCopied<Container<T, More...>> =
-    std::is_copy_constructible_v<Container<T, More...>> && kCopied<T>;
-template <template <class...> class Container, class Key, class T, class... More> // a map
-    requires std::is_same_v<typename Container<Key, T, More...>::value_type, std::pair<Key const, T>> &&
-                 requires { typename Container<Key, T, More...>::allocator_type; }
-inline constexpr bool kCopied<Container<Key, T, More...>> =
-    std::is_copy_constructible_v<Container<Key, T, More...>> && kCopied<Key> && kCopied<T>;
-template <class T>
-inline constexpr bool kCopied<std::optional<T>> = kCopied<T>;
-template <class T>
-inline constexpr bool kCopied<Optional<T>> = kCopied<T>;
-template <class T>
-inline constexpr bool kCopied<ErrorOr<T>> = kCopied<T>;
-template <class A, class B>
-inline constexpr bool kCopied<std::pair<A, B>> = kCopied<A> && kCopied<B>;
-template <class... T>
-inline constexpr bool kCopied<std::tuple<T...>> = (... && kCopied<T>);
-template <class... T>
-inline constexpr bool kCopied<std::variant<T...>> = (... && kCopied<T>);
 
 /// A value inside a completed future, kept alive as long as this object: what a wait's result refers to.
 template <class T>

@@ -9,6 +9,7 @@
 
 #include "flow/base/assert.h"
 #include "flow/base/inline.h"
+#include "flow/core/copied.h"
 #include "flow/memory/fast_allocator.h"
 
 #include <cstdint>
@@ -120,7 +121,10 @@ private:
         ++larger.end_;
         while (moved != 0) {
             T& old = at(--moved);
-            ::new (larger.first_ - 1) T(std::move_if_noexcept(old));
+            if constexpr (detail::kCopied<T>)
+                ::new (larger.first_ - 1) T(std::move_if_noexcept(old));
+            else
+                ::new (larger.first_ - 1) T(std::move(old));
             --larger.first_;
         }
         std::swap(first_, larger.first_);

@@ -32,7 +32,7 @@ public:
             "`catch (Error& e)`");
         ::new (static_cast<void*>(bytes_)) std::exception_ptr(std::current_exception());
         if constexpr (std::is_pointer_v<T>)
-            object_ = reinterpret_cast<const void*>(object);
+            object_ = reinterpret_cast<const volatile void*>(object);
         else
             object_ = std::addressof(object);
     }
@@ -41,7 +41,7 @@ private:
     friend class CaughtException;
 
     alignas(std::exception_ptr) unsigned char bytes_[sizeof(std::exception_ptr)];
-    const void* object_;
+    const volatile void* object_;
 };
 
 class CaughtException {
@@ -59,7 +59,7 @@ public:
     decltype(auto) as() const noexcept {
         using Object = std::remove_reference_t<T>;
         if constexpr (std::is_pointer_v<Object>)
-            return static_cast<std::remove_cv_t<Object>>(const_cast<void*>(object_));
+            return reinterpret_cast<std::remove_cv_t<Object>>(const_cast<void*>(object_));
         else
             return *static_cast<Object*>(const_cast<void*>(object_));
     }
@@ -68,7 +68,7 @@ public:
 
 private:
     std::exception_ptr exception_;
-    const void* object_ = nullptr;
+    const volatile void* object_ = nullptr;
 };
 
 } // namespace flow

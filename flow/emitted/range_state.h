@@ -115,7 +115,7 @@ public:
             throw;
         }
     }
-    bool more() const { return *begin_ != *end_; }
+    bool more() { return static_cast<bool>(*begin_ != *end_); }
     void next() { ++*begin_; }
     decltype(auto) operator*() { return **begin_; }
 

@@ -6,6 +6,7 @@
 //     StateOf<T> x = x_slot.start();     // a T, or where the T will be
 //     x_slot.of(x) = e;                  // the declaration `state T x = e;`: x = e, or a new T
 //     x_slot.renew(x);                   // the declaration `state T x;`
+//     finish(x_slot.moved(x));           // `return x;`
 
 #include "flow/base/inline.h"
 
@@ -47,6 +48,7 @@ public:
     T start() const { return T(); }
     T& of(T& variable) const { return variable; }
     void renew(Renewed<T> renewed) const { renewed.variable = T(); }
+    T&& moved(T& variable) const { return static_cast<T&&>(variable); }
 };
 
 template <class T, int N>
@@ -90,6 +92,7 @@ public:
         if constexpr (std::is_default_constructible_v<T>) // otherwise Renewed has refused it
             make();
     }
+    T&& moved(T& variable) const { return static_cast<T&&>(variable); }
 
 private:
     template <class... U>

@@ -286,7 +286,10 @@ def test_only_what_the_actor_owns_is_moved_into_the_result() -> None:
     text = "state T& a = g(); state T b; state T c[2]; wait(f); state T d = g(); if (k) return a; if (k) return b;"
     lowered = body(text + "if (k) return c; if (k) return d;")
     returns = [node for node in nodes(lowered.code) if isinstance(node, Return)]
-    assert [node.is_moved for node in returns] == [False, True, False, True, False]
+    assert [node.is_moved for node in returns] == [False, True, False, False, False]
+    last = returns[3].value
+    assert last is not None
+    assert "".join(getattr(piece, "text", piece) for piece in last) == "d_slot__.moved(d)"
 
 
 def test_a_static_local_that_is_printed_twice_is_kept_in_one_place() -> None:

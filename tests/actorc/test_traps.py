@@ -433,7 +433,8 @@ def test_flags_come_after_two_dashes_or_from_a_database(tmp_path: Path) -> None:
     (tmp_path / "pch.h.pch").write_text("of another compiler")
     precompiled = "clang++ -Xclang -include-pch -Xclang pch.h.pch -Xclang -include -Xclang pch.h -c flags.cpp"
     of_llvm = "clang++ -mllvm -instcombine-lower-dbg-declare=0 -DNAME=1 -c flags.cpp"
-    for command in ("g++ -DNAME=1 -c flags.cpp", precompiled, of_llvm):
+    of_gcc = "g++ -fno-gnu-unique -DNAME=1 -c flags.cpp"
+    for command in ("g++ -DNAME=1 -c flags.cpp", precompiled, of_llvm, of_gcc):
         entry = {"directory": str(tmp_path), "file": "flags.cpp", "command": command}
         (tmp_path / "compile_commands.json").write_text(json.dumps([entry]))
         assert actorc("flags.cpp", folder=tmp_path).returncode == 0, command
@@ -448,6 +449,9 @@ def test_a_header_is_compiled_with_the_flags_of_a_source_beside_it(tmp_path: Pat
     ]
     (tmp_path / "compile_commands.json").write_text(json.dumps(entries))
     assert actorc("some/flags.h", folder=tmp_path).returncode == 0
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "flags").write_text("#if NAME != 0\n#error none\n#endif\n")
+    assert actorc("include/flags", folder=tmp_path).returncode == 0
     (tmp_path / "compile_commands.json").write_text(json.dumps(entries[:1]))
     assert actorc("some/flags.h", folder=tmp_path).returncode == 2
 

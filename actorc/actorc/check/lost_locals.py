@@ -74,16 +74,15 @@ class _Report:
         if not after or local.name in self._outside.macros:
             return
         use = after[0]
-        which = (
-            "this wait destroys it" if use.wait.start < use.span.start else "this wait, in an earlier pass, destroys it"
-        )
+        does = "ends its scope" if self._is_static(local) else "destroys it"
+        which = f"this wait {does}" if use.wait.start < use.span.start else f"this wait, in an earlier pass, {does}"
         notes = (Note(which, use.wait), Note(f"`{local.name}` is declared here", local.span))
         if self._outside.sees(self._actor, local.name):
             message = f"after the wait, `{local.name}` means the one outside the actor, not the local"
             hint = "give the local another name, or declare it with `state`"
             self._diagnostics.warning(Fault.LOST_LOCAL, message, use.span, hint=hint, notes=notes)
             return
-        message = f"`{local.name}` is used after a wait, which destroys it: a plain local lives up to the next wait"
+        message = f"`{local.name}` is used after a wait, which {does}: a plain local lives up to the next wait"
         hint, fix = self._repair(local, after)
         fixes = () if fix is None else (fix,)
         self._diagnostics.error(Fault.LOST_LOCAL, message, use.span, hint=hint, notes=notes, fixes=fixes)
@@ -96,6 +95,10 @@ class _Report:
         first, stop = self._words.between(Span(local.origin.span.start, local.span.end))
         return not _CALLABLE & set(self._words.texts[first:stop])
 
+    def _is_static(self, local: Local) -> bool:
+        first, name = self._words.between(Span(local.origin.span.start, local.span.start))
+        return isinstance(local.origin, syntax.Plain) and "static" in self._words.texts[first:name]
+
     def _repair(self, local: Local, after: list[Use]) -> tuple[str, Fix | None]:
         match local.origin:
             case syntax.Plain():
@@ -103,7 +106,9 @@ class _Report:
             case syntax.Wait(wait=wait) | syntax.When(wait=wait):
                 return self._repair_result(local, wait)
             case syntax.Catch(body=body, type=type_):
-                return self._repair_copy(local, "Error" if type_ else "", "error", body, after)
+                caught = _copied_type(self._source[type_.span]) if type_ is not None else ""
+                name = "error" if caught.endswith("Error") else f"caught{_capital(local.name)}"
+                return self._repair_copy(local, caught, name, body, after)
             case syntax.RangeFor(body=body, decl=decl):
                 type_text = self._source[Span(decl.span.start, local.span.start)]
                 return self._repair_copy(local, _copied_type(type_text), f"this{_capital(local.name)}", body, after)

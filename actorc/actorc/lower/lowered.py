@@ -196,7 +196,7 @@ class Variable:
     extents: str = ""  # `[2][3]` of an array
     is_erased: bool = False  # a member cannot have the type, since a class around the actor is not complete there
     slot: str = ""  # the type of the StateSlot that the variable may be in; see flow/emitted/state_slot.h
-    column: int = 0  # of the name of a leading state, as in Text
+    column: int = 0  # of the name, as in Text
     added: int = 0  # characters of the type before what the source spells
 
     @property

@@ -6,6 +6,7 @@ scope; lower.py prints what follows the wait, where no local is in scope.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from actorc import syntax
@@ -39,6 +40,9 @@ def _is_rewritten(item: Statement) -> bool:
 def _is_deduced(wait: syntax.WaitExpr) -> bool:
     """Whether only C++ can deduce the type of the result."""
     return wait.result is not None and wait.result.type is None
+
+
+_NAME_IN_BRACKETS = re.compile(r"\(\s*([A-Za-z_]\w*)\s*\)")
 
 
 class PrefixLowering(TryLowering):
@@ -155,9 +159,15 @@ class PrefixLowering(TryLowering):
         value = self._text(item.value)
         if item.is_sequence:
             return Return(line, source, ("(", value, ")"))
+        in_brackets = _NAME_IN_BRACKETS.fullmatch(value.text)  # C++ moves it as well
+        if in_brackets is not None:
+            value = replace(value, text=in_brackets[1])
         is_moved = self._may_be_moved(value.text, item.span.start)
         if is_moved:
             self.moved_returns.add(item.span.start)
+        variable = self._variables.get(value.text)
+        if is_moved and variable is not None and variable.slot and not self._is_local(value.text, item.span.start):
+            return Return(line, source, (f"{variable.slot_name}.moved(", value, ")"))
         return Return(line, source, (value,), is_moved=is_moved, is_void_value=is_void_value(value.text))
 
     def _may_be_moved(self, value: str, place: int) -> bool:
@@ -165,7 +175,13 @@ class PrefixLowering(TryLowering):
         for local in reversed(self._visible):
             if local.name == value:
                 return not local.trivial and not local.is_part
-        return value in self._movable or any(span.start < place < span.end for span in self._in_heads.get(value, ()))
+        return value in self._movable or self._is_local(value, place)
+
+    def _is_local(self, value: str, place: int) -> bool:
+        """Whether the name is that of a local there, which hides a state variable."""
+        if any(local.name == value for local in self._visible):
+            return True
+        return any(span.start < place < span.end for span in self._in_heads.get(value, ()))
 
     def _shown(self, item: syntax.Node) -> Text:
         """As it stands in the source, or its first line: for a comment, which a backslash at its end would continue."""

@@ -92,9 +92,7 @@ def _declared(declaration: StateDecl, actor: syntax.Actor, source: Source) -> Va
         return Variable(_type(declaration.type, source), declaration.name, init, source[declaration.extents.span])
     if declaration.leading:
         type_, init = _type(declaration.type, source), _leading_init(declaration, source)
-        name = source.name_behind(declaration.name, declaration.type.span)
-        column = name.column if name is not None and name.line == type_.line else 0
-        return Variable(type_, declaration.name, init, column=column)
+        return Variable(type_, declaration.name, init, column=_column(declaration.name, declaration.type, source))
     return _assigned_later(declaration.type, declaration.name, actor, source)
 
 
@@ -105,10 +103,15 @@ def _assigned_later(type_: syntax.Code, name: str, actor: syntax.Actor, source: 
         slot = f"flow::StateSlot<{text.text}, 0, false>"
         return Variable(replace(text, text=f"{text.text}&"), name, None, slot=slot)
     if is_assignable(text.text) or actor.enclosing_classes:
-        return Variable(text, name, None)
+        return Variable(text, name, None, column=_column(name, type_, source))
     slot = f"flow::StateSlot<{text.text}, {source.line(type_.span.start)}>"
     before = "flow::StateOf<"
     return Variable(replace(text, text=f"{before}{text.text}>"), name, None, slot=slot, added=len(before))
+
+
+def _column(name: str, type_: syntax.Code, source: Source) -> int:
+    place = source.name_behind(name, type_.span)
+    return place.column if place is not None and place.line == source.text_of(type_.span).line else 0
 
 
 def _type(type_: syntax.Code, source: Source) -> Text:

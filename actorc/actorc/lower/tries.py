@@ -12,7 +12,7 @@ from actorc.lower.lowered import Goto, Handler, LabelName, NativeCatch, Node, Re
 from actorc.lower.states import hidden_states, is_referring, state_variables
 from actorc.records import dataclass, replace
 from actorc.source import Pieces, Source, Text
-from actorc.spelling import declared_names, is_trivial, one_line
+from actorc.spelling import declared_names, is_constant, is_trivial, one_line
 from actorc.syntax import CatchKind, Local, Span, Statement
 
 
@@ -188,7 +188,9 @@ class TryLowering:
     def _caught_type(self, catch: syntax.Catch) -> Pieces:
         assert catch.type is not None
         text = self._text(catch.type)
-        return (text,) if text.text.endswith("&") else (text, " const&")
+        if text.text.endswith("&"):
+            return (text,)
+        return (text, "&" if is_constant(one_line(text.text)) else " const&")
 
     def _handler_scope(
         self, item: syntax.Try, catch: syntax.Catch, label: LabelName, lower_list: Callable[[Items], Nodes]
@@ -229,7 +231,7 @@ class TryLowering:
                 const = "" if type_.endswith("Error") else " const"
                 declared = (f"[[maybe_unused]] flow::Error{const} {catch.name} = error__;",)
             else:
-                auto = "auto&" if type_.endswith("&") else "auto"  # a type that is wrong is reported once
+                auto = "auto&&" if type_.endswith("&") else "auto"  # a type that is wrong is reported once
                 place = replace(self._text(catch.type), text=type_)
                 declared = (f"[[maybe_unused]] {auto} {catch.name} = {kept}.as<", place, ">();")
             is_other_value = kind is CatchKind.OTHER and not type_.endswith("&")

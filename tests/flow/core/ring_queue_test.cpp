@@ -115,6 +115,14 @@ TEST_CASE("ring queue: move-only elements") {
     CHECK(*queue.front() == 10);
 }
 
+TEST_CASE("ring queue: grows with containers of what cannot be copied") {
+    RingQueue<std::deque<std::unique_ptr<int>>> queue; // its move constructor may throw, and C++ takes it for copyable
+    for (int i = 0; i < 9; ++i)
+        queue.push(std::deque<std::unique_ptr<int>>(std::size_t(i)));
+    for (std::size_t i = 0; i < 9; ++i)
+        CHECK(queue.pop().size() == i);
+}
+
 TEST_CASE("ring queue: elements are moved, and destroyed once") {
     flow::test::Log log;
     {

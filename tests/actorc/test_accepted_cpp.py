@@ -1,0 +1,127 @@
+"""What C++ takes, both back ends take with both compilers, without a warning."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from back import BACKENDS, COMPILERS, emitted, syntax_errors
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_list_is_a_result(backend: str, compiler: str, tmp_path: Path) -> None:
+    """That of a name does not give an rvalue of its type; nor does a list show its type, where the source does not."""
+    text = (
+        '#include "flow/flow.h"\nusing namespace flow;\nusing Text = std::string;\n#include "flow/actorcompiler.h"\n'
+        "ACTOR Future<Text> a(std::string text, Future<Void> from) { wait(from); return {text}; }\n"
+        "ACTOR template <class T> Future<T> b(T value, Future<Void> from) { wait(from); return {value}; }\n"
+        "template Future<Text> b<Text>(Text const&, Future<Void> const&);\n"
+        "ACTOR Future<std::string> c(std::string text, Future<Void> from) { wait(from); return {text}; }\n"
+        "Future<std::string> d(std::string text) { co_return {text}; }\n"
+        "struct Only { Only(int, std::unique_ptr<int>); Only(Only&&); }; struct Parts { int a; std::vector<int> b; };\n"
+        "ACTOR Future<Only> e(int n, Future<Void> from) { wait(from); return {n, nullptr}; }\n"
+        "ACTOR Future<Parts> f(int n, Future<Void> from) { wait(from); if (n) return {}; return {n, {n, 2}}; }\n"
+        "ACTOR Future<std::vector<Parts>> g(int n, Future<Void> from) { wait(from); return {{n, {}}, {2, {n, n}}}; }\n"
+        "ACTOR Future<int> h(int n, Future<Void> from) { wait(from); if (n) return {}; return {n}; }\n"
+        "ACTOR template <class T> Future<T> i(int n, Future<Void> from) { wait(from); return {n, {n}}; }\n"
+        "template Future<Parts> i<Parts>(int const&, Future<Void> const&);\n"
+        "ACTOR Future<Void> j(Future<Void> from) { wait(from); return {}; }\n"
+    )
+    assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_what_one_backend_returns_the_other_returns(backend: str, compiler: str, tmp_path: Path) -> None:
+    """A local that can only be moved, which C++ moves where it is returned, and the operator `,`."""
+    only = "std::unique_ptr<int>"
+    text = (
+        '#include "flow/flow.h"\n#include <memory>\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
+        f"ACTOR Future<{only}> a(int n, Future<Void> from) {{ wait(from); {only} p(new int(n)); return p; }}\n"
+        f"ACTOR Future<{only}> b(Future<Void> from) {{ {only} p; {{ {only} p(new int(1)); wait(from); }} "
+        f"{only} q; try {{ return q; }} catch (Error&) {{}} return nullptr; }}\n"
+        "ACTOR template <class T> Future<T> c(Future<Void> from) { wait(from); T p = T(); return p; }\n"
+        f"template Future<{only}> c<{only}>(Future<Void> const&);\n"
+        "ACTOR Future<int> d(int n, Future<Void> from) { wait(from); return ++n, n; }\n"
+        "ACTOR Future<Void> e(int n, Future<Void> from) { wait(from); return ++n, Void(); }\n"
+        f"ACTOR Future<{only}> f({only} n, Future<Void> from) {{ wait(from); return ( n ); }}\n"
+        "struct Made { Made(int); Made(Made&&); Made& operator=(Made&&) = delete; };\n"
+        "ACTOR Future<Made> g(Future<Made> f) { state Made x = wait(f); wait(delay(1)); return x; }\n"
+    )
+    assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_lambda_in_a_template_has_no_warning(backend: str, compiler: str, tmp_path: Path) -> None:
+    text = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
+    text += "template <class T> Future<T> f(Future<T> from) { return ACTOR [from]() -> Future<T> {\n"
+    text += "    T value = wait(from); return value + value;\n}(); }\ntemplate Future<int> f<int>(Future<int>);\n"
+    assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
+
+
+BY_NAME = [
+    "T x = wait(from); return x;",
+    "auto x = wait(from); if (x) { return x; } T y = wait(from); return y;",
+    "T x = waitNext(stream); try { return x; } catch (Error&) {} return T();",
+    "choose { when(T x = wait(from)) { return x; } when(auto x = waitNext(stream)) { return x; } }",
+    "wait(delay(1)); if (T x = T()) return x; else if (T y = T(); x == y) return y; return T();",
+    "wait(delay(1)); for (T x = T(); x;) { if (*x) return x; } while (T x = T()) return x; return T();",
+    "T x = T(); if (T x = T()) { wait(delay(1)); } else { return x; } return T();",
+]
+
+
+@pytest.mark.parametrize("type_", ["std::unique_ptr<int>", "Alias"])
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_what_is_returned_by_its_name_is_moved(compiler: str, backend: str, type_: str, tmp_path: Path) -> None:
+    head = '#include "flow/flow.h"\n#include <memory>\nusing namespace flow;\nusing Alias = std::unique_ptr<int>;\n'
+    actors = [
+        f"ACTOR Future<{type_}> actor{number}(Future<{type_}> from, FutureStream<{type_}> stream) "
+        f"{{ {re.sub('T(?= |[(])', type_, body)} }}\n"
+        for number, body in enumerate(BY_NAME)
+    ]
+    text = head + '#include "flow/actorcompiler.h"\n' + "".join(actors)
+    assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
+
+
+HEAD = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
+CAUGHT = [
+    *("const std::string& e", "std::string const& e", "std::string e", "std::string const e", "const std::string e"),
+    *(
+        "const char* const& e",
+        "const char* e",
+        "char const* const e",
+        "Call e",
+        "volatile int& e",
+        "int volatile e",
+    ),
+    *("const volatile void* e", "std::any e", "Chars const& e"),
+]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_all_that_can_be_caught(backend: str, compiler: str, tmp_path: Path) -> None:
+    actors = [
+        f"ACTOR Future<int> caught{number}(Future<int> from) {{ try {{ int x = wait(from); return x; }} "
+        f"catch ({caught}) {{ return sizeof(e); }} }}\n"
+        for number, caught in enumerate(CAUGHT)
+    ]
+    declared = "#include <any>\nusing Call = int (*)(); using Chars = const char*;\n"
+    assert syntax_errors(emitted(declared + HEAD + "".join(actors), backend), compiler, tmp_path) == ""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_an_iterator_need_not_be_constant_or_compare_to_a_bool(backend: str, compiler: str, tmp_path: Path) -> None:
+    text = (
+        "struct Answer { explicit operator bool() const; };\n"
+        "struct Iterator { int operator*(); void operator++(); Answer operator!=(Iterator const&); };\n"
+        "struct Range { Iterator begin(); Iterator end(); };\n"
+        "ACTOR Future<Void> a(Range range) { for (int x : range) wait(delay(x)); return Void(); }\n"
+        "ACTOR Future<Void> b() { for (int x : Range()) wait(delay(x)); return Void(); }\n"
+    )
+    assert syntax_errors(emitted(HEAD + text, backend), compiler, tmp_path) == ""
