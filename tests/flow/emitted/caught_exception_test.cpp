@@ -61,6 +61,28 @@ TEST_CASE("caught exception: keeps a pointer by its value") {
     CHECK(kept.as<const char* const>() == text);
 }
 
+int seven() {
+    return 7;
+}
+
+TEST_CASE("caught exception: a function's address, and what is volatile") {
+    RaisedException raised;
+    try {
+        throw &seven;
+    } catch (int (*const& caught)()) {
+        raised.hold(caught);
+    }
+    CaughtException kept(raised);
+    CHECK(kept.as<int (*)()>()() == 7);
+    try {
+        throw 8;
+    } catch (volatile int& caught) {
+        raised.hold(caught);
+    }
+    kept = CaughtException(raised);
+    CHECK(kept.as<volatile int&>() == 8);
+}
+
 TEST_CASE("caught exception: rethrows the same exception") {
     RaisedException raised;
     try {

@@ -89,6 +89,18 @@ TEST_CASE("state slot: the object is destroyed when it is replaced, and with the
     CHECK(log.empty());
 }
 
+TEST_CASE("state slot: a variable is moved from when it is returned, a constant is not") {
+    Frame<std::string, 1> plain;
+    plain.slot.of(plain.x) = std::string("plain");
+    CHECK(std::string(plain.slot.moved(plain.x)) == "plain");
+    CHECK(plain.x.empty());
+    static_assert(std::is_same_v<decltype(plain.slot.moved(plain.x)), std::string&&>);
+    Frame<std::string const, 1> constant;
+    constant.slot.of(constant.x) = "constant";
+    CHECK(std::string(constant.slot.moved(constant.x)) == "constant");
+    CHECK(constant.x == "constant");
+}
+
 TEST_CASE("state slot: what can only be moved") {
     Frame<std::unique_ptr<int> const, 1> frame;
     frame.slot.of(frame.x) = std::make_unique<int>(3);
