@@ -155,7 +155,7 @@ private:
 
 } // namespace net
 
-/// The name that programs know.
+/// The name that programs use.
 using NetworkAddress = net::Address;
 
 } // namespace flow

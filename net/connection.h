@@ -10,7 +10,7 @@
 //     co_await connection->write(line);
 //     Future<Bytes> later = keep(connection->read());                // takes the bytes as soon as there are any
 //
-// Bytes arrive in the order in which they were written, each once, but in other pieces: the reader does not see where a
+// Bytes arrive in the order in which they were written, each once, but in other pieces: a read does not show where a
 // write ended.
 //
 // Reading. Each function gives an operation in place: it names the connection, which must outlive it, and takes bytes
@@ -27,7 +27,7 @@
 //     connection_reset          the other side has reset the connection: unread bytes are lost, written ones may be
 //     connection_cut_off        readExactly() or readUntil() has found the end behind some bytes; with TLS, also any
 //                               read if the other side has not said that it ends
-//     end_of_stream             they have found the end and not a byte before it
+//     end_of_stream             readExactly() or readUntil() has found the end, and no byte before it
 //     value_too_large           readUntil() has not found the text within the limit
 //     operation_obsolete        this side has closed the connection
 //

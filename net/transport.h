@@ -8,7 +8,7 @@
 //     for (;;) {
 //         Bytes bytes = co_await peer->read();
 //         if (bytes.empty())
-//             break;                                             // the other side has said the same
+//             break;                                             // the other side has done the same
 //         use(bytes);
 //     }
 //

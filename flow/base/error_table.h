@@ -1,6 +1,6 @@
 #pragma once
-// The errors that Millrace itself raises: name, code, description. Codes are those that users of actors know from
-// FoundationDB Flow, so that logs and wire formats stay comparable. Applications define their own with FLOW_ERROR
+// The errors that Millrace itself raises: name, code, description. Codes are those of FoundationDB Flow, so
+// that logs and wire formats stay comparable. Applications define their own with FLOW_ERROR
 // (flow/base/error.h).
 //
 //     #define FLOW_ENTRY(name, code, description) ...

@@ -1,5 +1,5 @@
 #pragma once
-// forkCount: changes in a child of fork(), so that code can notice that it runs in one.
+// forkCount: changes in a child of fork(), so that code can detect that it runs in one.
 //
 //     std::uint32_t const made = forkCount();
 //     if (made != forkCount()) ...      // in a child of fork(): descriptors are shared, other threads are gone

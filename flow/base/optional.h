@@ -1,5 +1,5 @@
 #pragma once
-// Optional<T>: a value or nothing, under the names that users of Flow know.
+// Optional<T>: a value or nothing, under the names of Flow.
 //
 //     Optional<int> port = parse(text);
 //     listen(port.orDefault(4500));

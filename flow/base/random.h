@@ -97,7 +97,7 @@ public:
 private:
     std::uint64_t state_[4];
 };
-/// The name that programs know; everything is in the one class.
+/// The name that programs use; everything is in the one class.
 using IRandom = DeterministicRandom;
 
 /// The generator of this thread, for everything that must repeat. Its seed is 1 until another is set.

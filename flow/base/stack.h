@@ -5,9 +5,9 @@
 //         withRoom([tree] { ... destroy(tree->left); });
 //     }
 //
-// A thread's own stack and those of onNewStack() are known. Of any other, such as a fiber's, nothing is: there 32
-// levels of withRoom() are allowed. A fiber with a stack that is an object on another stack is not distinguished from
-// that stack.
+// The bounds of a thread's own stack and of those of onNewStack() are known. Those of other stacks, such as a fiber's,
+// are not: there 32 levels of withRoom() are allowed. A fiber with a stack that is an object on another stack is not
+// distinguished from that stack.
 
 #include "flow/base/inline.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Callback<T> and SingleCallback<T>: objects of the user's that are called with a future's or a stream's result.
+// Callback<T> and SingleCallback<T>: objects of the program that are called with a future's or a stream's result.
 //
 //     struct Print final : Callback<int> {
 //         void fire(int const& value) override { std::printf("%d\n", value); delete this; }

@@ -1,5 +1,5 @@
 #pragma once
-// EndingWatch: sees the computations of this thread that end with an error, and those that are cancelled.
+// EndingWatch: is called for each computation of this thread that ends with an error or is cancelled.
 //
 //     struct Print final : EndingWatch {
 //         void failed(void const* code, Error error) noexcept override { std::printf("%s\n", error.name()); }
@@ -28,7 +28,7 @@ private:
     EndingWatch* next_ = nullptr;
 };
 
-/// From here on it sees those of this thread; any number may.
+/// From here on it is called for those of this thread. Any number may be added.
 void addEndingWatch(EndingWatch& watch) noexcept;
 /// In any order.
 void removeEndingWatch(EndingWatch& watch) noexcept;

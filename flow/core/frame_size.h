@@ -1,5 +1,5 @@
 #pragma once
-// FLOW_ASSERT_FRAME_SIZE: the build fails where one waiting actor or coroutine takes more memory than you allow it.
+// FLOW_ASSERT_FRAME_SIZE: the build fails where one waiting actor or coroutine takes more memory than it may.
 // It is the last parameter, which callers leave out:
 //
 //     ACTOR Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(96)) { ... }     // in .actor.cpp files
@@ -15,9 +15,9 @@
 // the types of the result and the parameters, and gcc also the function and its line.
 //
 // gcc makes the same frame at every optimisation level: without optimisation, the first call of a coroutine with a
-// frame is too large ends the program with a message. clang's frames are larger without optimisation, in checked builds
-// and under sanitizers; there such a call only says so, once, on standard error. What checked builds add to a cell and
-// a promise does not count in either.
+// frame that is too large ends the program with a message. clang's frames are larger without optimisation, in checked
+// builds and under sanitizers; there such a call only says so, once, on standard error. What checked builds add to a
+// cell and a promise does not count in either.
 //
 // With FLOW_IGNORE_FRAME_LIMITS=1 nothing is checked; `actorc --frames` compiles so, to show a frame that is too large.
 

@@ -8,7 +8,7 @@
 //     CellGroup* before = liveBlocks.enter(&group);    // what is made from here on belongs to the group
 //     Future<Void> running = serve();
 //     liveBlocks.enter(before);
-//     group.destroyFrames();                        // the actor and all that it started are gone; none of them ran on
+//     group.destroyFrames();                        // destroys the actor and all that it started; none resumes
 //
 // Costs nothing while none exists. Every allocation is several times as slow while one does. Cells that were made
 // before are not in it, nor are those of other threads.

@@ -7,7 +7,7 @@
 //     };
 //     Future<Address> found = start<Lookup>("example.org");
 //
-// The destructor is the only way in which a cancel is noticed. Belongs to one thread: the one that made it. What can be
+// A cancel calls the destructor, and nothing else. Belongs to one thread: the one that made it. What can be
 // waited for again and again is an operation in place: flow/core/in_place.h.
 
 #include "flow/core/description.h"

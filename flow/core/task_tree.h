@@ -1,5 +1,5 @@
 #pragma once
-// What reports ask about the tree of tasks. flow/structured defines these two (tree.cpp); a program without tasks does
+// What reports read from the tree of tasks. flow/structured defines these two (tree.cpp); a program without tasks does
 // not have them, and their addresses are null.
 
 #include "flow/core/cell.h"

@@ -4,7 +4,7 @@
 //     auto first = co_await race(reply, delay(1.0), [&] { return retry(); });
 //     if (first.index() == 0) use(std::get<0>(first));
 //
-// Operands are futures, streams, delays, operations in place, or callables that make one. They are looked at in order;
+// Operands are futures, streams, delays, operations in place, or callables that make one. They are checked in order;
 // the first that is ready wins and later ones are not even evaluated, if they are callables. If none is ready the
 // coroutine waits for the first to come. The winner takes what it waited for; then the losers are released, in their
 // order: futures with no other reference are cancelled. Streams and operations that lose keep what they have. A stream

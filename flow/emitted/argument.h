@@ -1,6 +1,6 @@
 #pragma once
-// Argument<T>: how a parameter of type T reaches an actor, which keeps one copy of it. Emitted code uses it where only
-// C++ knows what T is.
+// Argument<T>: how a parameter of type T reaches an actor, which keeps one copy of it. Emitted code uses it where
+// actorc has only the name of T: the C++ compiler finds out whether T can be copied.
 //
 //     Future<Void> store(Argument<Key> key, Argument<Lock> lock);   // Key const&, Lock&&
 

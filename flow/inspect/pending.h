@@ -13,12 +13,11 @@
 //
 // A computation stands below the one that waits for it. It is an actor, coroutine, task, fiber or operation, by its
 // name. Actors that were compiled to state machines and fibers have the line of the wait as well; coroutines and tasks
-// have it in checked builds. A fork that its
-// parent does not wait for is shown as "child of" that. "Refers" means that an end which can set the promise, send into
-// the stream or release the Semaphore stands in the frame, as far as addresses in frames and the counts of the cell
-// show. The holder of a lock is the computation with the FlowLock::Releaser, FlowMutex::Lock or Mutex::Lock in its
-// frame, on its stack or in an object to which these point. An operation describes itself by describe()
-// (flow/core/description.h).
+// have it in checked builds. A fork that its parent does not wait for is shown as "child of" that. "Refers" means that
+// an end which can set the promise, send into the stream or release the Semaphore stands in the frame, as far as
+// addresses in frames and the counts of the cell show. The holder of a lock is the computation with the
+// FlowLock::Releaser, FlowMutex::Lock or Mutex::Lock in its frame, on its stack or in an object to which these point.
+// An operation describes itself by describe() (flow/core/description.h).
 //
 // Nothing is recorded while the program runs. The dump reads the live blocks of the allocator, and changes nothing.
 // Call it on the loop's thread, in a task or outside of run(). A million computations take about a second: beyond

@@ -9,7 +9,7 @@
 
 namespace flow {
 
-/// Called when the first RealLoop is made; a program without one, which wants it all the same, calls it.
+/// Called when the first RealLoop is made. A program without a RealLoop calls it to be sampled too.
 void sampleIfAsked();
 
 namespace detail {

@@ -5,14 +5,14 @@
 //
 //     actor replicate at replicate.actor.cpp:31 waits for a promise [for 12.5 s]
 //
-// About once in `period` seconds, at the begin of a turn, it remembers each computation with what it waits for; a loop
-// that sleeps stays asleep. A time is right to a period. It counts from when the computation was first seen at this
-// wait, and one that goes on and is back at the same wait, for the same thing, when it is seen next is taken for one
-// that never went on: a server that waits for its next request again and again. So what hangs is among the long ones,
-// and what has a short one has just come.
+// About once in `period` seconds, at the begin of a turn, it stores each computation with what it waits for: a scan. A
+// loop that sleeps is not woken for that. A time counts from the first scan with the computation at this wait, so it is
+// right to a period. A computation may go on and be back at the same wait, for the same thing, at the next scan, as a
+// server that waits for its next request: its time goes on as if it had never left. So what hangs has a long time, but
+// not all that has a long time hangs.
 //
 // Without one nothing is recorded, neither in frames nor at waits. With one, each turn costs two reads of the clock,
-// and remembering takes at most 2 % of the time: with very many computations the period grows. 24 bytes for each
+// and the scans take at most 2 % of the time: with very many computations the period grows. 24 bytes for each
 // computation. Belongs to the loop's thread; the loop outlives it, and has one at a time.
 
 #include "flow/inspect/code.h"

@@ -7,8 +7,8 @@
 //
 // A key that was never set has the default value V(), and a key that is set to V() is no longer in the map. A watch on
 // such a key takes an entry until it fires or is dropped. The waiters run before the change returns, newest first,
-// and see it; they may change the map again. When the map is destroyed they get broken_promise. Cancel-safe: nothing is
-// left of a dropped watch. K needs <, V needs ==, copies and a default.
+// and read the new value; they may change the map again. When the map is destroyed they get broken_promise.
+// Cancel-safe: nothing is left of a dropped watch. K needs <, V needs ==, copies and a default.
 //
 // A YieldedAsyncMap is the same, but its watches fire as yieldedFuture does: the oldest first, with other work of the
 // loop in between when there is much to do.

@@ -8,7 +8,7 @@
 //     }
 //     epoch.set(2);
 //
-// The waiters run before set() returns, newest first, and see the new value; they may set again or destroy the
+// The waiters run before set() returns, newest first, and read the new value; they may set again or destroy the
 // variable. When it is destroyed they get broken_promise. Changes are not kept: do not wait between get() and
 // onChange(). T needs == (for set) and copy assignment. Cancel-safe. May be held by Reference<AsyncVar<T>>.
 

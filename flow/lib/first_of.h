@@ -6,8 +6,8 @@
 //
 // Of those that are ready at the call, the first in order counts. An error that comes first fails the result. The value
 // is copied, and all the futures are released before what waits for the result runs: those that lose have given
-// nothing, and one that nothing else holds is cancelled. Of no futures none is ever the first. Cancel-safe: dropping
-// the result releases them too.
+// nothing, and one that nothing else holds is cancelled. With no futures the result is never ready. Cancel-safe:
+// dropping the result releases them too.
 
 #include "flow/coro/coroutine.h"
 #include "flow/lib/all.h"

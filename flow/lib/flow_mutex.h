@@ -12,8 +12,8 @@
 //
 // Cancel-safe: a take that is dropped before it is ready leaves the mutex to the next one. A Lock may outlive the
 // mutex, and what waits gets its turn nevertheless; one that was moved from holds nothing. A mutex that was moved from
-// can only be destroyed. What has to wait goes on through the loop, at the priority DefaultYield: release() runs no
-// waiter.
+// can only be destroyed. A take that had to wait resumes through the loop, at the priority DefaultYield: release()
+// runs no waiter.
 
 #include "flow/coro/coroutine.h"
 #include "flow/lib/flow_lock.h"

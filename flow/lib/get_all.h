@@ -3,7 +3,7 @@
 //
 //     state std::vector<Row> rows = wait(getAll(reads));
 //
-// As a wait does, it moves a value out that no other future refers to or that cannot be copied, and copies all others.
+// A value is moved, as by a wait, if no other future refers to it or if it cannot be copied; all others are copied.
 // The first error fails the result, and the futures are released before a waiter for that runs. Cancel-safe: dropping
 // the result releases them too.
 

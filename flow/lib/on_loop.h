@@ -10,7 +10,8 @@
 // caller, like every other. Until then the caller's loop does not end for lack of work, and must not be destroyed.
 //
 // Cancelling the returned future, or dropping it, drops only the answer: the call goes on where it is, so that what
-// it refers to must stay valid, but the caller's loop does not wait for it. timeoutError(onLoop(...), seconds) does so.
+// it refers to must stay valid, but the caller's loop does not wait for it. timeoutError(onLoop(...), seconds) drops
+// the future so, when the time is over.
 //
 // If the other loop is destroyed before there is an answer, the future that it waits for is dropped there, and the
 // caller gets broken_promise. Loops may wait for each other.

@@ -1,5 +1,5 @@
 #pragma once
-// Futures made of how other futures end: names that programs of Flow know.
+// Futures made from the outcome of other futures: names that programs of Flow use.
 //
 //     wait(ready(reply));                              // value or error
 //     int which = wait(tag(done, 7));                  // 7, when it is done

@@ -9,7 +9,7 @@
 // result. actor_cancelled is not retried. Cancel-safe: dropping the result drops the attempt, or ends the wait for
 // the next.
 //
-// Of structured tasks: flow/structured/retry.h.
+// The same for structured tasks: flow/structured/retry.h.
 
 #include "flow/base/assert.h"
 #include "flow/base/random.h"

@@ -10,7 +10,7 @@
 //             poller.takeWake();
 //     }
 //
-// Lock-free: a put is one compare-and-swap. It sees whether the owner sleeps, so that no system call is made to wake
+// Lock-free: a put is one compare-and-swap. It returns whether the owner sleeps, so that no system call is made to wake
 // one that is awake.
 
 #include "flow/core/frame.h"
@@ -28,7 +28,7 @@ public:
 
     /// Any thread: puts in a waiter that is parked nowhere; `link.prev` is left alone until it is taken. True if the
     /// owner sleeps, so that the caller must wake it. The owner may be gone by then if what was put in has ended it:
-    /// the caller sees to it that it is not.
+    /// the caller must prevent that.
     bool put(Waiter* waiter) noexcept {
         Link* top = top_.load(std::memory_order_relaxed);
         do

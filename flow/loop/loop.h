@@ -65,7 +65,7 @@ public:
     void run();
     /// Makes run() return after the current task (the innermost run, if a task runs its own loop); called outside run()
     /// it ends the next one at once. Any thread may call it, and any signal handler, whether the loop runs or sleeps;
-    /// the caller sees to it that the loop still exists.
+    /// the loop must still exist.
     void stop() noexcept {
         stopped_.store(true, std::memory_order_seq_cst); // before the check whether the loop sleeps
         turnEnded_.store(true, std::memory_order_relaxed);
@@ -75,7 +75,7 @@ public:
 
     /// Runs call() on this loop's thread, once, behind what is ready at that priority when the loop finds it: at the
     /// latest when the current turn ends. Calls of one thread at one priority run in order. Any thread may call it; the
-    /// caller sees to it that the loop still exists. An error that call() throws is reported as dropped. Throws
+    /// loop must still exist. An error that call() throws is reported as dropped. Throws
     /// std::bad_alloc, and what moving `call` throws. PostLimit (flow/loop/post_limit.h) bounds how many calls wait.
     template <class F>
     void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {

@@ -8,7 +8,7 @@
 // A call counts from post() until it begins to run, or is destroyed because the loop ends. Loop::post(), answers of
 // onLoop and of blocking calls, and signals do not count: what is bounded is what its users post, so that an answer is
 // never refused. Several limits on one loop are independent. Any thread may use it, and destroy it before its calls
-// have run; the caller sees to it that the loop still exists when it posts.
+// have run; the loop must still exist when it posts.
 
 #include "flow/loop/loop.h"
 

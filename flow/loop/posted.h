@@ -23,7 +23,7 @@ protected:
     Posted() : Waiter{nullptr, {nullptr}, {nullptr, nullptr}, detail::Awaited::turn()} {}
     ~Posted() = default;
 
-    /// Any thread and any signal handler may call it; the caller sees to it that the loop still exists.
+    /// Any thread and any signal handler may call it; the loop must still exist.
     template <auto Arrive, auto Drop>
     void postTo(LoopMachine& loop, TaskPriority priority) noexcept {
         prepare<Arrive, Drop>();

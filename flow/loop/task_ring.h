@@ -2,7 +2,7 @@
 // TaskRing: the last things that happened on a loop, in a ring of fixed size. The loop writes into it inline, which is
 // faster than a TaskWatch (flow/loop/task_watch.h). trace::TaskLog, which is derived from it, makes a trace of it.
 //
-// A task is one event and one read of the counter: where one ends the next one begins. What each wakes is another
+// A task is one event and one read of the counter: where one ends the next one begins. Each wake-up is another
 // event, without a time of its own. Which wake-up belongs to which task is found when the ring is read: a waiter that
 // runs was made ready by the last event that names it.
 

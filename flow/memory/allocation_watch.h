@@ -1,5 +1,5 @@
 #pragma once
-// AllocationWatch: sees each block that FastAllocator gives to this thread, or takes back on it.
+// AllocationWatch: is called for each block that FastAllocator gives to this thread, or takes back on it.
 //
 //     struct Count : memory::AllocationWatch {
 //         std::uint64_t blocks = 0;
@@ -10,8 +10,8 @@
 //     Future<int> answer = compute();        // count.blocks: how many blocks that took
 //
 // Costs nothing while none exists: one that does keeps the thread's free lists empty, so that every call of the
-// allocator takes its slow path. Several on a thread are asked innermost first, and end in reverse order of their
-// making. Other threads are not affected, and blocks that another thread frees are not seen.
+// allocator takes its slow path. Several on a thread are called innermost first, and end in reverse order of their
+// making. Other threads are not affected, and blocks that another thread frees are not reported.
 
 #include "flow/base/non_copyable.h"
 #include "flow/memory/fast_allocator.h"

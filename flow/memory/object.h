@@ -11,8 +11,8 @@
 //     Standalone<StringRef> bytes = ObjectWriter::toValue(peer, IncludeVersion());
 //     Peer same = ObjectReader::fromStringRef<Peer>(bytes, IncludeVersion());
 //
-//     ArenaObjectReader reader(arena, bytes, IncludeVersion());           // StringRefs that are read live in that
-//     arena reader.deserialize(peer);
+//     ArenaObjectReader reader(arena, bytes, IncludeVersion());   // StringRefs that are read refer to that arena
+//     reader.deserialize(peer);
 //
 // The bytes, all numbers little-endian:
 //

@@ -6,7 +6,7 @@
 //     names.push_back_deep(arena, name);          // copies the bytes of a StringRef as well
 //     for (int number : numbers.slice(1, 3)) ...
 //
-// Copying a VectorRef copies a pointer: both see the same elements. After that only one of them may grow
+// Copying a VectorRef copies a pointer: both refer to the same elements. After that only one of them may grow
 // (a push_back into spare room writes where the other would). Elements are never destroyed,
 // so T must not need it. Indexes are checked in checked builds; front, back and pop always are.
 

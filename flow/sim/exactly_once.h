@@ -1,5 +1,5 @@
 #pragma once
-// ExactlyOnce: whether each request was executed as often as its client may believe.
+// ExactlyOnce: whether each request was executed as often as its client may conclude.
 //
 //     ExactlyOnce requests;
 //     requests.sent(id);                       // in the client, before the first attempt; retries may report it again

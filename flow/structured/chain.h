@@ -7,9 +7,9 @@
 //                     | onError([](Error e) { report(e); })                 // all but a cancel
 //                     | onCancel([] { ++cancelled; });
 //
-// Each gives a new task, with its frame from where that of the first one is; nothing runs before it is awaited.
-// then() makes another value of a value. The others look at how the task ended and leave it as it is. What a function
-// throws is how the chain ends. `load(here, key).then(f)` says the same as `load(here, key) | then(f)`.
+// Each gives a new task, with its frame in the same memory as that of the first one; nothing runs before it is awaited.
+// then() makes another value of a value. The others get the value or the error and leave the result as it is. What a
+// function throws is how the chain ends. `load(here, key).then(f)` says the same as `load(here, key) | then(f)`.
 
 #include "flow/structured/task.h"
 

@@ -1,8 +1,8 @@
 #pragma once
-// Decision: when several children are done, before all of them have ended. What whenAll, whenAny, when, race and
-// withTimeout stand on.
+// Decision: decides what several children give, which may be before all of them have ended. whenAll, whenAny, when,
+// race and withTimeout use it.
 //
-// Each operand runs in a fork that says how it ended. The end that decides cancels the others; the task that asked
+// Each operand runs in a fork that reports how it ended. The end that decides cancels the others; the task that asked
 // goes on when all have ended.
 
 #include "flow/structured/task.h"

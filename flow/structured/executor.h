@@ -55,7 +55,7 @@ struct LeaveLoop {
     }
 };
 
-/// Waits for a call that runs elsewhere until it has ended. A cancel does not interrupt this: it asks the call to stop.
+/// Waits for a call that runs elsewhere until it has ended. A cancel does not interrupt this: it requests that.
 template <class T>
 struct CallElsewhere {
     Future<T> const& call;

@@ -84,8 +84,8 @@ public:
 
     private:
         friend class Mutex;
-        /// The address with its lowest bit set: what holds the mutex differs from what only knows it, so that a report
-        /// of what is pending finds the holder.
+        /// The address with its lowest bit set: what holds the mutex differs from what only refers to it, so that
+        /// a report of what is pending finds the holder.
         static std::uintptr_t markOf(Mutex& mutex) { return reinterpret_cast<std::uintptr_t>(&mutex) + 1; }
         /// The compiler must not leave the mark in a frame after the end of the Lock.
         std::uintptr_t takeMark() {

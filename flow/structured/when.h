@@ -10,8 +10,8 @@
 //     Page page = co_await withTimeout(here, 0.5, loadPage(here, key));        // or timed_out
 //
 // `here` is what `co_await context()` gave; memory comes from there. All operands run at the same time. As soon as the
-// result is decided, those that still run are cancelled; it is there when they have ended, so that nothing of them goes
-// on behind your back. A task is an operand by value; of a fork or a future that is cancelled only the waiting ends.
+// result is decided, those that still run are cancelled; it is there when they have ended, so that none of
+// them runs on. A task is an operand by value; of a fork or a future that is cancelled only the waiting ends.
 //
 // whenAll fails with the first error. whenAny and when(n) pass over errors until what is left is not enough, and fail
 // with the error that made it so; race takes the first that ends, value or error. A value of type Void is a Void.

@@ -1,5 +1,5 @@
 #pragma once
-// CODE_PROBE: a place or a situation that tests should come across.
+// CODE_PROBE: a place or a situation that tests should reach.
 //
 //     CODE_PROBE(retries > 3, "a peer needed many attempts");
 //

@@ -8,7 +8,7 @@
 //
 // While one exists a task costs some 50 ns more, since its time is taken to find the long ones; else nothing. The loop
 // outlives it. Belongs to the loop's thread. Everything is counted from the making of this on, except what figures()
-// finds at the moment when it is called: what is ready, timers, memory. For those it looks at all that is ready and all
+// finds at the moment when it is called: what is ready, timers, memory. For those it reads all that is ready and all
 // timers: a million take some 10 ms.
 
 #include "flow/loop/loop.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Quorum: ready when so many of several futures are. What waitForAll, waitForAny, quorum, && and || are made of;
+// Quorum: ready when a given number of several futures are. waitForAll, waitForAny, quorum, && and || are made of it;
 // programs use those (flow/lib/all.h).
 //
 //     Future<Void> two = quorumOf(replies, 2, Remaining::RunOn);

@@ -1,5 +1,5 @@
 #pragma once
-// yieldedFuture: waits for a future of which many wait, without all of them running in one go.
+// yieldedFuture: waits for a future that many wait for, without all of them running in one go.
 //
 //     wait(yieldedFuture(changed));      // a thousand actors do: they take their turns
 //

@@ -16,7 +16,7 @@
 //
 //     ParsedFrame parsed = parseFrame(bytes, limits);
 //     if (parsed.fault != FrameFault::None) ...            // nothing of that connection can be used any more
-//     if (parsed.used == 0) ...                            // it is not whole: parsed.needed bytes are
+//     if (parsed.used == 0) ...                            // it is incomplete: a whole one has parsed.needed bytes
 //     deliver(parsed.to, parsed.reply, parsed.message);    // which lies in `bytes`
 
 #include "flow/base/uid.h"

@@ -11,7 +11,7 @@
 //     tls_certificate_untrusted   no trusted authority has signed it
 //     tls_wrong_name              it is for another name than the requested one
 //     tls_protocol_error          the bytes are not TLS, or were corrupted, or no version or cipher is common
-//     tls_error                   anything else: the other side refuses, a file of a context makes no sense
+//     tls_error                   anything else: the other side refuses, a file of a context is not valid
 //     connection_cut_off          the connection has ended without close_notify of the other side
 //
 // isConnectionError() is true of all of them.

@@ -8,9 +8,9 @@
 //     replica.set("colour", "blue");                 // the server's table changes, then all replicas
 //     replica.table().find("colour");
 //
-// The server numbers its changes and publishes them, and each second the last number, so that a replica notices a
+// The server numbers its changes and publishes them, and each second the last number, so that a replica detects a
 // change that it has missed; then it asks for the whole table. A server that was started again begins with an empty
-// table and another term, which is a random number: replicas notice that, too.
+// table and another term, which is a random number: replicas detect that, too.
 
 #include "net/examples/patterns/lazy_pirate.h"
 
