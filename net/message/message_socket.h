@@ -20,7 +20,7 @@
 // high-water mark send() is ready at once. Accepted messages are sent at the end of the turn, or when 64 KiB wait.
 //
 // No accepted message is lost while its connection is open: when nothing is received, reading from the peers stops, so
-// that memory stays bounded and the senders wait. net/message/README.md has a table of what each type loses when a
+// that memory stays bounded and the senders wait. net/docs/messages.md has a table of what each type loses when a
 // connection breaks; counters() counts it.
 //
 // Belongs to one loop. The destructor sends what the kernel takes at once, and closes; close() first sends all that

@@ -29,8 +29,8 @@ OF_PAGES = {
     "actorc/docs/language/*.md": "tests/actorc/test_language_examples.py",
     "actorc/docs/migration*.md": "tests/actorc/migrate/test_examples.py",
     "flow/docs/debugging*.md": "tests/tools/check_debugging.py",
-    "flow/sim/README.md": "tests/sim/check_tutorial.py",
-    "flow/structured/README.md": "tests/tools/test_task_mistakes.py",
+    "flow/docs/simulation.md": "tests/sim/check_tutorial.py",
+    "flow/docs/structured_tasks.md": "tests/tools/test_task_mistakes.py",
     "tests/actorc/migrate/constructs.md": "tests/actorc/migrate/test_examples.py",
     "tests/examples/coroutines_only/README.md": "tests/tools/check_example.py",
     "tests/examples/hello/README.md": "tests/install/test_consumer.py",
@@ -42,12 +42,12 @@ OF_COMMANDS = {
     "<build>/net/examples/kv": "tests/net/examples/check_kv.py",
 }
 # Programs of which a page shows parts.
-SHOWN_ON = {"net/message/README.md": "net/examples/patterns/*.cpp"}
+SHOWN_ON = {"net/docs/messages.md": "net/examples/patterns/*.cpp"}
 # What parts of programs are compiled behind: declarations, and the beginning of a function.
 FRAGMENTS = {
     "flow/docs/debugging_a_deadlock.md": ("struct Account;", "Account *from = nullptr, *to = nullptr;"),
     "flow/docs/tracing.md": ("", "RealLoop loop; trace::Recorder first(loop), second(loop);"),
-    "net/message/README.md": (
+    "net/docs/messages.md": (
         "struct Accounts { Future<bool> check(std::string, std::string); };",
         "MessageOptions options; Accounts accounts;",
     ),

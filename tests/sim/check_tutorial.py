@@ -1,4 +1,4 @@
-"""Checks flow/sim/README.md: its code is that of tests/sim/tutorial, and its output what the program prints."""
+"""Checks flow/docs/simulation.md: its code is that of tests/sim/tutorial, and its output what the program prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ENSEMBLE = [sys.executable, str(ROOT / "tools" / "ensemble.py")]
 
 
 def blocks(language: str) -> list[str]:
-    text = (ROOT / "flow" / "sim" / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "flow" / "docs" / "simulation.md").read_text(encoding="utf-8")
     found = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     return [block for its_language, block in found if its_language == language]
 

@@ -1,4 +1,4 @@
-"""The examples of flow/structured/README.md: those that are mistakes do not compile, and say why; the others do."""
+"""The examples of flow/docs/structured_tasks.md: those that are mistakes do not compile, and say why; the others do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-BLOCKS = re.findall(r"```cpp\n(.*?)```", (ROOT / "flow/structured/README.md").read_text(encoding="utf-8"), re.DOTALL)
+BLOCKS = re.findall(
+    r"```cpp\n(.*?)```", (ROOT / "flow/docs/structured_tasks.md").read_text(encoding="utf-8"), re.DOTALL
+)
 START = '#include "flow/structured/when.h"\nusing namespace flow;\n'
 
 

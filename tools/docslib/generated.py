@@ -32,7 +32,7 @@ def faults_page() -> str:
         "Each is a member of `flow::Faults`, a probability for its unit, and 0 by default:"
         " `faults.connectionReset = 0.001`. `Faults::swarm(seed)` leaves half of them out and draws the others,"
         " up to the last column. A simulation has them as `world.faults()`, and changes them by `world.setFaults()`;"
-        " `--only NAME:NUMBER` repeats single ones ([Simulation](../flow/sim/README.md)).", "",
+        " `--only NAME:NUMBER` repeats single ones ([Simulation](../flow/docs/simulation.md)).", "",
         "| member | probability | what happens | the most in a swarm |", "|---|---|---|---|", *rows, "",
     ])  # fmt: skip
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <stop_token>
 
-// The table of flow/structured/README.md.
+// The table of flow/docs/structured_tasks.md.
 
 namespace {
 using namespace flow;

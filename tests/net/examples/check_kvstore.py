@@ -70,7 +70,7 @@ def check_requests(port: int) -> None:
 
 
 def check_page(port: int) -> None:
-    page = (ROOT / "flow/fiber/README.md").read_text(encoding="utf-8")
+    page = (ROOT / "flow/docs/fibers.md").read_text(encoding="utf-8")
     found = re.search(r"^\$ printf '(.*)\\n' \| nc .*\n((?:.*\n)+?)```", page, re.MULTILINE)
     assert found
     client = Client(port)

@@ -325,7 +325,7 @@ TEST_CASE("message state: senders to one full peer do not hold up those to anoth
 }
 
 // -------------------------------------------------------------------------------------------------------------------
-// The rows of the table "What is lost, and when" of net/message/README.md
+// The rows of the table "What is lost, and when" of net/docs/messages.md
 
 namespace {
 
