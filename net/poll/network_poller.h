@@ -49,7 +49,7 @@ protected:
 bool hasUring();
 
 /// The poller that the environment variable FLOW_POLLER names: epoll or uring. Without it, epoll, also where there is
-/// io_uring: bench/README.md has the figures. (listenMany() and bindMany() use io_uring where it works, since there it
+/// io_uring: bench/docs/results.md has figures. (listenMany() and bindMany() use io_uring where it works, since there it
 /// is faster.)
 std::unique_ptr<NetworkPoller> makePoller();
 

@@ -47,7 +47,10 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                    ("Checking", "actorc/docs/check.md"), ("Editors", "actorc/docs/editors.md"),
                    ("Dependencies", "flow/docs/dependencies.md"), ("Glossary", "flow/docs/glossary.md")]),
     ("Internals", [("The runtime", "flow/docs/internals.md"), ("The compiler", "actorc/docs/pipeline.md")]),
-    ("Benchmarks", [("Results", "bench/docs/results.md"), ("Measuring", "bench/README.md")]),
+    ("Benchmarks", [("Commands", "bench/README.md"), ("Results", "bench/docs/results.md"),
+                    ("Rows and columns", "bench/docs/rows.md"), ("Other libraries", "bench/docs/peers.md"),
+                    ("Comparing", "bench/docs/comparing.md"), ("Profiles", "bench/docs/profiles.md"),
+                    ("Sockets", "bench/docs/sockets.md"), ("Aims", "bench/docs/aims.md")]),
     ("Project", [("Contributing", "CONTRIBUTING.md"), ("Changes", "CHANGELOG.md")]),
 ]  # fmt: skip
 

@@ -49,8 +49,8 @@ row beyond 1. "No difference" means none that these runs could distinguish from 
 --rounds find smaller ones. A file has no pairs: if the machine was in another state then, that
 looks like a difference of A and B.
 
-Trees and builds of revisions are kept in build/compare, the latest few. bench/README.md
-says more.
+Trees and builds of revisions are kept in build/compare, the latest few.
+bench/docs/comparing.md says more.
 
 Exit code: 0 success, whatever the result; 1 a build or a benchmark failed, or a row is
 slower than --fail-above allows; 2 wrong arguments."""

@@ -29,7 +29,7 @@ machine does, and comes out the same each time. Of each benchmark that FILTER is
 in it takes the size nearest to {USUAL_SIZE}: write NET2/4096 for another."""
 
 EPILOG = f"""\
-A run makes some {ITEMS} items. bench/README.md says how to read the table.
+A run makes some {ITEMS} items. bench/docs/comparing.md says how to read the table.
 
 The JSON is like that of tools/bench, with instructions_per_item in the place of times.
 

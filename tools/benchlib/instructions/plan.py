@@ -9,7 +9,7 @@ from benchlib.results import LIBRARY, parse_name
 from benchlib.suite import rows_of
 
 USUAL_SIZE = 64
-# Enough passes to include work that a pass does only now and then: see bench/README.md.
+# Enough passes to include work that a pass does only now and then: see bench/docs/comparing.md.
 ITEMS = 4000
 FEWEST_PASSES = 4
 # The second run makes so many times the passes of the first; the fixed part cancels out.

@@ -36,7 +36,7 @@ Rows are composed-socket/LEVEL/STYLE, composed-tls/LEVEL/STYLE, composed-loop/4/
 bind-tcp/N/STYLE, bind-udp/N/STYLE, and of servers echo/CONNECTIONS/SERVER, echo-depth,
 echo-open, echo-tls, echo-loops and idle,
 and of requests rpc/DEPTH/STYLE, rpc-connections/N/STYLE and rpc-bytes/N/STYLE;
-bench/README.md says what each is.
+bench/docs/sockets.md says what each is.
 Servers take turns, a round each. Takes some twelve minutes."""
 
 

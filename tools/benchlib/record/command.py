@@ -57,7 +57,7 @@ def page(console: Console) -> tuple[str, bool]:
     about = {**machine(), "Revision": revision(), "Time": moment(), "Load before": load()}
     parts = [
         "# Results",
-        "`tools/bench record` wrote this page. [Measuring](../README.md) says what rows and columns are. The machine"
+        "`tools/bench record` wrote this page. [Rows and columns](rows.md) says what they are. The machine"
         " is shared: compare figures of one table, not of two.",
         "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in about.items())]),
     ]
