@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -296,7 +297,8 @@ def test_an_installed_package_serves_tests(user: Consumer) -> None:
 def test_an_example_is_built_as_its_page_says(shell: dict[str, str], tmp_path: Path) -> None:
     folder = Path(shutil.copytree(REPOSITORY / "tests" / "examples" / "hello", tmp_path / "hello"))
     page = (folder / "README.md").read_text(encoding="utf-8")
-    commands, printed = (page.split(f"```{language}\n")[1].split("```")[0] for language in ("sh", "text"))
+    commands, after = page.split("```sh\n")[1].split("```\nIt prints ")
+    printed = "".join(f"{line}\n" for line in re.findall(r"`(.+?)`", after))
     done = subprocess.run(commands, shell=True, cwd=folder, env=shell, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "100% tests passed" in done.stdout

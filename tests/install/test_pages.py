@@ -32,8 +32,6 @@ OF_PAGES = {
     "flow/docs/simulation.md": "tests/sim/check_tutorial.py",
     "flow/docs/structured_tasks.md": "tests/tools/test_task_mistakes.py",
     "tests/actorc/migrate/constructs.md": "tests/actorc/migrate/test_examples.py",
-    "tests/examples/coroutines_only/README.md": "tests/tools/check_example.py",
-    "tests/examples/hello/README.md": "tests/install/test_consumer.py",
 }
 OF_COMMANDS = {
     "build/clang/net/examples/http_server": "tests/net/examples/check_http_server.py",
@@ -149,6 +147,11 @@ def test_each_program_and_each_output_of_a_page_is_checked(page: Path) -> None:
         each for each in shown(page) if each.language in ("cpp", "console", "text", "") or "\n$ " in f"\n{each.text}"
     ]
     assert [block.text for block in of_interest if not is_checked(page, block)] == []
+
+
+def test_the_readme_of_an_example_has_ten_lines_at_most() -> None:
+    lengths = {name_of(page): len(page.read_text().splitlines()) for page in ROOT.glob("tests/examples/*/README.md")}
+    assert lengths and {name: length for name, length in lengths.items() if length > 10} == {}
 
 
 def test_what_checks_pages_is_there() -> None:

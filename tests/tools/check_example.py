@@ -10,7 +10,7 @@ from pathlib import Path
 
 def main() -> None:
     page = Path(sys.argv[2]).read_text(encoding="utf-8")
-    (expected,) = re.findall(r"^```text\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    expected = "".join(f"{line}\n" for line in re.findall(r"`(.+?)`", page.split("\nIt prints ")[1], re.DOTALL))
     printed = subprocess.run([sys.argv[1]], stdout=subprocess.PIPE, text=True, check=True, timeout=100).stdout
     assert printed == expected, printed
 
