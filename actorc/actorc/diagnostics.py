@@ -111,7 +111,7 @@ class Fault(Enum):
     WRONG_CPP = ("A0706", "C++ that does not compile", Severity.WARNING)
     ACTOR_DECLARATION = ("A0707", "actor that is declared with parameters by value", Severity.WARNING)
     DIFFERENCE = ("A0708", "name that differs from Flow's", Severity.WARNING)
-    MISALIGNED_LOCAL = ("A0709", "local of a coroutine that is not aligned as it asks for", Severity.WARNING)
+    MISALIGNED_LOCAL = ("A0709", "local of a coroutine that is aligned to less than it requires", Severity.WARNING)
 
     def __init__(self, code: str, title: str, severity: Severity = Severity.ERROR) -> None:
         self.code = code

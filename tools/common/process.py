@@ -38,7 +38,7 @@ def side_by_side(
     on_end: Callable[[int, int, str], None],
     variables: dict[str, str] | None = None,
 ) -> None:
-    """Runs commands, `width` at a time, and yields the index, the exit code and the output of each.
+    """Runs commands, `width` at a time, and calls `on_end` with the index, the exit code and the output of each.
 
     If the caller raises, the other commands end too.
     """
