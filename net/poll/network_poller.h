@@ -49,8 +49,8 @@ protected:
 bool hasUring();
 
 /// The poller that the environment variable FLOW_POLLER names: epoll or uring. Without it, epoll, also where there is
-/// io_uring: bench/docs/results.md has figures. (listenMany() and bindMany() use io_uring where it works, since there it
-/// is faster.)
+/// io_uring: bench/docs/results.md has figures. (listenMany() and bindMany() use io_uring where it works, since there
+/// it is faster.)
 std::unique_ptr<NetworkPoller> makePoller();
 
 } // namespace flow::net
