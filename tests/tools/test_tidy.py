@@ -208,7 +208,7 @@ def test_stages_import_only_stages_before_them(tmp_path: Path, module: str, line
         ("actorc_frames/compile", "import actorc.emit.emit", False),
         ("actorc_frames/compile", "from actorc_migrate.edits import Edits", False),
         ("actorc_migrate/convert", "from actorc.check import reach", True),
-        ("actorc_migrate/convert", "from actorc.lower.lower import lower", False),
+        ("actorc_migrate/convert", "from actorc.lower.tries import locals_of", False),
         ("actorc_migrate/convert", "from actorc import driver, lower", False),
         ("actorc_migrate/verify/build", "from actorc_frames.compile import Unit", True),
         ("actorc_migrate/verify/build", "from actorc_frames.layout import Layout", False),
