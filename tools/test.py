@@ -41,15 +41,15 @@ URING = {**SANITIZER, "FLOW_POLLER": "uring"}
 PARTS_PER_PROCESS = 4
 CHECKED_PYTHON = ("actorc", "tools", "tests")
 TESTS = ROOT / "tests"
-# Seconds that each step took when it was last run, by its name.
+# Seconds that each step took when it last passed, by the arguments of tools/test, then by its name.
 TIMES = ROOT / "build" / "test_times.json"
 
 DESCRIPTION = """\
 Checks the sources, builds, and runs the unit tests with gcc and with clang's
 AddressSanitizer, and the programs with clang. It begins with the time that the
-same steps took when they were last run. The last line is "N passed, M failed",
-and before it stand the names of the steps that failed; the exit code is 1 if
-anything did.
+steps took when they were last run with the same arguments. The last line is
+"N passed, M failed", and before it stand the names of the steps that failed; the
+exit code is 1 if anything did.
 
 tools/test --fast              while you work: no programs, no slow Python tests
 tools/test --fast flow/lib net the tests of these folders of tests/
@@ -76,6 +76,10 @@ class Selection:
     parts: tuple[str, ...] = ()
     is_fast: bool = False
     is_long: bool = False
+
+    def arguments(self) -> str:
+        size = ["--fast"] if self.is_fast else ["--long"] if self.is_long else []
+        return " ".join([*size, *(["--filter", self.text] if self.text else []), *sorted(self.parts)])
 
     def unit_tests(self) -> list[str]:
         return [part for part in self.parts if part.split("/")[0] in ("flow", "net")]
@@ -276,23 +280,31 @@ def all_steps(selection: Selection, console: Console) -> list[Step]:
     return steps
 
 
-def last_times() -> dict[str, float]:
+def last_times() -> dict[str, dict[str, float]]:
     try:
-        return {str(name): float(seconds) for name, seconds in json.loads(TIMES.read_text()).items()}
+        found = json.loads(TIMES.read_text()).items()
     except (OSError, ValueError, AttributeError):
         return {}
+    return {arguments: times for arguments, times in found if isinstance(times, dict)}
 
 
-def expectation(steps: list[Step]) -> str:
-    times = last_times()
+def expectation(steps: list[Step], selection: Selection) -> str:
+    times = last_times().get(selection.arguments(), {})
     known = [times[step.name] for step in steps if step.name in times]
     words = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
     if not known:
-        return words
+        return f"{words}; never run with these arguments, so the time is not known"
     return f"{words}; {len(known)} of them took {sum(known) / 60:.1f} min when they were last run"
 
 
-def run_steps(steps: list[Step]) -> Counts:
+def note_time(step: Step, selection: Selection, seconds: float) -> None:
+    times = last_times()
+    times.setdefault(selection.arguments(), {})[step.name] = round(seconds, 1)
+    TIMES.parent.mkdir(exist_ok=True)
+    TIMES.write_text(json.dumps(times))
+
+
+def run_steps(steps: list[Step], selection: Selection) -> Counts:
     total = Counts()
     failed: list[str] = []
     for number, step in enumerate(steps, 1):
@@ -307,10 +319,10 @@ def run_steps(steps: list[Step]) -> Counts:
         if counts.failed:
             print(outcome.output)
             failed.append(step.name)
+        else:
+            note_time(step, selection, elapsed)
         print(f"{head}: {counts.passed} passed, {counts.failed} failed, {elapsed:.1f} s", flush=True)
         total += counts
-        TIMES.parent.mkdir(exist_ok=True)
-        TIMES.write_text(json.dumps(last_times() | {step.name: round(elapsed, 1)}))
     if failed:
         print(f"failed: {', '.join(failed)}")
     return total
@@ -344,9 +356,9 @@ def main() -> int:
     if not steps:
         print(f"tools/test: {', '.join(selection.parts)} has no tests that run with these options", file=sys.stderr)
         return 2
-    print(expectation(steps), flush=True)
+    print(expectation(steps, selection), flush=True)
     try:
-        counts = run_steps(steps)
+        counts = run_steps(steps, selection)
     except KeyboardInterrupt:
         print("tools/test: interrupted", file=sys.stderr)
         return 130
