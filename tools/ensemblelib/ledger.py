@@ -17,6 +17,7 @@ from ensemblelib.program import Program
 from ensemblelib.results import Result
 
 DEFAULT = ROOT / "build" / "ensemble" / "ledger.sqlite"
+KEPT_RUNS = 100  # in DEFAULT, which nobody would tidy
 _VERSION = 1
 _PATIENCE = 30.0  # seconds that another run may keep it locked
 _COMMIT = 1.0  # seconds between two commits
@@ -56,8 +57,11 @@ class Difference:
 
 
 class Ledger:
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    """`kept`: how many runs stay when another begins; None: all."""
+
+    def __init__(self, connection: sqlite3.Connection, kept: int | None = None) -> None:
         self.connection = connection
+        self._kept = kept
         self._committed = time.monotonic()
 
     def begin(self, program: Program, test: str, revision: str, seeds: range) -> int:
@@ -69,7 +73,11 @@ class Ledger:
             cursor = self.connection.execute(
                 f"INSERT INTO run ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values + lists
             )
-        assert cursor.lastrowid is not None
+            assert cursor.lastrowid is not None
+            if self._kept is not None:
+                last = cursor.lastrowid - self._kept
+                self.connection.execute("DELETE FROM seed WHERE run <= ?", (last,))
+                self.connection.execute("DELETE FROM run WHERE id <= ?", (last,))
         return cursor.lastrowid
 
     def add(self, run: int, result: Result) -> None:
@@ -105,7 +113,8 @@ class Ledger:
 
 def add_ledger(parser: CommandParser) -> None:
     where = DEFAULT.relative_to(ROOT)
-    parser.add_argument("--ledger", type=Path, default=DEFAULT, metavar="FILE", help=f"default: {where}")
+    text = f"where results are kept; default: {where}, with the last {KEPT_RUNS} runs"
+    parser.add_argument("--ledger", type=Path, default=DEFAULT, metavar="FILE", help=text)
 
 
 @contextmanager
@@ -125,7 +134,7 @@ def opened(path: Path, *, must_be: bool = False) -> Iterator[Ledger]:
         raise UsageError(f"cannot write the ledger {path}: {error}") from error
     try:
         try:
-            yield Ledger(connection)
+            yield Ledger(connection, KEPT_RUNS if path == DEFAULT else None)
         finally:
             connection.commit()
     except sqlite3.Error as error:

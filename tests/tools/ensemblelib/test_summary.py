@@ -72,6 +72,21 @@ def test_a_later_result_of_a_seed_counts(tmp_path: Path) -> None:
     assert (test.seeds, test.failed) == (1, 1)
 
 
+def test_the_ledger_that_no_option_names_keeps_the_last_runs(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ensemblelib.ledger.KEPT_RUNS", 2)
+
+    def kept() -> list[tuple[int, int]]:
+        with opened(ledger) as found:
+            run(found, "good", result(7))
+            return found.connection.execute("SELECT run, count(*) FROM seed GROUP BY run").fetchall()
+
+    assert kept() == [(1, 2), (2, 3), (3, 2), (4, 1)]
+    monkeypatch.setattr("ensemblelib.ledger.DEFAULT", ledger)
+    assert kept() == [(4, 1), (5, 1)]
+    with opened(ledger) as found:
+        assert found.connection.execute("SELECT id FROM run").fetchall() == [(4,), (5,)]
+
+
 def test_runs_that_differ(ledger: Path) -> None:
     with opened(ledger) as found:
         assert found.differences(run(found, "good", result(1))) == []
