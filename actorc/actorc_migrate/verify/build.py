@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
 
 from actorc_frames.compile import (
     DEBUG,
@@ -24,6 +27,7 @@ from actorc_migrate.verify.tree import Tree
 # Folders of flow/ that are libraries of their own, since they need Boost and oneTBB.
 _OTHER_LIBRARIES = ("fiber", "parallel")
 _OF_THE_RUNTIME = ("-D", "-std=", "-m", "-f", "-stdlib=")
+_KEPT_RUNTIMES = 5  # a few megabytes each
 
 
 class Builder:
@@ -97,6 +101,8 @@ class Builder:
         command = [self.compiler, *kept, "-O1", "-w", "-I", root]
         folder = os.path.join(_cache(), f"flow-{_digest(root, command)}")
         os.makedirs(folder, exist_ok=True)
+        os.utime(folder)
+        _forget_runtimes()
 
         def made(file: str) -> str:
             output = os.path.join(folder, os.path.relpath(file, root).replace(os.sep, "_") + ".o")
@@ -115,6 +121,14 @@ class Builder:
 
 def _cache() -> str:
     return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "actorc")
+
+
+def _forget_runtimes() -> None:
+    """But for those that were used last."""
+    with suppress(FileNotFoundError):  # another run removes them, too
+        by_use = sorted(Path(_cache()).glob("flow-*"), key=lambda folder: folder.stat().st_mtime_ns)
+        for folder in by_use[:-_KEPT_RUNTIMES]:
+            shutil.rmtree(folder)
 
 
 def _digest(root: str, command: Sequence[str]) -> str:

@@ -262,6 +262,11 @@ def test_a_runtime_that_is_not_installed_is_compiled_as_the_source_is_and_kept(
     assert first.items() < kept().items()
     assert len(kept()) == 2
 
+    monkeypatch.setattr(build, "_KEPT_RUNTIMES", 2)
+    assert [run(1), run(3)] == [1, 3]
+    assert first.items() < kept().items(), "the runtime of 2 was used before that of 1"
+    assert len(kept()) == 2
+
 
 def test_wrong_arguments() -> None:
     with pytest.raises(SystemExit) as exit_:
