@@ -10,7 +10,6 @@ OVERVIEW = "benchlib.overview.command"
 COMMANDS = {
     "net": "benchlib.net.command",
     "growth": "benchlib.growth.command",
-    "allocators": "benchlib.allocators.command",
     "messages": "benchlib.messages.command",
     "instructions": "benchlib.instructions.command",
     "frames": "benchlib.frames.command",

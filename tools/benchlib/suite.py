@@ -70,7 +70,7 @@ class Settings:
 
 def available(binary: Path, loop: str, more: Sequence[str] = ()) -> list[str]:
     """The names of all benchmarks, in the order in which the program registers them; `more` options decide which."""
-    command = [str(binary), *loop_option(loop), *more, "--benchmark_list_tests=true"]
+    command = [str(binary), f"--loop={loop}", *more, "--benchmark_list_tests=true"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
         raise RunError(run.stdout + run.stderr)
@@ -166,7 +166,7 @@ def _run(
         out = Path(folder) / "out.json"
         command: list[str | Path] = [
             binary,
-            *loop_option(settings.loop),
+            f"--loop={settings.loop}",
             *more,
             f"--benchmark_filter=^({'|'.join(map(escape, names))})$",
             f"--benchmark_repetitions={settings.repetitions}",
@@ -193,11 +193,6 @@ def _run(
     for key, value in {"compiler": settings.compiler, "flags": "unknown", "loop": settings.loop}.items():
         document["context"].setdefault(key, value)
     return document
-
-
-def loop_option(loop: str) -> list[str]:
-    """Not every program runs on a loop: "" stands for none."""
-    return [f"--loop={loop}"] if loop else []
 
 
 def escape(name: str) -> str:

@@ -16,7 +16,7 @@ from rich.console import Console
 from benchlib.compare.program import Program
 from benchlib.compare.table import text
 from benchlib.results import Name, per_item
-from benchlib.suite import RunError, escape, loop_option
+from benchlib.suite import RunError, escape
 from common.process import ending, stream
 from common.progress import Bar
 
@@ -51,7 +51,7 @@ class Runner:
         command: list[str | Path] = [
             *pinned,
             program.path,
-            *loop_option(program.loop),
+            f"--loop={program.loop}",
             f"--benchmark_filter=^{escape(text(name))}{_SUFFIX}$",
             f"--benchmark_out={out}",
             "--benchmark_out_format=json",

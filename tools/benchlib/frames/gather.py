@@ -13,7 +13,7 @@ from actorc_frames.found import layouts_of
 from actorc_frames.layout import STATE_MACHINE, Layout
 from benchlib.arguments import binary
 from benchlib.results import Name, parse_name
-from benchlib.suite import available, compiled, death, escape, loop_option
+from benchlib.suite import available, compiled, death, escape
 from common.arguments import UsageError, unknown
 from common.failure import Failure
 
@@ -100,7 +100,7 @@ def counted(compiler: str) -> dict[Name, int]:
         smallest.setdefault((parsed.benchmark, parsed.style), name)
     own = [name for (_, style), name in smallest.items() if style in ("actor", "coroutine", "actorc-coroutine")]
     pattern = f"^({'|'.join(map(escape, own))})(/|$)"  # --passes adds to the names
-    command = [str(binary(compiler)), *loop_option("sim"), "--passes=1", f"--benchmark_filter={pattern}", "--v=2"]
+    command = [str(binary(compiler)), "--loop=sim", "--passes=1", f"--benchmark_filter={pattern}", "--v=2"]
     run = subprocess.run([*command, "--benchmark_format=json"], capture_output=True, text=True, check=False)
     if run.returncode:
         raise death(run.returncode, run.stderr.splitlines(), own)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchlib.suite import RunError, escape, loop_option
+from benchlib.suite import RunError, escape
 from common.failure import Failure
 
 START, STOP = "bench::Run::isWarmUp()", "bench::Run::stop()"
@@ -91,7 +91,7 @@ def options(names: Sequence[str], passes: int, loop: str) -> list[str]:
     """Those of a benchmark program."""
     # Google Benchmark adds the number of iterations to the names if it was given one.
     pattern = f"^({'|'.join(map(escape, names))})(/iterations:{passes})?$"
-    return [*loop_option(loop), f"--passes={passes}", f"--benchmark_filter={pattern}"]
+    return [f"--loop={loop}", f"--passes={passes}", f"--benchmark_filter={pattern}"]
 
 
 def plain_name(result: dict[str, Any]) -> str:

@@ -56,7 +56,6 @@ the compiler, and the context's compiler and flags are "for clang; for gcc".
 tools/bench net --help: composed operations and bind, as --quick shows them, and echo.
 tools/bench messages --help: messages from ROUTER to ROUTER, by read strategy, beside libzmq.
 tools/bench growth --help: the cost of an actor among 1 to a million, with charts.
-tools/bench allocators --help: FastAllocator beside malloc, mimalloc and tcmalloc.
 tools/bench instructions --help: instructions instead of time, the same on a busy machine.
 tools/bench frames --help: what the bytes of a waiting actor or coroutine are.
 tools/bench check --help: fails if an operation takes more instructions than it did.

@@ -13,7 +13,7 @@ from benchlib.profile.attribution import Spent, attribute
 from benchlib.profile.causes import Attribution
 from benchlib.profile.sampler import Sampler
 from benchlib.results import LIBRARY, collect, parse_name
-from benchlib.suite import Settings, choose, escape, loop_option, rows_of, run
+from benchlib.suite import Settings, choose, escape, rows_of, run
 from common.arguments import UsageError
 from common.failure import Failure
 from common.progress import Bar
@@ -88,4 +88,4 @@ def command(program: Path, name: str, loop: str, passes: int) -> list[str | Path
     plain = "/".join((wanted.label, wanted.style))
     rest = escape(name.removeprefix(plain))
     pattern = f"--benchmark_filter=^{escape(plain)}/iterations:{passes}{rest}$"
-    return [program, *loop_option(loop), f"--passes={passes}", pattern]
+    return [program, f"--loop={loop}", f"--passes={passes}", pattern]

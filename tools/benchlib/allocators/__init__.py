@@ -1,1 +1,0 @@
-"""tools/bench allocators: FastAllocator beside others."""
