@@ -15,10 +15,10 @@ from pathlib import Path
 from common.build import binary_dir, build
 from common.console import plain
 from common.process import ROOT
+from common.sanitizer import SANITIZER
 
 HERE = Path(__file__).parent
 KEPT = 3  # folders of a toolchain, 20 to 100 MB each
-SYMBOLIZER = {"ASAN_OPTIONS": "external_symbolizer_path=/usr/bin/addr2line:detect_leaks=0"}
 
 
 class CompileError(Exception):
@@ -112,4 +112,4 @@ TOOLCHAINS = {
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, **SYMBOLIZER}
+    return {**os.environ, **SANITIZER, "ASAN_OPTIONS": f"{SANITIZER['ASAN_OPTIONS']}:detect_leaks=0"}
