@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from tidylib.compiled import Compiled, Unit
 from tidylib.conditional_awaits import conditional_awaits
 from tidylib.imports import imported
 from tidylib.nondeterminism import sources_of_nondeterminism
@@ -401,23 +402,28 @@ def check_conditional_awaits(tree: Tree) -> Iterator[Finding]:
 
 def check_headers_compile(tree: Tree) -> Iterator[Finding]:
     headers = [file.path for file in tree.files.values() if file.is_header and file.path.startswith(("flow/", "net/"))]
-    single = not_begun_with(tree, headers)
+    everything = tuple(sorted((path for path in headers if not is_for_one_compiler(path)), key=defines_keywords))
+    together: list[Unit] = [(GCC, everything), ("clang++-19", everything)]
+    alone: list[Unit] = [(its_compiler(path), (path,)) for path in not_begun_with(tree, headers)]
+    texts = {path: "\n".join(file.lines) for path, file in tree.files.items() if file.is_cpp}
+    includes = [(file.path, target) for file, _, target in tree.includes if file.is_cpp]
+    compiled = Compiled(tree.root / "build" / "headers.json", USERS_WARNINGS, texts, includes)
+    changed = [unit for unit in (*together, *alone) if not compiled.has(unit)]
+    begins = {unit for unit in changed if unit in alone and begins_with(tree, unit[1][0], UMBRELLA)}
     with ThreadPoolExecutor(os.cpu_count()) as pool, tempfile.TemporaryDirectory() as folder:
-        umbrella = precompiled(tree.root, UMBRELLA, Path(folder))
-        everything = sorted((path for path in headers if not is_for_one_compiler(path)), key=defines_keywords)
-        together = {each: pool.submit(compile_headers, tree.root, each, everything) for each in (GCC, "clang++-19")}
+        umbrella = precompiled(tree.root, UMBRELLA, Path(folder)) if begins else ()
 
-        def compile_alone(path: str) -> str:
-            options = umbrella if its_compiler(path) == GCC and begins_with(tree, path, UMBRELLA) else ()
-            return compile_headers(tree.root, its_compiler(path), [path], options)
+        def compile_it(unit: Unit) -> str:
+            compiler, paths = unit
+            return compile_headers(tree.root, compiler, paths, umbrella if compiler == GCC and unit in begins else ())
 
-        outputs = pool.map(compile_alone, single)
-        alone = {path: output for path, output in zip(single, outputs, strict=True) if output}
-        for path, output in alone.items():
-            yield Finding(path, 1, f"does not compile alone:\n{output}")
-        for compiler, result in together.items():
-            if not alone and (output := result.result()):  # otherwise it would print the same again
-                yield Finding("flow/flow.h", 1, f"{compiler} does not compile all headers together:\n{output}")
+        outputs = dict(zip(changed, pool.map(compile_it, changed), strict=True))
+    compiled.add(unit for unit, output in outputs.items() if not output)
+    for unit, output in outputs.items():
+        if output and unit in alone:
+            yield Finding(unit[1][0], 1, f"does not compile alone:\n{output}")
+        elif output and not any(outputs.get(each) for each in alone):  # otherwise it would print the same again
+            yield Finding("flow/flow.h", 1, f"{unit[0]} does not compile all headers together:\n{output}")
 
 
 def not_begun_with(tree: Tree, headers: list[str]) -> list[str]:
@@ -513,7 +519,9 @@ CHECKS: tuple[Callable[[Tree], Iterator[Finding]], ...] = (
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="tools/tidy.py", description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--headers", action="store_true", help="check instead that each header compiles alone")
+    parser.add_argument(
+        "--headers", action="store_true", help="check instead that each header compiles alone, since it last did"
+    )
     parser.add_argument(
         "--root", type=Path, default=Path(__file__).resolve().parents[1], help="default: this repository"
     )

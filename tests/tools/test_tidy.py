@@ -277,6 +277,37 @@ def test_headers_compile_alone(tmp_path: Path) -> None:
     assert found[0].startswith("flow/core/bad.h:1: does not compile alone")
 
 
+def test_headers_are_compiled_again_when_they_or_what_they_include_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled: list[str] = []
+
+    def compile_headers(_root: Path, _compiler: str, paths: tuple[str, ...], _options: object) -> str:
+        compiled.extend(paths if len(paths) == 1 else ["together"])
+        return "error" if paths == ("net/bad.h",) else ""
+
+    def again(files: dict[str, str]) -> list[str]:
+        compiled.clear()
+        found = findings(tmp_path, files, tidy.check_headers_compile)
+        assert [line.split(" ")[0] for line in found] == ["net/bad.h:1:"], "each time"
+        return sorted(compiled)
+
+    monkeypatch.setattr(tidy, "compile_headers", compile_headers)
+    files = {
+        "flow/core/inner.h": "// Why.\n",
+        "flow/core/outer.h": '// Why.\n#define X\n#include "flow/core/inner.h"\n',
+        "net/apart.h": "// Why.\n",
+        "net/bad.h": "// Why.\n",
+    }
+    every = ["flow/core/inner.h", "flow/core/outer.h", "net/apart.h", "net/bad.h", "together", "together"]
+    assert again(files) == every
+    assert again({}) == ["net/bad.h"]
+    assert again({"net/apart.h": "// Because.\n"}) == ["net/apart.h", "net/bad.h", "together", "together"]
+    assert again({"flow/core/inner.h": "// Because.\n"}) == [name for name in every if name != "net/apart.h"]
+    monkeypatch.setattr(tidy, "USERS_WARNINGS", ("-Wall",))
+    assert again({}) == every
+
+
 def test_headers_that_begin_with_all_of_flow_have_only_that_more(tmp_path: Path) -> None:
     files = {
         "flow/flow.h": "#pragma once\n#include <vector>\n#define FLOW_IS_HERE\n",
