@@ -1,5 +1,5 @@
 #pragma once
-// Which sanitizer this is compiled with, for code that switches stacks: it has to notify them.
+// Which sanitizer this is compiled with: code that switches stacks has to notify it.
 //
 //     #if FLOW_ADDRESS_SANITIZER ... #elif FLOW_THREAD_SANITIZER ... #endif
 //

@@ -1,5 +1,5 @@
 #pragma once
-// The message of a reply: an object that has the file identifier of the reply's type, and these members:
+// The message of a reply: an object that has the file identifier of the reply's type. It has these members:
 //
 //     1 byte: 0 an error, 1 a value, 2 the error of a process that has no such endpoint
 //     the value, or 2 bytes of error code

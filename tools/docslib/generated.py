@@ -1,4 +1,4 @@
-"""Pages that the sources and the programs themselves give: the faults of simulations, and command lines."""
+"""Pages that sources and programs give: the faults of simulations, command lines, and diagnostics."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ import sys
 from collections.abc import Callable
 
 from common.process import ROOT
+from docslib.markdown import escaped
+
+EXPLANATIONS = "actorc/actorc/report/explanations"  # a page for each diagnostic
 
 # The programs, and how they are started without their scripts, which would install packages.
 _ACTORC = ("actorc", "actorc check", "actorc lsp", "actorc migrate")
 _TOOLS = {
     "bench": "bench.py", "certificates": "certificates.py", "cluster": "cluster.py", "console": "console.py",
-    "docs": "docs.py", "ensemble": "ensemble.py", "fuzz": "fuzz.py", "port": "port.py", "profile": "profiler.py",
-    "test": "test.py", "tidy.py": "tidy.py",
+    "cross": "cross", "docs": "docs.py", "ensemble": "ensemble.py", "fuzz": "fuzz.py", "port": "port.py",
+    "profile": "profiler.py", "setup": "setup", "test": "test.py", "tidy.py": "tidy.py",
 }  # fmt: skip
 _FAULT = re.compile(r'^ +X\((\w+), "((?:per )?[^:"]+): ([^"]+)",\s*\\?\s*([0-9.]+)\)', re.MULTILINE)
 
@@ -40,8 +43,9 @@ def faults_page() -> str:
 def help_of(program: str) -> str:
     """What `--help` prints, in 80 columns."""
     name, *words = program.split()
-    start = [str(ROOT / "actorc")] if name == "actorc" else [str(ROOT / "tools" / _TOOLS[name.removeprefix("tools/")])]
-    command = [sys.executable, *start, *words, "--help"]
+    path = ROOT / "actorc" if name == "actorc" else ROOT / "tools" / _TOOLS[name.removeprefix("tools/")]
+    is_script = path.is_file() and not path.suffix  # of the shell
+    command = [*([] if is_script else [sys.executable]), str(path), *words, "--help"]
     environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
     return subprocess.run(command, capture_output=True, text=True, check=True, env=environment, timeout=120).stdout
 
@@ -56,4 +60,24 @@ def commands_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-MADE: dict[str, Callable[[], str]] = {"reference/commands.md": commands_page, "reference/faults.md": faults_page}
+def diagnostics() -> list[tuple[str, str]]:
+    """The code of each diagnostic of actorc that is in use, and its title."""
+    command = [sys.executable, str(ROOT / "actorc"), "--explain", "all"]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    return [(code, title) for code, _, title in (line.split(maxsplit=2) for line in listing.splitlines())]
+
+
+def diagnostics_page() -> str:
+    rows = [f"| [{code}](../{EXPLANATIONS}/{code}.md) | {escaped(title)} |" for code, title in diagnostics()]
+    return "\n".join([
+        "# Diagnostics", "",
+        "What actorc says about a source, by code. `actorc --explain CODE` prints the page of a code.", "",
+        "| code | title |", "|---|---|", *rows, "",
+    ])  # fmt: skip
+
+
+MADE: dict[str, Callable[[], str]] = {
+    "reference/commands.md": commands_page,
+    "reference/diagnostics.md": diagnostics_page,
+    "reference/faults.md": faults_page,
+}

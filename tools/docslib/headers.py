@@ -7,17 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from common.process import ROOT
+from docslib.declarations import Declaration, declarations
+from docslib.markdown import escaped
 
 # Headers for emitted code, and for programs with old header names.
-_NOT_PUBLIC = ("flow/compat/", "flow/emitted/")
+_NOT_PUBLIC = ("flow/compat/", "flow/emitted/", "net/compat/")
 _INDENT = "    "
+_ITEM = re.compile(r"[-*] |\d+\. ")
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
     path: str
-    summary: str
-    page: str  # Markdown
+    summary: str  # Markdown, as the page
+    names: list[str]
+    page: str
 
 
 def public_headers() -> list[Header]:
@@ -29,10 +33,43 @@ def public_headers() -> list[Header]:
 
 
 def _read(path: Path, name: str) -> Header | None:
-    lines = opening_comment(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    lines = opening_comment(text)
     if not lines:
         return None
-    return Header(name, _summary(lines), f'# {name}\n\n```cpp\n#include "{name}"\n```\n\n' + _markdown(lines) + "\n")
+    declared = declarations(text)
+    names = list(dict.fromkeys(each.name for each in declared if each.name))
+    return Header(name, summary(lines), names, header_page(name, lines, declared))
+
+
+def header_page(name: str, opening: list[str], declared: list[Declaration]) -> str:
+    parts = [f"# {escaped(name)}", _code(f'#include "{name}"'), _markdown(opening)]
+    if declared:
+        parts.append("## Declarations")
+    heading = ""
+    for each in declared:
+        if each.name and each.name != heading:
+            heading = each.name
+            parts.append(f"### `{heading}`")
+        parts += [_code(each.code), _markdown(each.comment), *_members(each)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _members(owner: Declaration) -> list[str]:
+    """Those without a comment share a block."""
+    parts: list[str] = []
+    block: list[str] = []
+    for each in owner.members:
+        if each.is_type or each.comment:
+            parts += [_code(*block), _code(each.code), _markdown(each.comment), *_members(each)]
+            block = []
+        else:
+            block.append(each.code)
+    return [*parts, _code(*block)]
+
+
+def _code(*lines: str) -> str:
+    return "\n".join(["```cpp", *lines, "```"]) if lines else ""
 
 
 def opening_comment(text: str) -> list[str]:
@@ -49,10 +86,11 @@ def opening_comment(text: str) -> list[str]:
     return comment
 
 
-def _summary(lines: list[str]) -> str:
+def summary(lines: list[str]) -> str:
+    """The first sentence, with the names before its colon."""
     paragraph = " ".join(line.strip() for line in _until_blank(lines))
-    sentence = re.split(r"(?<=[.;:])\s", paragraph.split(": ", 1)[-1], maxsplit=1)[0]
-    return sentence.rstrip(".:;") + "."
+    sentence = re.split(r"(?<=[.;])\s", paragraph, maxsplit=1)[0]
+    return escaped(sentence.rstrip(".:;") + ".")
 
 
 def _until_blank(lines: list[str]) -> list[str]:
@@ -63,12 +101,13 @@ def _markdown(lines: list[str]) -> str:
     """Paragraphs stay the same; indented text becomes code."""
     out: list[str] = []
     code: list[str] = []
+    in_list = False
 
     def end_code() -> None:
         while code and not code[-1].strip():
             code.pop()
         if code:
-            out.extend(["", "```cpp", *code, "```", ""])
+            out.extend(["", _code(*code), ""])
             code.clear()
 
     for line in lines:
@@ -78,11 +117,9 @@ def _markdown(lines: list[str]) -> str:
             code.append("")
         else:
             end_code()
-            out.append(_escaped(line))
+            if _ITEM.match(line) and out and out[-1] and not in_list:
+                out.append("")
+            in_list = bool(line.strip()) and (in_list or bool(_ITEM.match(line)))
+            out.append(line)
     end_code()
-    return "\n".join(out).strip()
-
-
-def _escaped(line: str) -> str:
-    """Escapes what Markdown would read as HTML or emphasis."""
-    return re.sub(r"([<*_])", r"\\\1", line)
+    return escaped("\n".join(out).strip())

@@ -11,11 +11,17 @@ from pathlib import Path
 import yaml
 
 from common.process import ROOT
-from docslib.generated import MADE
+from docslib.generated import EXPLANATIONS, MADE, diagnostics
 from docslib.headers import Header, public_headers
+from docslib.markdown import escaped, site_page, with_links_to_headers
 
-_SOURCES = ROOT / "build" / "docs-sources"
-_DIAGNOSTICS = ROOT / "actorc" / "actorc" / "report" / "explanations"
+SOURCES = ROOT / "build" / "docs-sources"
+_EXAMPLES = "net/examples"  # headers that no program includes but the examples
+# Lines of code have up to 120 characters, and the names of files in tables stay whole.
+_STYLE = """\
+.md-grid { max-width: 84rem; }
+.md-typeset td:first-child code { white-space: nowrap; }
+"""
 
 # Titles and pages, by their paths in the repository.
 NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
@@ -57,46 +63,61 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
 
 def build_site(output: Path) -> int:
     """The exit code of MkDocs."""
-    shutil.rmtree(_SOURCES, ignore_errors=True)
-    navigation: list[dict[str, object]] = [
-        {group: [{title: _take(path)} for title, path in pages]} for group, pages in NAVIGATION
-    ]
+    shutil.rmtree(SOURCES, ignore_errors=True)
     headers = public_headers()
-    library = [{header.path: _write(f"reference/{header.path}.md", header.page)} for header in headers]
+    header_pages = {header.path: f"reference/{header.path}.md" for header in headers}
+
+    def take(path: str) -> str:
+        made = MADE.get(path)
+        text = made() if made else (ROOT / path).read_text(encoding="utf-8")
+        return _write(path, site_page(text, path, header_pages))
+
+    def page_of(header: Header) -> str:
+        path = header_pages[header.path]
+        return _write(path, with_links_to_headers(header.page, path, header_pages))
+
+    navigation: list[dict[str, object]] = [
+        {group: [{title: take(path)} for title, path in pages]} for group, pages in NAVIGATION
+    ]
+    library: list[dict[str, object]] = [
+        {folder: [{name_of(each): page_of(each)} for each in members]} for folder, members in by_folder(headers).items()
+    ]
     navigation.append({"Library": [{"All headers": _write("reference/library.md", cheat_sheet(headers))}, *library]})
-    navigation.append({"Diagnostics": [{path.stem: _explanation(path)} for path in sorted(_DIAGNOSTICS.glob("*.md"))]})
-    configuration = _SOURCES.with_suffix(".yml")
+    explanations = [{f"{code}: {escaped(title)}": take(f"{EXPLANATIONS}/{code}.md")} for code, title in diagnostics()]
+    navigation.append({"Diagnostics": [{"All diagnostics": take("reference/diagnostics.md")}, *explanations]})
+    configuration = SOURCES.with_suffix(".yml")
     configuration.write_text(yaml.safe_dump(_configuration(navigation, output), sort_keys=False), encoding="utf-8")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(configuration)]
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     return subprocess.run(command, cwd=ROOT, env=quiet, check=False).returncode
 
 
+def name_of(header: Header) -> str:
+    return header.path.rpartition("/")[2]
+
+
+def by_folder(headers: list[Header]) -> dict[str, list[Header]]:
+    """Those of the examples last."""
+    folders: dict[str, list[Header]] = {}
+    for header in headers:
+        folders.setdefault(header.path.rpartition("/")[0], []).append(header)
+    return dict(sorted(folders.items(), key=lambda item: (item[0].startswith(_EXAMPLES), item[0])))
+
+
 def cheat_sheet(headers: list[Header]) -> str:
     """One line for each header, by folder."""
-    lines = ["# The library on one page", "", "One line for each header. What a header says of itself is its page."]
-    folder = ""
-    for header in headers:
-        its_folder = header.path.rsplit("/", 1)[0]
-        if its_folder != folder:
-            folder = its_folder
-            lines += ["", f"## {folder}", "", "| header | what it is |", "|---|---|"]
-        summary = header.summary.replace("|", "\\|")
-        lines.append(f"| [`{header.path.rsplit('/', 1)[1]}`]({header.path}.md) | {summary} |")
+    lines = ["# The library on one page", "", "One line for each header; its page has all that it declares."]
+    for folder, members in by_folder(headers).items():
+        lines += ["", f"## {folder}", "", "| header | what it is | names |", "|---|---|---|"]
+        for header in members:
+            link = f"[`{name_of(header)}`]({header.path}.md)"
+            cells = (link, header.summary, ", ".join(f"`{name}`" for name in header.names))
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
 
-def _explanation(path: Path) -> str:
-    return _take(path.relative_to(ROOT).as_posix())
-
-
-def _take(path: str) -> str:
-    made = MADE.get(path)
-    return _write(path, made()) if made else _write(path, (ROOT / path).read_text(encoding="utf-8"))
-
-
 def _write(path: str, text: str) -> str:
-    target = _SOURCES / path
+    target = SOURCES / path
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(text, encoding="utf-8")
     return path
@@ -105,10 +126,14 @@ def _write(path: str, text: str) -> str:
 def _configuration(navigation: list[dict[str, object]], output: Path) -> dict[str, object]:
     return {
         "site_name": "Millrace",
-        "docs_dir": str(_SOURCES),
+        "docs_dir": str(SOURCES),
         "site_dir": str(output),
         "use_directory_urls": False,
-        "theme": {"name": "material", "font": False, "features": ["navigation.tabs", "content.code.copy"]},
+        "theme": {
+            "name": "material",
+            "font": False,
+            "features": ["navigation.tabs", "navigation.prune", "content.code.copy"],
+        },
         "markdown_extensions": [
             "tables",
             "toc",
@@ -116,6 +141,7 @@ def _configuration(navigation: list[dict[str, object]], output: Path) -> dict[st
             "pymdownx.superfences",
         ],
         "plugins": ["search"],
-        "validation": {"links": {"anchors": "warn", "not_found": "warn"}},
+        "extra_css": [_write("wide.css", _STYLE)],
+        "validation": {"links": {"anchors": "warn", "not_found": "warn", "unrecognized_links": "warn"}},
         "nav": navigation,
     }
