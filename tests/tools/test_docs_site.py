@@ -134,6 +134,19 @@ def test_each_link_leads_to_something(pages: dict[str, Page]) -> None:
     assert dead == set()
 
 
+def test_a_link_that_leads_nowhere_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(site, "SOURCES", tmp_path / "sources")
+    monkeypatch.setattr(site, "NAVIGATION", [("Start", [("Millrace", "README.md")])])
+    monkeypatch.setattr(site, "public_headers", list)
+    monkeypatch.setattr(site, "diagnostics", list)
+    monkeypatch.setattr(site, "site_page", lambda text, *_: "[page](none.md) [folder](none) [place](#none)")
+    assert site.build_site(tmp_path / "site") == 1
+    printed = capsys.readouterr().err
+    assert [line for line in ("'none.md'", "'none'", "'#none'") if line not in printed] == []
+
+
 def test_links_to_headers_lead_to_their_pages(pages: dict[str, Page]) -> None:
     assert "../../reference/flow/core/frame.h.html" in pages["flow/docs/internals.html"].links
     assert "../../reference/net/console.h.html" in pages["flow/docs/writing_a_service.html"].links

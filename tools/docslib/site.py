@@ -87,9 +87,13 @@ def build_site(output: Path) -> int:
     navigation.append({"Diagnostics": [{"All diagnostics": take("reference/diagnostics.md")}, *explanations]})
     configuration = SOURCES.with_suffix(".yml")
     configuration.write_text(yaml.safe_dump(_configuration(navigation, output), sort_keys=False), encoding="utf-8")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(configuration)]
+    # With its option --quiet, MkDocs ignores warnings in spite of --strict.
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(configuration)]
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    return subprocess.run(command, cwd=ROOT, env=quiet, check=False).returncode
+    done = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False)
+    printed = [line for line in (done.stdout + done.stderr).splitlines() if line and not line.startswith("INFO ")]
+    print("".join(f"{line}\n" for line in printed), end="", file=sys.stderr)
+    return done.returncode
 
 
 def name_of(header: Header) -> str:
