@@ -6,10 +6,10 @@
 //     LoopFigures figures = metrics.figures();
 //     std::string page = prometheusText(figures, "main");
 //
-// While one exists a task costs some 50 ns more, since its time is taken to find the long ones; else nothing. The loop
+// While one exists each task takes reads of the clock, to find the long ones; else it costs nothing. The loop
 // outlives it. Belongs to the loop's thread. Everything is counted from the making of this on, except what figures()
 // finds at the moment when it is called: what is ready, timers, memory. For those it reads all that is ready and all
-// timers: a million take some 10 ms.
+// timers, which takes long if there are a million.
 
 #include "flow/loop/loop.h"
 #include "flow/loop/task_watch.h"

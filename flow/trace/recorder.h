@@ -9,11 +9,11 @@
 // from what made it ready to the task (the task that did, a timer, a post, news of the poller); and marks for errors
 // that end computations, for cancels, and for trace::mark("what the program says").
 //
-// The memory is a ring: the newest events replace the oldest. A task costs some 27 ns while a Recorder exists, of which
-// 11 are a read of the processor's counter; else nothing. Traces of several loops are one file one after the other:
-// each loop's bytes() in any order. Belongs to the loop's thread; the loop outlives it. Several at a time are allowed.
-// Under simulation time is that of the loop, and each thing takes a nanosecond. A World has a recorder of its own:
-// flow/sim/world_recorder.h.
+// The memory is a ring: the newest events replace the oldest. While a Recorder exists, a task costs
+// a read of the processor's counter and what it writes into the ring; else nothing. Traces of several loops are one
+// file one after the other: each loop's bytes() in any order. Belongs to the loop's thread; the loop outlives it.
+// Several at a time are allowed. Under simulation time is that of the loop, and each thing takes a nanosecond. A World
+// has a recorder of its own: flow/sim/world_recorder.h.
 
 #include "flow/core/ending_watch.h"
 #include "flow/trace/mark.h"

@@ -10,7 +10,7 @@
 // resumes meanwhile. It is reported when it has ended, under the name of the actor that was resumed first, or of the
 // function of a fiber. A task that runs the loop itself counts with all that it runs.
 //
-// While one exists the loop reads the clock twice a task, some 50 ns; else it costs nothing. The loop outlives it.
+// While one exists the loop reads the clock twice a task; else it costs nothing. The loop outlives it.
 // Belongs to the loop's thread; it begins with the next turn.
 
 #include "flow/loop/real_loop.h"
