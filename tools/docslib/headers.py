@@ -43,7 +43,8 @@ def _read(path: Path, name: str) -> Header | None:
 
 
 def header_page(name: str, opening: list[str], declared: list[Declaration]) -> str:
-    parts = [f"# {escaped(name)}", _code(f'#include "{name}"'), _markdown(opening)]
+    title = f"---\ntitle: {name}\n---"  # of the window: the navigation has its last part only
+    parts = [title, f"# {escaped(name)}", _code(f'#include "{name}"'), _markdown(opening)]
     if declared:
         parts.append("## Declarations")
     heading = ""
