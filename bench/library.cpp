@@ -1,6 +1,7 @@
 // The pieces of flow/lib, each used once in a pass: made, brought to its end, and dropped.
 
 #include "bench/run.h"
+#include "flow/lib/indexed_set.h"
 #include "flow/lib/outcome.h"
 
 namespace {
@@ -147,6 +148,21 @@ bool addAndSignal(SignalableActorCollection& actors) {
     return done.isReady();
 }
 
+struct Files {
+    Files() {
+        for (int i = 0; i < kSeveral; ++i)
+            bytes.insert(2 * i, 1);
+    }
+    IndexedSet<int, int> bytes;
+};
+
+bool insertAndErase(Files& files) {
+    files.bytes.insert(7, 1); // behind 0, 2, 4 and 6
+    int before = files.bytes.sumTo(files.bytes.find(7));
+    files.bytes.erase(7);
+    return before == 4;
+}
+
 /// While errors keep where they were made.
 struct Recording {
     bool before = Error::recordOrigins(true);
@@ -214,6 +230,8 @@ const bench::Style endings(
                         [](Future<Void> f) { return setWhenDoneOrError(f, makeReference<AsyncVar<int>>(1), 2); }),
         answering("broadcast", [](Future<int> f) { return broadcast(f, std::vector<Promise<int>>(kSeveral)); }),
     });
+
+const bench::Style sets(bench::kLibrary, {piece<Files>("IndexedSet", insertAndErase)});
 
 const bench::Style errors(bench::kLibrary, {
                                                piece<Nothing>("Error", makeError<Nothing>),

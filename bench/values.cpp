@@ -1,11 +1,15 @@
-// What else programs are made of, each used once in a pass: callbacks, memory, bytes, traces.
+// What else programs are made of, each used once in a pass: callbacks, memory, bytes, traces, metrics, errors with
+// names, clocks.
 
 #include "bench/run.h"
+#include "flow/trace/metrics.h"
 
 namespace {
 
 using namespace flow;
 using bench::Run;
+
+FLOW_ERROR(benchmark_refused, 10001, "the benchmark's own error");
 
 struct Nothing {};
 
@@ -124,6 +128,52 @@ bool probe(Nothing&) {
     return true;
 }
 
+bool throwNamed(Nothing&) {
+    try {
+        throw benchmark_refused();
+    } catch (Error const& error) {
+        return error.code() == error_code_benchmark_refused;
+    }
+}
+
+bool assertNear(Nothing&) {
+    double number = 1.5;
+    benchmark::DoNotOptimize(number);
+    ASSERT_NEAR(number, 1.5, 0.01);
+    return true;
+}
+
+template <double (*clock)()>
+bool readClock(Nothing&) {
+    return clock() > 0;
+}
+
+struct Metered {
+    metrics::Counter counter{"counted_total", "What was counted.", {{"kind", "order"}}};
+    metrics::Gauge gauge{"open", "What is open."};
+    metrics::Histogram histogram{"seconds", "How long it took.", metrics::powers(0.001, 2, 12)};
+};
+
+bool count(Metered& all) {
+    all.counter.add();
+    return all.counter.value() != 0;
+}
+
+bool gauge(Metered& all) {
+    all.gauge.set(3);
+    benchmark::DoNotOptimize(all);
+    return all.gauge.value() == 3;
+}
+
+bool observe(Metered& all) {
+    all.histogram.observe(0.5);
+    return all.histogram.count() != 0;
+}
+
+bool writeMetrics(Metered&) {
+    return !metrics::text().empty();
+}
+
 const bench::PeerStyle style(bench::kLibrary, {
                                                   {"Callback", repeat<Nothing, tellOfFuture>},
                                                   {"SingleCallback", repeat<Numbers, tellOfStream>},
@@ -137,6 +187,14 @@ const bench::PeerStyle style(bench::kLibrary, {
                                                   {"TraceEvent_off", repeat<Nothing, traceNowhere>},
                                                   {"TraceEvent", repeat<Discard, trace>},
                                                   {"CODE_PROBE", repeat<Nothing, probe>},
+                                                  {"FLOW_ERROR", repeat<Nothing, throwNamed>},
+                                                  {"ASSERT_NEAR", repeat<Nothing, assertNear>},
+                                                  {"wallTime", repeat<Nothing, readClock<wallTime>>},
+                                                  {"machineTime", repeat<Nothing, readClock<machineTime>>},
+                                                  {"Counter", repeat<Metered, count>},
+                                                  {"Gauge", repeat<Metered, gauge>},
+                                                  {"Histogram", repeat<Metered, observe>},
+                                                  {"metrics_text", repeat<Metered, writeMetrics>},
                                               });
 
 } // namespace

@@ -1,5 +1,5 @@
 """Every function of flow/lib that gives a future is cancelled everywhere in tests/flow/lib/every_cancel_test.cpp, says
-what a cancel does, and has a benchmark."""
+what a cancel does, and has a benchmark; so have classes, metrics, clocks, named errors and ASSERT_NEAR."""
 
 from __future__ import annotations
 
@@ -30,7 +30,11 @@ BENCHMARKS: dict[str | tuple[str, str], str] = {
     "signal": "SignalableActorCollection",
     "signalAndReset": "SignalableActorCollection",
     "signalAndCollapse": "SignalableActorCollection",
+    "ActorCollection": "collection",
+    "text": "metrics_text",
 }
+# Of tests, or parts of others.
+NOT_MEASURED = {"Metric", "RemoteCall", "UnitTest", "UnitTestParameters"}
 
 
 def functions(header: str) -> set[str]:
@@ -85,13 +89,26 @@ def test_every_header_of_the_library_says_what_a_cancel_does() -> None:
     assert silent == set()
 
 
+def rows(*sources: str) -> set[str]:
+    return set(re.findall(r'"(\w+)"', "".join((ROOT / "bench" / name).read_text(encoding="utf-8") for name in sources)))
+
+
 def test_every_function_of_the_library_has_a_benchmark() -> None:
-    sources = [ROOT / "bench/work.cpp", ROOT / "bench/library.cpp"]
-    rows = set(re.findall(r'"(\w+)"', "".join(source.read_text(encoding="utf-8") for source in sources)))
+    measured = rows("work.cpp", "library.cpp")
     missing = {
         f"{header.name}: {name}"
         for header, names in library()
         for name in names
-        if BENCHMARKS.get((header.name, name), BENCHMARKS.get(name, name)) not in rows
+        if BENCHMARKS.get((header.name, name), BENCHMARKS.get(name, name)) not in measured
     }
+    assert missing == set()
+
+
+def test_classes_clocks_and_macros_have_a_benchmark() -> None:
+    headers = [*(ROOT / "flow/lib").glob("*.h"), ROOT / "flow/trace/metrics.h"]
+    names = {"text", "wallTime", "machineTime", "FLOW_ERROR", "ASSERT_NEAR"}
+    for header in headers:
+        names |= set(re.findall(r"^class (\w+)(?: final)? [:{]", header.read_text(encoding="utf-8"), re.MULTILINE))
+    measured = rows("work.cpp", "library.cpp", "values.cpp")
+    missing = {name for name in names - NOT_MEASURED if BENCHMARKS.get(name, name) not in measured}
     assert missing == set()
