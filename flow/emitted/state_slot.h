@@ -130,12 +130,21 @@ void moveElements(T (&from)[N], T (&to)[N]) {
     }
 }
 
+/// Not a function, since gcc reports the call of a refused function twice, unless it is a member of an object.
+struct AssignArray {
+    template <class A>
+        requires std::is_move_assignable_v<std::remove_all_extents_t<A>>
+    void operator()(A& array, ArrayValue<A>&& value) const {
+        moveElements(value.values, array);
+    }
+    template <class A>
+    FLOW_REFUSED("an array whose elements cannot be assigned is declared at the top of its actor, before any statement")
+    void operator()(A&, ArrayValue<A>&&) const {}
+};
+
 } // namespace detail
 
 /// The declaration of a state variable that is an array.
-template <class A>
-void assignArray(A& array, ArrayValue<A>&& value) {
-    detail::moveElements(value.values, array);
-}
+inline constexpr detail::AssignArray assignArray;
 
 } // namespace flow

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from checking import HEAD, ROOT, actorc
+from checking import HEAD, actorc
 from front import unmarked
 
 from actorc.report.explain import page
@@ -74,9 +74,10 @@ def test_an_error_in_a_header_is_reported_at_the_place_that_leads_there(tmp_path
     errors = [line for line in done.stderr.splitlines() if "error: " in line]
     assert [line.partition(": error: ")[0] for line in errors] == places, done.stderr
     assert "invalid operands" in errors[0]
-    assert f"(in {ROOT}/flow/base/assert_macros.h:" in errors[0]
+    assert "(in " not in errors[0]  # it is where the macro stands
     assert errors[0].endswith("[A0706]")
     assert "stl_construct.h:" in errors[1]
+    assert "(in /" in errors[1]
     assert "write Future<Void>" in errors[3]
     assert "note: in file included" not in done.stderr
 

@@ -147,14 +147,15 @@ def _array_init(declaration: StateDecl, source: Source) -> Pieces | None:
 def assignment(declaration: StateDecl, variable: Variable, source: Source) -> Pieces:
     """What a state declaration does where it stands, unless it is a leading one. Without `;`."""
     text = one_line(source[declaration.type.span])
+    place = source.name_behind(declaration.name, declaration.type.span)
+    # What is refused is reported at the bracket.
+    name = f"({declaration.name}" if place is None else replace(place, text=f"({place.text}", column=place.column - 1)
     if declaration.extents is not None:
         init = _array_init(declaration, source) or ("{}",)
         array = f"flow::ArrayValue<{text}{one_line(source[declaration.extents.span])}>"
-        return (f"flow::assignArray({declaration.name}, {array}{{", *init, "})")
-    place = source.name_behind(declaration.name, declaration.type.span)
-    if declaration.init is None and variable.slot and place is not None:
-        argument = Text(f"({place.text})", place.line, max(1, place.column - 1))  # gcc reports it at the bracket
-        return (f"{variable.slot_name}.renew", argument)
+        return ("flow::assignArray", name, f", {array}{{", *init, "})")
+    if declaration.init is None and variable.slot:
+        return (f"{variable.slot_name}.renew", name, ")")
     target = assigned(variable, place)
     callable_ = f"std::remove_const_t<{text}>" if is_constant(text) else callable_type(text)
     before, _, rest = callable_.partition(text)
