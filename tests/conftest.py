@@ -24,6 +24,7 @@ LONGEST = (
     "install/test_consumer.py",
     "install/test_editors.py",
     "actorc/migrate/test_verify.py",
+    "actorc/test_cpp_errors.py",
     "fuzz/test_canary.py",
     "fuzz/test_found.py",
     "install/test_settings.py",
@@ -31,6 +32,9 @@ LONGEST = (
     "actorc/test_frames.py",
     "actorc/test_emit.py",
     "actorc/migrate/test_examples.py",
+    "actorc/migrate/test_compiled_tree.py",
+    "actorc/test_wrong_cpp.py",
+    "actorc/test_ported.py",
 )
 
 
