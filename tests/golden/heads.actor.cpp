@@ -67,3 +67,8 @@ ACTOR [[nodiscard] Future<int> bracket(int x) {
     wait(delay(1));
     return x;
 }
+
+ACTOR Future<std::string const&> reference(Future<Void> f) {
+    wait(f);
+    return name;
+}

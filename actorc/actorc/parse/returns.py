@@ -46,6 +46,13 @@ class ReturnTypeParser(Reader):
             message = "`Future` needs a type: an actor without a result is a `Future<Void>`"
             fixes = replaced(self._tokens.span(first, end), "Future<Void>") if close <= open_ + 1 + is_void else ()
             self._error(Fault.RETURN_TYPE, message, first, end, "write `Future<Void>`", fixes)
+        elif self._texts[close - 1] in ("&", "&&"):
+            object_ = self._tokens.text(open_ + 1, close - 1)
+            value = object_.removeprefix("const ").removesuffix("const").strip()
+            message = f"a Future holds a value of its own, which `{self._tokens.text(open_ + 1, close)}` is not"
+            fixes = replaced(self._tokens.span(open_ + 1, close), value)
+            hint = f"write `Future<{value}>`, or `Future<{object_}*>` for the address of an object that lives longer"
+            self._error(Fault.RETURN_TYPE, message, open_ + 1, close, hint, fixes)
         head.result_type = self._tokens.code(open_ + 1, close)
 
     def refuse_macro(self, first: int, end: int) -> None:
