@@ -112,6 +112,7 @@ WHOLE = (
 )
 
 
+@pytest.mark.slow
 def test_headers_that_bring_the_whole_of_flow() -> None:
     compiler = shutil.which("clang++-19")
     if not compiler:
