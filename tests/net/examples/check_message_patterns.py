@@ -48,7 +48,7 @@ def check_questions(folder: str) -> None:
 
 
 def check_page(programs: Programs, endpoint: str) -> None:
-    page = (ROOT / "net" / "message" / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "net" / "docs" / "messages.md").read_text(encoding="utf-8")
     (session,) = re.findall(r"^```\n(\$ message_patterns .*?)```", page, re.DOTALL | re.MULTILINE)
     lines = session.replace("tcp://127.0.0.1:5555", endpoint).splitlines()
     *servers, client = (line.split()[2:] for line in lines if line.startswith("$"))
