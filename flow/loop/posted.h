@@ -24,13 +24,13 @@ protected:
     ~Posted() = default;
 
     /// Any thread and any signal handler may call it; the loop must still exist.
-    template <auto Arrive, auto Drop>
+    template <auto Arrive, auto Drop, class = decltype(Arrive)>
     void postTo(LoopMachine& loop, TaskPriority priority) noexcept {
         prepare<Arrive, Drop>();
         loop.putIntoInbox(*this, priority);
     }
     /// The same on the loop's own thread, without the way through its inbox.
-    template <auto Arrive, auto Drop>
+    template <auto Arrive, auto Drop, class = decltype(Arrive)>
     void queueAt(LoopMachine& loop, TaskPriority priority) noexcept {
         prepare<Arrive, Drop>();
         loop.makeReady(this, priority);
@@ -43,7 +43,9 @@ private:
     static void call(void (Object::*function)(), Waiter* waiter) {
         (static_cast<Object*>(static_cast<Posted*>(waiter))->*function)();
     }
-    template <auto Arrive, auto Drop>
+    // The type is for gcc 12, to which a pointer to a member of a local class or lambda alone does not make a function
+    // template local: functions of equal names in two files would be taken for one.
+    template <auto Arrive, auto Drop, class = decltype(Arrive)>
     void prepare() noexcept {
         resume = [](Waiter* waiter) { call(Arrive, waiter); };
         destroy = [](Waiter* waiter) { call(Drop, waiter); };

@@ -56,7 +56,7 @@ public:
 
 protected:
     /// Waits for the operation and then calls the member function. It must not be waiting.
-    template <auto goOn, InPlace Op>
+    template <auto goOn, InPlace Op, class = decltype(goOn)> // the type: see flow/loop/posted.h
     void waitFor(Op const& op) noexcept {
         FLOW_ASSERT(!isWaiting(), "ComposedOperation::waitFor() while it waits already");
         auto* own = ::new (op_) Op(op);
@@ -91,7 +91,7 @@ private:
     }
 
     /// The source has something for it, or has failed it.
-    template <class Op, auto goOn>
+    template <class Op, auto goOn, class = decltype(goOn)>
     static void goOnWith(Waiter* waiter) {
         using Result = typename Op::Result;
         auto* self = static_cast<ComposedOperation*>(waiter);
@@ -111,7 +111,7 @@ private:
     }
 
     /// It was ready when it was tested; another waiter may have taken it since.
-    template <class Op, auto goOn>
+    template <class Op, auto goOn, class = decltype(goOn)>
     static void goOnIfReady(Waiter* waiter) {
         auto* self = static_cast<ComposedOperation*>(waiter);
         Op& op = self->template operation<Op>();
@@ -128,13 +128,13 @@ private:
     }
 
     /// It could not be waited for.
-    template <class Op, auto goOn>
+    template <class Op, auto goOn, class = decltype(goOn)>
     static void goOnFailed(Waiter* waiter) {
         auto* self = static_cast<ComposedOperation*>(waiter);
         self->template call<goOn>(self->template operation<Error>(), typename Op::Result());
     }
 
-    template <auto goOn, class Result>
+    template <auto goOn, class Result, class = decltype(goOn)>
     void call(Error error, Result result) noexcept {
         auto& object = static_cast<typename Owner<decltype(goOn)>::Type&>(*this);
         if constexpr (std::is_same_v<Result, Void>)
