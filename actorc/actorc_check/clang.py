@@ -22,7 +22,7 @@ _COMPILERS = ("clang++-19", "clang++")
 _COMMAND = "actorc check"
 _ERROR = 3  # clang's severities: 2 is a warning, 4 a fatal error
 # What clang says of a list that an actor returns, which it takes for the future itself.
-_UNKNOWN = re.compile(r"unknown argument: '([^']+)'")
+_UNKNOWN = re.compile("unknown argument|unsupported option")
 _OF_LIST = re.compile(r"(?:no matching constructor for |initialization of non-aggregate type ).*'(?:flow::)?Future<.*")
 _REQUEST = re.compile(r"\brequested here$")
 _loading = threading.Lock()  # files are read by several threads, and only one of them may load the library
@@ -107,15 +107,21 @@ def parsed(
     arguments = ["-x", "c++", *found, *_builtin_headers(), f"-working-directory={directory}", "-w"]
     if is_actors:
         arguments.append("-UNO_INTELLISENSE")
-    try:
-        texts = [] if unsaved is None else [(absolute, unsaved)]
-        tree = cindex.Index.create().parse(absolute, args=arguments, unsaved_files=texts)
-        unknown = {name for each in tree.diagnostics for name in _UNKNOWN.findall(each.spelling)}
-        if unknown and flags is None:  # those of gcc
-            arguments = [each for each in arguments if each not in unknown]
+    texts = [] if unsaved is None else [(absolute, unsaved)]
+
+    def parsed(arguments: Sequence[str]) -> Any:
+        """None if clang does not know a flag."""
+        try:
             tree = cindex.Index.create().parse(absolute, args=arguments, unsaved_files=texts)
-    except cindex.TranslationUnitLoadError as error:
-        raise CannotCompile(f"clang cannot read it with the flags {' '.join(arguments)}") from error
+        except cindex.TranslationUnitLoadError:
+            return None
+        return None if any(_UNKNOWN.match(each.spelling) for each in tree.diagnostics) else tree
+
+    tree = parsed(arguments)
+    if tree is None and flags is None:  # one of gcc
+        tree = parsed([each for each in arguments if not each.startswith(("-f", "-m"))])
+    if tree is None:
+        raise CannotCompile(f"clang cannot read it with the flags {' '.join(arguments)}")
     is_ported = any("flow/compat" in argument for argument in arguments)
     errors = [
         each

@@ -35,8 +35,13 @@ using std::begin;
 using std::end;
 
 template <class R>
-concept IsRange =
-    requires(R& range) { range.begin(), range.end(); } || requires(R& range) { begin(range), end(range); };
+concept IsRange = requires(R& range) {
+    range.begin();
+    range.end();
+} || requires(R& range) {
+    begin(range);
+    end(range);
+};
 
 /// An element of what is no range: of each type, so that no second error follows.
 struct AnyElement {
@@ -135,11 +140,23 @@ private:
     std::optional<Sentinel> end_;
 };
 
-/// The iterators of a range that has a name and lives as long as the actor: a parameter or a state variable.
-template <class R>
-using IteratorOf = decltype(detail::rangeBegin(std::declval<R>()));
-
 namespace detail {
+/// An iterator that exists only once it has been assigned, since it cannot be made or assigned by itself.
+template <class Iterator>
+class LateIterator {
+public:
+    void operator=(Iterator&& iterator) { iterator_.emplace(std::move(iterator)); }
+    template <class Sentinel>
+    bool operator!=(Sentinel&& sentinel) {
+        return static_cast<bool>(*iterator_ != sentinel);
+    }
+    void operator++() { ++*iterator_; }
+    decltype(auto) operator*() { return **iterator_; }
+
+private:
+    std::optional<Iterator> iterator_;
+};
+
 /// Not a function, since gcc reports the call of a refused function twice, unless it is a member of an object.
 struct BeginOf {
     template <IsRange R>
@@ -154,6 +171,11 @@ struct BeginOf {
 };
 } // namespace detail
 inline constexpr detail::BeginOf beginOf;
+
+/// What keeps the iterator of a range that has a name and lives as long as the actor: a parameter or a state variable.
+template <class R, class Iterator = decltype(detail::rangeBegin(std::declval<R>()))>
+using IteratorOf = std::conditional_t<std::is_default_constructible_v<Iterator> && std::is_move_assignable_v<Iterator>,
+                                      Iterator, detail::LateIterator<Iterator>>;
 
 template <class R>
 FLOW_INLINE auto endOf(R& range) {

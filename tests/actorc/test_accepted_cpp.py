@@ -96,7 +96,7 @@ CAUGHT = [
         "char const* const e",
         "Call e",
         "volatile int& e",
-        "int volatile e",
+        "int const volatile e",
     ),
     *("const volatile void* e", "std::any e", "Chars const& e"),
 ]
@@ -112,6 +112,25 @@ def test_all_that_can_be_caught(backend: str, compiler: str, tmp_path: Path) -> 
     ]
     declared = "#include <any>\nusing Call = int (*)(); using Chars = const char*;\n"
     assert syntax_errors(emitted(declared + HEAD + "".join(actors), backend), compiler, tmp_path) == ""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_an_iterator_need_not_be_made_or_assigned_by_itself(backend: str, compiler: str, tmp_path: Path) -> None:
+    text = (
+        "struct Iterator { int const n; Iterator(int m) : n(m) {} int operator*() const { return n; } "
+        "Iterator& operator++() { return *this; } bool operator!=(Iterator const& o) const { return n != o.n; } };\n"
+        "void operator,(Iterator const&, Iterator const&) = delete;\n"
+        "struct Range { Iterator begin() { return 1; } Iterator end() { return 3; } };\n"
+        "ACTOR Future<Void> a(Range range) { for (int x : range) wait(delay(x)); return Void(); }\n"
+        "Generator<int> three();\n"
+        "ACTOR Future<Void> b() { state Generator<int> range = three(); for (int x : range) wait(delay(x)); "
+        "return Void(); }\n"
+    )
+    assert (
+        syntax_errors(emitted('#include "flow/structured/generator.h"\n' + HEAD + text, backend), compiler, tmp_path)
+        == ""
+    )
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -433,7 +433,7 @@ def test_flags_come_after_two_dashes_or_from_a_database(tmp_path: Path) -> None:
     (tmp_path / "pch.h.pch").write_text("of another compiler")
     precompiled = "clang++ -Xclang -include-pch -Xclang pch.h.pch -Xclang -include -Xclang pch.h -c flags.cpp"
     of_llvm = "clang++ -mllvm -instcombine-lower-dbg-declare=0 -DNAME=1 -c flags.cpp"
-    of_gcc = "g++ -fno-gnu-unique -DNAME=1 -c flags.cpp"
+    of_gcc = "g++ -fno-gnu-unique -fanalyzer -mfunction-return=thunk -DNAME=1 -c flags.cpp"
     for command in ("g++ -DNAME=1 -c flags.cpp", precompiled, of_llvm, of_gcc):
         entry = {"directory": str(tmp_path), "file": "flags.cpp", "command": command}
         (tmp_path / "compile_commands.json").write_text(json.dumps([entry]))

@@ -190,7 +190,8 @@ class TryLowering:
         text = self._text(catch.type)
         if text.text.endswith("&"):
             return (text,)
-        return (text, "&" if is_constant(one_line(text.text)) else " const&")
+        is_const = is_constant(" ".join(one_line(text.text).replace("volatile", " ").split()))
+        return (text, "&" if is_const else " const&")
 
     def _handler_scope(
         self, item: syntax.Try, catch: syntax.Catch, label: LabelName, lower_list: Callable[[Items], Nodes]

@@ -133,6 +133,23 @@ TEST_CASE("range state: finds free functions and sentinels") {
     CHECK(rest(range) == (std::vector<int>{3, 2, 1}));
 }
 
+TEST_CASE("range state: the iterator of a named range may come into being when it is assigned") {
+    struct Iterator {
+        int const n;
+        explicit Iterator(int m) : n(m) {}
+    };
+    static_assert(std::is_same_v<flow::IteratorOf<std::vector<int>&>, std::vector<int>::iterator>);
+    flow::detail::LateIterator<std::vector<int>::iterator> late;
+    std::vector<int> numbers{1, 2, 3};
+    int sum = 0;
+    for (late = numbers.begin(); late != numbers.end(); ++late)
+        sum += *late;
+    CHECK(sum == 6);
+    flow::detail::LateIterator<Iterator> constant;
+    constant = Iterator(4);
+    constant = Iterator(5);
+}
+
 TEST_CASE("range state: goes over a list") {
     RangeState<decltype((listOf({true, false})))> range;
     static_assert(std::is_same_v<decltype(*range), const bool&>);
