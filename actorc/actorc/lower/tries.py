@@ -234,7 +234,8 @@ class TryLowering:
             else:
                 auto = "auto&&" if type_.endswith("&") else "auto"  # a type that is wrong is reported once
                 place = replace(self._text(catch.type), text=type_)
-                declared = (f"[[maybe_unused]] {auto} {catch.name} = {kept}.as<", place, ">();")
+                name = self._source.name_behind(catch.name, catch.type.span) or catch.name
+                declared = (f"[[maybe_unused]] {auto} ", name, f" = {kept}.as<", place, ">();")
             is_other_value = kind is CatchKind.OTHER and not type_.endswith("&")
             names.append(Local(catch.name, trivial=not is_other_value or is_trivial(type_)))
         pieces: Pieces = (" ".join(texts), *declared)
