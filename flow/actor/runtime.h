@@ -39,7 +39,7 @@ template <class T>
 using Type = T;
 
 /// Whether a body is compiled twice: once for its beginning, as part of the call, and once for all that follows. With
-/// clang an actor that starts then takes 25 % less time; gcc 12 makes slower code.
+/// clang an actor then starts faster; gcc 12 makes slower code.
 inline constexpr bool kTwoBodies = flow::detail::kClang;
 
 /// What a_body sees of its own computation: the frame, without its state. T is void for actors without a result.

@@ -16,9 +16,9 @@
 // as std::vector<std::unique_ptr<Row>>: delete the copy constructor of the struct and declare its move constructor.
 //
 // Stack use. A chain of any length completes, fails and is cancelled in constant stack: an actor that ends
-// resumes its last waiter by a tail call. Two things nest: send() runs all waiters but the last inside the call (100
-// bytes a link where each actor sends to the next), and destructors drop further actors (200 bytes a link). When the
-// thread's stack runs low, both continue on a spare stack of 8 MiB (flow/base/stack.h).
+// resumes its last waiter by a tail call. Two things nest: send() runs all waiters but the last inside the call, as
+// where each actor sends to the next, and destructors drop further actors. When the thread's stack runs low, both
+// continue on a spare stack of 8 MiB (flow/base/stack.h).
 //
 // A Future is one pointer; copying it counts references. Dropping the last Future of an actor or coroutine cancels it.
 // Dropping the last Promise that was not set sends broken_promise. All handles of one future belong to one thread.

@@ -65,8 +65,8 @@ public:
     /// The same for an operand that stays in the caller's variable: a future or stream that is an lvalue. If it is
     /// ready, the co_await reads it without a reference of its own, since nothing runs in between that could release it
     /// (with gcc 12 the rest of the expression may: see kAwaitsInOrder). Then `awaited` is empty, and `prev` of the
-    /// link, which is in no list, holds the cell. Counting each operand makes the wait for a ready future 16 % slower,
-    /// and with gcc a stream 25 %.
+    /// link, which is in no list, holds the cell. Counting each operand makes the wait for a ready future slower,
+    /// and with gcc that for a stream.
     FLOW_INLINE void setBorrowed(Cell* cell) {
         link_.prev = &cell->waiters;
         if constexpr (!kAwaitsInOrder)
