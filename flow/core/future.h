@@ -12,8 +12,8 @@
 //
 // An Error makes a failed future, except for Future<Error>, where it is the value: Future<Error>::failed(e) has failed.
 //
-// A T need not be copyable. C++ takes a struct for copyable whose member is a container of what can only be moved, such
-// as std::vector<std::unique_ptr<Row>>: delete the copy constructor of the struct and declare its move constructor.
+// A T need not be copyable. A struct with a member such as std::vector<std::unique_ptr<Row>> cannot be copied, although
+// std::is_copy_constructible says that it can: delete its copy constructor, and declare its move constructor.
 //
 // Stack use. A chain of any length completes, fails and is cancelled in constant stack: an actor that ends
 // resumes its last waiter by a tail call. Two things nest: send() runs all waiters but the last inside the call, as
