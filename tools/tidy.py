@@ -35,6 +35,8 @@ USERS_WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-Wpedantic")
 GCC = "g++-12"
 UMBRELLA = "flow/flow.h"  # what most headers for other vocabularies begin with
 
+TOP_FILES = {"CMakeLists.txt", "CMakePresets.json", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"}
+LOCAL_FILES = {"CMakeUserPresets.json", "compile_commands.json"}  # of a developer
 FOLDERS = ("flow", "net", "bench", "tests", "tools", "actorc")
 SUFFIXES = {".h", ".cpp", ".py", ".cmake"}
 SKIPPED_FOLDERS = {"build", "__pycache__", "golden", ".pytest_cache", "actorc.egg-info"}
@@ -203,6 +205,12 @@ class Tree:
                     target = beside if match[1] == '"' and beside in self.files else match[2]
                     result.append((file, number, target))
         return result
+
+
+def check_top_level(tree: Tree) -> Iterator[Finding]:
+    for path in tree.root.iterdir():
+        if path.is_file() and not path.name.startswith(".") and path.name not in TOP_FILES | LOCAL_FILES:
+            yield Finding(path.name, 1, "does not belong at the top level")
 
 
 def check_layers(tree: Tree) -> Iterator[Finding]:
@@ -500,6 +508,7 @@ def compile_headers(root: Path, compiler: str, paths: Iterable[str], options: It
 
 
 CHECKS: tuple[Callable[[Tree], Iterator[Finding]], ...] = (
+    check_top_level,
     check_layers,
     check_umbrellas,
     check_detail,

@@ -15,6 +15,7 @@
 #include "flow/base/to_text.h"
 
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 namespace flow::detail {
@@ -29,21 +30,8 @@ concept Integer =
     std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char> && !std::is_same_v<T, wchar_t> &&
     !std::is_same_v<T, char8_t> && !std::is_same_v<T, char16_t> && !std::is_same_v<T, char32_t>;
 
-// Integers of different signs compare as numbers do, and without a warning.
-#define FLOW_COMPARISON(name, function)                                                                                \
-    struct name {                                                                                                      \
-        template <Integer A, Integer B>                                                                                \
-        bool operator()(A a, B b) const {                                                                              \
-            return std::function(a, b);                                                                                \
-        }                                                                                                              \
-    };
-FLOW_COMPARISON(Equal, cmp_equal)
-FLOW_COMPARISON(NotEqual, cmp_not_equal)
-FLOW_COMPARISON(Less, cmp_less)
-FLOW_COMPARISON(LessEqual, cmp_less_equal)
-FLOW_COMPARISON(Greater, cmp_greater)
-FLOW_COMPARISON(GreaterEqual, cmp_greater_equal)
-#undef FLOW_COMPARISON
+template <class A, class B>
+inline constexpr bool areIntegers = Integer<std::remove_cvref_t<A>> && Integer<std::remove_cvref_t<B>>;
 
 template <class A, class B>
 [[noreturn, gnu::noinline]] void throwUnequal(A const& a, B const& b, const char* condition, const char* file,
@@ -52,14 +40,9 @@ template <class A, class B>
 }
 
 /// `compare` is written where the assertion stands, so that the compiler reports there what it cannot compare.
-template <class OfIntegers, class A, class B, class Compare>
+template <class A, class B, class Compare>
 void assertThat(A const& a, B const& b, Compare compare, const char* condition, const char* file, int line) {
-    bool holds;
-    if constexpr (Integer<A> && Integer<B>)
-        holds = OfIntegers()(a, b);
-    else
-        holds = compare(a, b);
-    if (!holds) [[unlikely]]
+    if (!compare(a, b)) [[unlikely]]
         throwUnequal(a, b, condition, file, line);
 }
 
@@ -79,16 +62,23 @@ inline void assertNear(double a, double b, double tolerance, const char* conditi
          ? static_cast<void>(0)                                                                                        \
          : ::flow::detail::throwBreach(#condition, nullptr, __FILE__, __LINE__))
 
-#define FLOW_ASSERT_THAT(name, op, a, b)                                                                               \
-    ::flow::detail::assertThat<::flow::detail::name>(                                                                  \
-        a, b, [](auto const& left, auto const& right) -> bool { return left op right; }, #a " " #op " " #b, __FILE__,  \
-        __LINE__)
-#define ASSERT_EQ(a, b) FLOW_ASSERT_THAT(Equal, ==, a, b)
-#define ASSERT_NE(a, b) FLOW_ASSERT_THAT(NotEqual, !=, a, b)
-#define ASSERT_LT(a, b) FLOW_ASSERT_THAT(Less, <, a, b)
-#define ASSERT_LE(a, b) FLOW_ASSERT_THAT(LessEqual, <=, a, b)
-#define ASSERT_GT(a, b) FLOW_ASSERT_THAT(Greater, >, a, b)
-#define ASSERT_GE(a, b) FLOW_ASSERT_THAT(GreaterEqual, >=, a, b)
+// Integers of different signs compare as numbers do, and without a warning.
+#define FLOW_ASSERT_THAT(function, op, a, b)                                                                           \
+    ::flow::detail::assertThat(                                                                                        \
+        a, b,                                                                                                          \
+        [](auto const& left, auto const& right) -> bool {                                                              \
+            if constexpr (::flow::detail::areIntegers<decltype(left), decltype(right)>)                                \
+                return ::std::function(left, right);                                                                   \
+            else                                                                                                       \
+                return left op right;                                                                                  \
+        },                                                                                                             \
+        #a " " #op " " #b, __FILE__, __LINE__)
+#define ASSERT_EQ(a, b) FLOW_ASSERT_THAT(cmp_equal, ==, a, b)
+#define ASSERT_NE(a, b) FLOW_ASSERT_THAT(cmp_not_equal, !=, a, b)
+#define ASSERT_LT(a, b) FLOW_ASSERT_THAT(cmp_less, <, a, b)
+#define ASSERT_LE(a, b) FLOW_ASSERT_THAT(cmp_less_equal, <=, a, b)
+#define ASSERT_GT(a, b) FLOW_ASSERT_THAT(cmp_greater, >, a, b)
+#define ASSERT_GE(a, b) FLOW_ASSERT_THAT(cmp_greater_equal, >=, a, b)
 #define ASSERT_NEAR(a, b, tolerance) ::flow::detail::assertNear(a, b, tolerance, #a " is near " #b, __FILE__, __LINE__)
 
 #if FLOW_CHECKED

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
 from back import BACKENDS, COMPILERS, emitted, syntax_errors
 
+HEAD = (
+    '#include "flow/flow.h"\n#include "flow/structured/generator.h"\n#include <any>\n#include <memory>\n'
+    'using namespace flow;\n#include "flow/actorcompiler.h"\n'
+)
+Accept = Callable[[str], None]
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_a_list_is_a_result(backend: str, compiler: str, tmp_path: Path) -> None:
+
+@pytest.fixture(params=product(COMPILERS, BACKENDS), ids="-".join)
+def accept(request: pytest.FixtureRequest, tmp_path: Path) -> Accept:
+    compiler, backend = request.param
+
+    def check(text: str) -> None:
+        assert syntax_errors(emitted(HEAD + text, backend), compiler, tmp_path) == ""
+
+    return check
+
+
+def test_a_list_is_a_result(accept: Accept) -> None:
     """That of a name does not give an rvalue of its type; nor does a list show its type, where the source does not."""
     text = (
-        '#include "flow/flow.h"\nusing namespace flow;\nusing Text = std::string;\n#include "flow/actorcompiler.h"\n'
+        "using Text = std::string;\n"
         "ACTOR Future<Text> a(std::string text, Future<Void> from) { wait(from); return {text}; }\n"
         "ACTOR template <class T> Future<T> b(T value, Future<Void> from) { wait(from); return {value}; }\n"
         "template Future<Text> b<Text>(Text const&, Future<Void> const&);\n"
@@ -29,16 +45,13 @@ def test_a_list_is_a_result(backend: str, compiler: str, tmp_path: Path) -> None
         "template Future<Parts> i<Parts>(int const&, Future<Void> const&);\n"
         "ACTOR Future<Void> j(Future<Void> from) { wait(from); return {}; }\n"
     )
-    assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
+    accept(text)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_what_one_backend_returns_the_other_returns(backend: str, compiler: str, tmp_path: Path) -> None:
+def test_what_one_backend_returns_the_other_returns(accept: Accept) -> None:
     """A local that can only be moved, which C++ moves where it is returned, and the operator `,`."""
     only = "std::unique_ptr<int>"
     text = (
-        '#include "flow/flow.h"\n#include <memory>\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
         f"ACTOR Future<{only}> a(int n, Future<Void> from) {{ wait(from); {only} p(new int(n)); return p; }}\n"
         f"ACTOR Future<{only}> b(Future<Void> from) {{ {only} p; {{ {only} p(new int(1)); wait(from); }} "
         f"{only} q; try {{ return q; }} catch (Error&) {{}} return nullptr; }}\n"
@@ -50,16 +63,13 @@ def test_what_one_backend_returns_the_other_returns(backend: str, compiler: str,
         "struct Made { Made(int); Made(Made&&); Made& operator=(Made&&) = delete; };\n"
         "ACTOR Future<Made> g(Future<Made> f) { state Made x = wait(f); wait(delay(1)); return x; }\n"
     )
-    assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
+    accept(text)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_a_lambda_in_a_template_has_no_warning(backend: str, compiler: str, tmp_path: Path) -> None:
-    text = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
-    text += "template <class T> Future<T> f(Future<T> from) { return ACTOR [from]() -> Future<T> {\n"
+def test_a_lambda_in_a_template_has_no_warning(accept: Accept) -> None:
+    text = "template <class T> Future<T> f(Future<T> from) { return ACTOR [from]() -> Future<T> {\n"
     text += "    T value = wait(from); return value + value;\n}(); }\ntemplate Future<int> f<int>(Future<int>);\n"
-    assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
+    accept(text)
 
 
 BY_NAME = [
@@ -74,49 +84,32 @@ BY_NAME = [
 
 
 @pytest.mark.parametrize("type_", ["std::unique_ptr<int>", "Alias"])
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_what_is_returned_by_its_name_is_moved(compiler: str, backend: str, type_: str, tmp_path: Path) -> None:
-    head = '#include "flow/flow.h"\n#include <memory>\nusing namespace flow;\nusing Alias = std::unique_ptr<int>;\n'
+def test_what_is_returned_by_its_name_is_moved(accept: Accept, type_: str) -> None:
     actors = [
         f"ACTOR Future<{type_}> actor{number}(Future<{type_}> from, FutureStream<{type_}> stream) "
         f"{{ {re.sub('T(?= |[(])', type_, body)} }}\n"
         for number, body in enumerate(BY_NAME)
     ]
-    text = head + '#include "flow/actorcompiler.h"\n' + "".join(actors)
-    assert syntax_errors(emitted(text, backend), compiler, tmp_path) == ""
+    accept("using Alias = std::unique_ptr<int>;\n" + "".join(actors))
 
 
-HEAD = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
 CAUGHT = [
     *("const std::string& e", "std::string const& e", "std::string e", "std::string const e", "const std::string e"),
-    *(
-        "const char* const& e",
-        "const char* e",
-        "char const* const e",
-        "Call e",
-        "volatile int& e",
-        "int const volatile e",
-    ),
-    *("const volatile void* e", "std::any e", "Chars const& e"),
+    *("const char* const& e", "const char* e", "char const* const e", "const volatile void* e", "Chars const& e"),
+    *("Call e", "volatile int& e", "int const volatile e", "std::any e"),
 ]
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_all_that_can_be_caught(backend: str, compiler: str, tmp_path: Path) -> None:
+def test_all_that_can_be_caught(accept: Accept) -> None:
     actors = [
         f"ACTOR Future<int> caught{number}(Future<int> from) {{ try {{ int x = wait(from); return x; }} "
         f"catch ({caught}) {{ return sizeof(e); }} }}\n"
         for number, caught in enumerate(CAUGHT)
     ]
-    declared = "#include <any>\nusing Call = int (*)(); using Chars = const char*;\n"
-    assert syntax_errors(emitted(declared + HEAD + "".join(actors), backend), compiler, tmp_path) == ""
+    accept("using Call = int (*)(); using Chars = const char*;\n" + "".join(actors))
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_an_iterator_need_not_be_made_or_assigned_by_itself(backend: str, compiler: str, tmp_path: Path) -> None:
+def test_an_iterator_need_not_be_made_or_assigned_by_itself(accept: Accept) -> None:
     text = (
         "struct Iterator { int const n; Iterator(int m) : n(m) {} int operator*() const { return n; } "
         "Iterator& operator++() { return *this; } bool operator!=(Iterator const& o) const { return n != o.n; } };\n"
@@ -127,15 +120,10 @@ def test_an_iterator_need_not_be_made_or_assigned_by_itself(backend: str, compil
         "ACTOR Future<Void> b() { state Generator<int> range = three(); for (int x : range) wait(delay(x)); "
         "return Void(); }\n"
     )
-    assert (
-        syntax_errors(emitted('#include "flow/structured/generator.h"\n' + HEAD + text, backend), compiler, tmp_path)
-        == ""
-    )
+    accept(text)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_an_iterator_need_not_be_constant_or_compare_to_a_bool(backend: str, compiler: str, tmp_path: Path) -> None:
+def test_an_iterator_need_not_be_constant_or_compare_to_a_bool(accept: Accept) -> None:
     text = (
         "struct Answer { explicit operator bool() const; };\n"
         "struct Iterator { int operator*(); void operator++(); Answer operator!=(Iterator const&); };\n"
@@ -143,4 +131,4 @@ def test_an_iterator_need_not_be_constant_or_compare_to_a_bool(backend: str, com
         "ACTOR Future<Void> a(Range range) { for (int x : range) wait(delay(x)); return Void(); }\n"
         "ACTOR Future<Void> b() { for (int x : Range()) wait(delay(x)); return Void(); }\n"
     )
-    assert syntax_errors(emitted(HEAD + text, backend), compiler, tmp_path) == ""
+    accept(text)

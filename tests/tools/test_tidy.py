@@ -24,6 +24,11 @@ def test_an_empty_tree_is_clean(tmp_path: Path) -> None:
     assert findings(tmp_path, {}) == []
 
 
+def test_a_file_that_does_not_belong_at_the_top_level(tmp_path: Path) -> None:
+    assert findings(tmp_path, {"README.md": "", ".gitignore": "", "flow/x.txt": ""}) == []
+    assert findings(tmp_path, {"some.whl": ""}) == ["some.whl:1: does not belong at the top level"]
+
+
 @pytest.mark.parametrize(
     ("file", "target"),
     [

@@ -10,6 +10,7 @@ from actorc.check.kept import Kept
 from actorc.check.lifetimes import Local, Use, plain_locals
 from actorc.check.outside import Outside
 from actorc.check.reach import Reach
+from actorc.check.statics import is_static
 from actorc.check.uses import uses
 from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note
 from actorc.repairs import first_in, insert, unused_name
@@ -74,7 +75,8 @@ class _Report:
         if not after or local.name in self._outside.macros:
             return
         use = after[0]
-        does = "ends its scope" if self._is_static(local) else "destroys it"
+        is_unscoped = isinstance(local.origin, syntax.Plain) and is_static(local.origin, self._source)
+        does = "ends its scope" if is_unscoped else "destroys it"
         which = f"this wait {does}" if use.wait.start < use.span.start else f"this wait, in an earlier pass, {does}"
         notes = (Note(which, use.wait), Note(f"`{local.name}` is declared here", local.span))
         if self._outside.sees(self._actor, local.name):
@@ -94,10 +96,6 @@ class _Report:
             return False
         first, stop = self._words.between(Span(local.origin.span.start, local.span.end))
         return not _CALLABLE & set(self._words.texts[first:stop])
-
-    def _is_static(self, local: Local) -> bool:
-        first, name = self._words.between(Span(local.origin.span.start, local.span.start))
-        return isinstance(local.origin, syntax.Plain) and "static" in self._words.texts[first:name]
 
     def _repair(self, local: Local, after: list[Use]) -> tuple[str, Fix | None]:
         match local.origin:
