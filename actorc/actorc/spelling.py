@@ -56,6 +56,11 @@ def is_assignable(type_: str) -> bool:
     return is_trivial(type_) or _ASSIGNABLE.fullmatch(type_) is not None
 
 
+def fits_frame(type_: str) -> bool:
+    """Whether the text proves that such an object is aligned to 16 bytes at most."""
+    return is_known(type_) or (is_assignable(type_) and not type_.startswith("std::optional"))
+
+
 def is_void(type_: str) -> bool:
     """Whether a type is spelt as flow::Void."""
     return _VOID.fullmatch(type_.strip()) is not None

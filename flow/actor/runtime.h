@@ -15,6 +15,7 @@
 #include "flow/base/inline.h"
 #include "flow/core/frame_size.h"
 #include "flow/emitted/argument.h"
+#include "flow/emitted/frame_fit.h"
 #include "flow/emitted/pack.h"
 #include "flow/emitted/result.h"
 #include "flow/emitted/wait_lines.h"
@@ -268,7 +269,6 @@ inline constexpr std::size_t kBlockBytes =
 /// Calls an actor: runs it to its first suspension. Throws only std::bad_alloc.
 template <class A, class... Args>
 auto start(Args&&... args) {
-    static_assert(alignof(typename A::State) <= 16, "parameters and state are aligned to 16 bytes at most");
 #if FLOW_CHECKED
     const void* before = runningActor;
 #endif

@@ -26,6 +26,7 @@
 #include "flow/coro/awaiters.h"
 #include "flow/coro/parameters.h"
 #include "flow/emitted/argument.h"
+#include "flow/emitted/frame_fit.h"
 #include "flow/emitted/result.h"
 
 #include <coroutine>
@@ -161,7 +162,7 @@ FLOW_INLINE Pending pending(Operand&& operand, std::source_location where) {
 /// What the parameter types of a coroutine say about it. The first is the object, for members and lambdas.
 template <class... Args>
 struct Signature {
-    static_assert((kFitsFrame<Args> && ...), "a coroutine's parameters are aligned to 16 bytes at most");
+    static_assert(FitsFrame<Args...>, "a coroutine's parameters are aligned to 16 bytes at most");
     /// Whether the promise has to see to the destructors of parameters.
     static constexpr bool kDestroysParameters = (!std::is_trivially_destructible_v<Args> || ...);
     static constexpr bool kTakenOverSafely = (coro::kTakenOverSafely<Args> && ...);

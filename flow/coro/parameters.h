@@ -22,20 +22,6 @@ inline constexpr bool kTakenOverSafely =
     std::is_reference_v<T> || (std::is_nothrow_move_constructible_v<T> &&
                                (std::is_nothrow_copy_constructible_v<T> || !std::is_copy_constructible_v<T>));
 
-/// Whether a frame can hold it: the allocator's blocks are aligned to 16 bytes. Of a reference it holds a pointer.
-template <class T>
-inline constexpr bool kFitsFrame = alignof(T) <= 16;
-template <class T>
-inline constexpr bool kFitsFrame<T&> = true;
-template <class T>
-inline constexpr bool kFitsFrame<T&&> = true;
-
-/// Of the variables that emitted code keeps in a frame.
-template <class... Kept>
-FLOW_INLINE void requireFit() {
-    static_assert((kFitsFrame<Kept> && ...), "parameters and state are aligned to 16 bytes at most");
-}
-
 /// Pointers to the parameters that have a destructor.
 template <class... Args>
 class Parameters {

@@ -420,16 +420,26 @@ def test_what_a_compiler_shows_of_a_head_reads_like_the_source(backend: str, tmp
     assert said.count("\n") < 45
 
 
+@pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize(
-    "body", ["state Wide s; wait(f);", "wait(f); state Wide s; wait(f);", "state Wide s[2]; wait(f);"]
-)
-def test_a_state_that_no_frame_can_hold_is_refused(body: str, backend: str, tmp_path: Path) -> None:
-    wide = '#include "flow/flow.h"\nusing namespace flow;\nstruct alignas(32) Wide { double values[4]; };\n'
-    text = f'{wide}#include "flow/actorcompiler.h"\nACTOR Future<Void> f(Future<Void> f) {{ {body} return Void(); }}\n'
-    said = syntax_errors(emitted(text, backend), "clang++-19", tmp_path)
-    assert re.search("error: .*parameters and state are aligned to 16 bytes at most", said), said
-    assert said.count("error: ") == 1, said
+def test_what_no_frame_can_hold_is_refused_where_it_is_declared(backend: str, compiler: str, tmp_path: Path) -> None:
+    head = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
+    head += "struct alignas(32) Wide { double values[4]; };\n"
+    actors = (
+        "state Wide s; wait(f);",
+        "wait(f); state Wide s; wait(f);",
+        "wait(f); state Wide s = Wide(); wait(f);",
+        "state Wide s[2]; wait(f);",
+    )
+    text = head + "".join(
+        f"ACTOR Future<Void> f{n}(Future<Void> f) {{\n    {body}\n    return Void();\n}}\n"
+        for n, body in enumerate(actors)
+    )
+    text += "ACTOR Future<Void> f(Future<Void> f,\n    Wide parameter) {\n    wait(f);\n    return Void();\n}\n"
+    said = syntax_errors(emitted(text, backend), compiler, tmp_path)
+    places = re.findall(r":(\d+:\d+): error: .*parameters and state are aligned to 16 bytes at most", said)
+    assert places == ["6:16", "10:20", "14:20", "18:11", "22:10"], said
+    assert said.count("error: ") == len(places), said
 
 
 ALIGNED = """\

@@ -302,8 +302,8 @@ def test_output_is_not_much_larger_than_the_source(backend: str) -> None:
     programs = [path for path in PROGRAMS if path.name != "many_waits.actor.cpp"]  # which has little but waits
     texts = [path.read_text(encoding="utf-8") for path in programs]
     outputs = [emitted(text, backend) for text in texts]
-    assert sum(map(len, outputs)) < 4.3 * sum(map(len, texts))
-    assert sum(text.count("\n") for text in outputs) < 3.1 * sum(text.count("\n") for text in texts)
+    assert sum(map(len, outputs)) < 4.4 * sum(map(len, texts))
+    assert sum(text.count("\n") for text in outputs) < 3.2 * sum(text.count("\n") for text in texts)
 
 
 def test_a_thousand_lines_take_no_time() -> None:

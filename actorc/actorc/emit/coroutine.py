@@ -76,18 +76,13 @@ def _coroutine(declaration: Declaration, body: Body) -> str:
             "flow::coro::Self self__; co_await self__; [[maybe_unused]] auto* const this__ = self__->frame(); "
         )
     if not declaration.has_pack:
-        parts += [each.copy for each in declaration.kept]
+        parts += [each.copy + layout.fit(each.place_of_name, each.type, each.name) for each in declaration.kept]
     for state in body.states:
         slot = f"[[maybe_unused]] {layout.slot_type(state)} {state.slot_name}; " if state.slot else ""
         name = f"{at(state.type.line, state.column)}{state.name}{state.extents}"
         declared = f"[[maybe_unused]] {layout.state_type(state)} {name}{initialiser(state, '{}')}"
-        parts.append(f"{at(state.type.line)}{slot}{declared}; ")
-    kept = [] if declaration.has_pack else [each.name for each in declaration.kept]
-    kept += [state.slot_name for state in body.states if state.slot] + [state.name for state in body.states]
-    if kept:
-        types = ", ".join(f"{MAY_BREAK}decltype({name})" for name in kept)
-        parts.append(f"{BREAK}flow::coro::requireFit<{types}>(); ")
-    parts += [MAY_BREAK, printer.prologue()]
+        parts.append(f"{at(state.type.line)}{slot}{declared}; {layout.state_fit(state)}")
+    parts += [BREAK, printer.prologue()]
     if declaration.is_uncancellable:  # after the prologue, which sets the frame again
         parts.append("co_await flow::coro::uncancellable(); ")
     return "".join((*parts, printer.body_text(), "co_return; " if body.ends else ""))

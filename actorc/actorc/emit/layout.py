@@ -5,6 +5,7 @@ from __future__ import annotations
 from actorc.emit.declaration import Declaration
 from actorc.emit.lines import MAY_BREAK, apart, at
 from actorc.lower.lowered import Body, Variable
+from actorc.spelling import fits_frame
 
 
 def classes(declaration: Declaration, body: Body, functions: str) -> str:
@@ -38,7 +39,7 @@ def around(declaration: Declaration, emitted: str) -> str:
 
 def _members(declaration: Declaration, body: Body) -> str:
     parts = [f"{declaration.class_name}State* const this__ = this; "] if declaration.names_address else []
-    parts += [each.member for each in declaration.kept]
+    parts += [each.member + fit(each.place_of_name, each.type, each.member_name) for each in declaration.kept]
     parts += [_member(state) for state in body.states]
     if body.states or not declaration.has_known_types:
         parts.append(apart(declaration.line))
@@ -52,7 +53,7 @@ def _member(state: Variable) -> str:
         return f"{at(state.type.line)}flow::AnyRange {state.name}; "
     slot = f"[[no_unique_address]] {slot_type(state)} {state.slot_name}; " if state.slot else ""
     name = at(state.type.line, state.column) + state.name
-    return f"{at(state.type.line)}{slot}{state_type(state)} {name}{state.extents}; "
+    return f"{at(state.type.line)}{slot}{state_type(state)} {name}{state.extents}; {state_fit(state)}"
 
 
 def state_type(state: Variable) -> str:
@@ -64,3 +65,14 @@ def state_type(state: Variable) -> str:
 def slot_type(state: Variable) -> str:
     before, found, spelled = state.slot.partition("flow::StateSlot<")
     return f"{before}{found}{at(state.type.line, state.type.column)}{spelled}"
+
+
+def state_fit(state: Variable) -> str:
+    names = (state.slot_name, state.name) if state.slot else (state.name,)
+    return fit(at(state.type.line, state.column or state.type.column), state.type.text, *names)
+
+
+def fit(place: str, type_: str, *names: str) -> str:
+    """Refuses a variable that no frame can hold, at its name. Nothing if the text of its type proves that one can."""
+    kept = ", ".join(f"decltype({name})" for name in names)
+    return "" if fits_frame(type_) else f"{place}FLOW_FITS_FRAME({kept}); "

@@ -73,6 +73,14 @@ class Argument:
         return f"{MAY_BREAK}{type_} arg__{self.name}"
 
     @property
+    def member_name(self) -> str:
+        return f"{self.name}__" if self.is_pack else self.name
+
+    @property
+    def place_of_name(self) -> str:
+        return self.name_place or self.place
+
+    @property
     def member(self) -> str:
         if self.is_pack:
             return f"flow::actor::Pack<{self.place}{self.type}...> {self.name_place}{self.name}__; "

@@ -1,0 +1,24 @@
+#pragma once
+// FLOW_FITS_FRAME: refuses types of variables that no frame can hold. Emitted code writes it behind the declaration of
+// each parameter and state whose type may be one; programs do not.
+//
+//     Wide samples; FLOW_FITS_FRAME(decltype(samples));
+//
+// FastAllocator aligns a frame to 16 bytes, so that this is the most that a variable in it may ask for. Of a reference
+// the frame holds a pointer.
+
+#include <type_traits>
+
+namespace flow {
+
+/// Whether a frame can hold variables of these types.
+template <class... Kept>
+concept FitsFrame = ((alignof(std::conditional_t<std::is_reference_v<Kept>, void*, Kept>) <= 16) && ...);
+
+} // namespace flow
+
+// From here on gcc shows an error where the macro is used, and not where it is defined.
+#pragma GCC system_header
+
+#define FLOW_FITS_FRAME(...)                                                                                           \
+    static_assert(::flow::FitsFrame<__VA_ARGS__>, "parameters and state are aligned to 16 bytes at most")
