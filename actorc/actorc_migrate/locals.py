@@ -15,7 +15,7 @@ from actorc.syntax import Code, Local, Result, ResultKind, Span, Statement
 from actorc_migrate.common import Common, Place, UnconvertibleError
 from actorc_migrate.edits import Part
 from actorc_migrate.notes import Hazard
-from actorc_migrate.spelling import is_harmless
+from actorc_migrate.spelling import is_alias_of_reference, is_harmless
 
 _OPEN = frozenset({"(", "[", "{"})
 _CLOSE = frozenset({")", "]", "}"})
@@ -55,7 +55,11 @@ class Locals:
         """Whether the destruction of the result can be observed."""
         if result.type is None:
             return True
-        return not is_harmless(self._common.text(result.type))
+        return not self._is_harmless(self._common.text(result.type))
+
+    def _is_harmless(self, type_: str) -> bool:
+        """Whether the destruction of a local cannot be observed; that of a reference under another name is none."""
+        return is_harmless(type_) or is_alias_of_reference(type_, self._source.text)
 
     def declares_risky(self, statement: Statement) -> bool:
         if isinstance(statement, syntax.Wait):
@@ -75,7 +79,9 @@ class Locals:
             return ()
         types = {each.name: each.type for each in declared}
         return tuple(
-            local for local in statement.locals if not local.trivial and not is_harmless(types.get(local.name, "auto"))
+            local
+            for local in statement.locals
+            if not local.trivial and not self._is_harmless(types.get(local.name, "auto"))
         )
 
     def _declarators(self, span: Span) -> list[Declarator] | None:
@@ -271,7 +277,7 @@ class Locals:
         if declared is None or len(declared) != 1:
             return None
         (each,) = declared
-        if not each.form or each.type.endswith(("&", "*")) or is_harmless(each.type):
+        if not each.form or each.type.endswith(("&", "*")) or self._is_harmless(each.type):
             return None
         tested = Span(head.end + 1, condition.span.end) if semicolon >= 0 else Span(head.start, head.start)
         return each, tested
@@ -319,7 +325,7 @@ class Locals:
         if not self._reach.suspends(loop.body) or all(local.trivial for local in loop.decl_locals):
             return None
         declared = self._declarators(loop.decl.span)
-        if declared is None or len(declared) != 1 or is_harmless(declared[0].type):
+        if declared is None or len(declared) != 1 or self._is_harmless(declared[0].type):
             return None
         (each,) = declared
         if not self._settings.is_exact:

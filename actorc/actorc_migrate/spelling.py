@@ -28,6 +28,10 @@ _CLOSE = frozenset({")", "]", "}"})
 _OPERATORS = frozenset(
     {"||", "&&", "|", "&", "+", "-", "/", "%", "<", ">", "==", "!=", "<=", ">=", "<<", ">>", "^", "="}
 )
+_DECLARED_TYPE = re.compile(
+    r"\busing\s+(\w+)\s*=([^;]*);|\btypedef\b([^;]*?)(\w+)\s*;|\b(?:class|struct|union|enum|typename)\s+(\w+)"
+)
+_LAST_NAME = re.compile(r"(\w+)(?:\s*<.*>)?(?:\s+const)?$")
 _SEES_FLOW = re.compile(r"\busing\s+namespace\s+(?:::\s*)?flow\s*;")
 _NAMED = r"(?:Future|FutureStream|Promise|PromiseStream|Void|Never|Error|delay|yield)\b"
 _QUALIFIED = re.compile(rf"\bflow\s*::\s*{_NAMED}")
@@ -64,6 +68,24 @@ def is_harmless(type_: str) -> bool:
     if made_of is None:
         return False
     return all(is_harmless(part) or _NUMBER.fullmatch(part) is not None for part in arguments(made_of[1]))
+
+
+def is_alias_of_reference(type_: str, text: str) -> bool:
+    """Whether the file `text` declares a type as a reference."""
+    last = _LAST_NAME.search(type_)
+    return last is not None and last[1] in _references_in(text)
+
+
+@lru_cache(maxsize=1)  # cached, since all actors of a file call it one after the other
+def _references_in(text: str) -> frozenset[str]:
+    """The names that a file declares as references and as nothing else: `using Ref = int&;`, `typedef int& Ref;`."""
+    found: dict[str, bool] = {}
+    for alias, meant, before, defined, other in _DECLARED_TYPE.findall(one_line(text)):
+        name, type_ = alias or defined or other, (meant or before).strip()
+        last = _LAST_NAME.search(type_)
+        is_one = type_.endswith("&") or (last is not None and found.get(last[1], False))
+        found[name] = is_one and found.get(name, True)
+    return frozenset(name for name, is_one in found.items() if is_one)
 
 
 def arguments(text: str) -> list[str]:

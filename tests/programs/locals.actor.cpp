@@ -55,6 +55,19 @@ ACTOR Future<Void> results(FutureStream<Token> stream) {
     return Void();
 }
 
+using TokenRef = Token&;
+
+ACTOR Future<Void> references(Token token) {
+    TokenRef first = token;
+    say("refers to %s", first.name());
+    wait(delay(1));
+    if (TokenRef second = token; second.name()) {
+        wait(delay(1));
+        say("waited with %s", token.name());
+    }
+    return Void();
+}
+
 ACTOR Future<Void> beforeHandlers() {
     try {
         Token a("a");
@@ -104,6 +117,9 @@ int main() {
     s.send(Token("two"));
     s.send(Token("three"));
     say("sent");
+
+    say("-- references");
+    sim.run(references(Token("referred to")));
 
     say("-- handlers");
     sim.run(beforeHandlers());
