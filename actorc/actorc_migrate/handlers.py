@@ -45,23 +45,26 @@ class Handlers:
         if any(moved):
             self._common.make_room(statement, place)
         self._convert_block(statement.body, place)
+        native = [clause.body for clause, is_moved in zip(clauses, moved, strict=True) if not is_moved]
+        may_pass = any(self._reach.flow(block).normal for block in (statement.body, *native))
         heads: list[Part] = []
         bodies: list[Part] = []
         apart = self._apart(statement)
-        else_ = f"{apart}else " if self._layout.braces_stand_alone else " else "
+        before_else = apart if self._layout.braces_stand_alone else " "
         rest: list[Part] = []
         behind = statement.body.span.end
-        for clause, is_moved in zip(clauses, moved, strict=True):
+        for index, (clause, is_moved) in enumerate(zip(clauses, moved, strict=True)):
             gap = Span(behind, clause.head.start)
             if heads:
                 heads.append(gap if self._source[gap].strip() else self._before_clause(clause))
             behind = clause.body.span.end
             if is_moved:
                 self._found.count("handler with waits")
-                before = len(bodies)
-                keep, body = self._moved(statement, clause, place, is_alone=sum(moved) == 1)
+                lead = ["else"] if bodies else []
+                lead += ["if"] if may_pass or any(moved[index + 1 :]) else []
+                keep, body = self._moved(statement, clause, place, " ".join(lead))
                 heads += keep
-                bodies += [else_ if before else apart, *body]
+                bodies += [before_else if bodies else apart, *body]
                 if clause is foreign and clause.kind is CatchKind.ERROR and clause is not clauses[-1]:
                     rest = [self._before_clause(clause), *self._keeping(clause, "...", self._kept_foreign(clause))]
                 continue
@@ -171,10 +174,10 @@ class Handlers:
         places = (self._words.starts[index] for index in self._common.places(clause.name, clause.body.span))
         return any(not any(span.start <= place < span.end for span in inner) for place in places)
 
-    def _moved(self, statement: Try, clause: Catch, place: Place, *, is_alone: bool) -> tuple[list[Part], list[Part]]:
-        """What keeps the error in the catch block, and the handler behind it."""
+    def _moved(self, statement: Try, clause: Catch, place: Place, lead: str) -> tuple[list[Part], list[Part]]:
+        """What keeps the error in the catch block, and the handler behind it, which begins with `lead`."""
         if clause.kind is CatchKind.OTHER:
-            return self._moved_other(statement, clause, place)
+            return self._moved_other(statement, clause, place, lead)
         holder = self._common.unused("caught")
         self._holders[clause] = holder
         type_ = self._error_type(clause)
@@ -195,15 +198,14 @@ class Handlers:
             spelt = one_line(self._common.text(clause.type)).rstrip("& ")
             self._layout.first_in(clause.body, f"{spelt}& {clause.name} = {holder};")
         self._convert_block(clause.body, replace(place, rethrown=holder))
-        ends = bool(self._reach.flow(statement.body).normal) or not is_alone or len(statement.catches) > 1
-        return keep, self._guarded(f"if ({holder}.isValid())" if ends else "", clause)
+        return keep, self._guarded(lead, f"{holder}.isValid()", clause)
 
-    def _guarded(self, test: str, clause: Catch) -> list[Part]:
-        """The body of a clause behind a test instead of its head."""
+    def _guarded(self, lead: str, test: str, clause: Catch) -> list[Part]:
+        """The body of a clause behind `if (test)`, or `else`, or nothing instead of its head."""
         between = Span(clause.head.end, clause.body.span.start)
-        if not test and not self._source[between].strip():
+        if not lead and not self._source[between].strip():
             return [clause.body.span]
-        return [test, between, clause.body.span]
+        return [f"{lead} ({test})" if lead.endswith("if") else lead, between, clause.body.span]
 
     def _error_type(self, clause: Catch) -> str:
         if clause.type is None:
@@ -211,7 +213,7 @@ class Handlers:
         words = one_line(self._common.text(clause.type)).rstrip("& ").split()
         return next(word for word in words if word != "const")
 
-    def _moved_other(self, statement: Try, clause: Catch, place: Place) -> tuple[list[Part], list[Part]]:
+    def _moved_other(self, statement: Try, clause: Catch, place: Place, lead: str) -> tuple[list[Part], list[Part]]:
         """Of an exception that is no Error: the object lives for as long as an exception_ptr to it."""
         if self._settings.is_foundationdb:
             raise UnconvertibleError("a handler of another type than Error waits")
@@ -233,7 +235,7 @@ class Handlers:
         else:
             self._layout.first_in(clause.body, f"std::exception_ptr {kept} = std::move({holder});")
         self._convert_block(clause.body, replace(place, rethrown=f"rethrow {kept}"))
-        return self._keeping(clause, caught, keep), self._guarded(f"if ({holder})", clause)
+        return self._keeping(clause, caught, keep), self._guarded(lead, holder, clause)
 
     def convert_throw(self, statement: syntax.Throw, place: Place) -> None:
         if statement.value is not None or not place.rethrown:
