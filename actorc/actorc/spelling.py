@@ -51,6 +51,14 @@ def is_constant(type_: str) -> bool:
     return type_.startswith("const ") and not type_.endswith("*")
 
 
+def by_reference(type_: str) -> str:
+    """What follows the type of a handler that is to catch the same by reference: pointers convert to one to const."""
+    if type_.endswith("&"):
+        return ""
+    is_const = is_constant(" ".join(one_line(type_).replace("volatile", " ").split()))
+    return "&" if is_const else " const&"
+
+
 def is_assignable(type_: str) -> bool:
     """Whether the text proves that such an object has a default constructor and can be assigned to."""
     return is_trivial(type_) or _ASSIGNABLE.fullmatch(type_) is not None

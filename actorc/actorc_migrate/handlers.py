@@ -5,15 +5,18 @@ An actor's `catch (Error&)` takes every exception, as unknown_error if it is no 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from actorc import syntax
 from actorc.records import replace
-from actorc.spelling import one_line
+from actorc.spelling import by_reference, is_trivial, one_line
 from actorc.syntax import Block, Catch, CatchKind, Span, Try
 from actorc_migrate.common import Common, Place, UnconvertibleError
 from actorc_migrate.edits import Part
 from actorc_migrate.notes import Hazard
+
+_CONSTANT = re.compile(r"^(?:(?:const|volatile) )+(?=[^*]*$)|(?:\s*\b(?:const|volatile))+$")
 
 
 class Handlers:
@@ -218,20 +221,27 @@ class Handlers:
         if self._settings.is_foundationdb:
             raise UnconvertibleError("a handler of another type than Error waits")
         holder = self._common.unused("raised")
-        type_ = one_line(self._common.text(clause.type)).rstrip("& ")
+        spelt = one_line(self._common.text(clause.type))
+        type_ = spelt.rstrip("& ")
         self._layout.before(statement.span.start, f"std::exception_ptr {holder};")
         kept = self._common.unused("kept")
         name = clause.name
         keep = f"{holder} = std::current_exception();"
-        caught = f"{type_}&"
+        caught = f"{type_}{by_reference(spelt) or '&'}"
         if name is not None and self._names_caught(clause):
-            pointer = self._common.unused("thrown")
-            self._layout.before(statement.span.start, f"{type_}* {pointer} = nullptr;")
-            caught = f"{type_}& {name}"
-            keep += f" {pointer} = &{name};"
-            self._layout.first_in(
-                clause.body, f"std::exception_ptr {kept} = std::move({holder}); {type_}& {name} = *{pointer};"
-            )
+            thrown = self._common.unused("thrown")
+            caught += f" {name}"
+            if spelt.endswith("&") and not type_.removesuffix("const").rstrip().endswith("*"):
+                self._layout.before(statement.span.start, f"{type_}* {thrown} = nullptr;")
+                keep += f" {thrown} = &{name};"
+                local = f"{type_}& {name} = *{thrown};"
+            else:  # a pointer that is caught by reference may be a temporary of the catch block
+                held = _CONSTANT.sub("", type_)
+                self._layout.before(statement.span.start, f"std::optional<{held}> {thrown};")
+                keep += f" {thrown}.emplace({name});"
+                taken = thrown if is_trivial(held) else f"std::exchange({thrown}, std::nullopt)"
+                local = f"{type_} {name} = *{taken};"
+            self._layout.first_in(clause.body, f"std::exception_ptr {kept} = std::move({holder}); {local}")
         else:
             self._layout.first_in(clause.body, f"std::exception_ptr {kept} = std::move({holder});")
         self._convert_block(clause.body, replace(place, rethrown=f"rethrow {kept}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from actorc.spelling import (
+    by_reference,
     callable_type,
     declares,
     is_trivial,
@@ -82,3 +83,18 @@ def test_initialisers_that_look_like_parameters() -> None:
     assert may_read_as_parameters("std::map<int, int>()", is_one=True)
     assert not may_read_as_parameters("1, X()", is_one=False)
     assert not may_read_as_parameters("a + b", is_one=True)
+
+
+@pytest.mark.parametrize(
+    ("type_", "mark"),
+    [
+        ("int", " const&"),
+        ("int const volatile", "&"),
+        ("void const*", " const&"),
+        ("const volatile void*", " const&"),
+        ("char const* const", "&"),
+        ("char const*&", ""),
+    ],
+)
+def test_what_catches_the_same_by_reference(type_: str, mark: str) -> None:
+    assert by_reference(type_) == mark

@@ -37,6 +37,10 @@ static void fails(int how) {
     }
 }
 
+static bool isFailure(std::runtime_error const& e) {
+    return dynamic_cast<Failure const*>(&e) != nullptr;
+}
+
 ACTOR Future<int> firstMatch(int how) {
     try {
         fails(how);
@@ -131,6 +135,33 @@ ACTOR Future<Void> waits(int how) {
     }
     say("after");
     return Void();
+}
+
+// By value: a pointer is converted, and `throw;` passes on what was thrown, not the copy.
+ACTOR Future<int> byValue(int how) {
+    try {
+        try {
+            fails(how);
+        } catch (void const* what) {
+            say("pointer to %s", static_cast<char const*>(what));
+            wait(delay(1));
+            return 1;
+        } catch (int number) {
+            say("number %d", ++number);
+            wait(delay(1));
+            throw;
+        } catch (std::runtime_error e) {
+            say("%s is %sa failure", e.what(), isFailure(e) ? "" : "not ");
+            wait(delay(1));
+            throw;
+        }
+    } catch (int& number) {
+        return number;
+    } catch (Failure& e) {
+        say("failure %s", e.what());
+        return 2;
+    }
+    return 0;
 }
 
 // No clause for Errors: they propagate, wherever they come from.
@@ -318,6 +349,10 @@ int main() {
     for (int how : {0, 1, 5, 9, 10, 11, 15}) {
         say("-- waits %d", how);
         sim.run(watch("waits", waits(how)));
+    }
+    for (int how : {1, 3, 4}) {
+        say("-- by value %d", how);
+        sim.run(watch("by value", byValue(how)));
     }
     for (int how : {0, 1, 2, 3, 7, 8, 9}) {
         say("-- others only %d", how);

@@ -12,7 +12,7 @@ from actorc.lower.lowered import Goto, Handler, LabelName, NativeCatch, Node, Re
 from actorc.lower.states import hidden_states, is_referring, state_variables
 from actorc.records import dataclass, replace
 from actorc.source import Pieces, Source, Text
-from actorc.spelling import declared_names, is_constant, is_trivial, one_line
+from actorc.spelling import by_reference, declared_names, is_trivial, one_line
 from actorc.syntax import CatchKind, Local, Span, Statement
 
 
@@ -188,10 +188,8 @@ class TryLowering:
     def _caught_type(self, catch: syntax.Catch) -> Pieces:
         assert catch.type is not None
         text = self._text(catch.type)
-        if text.text.endswith("&"):
-            return (text,)
-        is_const = is_constant(" ".join(one_line(text.text).replace("volatile", " ").split()))
-        return (text, "&" if is_const else " const&")
+        mark = by_reference(text.text)
+        return (text, mark) if mark else (text,)
 
     def _handler_scope(
         self, item: syntax.Try, catch: syntax.Catch, label: LabelName, lower_list: Callable[[Items], Nodes]

@@ -1,4 +1,4 @@
-"""Handlers that wait stand behind their `try`: control comes to them alone."""
+"""Handlers that wait stand behind their `try`: they catch what they caught, and control comes to them alone."""
 
 from __future__ import annotations
 
@@ -10,8 +10,17 @@ from test_compiled_tree import compiles
 from trees import TOP, migrated
 
 THROWN = """\
+using Call = int (*)();
+using Chars = const char*;
 [[noreturn]] void fail();
+void throws();
+template <class T> void use(T const& value);
 """
+CAUGHT = [
+    *("const std::string& e", "std::string const& e", "std::string e", "std::string const e", "const std::string e"),
+    *("const char* const& e", "const char* e", "char const* const e", "const volatile void* e", "Chars e", "int*& e"),
+    *("Call e", "volatile int& e", "int const volatile e", "const volatile short e", "long", "void const*"),
+]
 # Control leaves these only by a return or an error; C++ must see that.
 ENDS = [
     "try { wait(f); return 1; } catch (int n) { return n; } catch (Error& e) { wait(f); return 2; }",
@@ -32,8 +41,32 @@ def made_of(tries: list[str]) -> str:
 
 @pytest.mark.parametrize("style", ["exact", "idiomatic"])
 def test_compiles_without_a_warning(style: str, tmp_path: Path) -> None:
-    migrated(tmp_path, {"a.actor.cpp": made_of(ENDS)}, f"--style={style}")
+    caught = [
+        f"try {{ throws(); return 1; }} catch ({each}) {{ {'use(e); ' if each[-1] == 'e' else ''}wait(f); return 2; }}"
+        for each in CAUGHT
+    ]
+    migrated(tmp_path, {"a.actor.cpp": made_of([*ENDS, *caught])}, f"--style={style}")
     compiles(tmp_path, "a.cpp")
+
+
+@pytest.mark.parametrize(
+    ("caught", "clause", "local"),
+    [
+        ("void const* e", "catch (void const* const& e) {", "void const* e = *thrown;"),
+        ("int* const e", "catch (int* const& e) {", "int* const e = *thrown;"),
+        ("int*& e", "catch (int*& e) {", "int* e = *thrown;"),
+        ("int e", "catch (int const& e) {", "int e = *thrown;"),
+        ("Foo e", "catch (Foo const& e) {", "Foo e = *std::exchange(thrown, std::nullopt);"),
+        ("Foo const& e", "catch (Foo const& e) {", "Foo const& e = *thrown;"),
+        ("Foo*", "catch (Foo* const&) {", ""),
+    ],
+)
+def test_what_is_caught(caught: str, clause: str, local: str) -> None:
+    text = converted(
+        f"ACTOR Future<Void> f() {{ try {{ g(); }} catch ({caught}) {{ use(e); wait(h()); }} return Void(); }}"
+    )
+    assert clause in text.text
+    assert local in text.text
 
 
 def test_a_last_handler_that_control_must_come_to() -> None:
