@@ -217,7 +217,10 @@ class Case(Statement):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class For(Statement):
-    """`for (init; condition; step) body`. `init` is a StateDecl for `for (state int i = 0; ...)`."""
+    """`for (init; condition; step) body`. `init` is a StateDecl for `for (state int i = 0; ...)`.
+
+    Of several states, each is a statement before the loop, and a Block holds them all.
+    """
 
     init: Code | StateDecl | None
     condition: Code | None

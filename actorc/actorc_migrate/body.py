@@ -141,6 +141,8 @@ class Body:
                 dying = self._locals.open_condition(statement, statement.condition, place)
                 self._switch(statement, place, dying)
             case syntax.Block():
+                if not self._layout.has_braces(statement):
+                    self._header_states(statement)
                 self._inner_block(statement, place)
             case syntax.Break() | syntax.Continue() | syntax.Case():
                 pass
@@ -259,6 +261,16 @@ class Body:
     def _header_state(self, decl: syntax.StateDecl, place: Place) -> None:
         """`for (state int i = 0; ...)`"""
         self._states.state(decl, place)
+
+    def _header_states(self, block: Block) -> None:
+        """`for (state int i = 0, n = f(); ...)`: each of the states may become something else, so they go before it."""
+        first, last, loop = block.statements[0], block.statements[-2], block.statements[-1]
+        self._edits.replace(Span(block.span.start, first.span.start), "{ ")
+        if isinstance(loop, syntax.RangeFor):
+            self._edits.insert(loop.decl.span.start, "for (")
+        else:
+            self._edits.insert(last.span.end, " for (;")
+        self._edits.insert(block.span.end, " }", rank=-1)
 
     def _conditional_loop(self, condition: syntax.Code, endless: str, body: Block, place: Place) -> None:
         opened = self._locals.open_loop_condition(condition, body)

@@ -501,6 +501,23 @@ def test_range_for_with_an_init_statement() -> None:
     assert [local.name for local in state.decl_locals] == ["x"]
 
 
+def test_several_states_in_the_header_of_a_loop_stand_before_it() -> None:
+    [counted, ranged], source = statements(
+        "for (state int a = 1, b{2}; a < b; ++a) wait(f); for (state V v, w = v; auto x : w) wait(f);"
+    )
+    assert isinstance(counted, Block)
+    assert isinstance(ranged, Block)
+    [a, b, loop] = counted.statements
+    assert [isinstance(each, StateDecl) and (each.name, each.leading) for each in (a, b)] == [
+        ("a", False),
+        ("b", False),
+    ]
+    assert isinstance(loop, For)
+    assert (loop.init, loop.span) == (None, counted.span)
+    assert isinstance(loop := ranged.statements[-1], RangeFor)
+    assert (loop.init, source[loop.range.span]) == (None, "w")
+
+
 def test_choose() -> None:
     [found], source = statements(
         "choose { when(wait(f)) return Void(); when (state T x = wait(g)) {}; when(T y = waitNext(s)) { h(); } }"

@@ -52,6 +52,9 @@ ACTOR Future<Void> loops(std::map<int, Future<Void>> m, std::vector<Future<Void>
     for (auto it = m.begin(); it != m.end(); ++it) {
         wait(it->second);
     }
+    for (state int *first = nullptr, last = 2; first < &last; ++first) {
+        wait(n[*first]);
+    }
     return Void();
 }
 

@@ -156,6 +156,14 @@ ACTOR Future<Void> headers() {
     }
     for (state int a[2] = {1, 2}; a[0] < a[1]; a[0]++)
         wait(delay(1));
+    for (state int low = 0, high = i; low < high; low++, high--) {
+        wait(delay(1));
+        say("%d to %d", low, high);
+    }
+    for (state std::string front("a"), back = "b"; char c : {'x', 'y'}) {
+        say("%s %c %s", front.c_str(), c, back.c_str());
+        wait(delay(1));
+    }
     for (state Fixed f("in header", 1);;) {
         wait(delay(1));
         say("%d", f.value());

@@ -132,19 +132,21 @@ class ControlParser(BlockParser):
             return self._range_for(index, close, first if first < close else open_, end)
         if self._tokens.find(second + 1, close, (";",), angles=False) < close:
             self._error(Fault.FOR_HEADER, _NO_FORM, open_, close + 1, _FOR_FORMS)
-        init = self._for_init(open_ + 1, first)
+        init, states = self._for_init(open_ + 1, first)
         self._scanner.copied(open_ + 1, close, "in a `for` header", "write the loop as `loop` with a `break`")
         body, after = self._loop_body(close + 1, end, "for (...)")
         has_wait = self._scanner.first_wait(open_ + 1, first) is not None  # which has been reported
         if isinstance(init, Code) and not has_wait and suspends(body):
             self._refuse_for_local(open_ + 1, first)
         condition, step = self._code(first + 1, second), self._code(second + 1, close)
-        return For(self._tokens.span(index, after), init, condition, step, body), after
+        return _behind(states, For(self._tokens.span(index, after), init, condition, step, body)), after
 
-    def _for_init(self, first: int, end: int) -> Code | StateDecl | None:
-        if self._texts[first] == "state" and first < end:
-            return self._forms.state(first, end, False)
-        return self._code(first, end)
+    def _for_init(self, first: int, end: int) -> tuple[Code | StateDecl | None, list[StateDecl]]:
+        """What the header begins with; several states are to stand before the loop."""
+        if self._texts[first] != "state" or first >= end:
+            return self._code(first, end), []
+        states = self._forms.states(first, end, False)
+        return (states[0], []) if len(states) == 1 else (None, states)
 
     def _refuse_for_local(self, first: int, end: int) -> None:
         for local in locals_of(self._tokens, first, end):
@@ -152,7 +154,7 @@ class ControlParser(BlockParser):
             text = self._tokens.text(first, end)
             can_be_state = not {"auto", "&", "const"} & set(self._texts[first:end])
             hint = f"write `for (state {text}; ...)`"
-            if self._tokens.find(first, end, (",",)) < end:
+            if self._tokens.find(first, end, (",",)) < end and {"*", "&"} & set(self._texts[first:end]):
                 hint, can_be_state = f"give each variable of `{text}` a `state` of its own before the loop", False
             elif "auto" in self._texts[first:end]:
                 hint = f"write `for (state TYPE {local.name} = ...; ...)` with its type"
@@ -170,14 +172,14 @@ class ControlParser(BlockParser):
             self._error(Fault.FOR_HEADER, _NO_FORM, open_, close + 1, _FOR_FORMS)
             self._loop_body(close + 1, end, "for (...)")
             raise Abandoned
-        init = self._for_init(open_ + 1, semicolon) if semicolon > open_ else None
+        init, states = self._for_init(open_ + 1, semicolon) if semicolon > open_ else (None, [])
         self._scanner.copied(open_ + 1, close, "in a `for` header", BEFORE)
         body, after = self._loop_body(close + 1, end, "for (...)")
         has_wait = self._scanner.first_wait(open_ + 1, semicolon) is not None  # which has been reported
         if isinstance(init, Code) and not has_wait and suspends(body):
             self._refuse_for_local(open_ + 1, semicolon)
         decl, range_ = self._tokens.code(start, colon), self._tokens.code(colon + 1, close)
-        return RangeFor(self._tokens.span(index, after), init, decl, names, range_, body), after
+        return _behind(states, RangeFor(self._tokens.span(index, after), init, decl, names, range_, body)), after
 
     # -----------------------------------------------------------------------------------------------------------
     # switch
@@ -298,3 +300,8 @@ class ControlParser(BlockParser):
             return CatchKind.ALL, None, None
         is_error = words in (["Error"], ["flow", "Error"])
         return CatchKind.ERROR if is_error else CatchKind.OTHER, self._tokens.code(first, type_end), name
+
+
+def _behind(states: list[StateDecl], loop: Statement) -> Statement:
+    """The loop with the states that its header declares."""
+    return Block(loop.span, (*states, loop)) if states else loop

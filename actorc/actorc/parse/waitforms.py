@@ -83,7 +83,7 @@ class WaitForms(Reader):
         tokens = self._tokens
         start = skip_attributes(tokens, first + 1, end)
         comma = tokens.find(start, end, (",",))
-        found = [self.state(first, comma, leading)]
+        found = [self._first(first, comma, leading)]
         base = found[0].type
         if comma < end and self._texts[tokens.find(start, comma, ("=", "(", "{", "[")) - 2] in ("*", "&", "&&"):
             self._refuse_kind(first, start, ",", end)  # `T *x, y`: another type for each
@@ -96,8 +96,7 @@ class WaitForms(Reader):
             comma = place
         return found
 
-    def state(self, first: int, end: int, leading: bool) -> StateDecl:
-        """`state T x...` in `[first, end)`, without its `;`. Raises Abandoned if it declares nothing."""
+    def _first(self, first: int, end: int, leading: bool) -> StateDecl:
         tokens = self._tokens
         self._refuse_alignment(first, end)
         start = skip_attributes(tokens, first + 1, end)
@@ -153,7 +152,7 @@ class WaitForms(Reader):
         texts = self._texts
         following = texts[stop] if stop < end else ""
         is_unbounded = following == "[" and texts[stop + 1] == "]"
-        is_listed = following in (",", ":") or self._is_pointer_declarator(stop, end)
+        is_listed = following == ":" or self._is_pointer_declarator(stop, end)
         if is_listed or is_unbounded or self._tokens.find(start, stop, ("auto",)) < stop:
             self._refuse_kind(first, start, following, end)
         named = self._tokens.is_name(name) and texts[name] not in KEYWORDS
@@ -202,7 +201,10 @@ class WaitForms(Reader):
         elif following == "[":
             message, hint = "the size of a state variable must be written out", "write the number of elements"
         elif following == ",":
-            message, hint = "the variables of one `state` have the same plain type", "repeat `state` for each variable"
+            message = "the variables of one `state` have the same plain type"
+            hint = "repeat `state` for each variable"
+            if self._texts[first - 1] == "(":
+                hint = "declare each before the loop, with a `state` of its own"
         elif following == ":":
             message, hint = "a state variable cannot be a bit-field", "leave the width out"
         elif following == "(":
@@ -217,9 +219,6 @@ class WaitForms(Reader):
             return None
         tokens = self._tokens
         if opener == "=":
-            comma = tokens.find(stop + 1, end, (",",))
-            if comma < end:
-                self._refuse_kind(stop, stop, ",", end)
             if stop + 1 >= end:
                 message = "the initial value is missing after `=`"
                 self._error(Fault.STATE_DECLARATION, message, stop, stop + 1)
@@ -228,8 +227,6 @@ class WaitForms(Reader):
         if close >= end:
             raise Abandoned
         if close + 1 < end:
-            if self._texts[close + 1] == ",":
-                self._refuse_kind(close + 1, close + 1, ",", end)
             message = "unexpected text after the initial value of a state variable"
             self._error(Fault.STATE_DECLARATION, message, close + 1, end)
         return tokens.code(stop + 1, close) if close > stop + 1 else None
