@@ -96,7 +96,7 @@ def test_what_is_returned_by_its_name_is_moved(accept: Accept, type_: str) -> No
 CAUGHT = [
     *("const std::string& e", "std::string const& e", "std::string e", "std::string const e", "const std::string e"),
     *("const char* const& e", "const char* e", "char const* const e", "const volatile void* e", "Chars const& e"),
-    *("Call e", "volatile int& e", "int const volatile e", "std::any e"),
+    *("Call e", "volatile int& e", "int const volatile e", "std::any e", "[[maybe_unused]] Error& e"),
 ]
 
 

@@ -89,3 +89,18 @@ ACTOR Future<Void> misspeltError(Future<Void> f) {
     }
     return Void();
 }
+
+ACTOR Future<int> nameInType(Future<int> f) {
+    try {
+        int x = wait(f);
+        return x;
+    } catch (int (*g)(int)) {
+        return g(1);
+    } catch (char const (&)[3]) {
+        return 2;
+    } catch (Error& e) {
+        return 3;
+    } catch (...) {
+        return 4;
+    }
+}

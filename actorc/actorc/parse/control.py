@@ -5,7 +5,7 @@ from __future__ import annotations
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
 from actorc.parse.blocks import BlockParser
 from actorc.parse.brackets import TokenList
-from actorc.parse.declarations import is_type, locals_of, skip_attributes
+from actorc.parse.declarations import is_type, locals_of, read_base, skip_attributes, skip_pointers
 from actorc.parse.misspelt import ERROR_MISSPELT, is_meant_as_catch
 from actorc.parse.plain import PlainParser
 from actorc.parse.waitforms import WaitForms
@@ -280,6 +280,7 @@ class ControlParser(BlockParser):
         if self._texts[first:end] == ["..."]:
             return CatchKind.ALL, None, None
         name = None
+        first = skip_attributes(self._tokens, first, end)
         type_end = end
         is_name = end - first == 1 and self._texts[first] in _CAUGHT_NAMES
         if is_name or not is_type(self._tokens, first, end):
@@ -287,19 +288,30 @@ class ControlParser(BlockParser):
             name = self._texts[type_end]
             named = self._tokens.is_name(type_end) and name not in KEYWORDS and is_type(self._tokens, first, type_end)
             variable = name if is_name else "e"
+            if not named and self._has_declarator_around(first, end):
+                message = "the type of what a `catch` takes must stand before its name"
+                hint = "name the type with `using` outside of the actor, and write `catch (NAME e)`"
+                self._error(Fault.CATCH_TYPE, message, first, end, hint)
+                return CatchKind.OTHER, None, None
             if not named or "auto" in self._texts[first:end]:
                 message = "a `catch` needs a type, a type and a name, or `...`"
                 fixes = replaced(self._tokens.span(first, end), f"Error& {variable}")
                 self._error(Fault.CATCH_TYPE, message, first, end, f"write `catch (Error& {variable})`", fixes)
-                return CatchKind.ALL, None, None
+                return CatchKind.OTHER, None, None
         words = [text for text in self._texts[first:type_end] if text not in ("const", "::", "&")]
         if len(words) == 1 and words[0] in ERROR_MISSPELT:
             fixes = replaced(self._tokens.span(first, end), f"Error& {name or 'e'}")
             hint = f"write `catch (Error& {name or 'e'})`"
             self._error(Fault.CATCH_TYPE, f"`{words[0]}` is misspelt: a handler takes `Error`", first, end, hint, fixes)
-            return CatchKind.ALL, None, None
+            return CatchKind.OTHER, None, None
         is_error = words in (["Error"], ["flow", "Error"])
         return CatchKind.ERROR if is_error else CatchKind.OTHER, self._tokens.code(first, type_end), name
+
+    def _has_declarator_around(self, first: int, end: int) -> bool:
+        """`int (*f)(int)` or `int a[3]`, with or without the name."""
+        base = read_base(self._tokens, first, end)
+        place = end if base is None else self._tokens.find(base.end, end, ("(", "["))
+        return place < end and (self._texts[place] == "[" or skip_pointers(self._tokens, place + 1, end)[1] != "")
 
 
 def _behind(states: list[StateDecl], loop: Statement) -> Statement:
