@@ -23,6 +23,7 @@ _PLAIN = (
 _KNOWN = re.compile(rf"{_PLAIN}|(?:flow::)?(?:Future|Promise|FutureStream|PromiseStream)<{_PLAIN}>")
 _NAME_USED = re.compile(r"(?:(?<!\.)\.\s*|->\s*|::\s*)?\b([^\W\d]\w*)")
 _DECLARED = re.compile(r"([\w:<>,\s*&]*[\w>*&])\s+[*&]*\s*(\w+)\s*(?:=(?!=)|\{)")
+_LAMBDA = re.compile(r"(?:^|[^\w\])\s])\s*\[|\b(?:SWIFT_)?ACTOR\b")
 _VOID = re.compile(r"(?:(?:::\s*)?flow\s*::\s*)?Void")
 
 
@@ -109,6 +110,11 @@ def names_in(expression: str) -> frozenset[str]:
     """The names that an expression looks up where it stands, and some that only seem to be looked up."""
     text = _LITERAL.sub('""', one_line(expression))
     return frozenset(match[1] for match in _NAME_USED.finditer(text) if not match[0].startswith((".", "->", "::")))
+
+
+def has_lambda(expression: str) -> bool:
+    """Whether a lambda stands in an expression."""
+    return _LAMBDA.search(_LITERAL.sub('""', one_line(expression))) is not None
 
 
 def may_read_as_parameters(arguments: str, *, is_one: bool) -> bool:

@@ -69,6 +69,12 @@ auto rangeEnd(R& range) {
         return static_cast<AnyElement*>(nullptr);
 }
 
+/// Whether a range of this declared type can be kept until its loop ends.
+template <class R>
+concept CanBeKept = IsRange<std::remove_reference_t<R>> &&
+                    (std::is_lvalue_reference_v<R> || (!std::is_array_v<std::remove_reference_t<R>> &&
+                                                       std::is_constructible_v<std::remove_cvref_t<R>, R>));
+
 /// A range that cannot be kept. The error is at the expression, since the constructor is called there.
 template <class R>
 struct RefusedRange {
@@ -92,9 +98,7 @@ public:
 };
 
 template <class R>
-    requires detail::IsRange<std::remove_reference_t<R>> &&
-             (std::is_lvalue_reference_v<R> ||
-              (!std::is_array_v<std::remove_reference_t<R>> && std::is_constructible_v<std::remove_cvref_t<R>, R>))
+    requires detail::CanBeKept<R>
 class RangeState<R> {
     using Range = std::remove_reference_t<R>;
     static constexpr bool kRefers = std::is_lvalue_reference_v<R>;
@@ -198,6 +202,19 @@ public:
         destroy_ = [](void* any) { delete static_cast<State*>(any); };
         return *state;
     }
+    /// Starts one over a range, and returns it for the sake of its type.
+    template <class R>
+        requires detail::CanBeKept<R&&>
+    RangeState<R&&>* keep(R&& range) {
+        auto& state = make<RangeState<R&&>>();
+        state.start(std::forward<R>(range));
+        return &state;
+    }
+    template <class R>
+    FLOW_REFUSED(FLOW_NO_RANGE)
+    RangeState<R&&>* keep(R&&) {
+        return nullptr;
+    }
     template <class State>
     State& as() const {
         return *static_cast<State*>(state_);
@@ -226,8 +243,24 @@ public:
     decltype(auto) operator*() { return *any_->as<State>(); }
     void clear() { any_->clear(); }
 
-private:
+protected:
     AnyRange* any_;
+};
+
+/// The range of an expression with a lambda, which is of another type wherever it is spelled: only `Keep` spells it.
+///
+///     RangeBy range(any, [&](AnyRange& any) { return any.keep(expression); });
+///     for (range.start(); range.more(); range.next()) {
+///
+template <class Keep>
+class RangeBy : public RangeIn<std::remove_pointer_t<std::invoke_result_t<Keep const&, AnyRange&>>> {
+public:
+    RangeBy(AnyRange& any, Keep keep) : RangeBy::RangeIn(any), keep_(std::move(keep)) {}
+
+    void start() const { keep_(*this->any_); }
+
+private:
+    Keep keep_;
 };
 
 /// `{1, 2, 3}` as an expression, which a range may be but a function's argument of unknown type may not.

@@ -12,7 +12,7 @@ from back import BACKENDS, COMPILERS, emitted, syntax_errors
 
 HEAD = (
     '#include "flow/flow.h"\n#include "flow/structured/generator.h"\n#include <any>\n#include <memory>\n'
-    'using namespace flow;\n#include "flow/actorcompiler.h"\n'
+    '#include <ranges>\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
 )
 Accept = Callable[[str], None]
 
@@ -130,5 +130,31 @@ def test_an_iterator_need_not_be_constant_or_compare_to_a_bool(accept: Accept) -
         "struct Range { Iterator begin(); Iterator end(); };\n"
         "ACTOR Future<Void> a(Range range) { for (int x : range) wait(delay(x)); return Void(); }\n"
         "ACTOR Future<Void> b() { for (int x : Range()) wait(delay(x)); return Void(); }\n"
+    )
+    accept(text)
+
+
+RANGES = [
+    "make([&] { return n; })",
+    "make([=] { return n; })",
+    "make([n] { return n; })",
+    "make([] { return 1; })",
+    "v | std::views::filter([](int x) { return x > 1; })",
+    "v | std::views::filter([&](int x) { return x > n; }) | std::views::transform([n](int x) { return x + n; })",
+    "{[] { return 1; }(), n}",
+]
+
+
+def test_a_lambda_in_the_range_of_a_loop_that_waits(accept: Accept) -> None:
+    loops = "".join(f"for (int x : {range_}) {{ if (x) wait(delay(x)); }}\n" for range_ in RANGES)
+    body = f"(int n, std::vector<int> v) {{\nstate std::string s;\n{loops}return Void(); }}\n"
+    text = (
+        "template <class F> std::vector<int> make(F f) { return {f()}; }\n"
+        f"ACTOR Future<Void> a{body}"
+        f"struct X {{ ACTOR static Future<Void> b{body} }};\n"
+        f"ACTOR template <class T> Future<Void> c{body}"
+        "template Future<Void> c<int>(int const&, std::vector<int> const&);\n"
+        f"Future<Void> d(std::vector<int> v) {{\nreturn ACTOR [v](int n) -> Future<Void> {{ {loops}"
+        "return Void(); }(1); }\n"
     )
     accept(text)

@@ -245,6 +245,24 @@ def test_what_a_range_is_kept_in() -> None:
     assert [text for text in texts(lowered) if "clear" in text] == ["range2__.clear();", "range3__.clear();"]
 
 
+@pytest.mark.parametrize(
+    ("range_", "is_spelled_once"),
+    [
+        ("g([] { return 1; })", True),
+        ("g(v, [&](int x) { return x; })", True),
+        ("v | each([n = 1] { return n; })", True),
+        ("[] { return v; }()", True),
+        ("g(ACTOR [n]() -> Future<Void> { wait(delay(n)); return Void(); })", True),
+        ("v[0]", False),
+        ("g(v) [0][1]", False),
+        ('g(v, "([")', False),
+    ],
+)
+def test_a_range_with_a_lambda_is_spelled_once(range_: str, is_spelled_once: bool) -> None:
+    (state,) = body(f"for (auto x : {range_}) wait(f);").states
+    assert (state.type.text == "flow::AnyRange") is is_spelled_once
+
+
 def declared(text: str) -> list[str]:
     return [f"{state.slot} {state.type.text} {state.name}{state.extents}".strip() for state in body(text).states]
 

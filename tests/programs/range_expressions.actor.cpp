@@ -2,6 +2,7 @@
 #include "trace.h"
 #include <array>
 #include <map>
+#include <ranges>
 #include <span>
 
 #include "flow/actorcompiler.h"
@@ -320,6 +321,24 @@ ACTOR Future<int> partOfTemporary(std::shared_ptr<int> counted) {
     return sum + int(counted.use_count());
 }
 
+ACTOR Future<int> withLambdas(std::vector<int> numbers, int least) {
+    state int sum = 0;
+    for (int x : numbers | std::views::filter([&](int each) { return each > least; })) {
+        sum += x;
+        least = x;
+        wait(delay(1));
+    }
+    while (sum < 20) {
+        Token before("before");
+        for (int x : [=] { return counted("by a lambda", sum > 10 ? 1 : 2); }()) {
+            say("%d of %d", x, sum);
+            wait(delay(1));
+        }
+        sum += 4;
+    }
+    return sum;
+}
+
 int main() {
     SimLoop sim;
     Holder holder;
@@ -346,4 +365,5 @@ int main() {
     }
     say("%d", sim.run(manyPasses()));
     say("%d", sim.run(partOfTemporary(std::make_shared<int>(3))));
+    say("%d", sim.run(withLambdas({1, 4, 2, 3, 6}, 1)));
 }

@@ -105,6 +105,7 @@ class _CoroutinePrinter(Printer):
     def prologue(self) -> str:
         """The variables that the body needs besides the actor's own."""
         text = "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
+        text += self._kept_ranges()
         if self._body.waits:
             own = "PropagatingSelf" if self._body.propagates else "Self"
             text += f"struct waits__; flow::coro::OperationRoom<waits__{self._places}> room__; {MAY_BREAK}"

@@ -86,6 +86,14 @@ class Printer(ABC):
         self._put(self._body.code.end_line, "}")
         return "".join(self._out)
 
+    def _kept_ranges(self) -> str:
+        """What spells the ranges with lambdas."""
+        kept = [(state.range_name, state.name, pieces(state.kept)) for state in self._body.states if state.kept]
+        return "".join(
+            f"flow::RangeBy {by}({name}, [&](flow::AnyRange& any__) {{ return any__.{text}; }}); "
+            for by, name, text in kept
+        )
+
     @property
     def _places(self) -> str:
         """The largest number of in-place operations that are waited for at a time, an argument of OperationRoom."""

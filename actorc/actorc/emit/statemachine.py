@@ -140,6 +140,7 @@ class _StateMachinePrinter(Printer):
         for state in self._body.states:
             if state.is_erased:
                 text += f"flow::RangeIn<{layout.state_type(state)}> {state.name}(this->{state.name}); "
+        text += self._kept_ranges()
         if self._body.waits:
             text += f"{MAY_BREAK}flow::OperationRoom<{self._state}{self._places}> room__(this); "
             text += f"{MAY_BREAK}flow::Pending wait__ = actor__.resumed(); "

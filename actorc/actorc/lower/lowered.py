@@ -198,10 +198,16 @@ class Variable:
     slot: str = ""  # the type of the StateSlot that the variable may be in; see flow/emitted/state_slot.h
     column: int = 0  # of the name, as in Text
     added: int = 0  # characters of the type before what the source spells
+    kept: Pieces = ()  # the range with a lambda that an AnyRange keeps
 
     @property
     def slot_name(self) -> str:
         return f"{self.name}_slot__"
+
+    @property
+    def range_name(self) -> str:
+        """Of what a loop goes over; see RangeBy in flow/emitted/range_state.h."""
+        return f"by_{self.name}" if self.kept else self.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,7 +258,8 @@ class PrefixLowering(TryLowering):
         nodes: Nodes = []
         if with_init and item.init is not None:
             nodes.append(Code(line, (*self._init(item), ";")))
-        place = self._hidden.iterators.get(item) or self._hidden.ranges[item]
+        variable = self._variables[self._hidden.iterators.get(item) or self._hidden.ranges[item]]
+        place = variable.range_name
         pieces = ("[[maybe_unused]] ", self._text(item.decl), f" = *{place};")
         element = Declared(item.decl.span, item.decl_locals, pieces)
         scope = lower_body(syntax.Block(item.body.span, (element, *item.body.statements)))
@@ -271,7 +272,8 @@ class PrefixLowering(TryLowering):
             ends: Nodes = []
         else:
             bracket = replace(range_, text="(", column=max(range_.column - 1, 0))
-            start = (f"{place}.start", bracket, *range_value(item, self._source), ")")
+            value = () if variable.kept else range_value(item, self._source)
+            start = (f"{place}.start", bracket, *value, ")")
             rest = f"; {place}.more(); {place}.next())"
             ends = [Code(self._end_line(item), (f"{place}.clear();",))]
         started = (*start, f" // {self._shown(item).text}\n") if with_init else ()

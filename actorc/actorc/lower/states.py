@@ -10,7 +10,7 @@ from actorc.lower.catches import rethrows_late
 from actorc.lower.lowered import Variable
 from actorc.records import dataclass, replace
 from actorc.source import Pieces, Source, Text
-from actorc.spelling import callable_type, is_assignable, is_constant, may_read_as_parameters, one_line
+from actorc.spelling import callable_type, has_lambda, is_assignable, is_constant, may_read_as_parameters, one_line
 from actorc.syntax import StateDecl, StateForm
 
 
@@ -53,6 +53,11 @@ def state_variables(actor: syntax.Actor, body: syntax.Block, source: Source, hid
         found.append(_hidden(loop.range, type_, name, source))
     for loop, name in hidden.ranges.items():
         before, text, after = range_value(loop, source)
+        if has_lambda(text.text):
+            keep = replace(text, text="keep(", column=max(text.column - len("keep("), 0))  # where it is refused
+            kept = Variable(Text("flow::AnyRange", text.line), name, None, kept=(keep, before, text, after, ")"))
+            found.append((loop.range.span.start, kept))
+            continue
         type_ = (f"flow::RangeState<decltype(({before}", one_line(text.text), f"{after}))>")
         place, variable = _hidden(loop.range, type_, name, source)
         found.append((place, replace(variable, is_erased=bool(actor.enclosing_classes))))

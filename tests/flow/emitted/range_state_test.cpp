@@ -183,4 +183,27 @@ TEST_CASE("range state: in untyped storage") {
     }
 }
 
+TEST_CASE("range state: of an expression that is spelled once") {
+    auto counted = std::make_shared<int>(2);
+    flow::AnyRange any;
+    flow::RangeBy range(any, [&](flow::AnyRange& to) {
+        return to.keep([held = counted] { return std::vector<std::shared_ptr<int>>(2, held); }());
+    });
+    CHECK(counted.use_count() == 1);
+    range.start();
+    CHECK(counted.use_count() == 3);
+    int found = 0;
+    for (; range.more(); range.next())
+        found += **range;
+    CHECK(found == 4);
+    range.clear();
+    CHECK(counted.use_count() == 1);
+
+    std::vector<int> v = {1, 2};
+    flow::RangeBy lvalue(any, [&](flow::AnyRange& to) { return to.keep([&]() -> std::vector<int>& { return v; }()); });
+    lvalue.start();
+    CHECK(&*lvalue == &v[0]);
+    CHECK(rest(lvalue) == v);
+}
+
 } // namespace
