@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from actorc.words import ARITHMETIC_ALIASES, BUILTIN_TYPES
+from actorc.words import ARITHMETIC_ALIASES, BEFORE_OPERAND, BUILTIN_TYPES
 
 _STRING = r"R\"(?P<mark>[^(]*)\(.*?\)(?P=mark)\"|\"(?:\\.|[^\"\\])*\"|(?<!\w)'(?:\\.|[^'\\])*'"
 _LITERAL = re.compile(_STRING, re.DOTALL)
@@ -23,6 +23,10 @@ _PLAIN = (
 _KNOWN = re.compile(rf"{_PLAIN}|(?:flow::)?(?:Future|Promise|FutureStream|PromiseStream)<{_PLAIN}>")
 _NAME_USED = re.compile(r"(?:(?<!\.)\.\s*|->\s*|::\s*)?\b([^\W\d]\w*)")
 _DECLARED = re.compile(r"([\w:<>,\s*&]*[\w>*&])\s+[*&]*\s*(\w+)\s*(?:=(?!=)|\{)")
+_INNERMOST = re.compile(r"\([^(){}\[\]]*\)|\{[^(){}\[\]]*\}|\[[^(){}\[\]]*\]|<[^(){}\[\]<>;]*>")
+_DECLARATOR = re.compile(r"(?:\$ ?)*((?:[\w:$#]+ )*[\w:$#]+)( ?[*&][*& ]*(?:const )?| )(\w+) ?(=(?!=)|#|@)")
+_NEXT_DECLARATOR = re.compile(r", ?[*&]* ?(\w+) ?(?==(?!=)|#|@|,|$)")
+_NO_TYPES = BEFORE_OPERAND | {"xor", "bitand", "bitor", "compl", "static", "thread_local", "extern"}
 _LAMBDA = re.compile(r"(?:^|[^\w\])\s])\s*\[|\b(?:SWIFT_)?ACTOR\b")
 _VOID = re.compile(r"(?:(?:::\s*)?flow\s*::\s*)?Void")
 
@@ -99,11 +103,25 @@ def declares(condition: str) -> bool:
 
 
 def declared_names(head: str) -> Iterator[str]:
-    """What the head of a statement declares as `T x = e`, unless destroying it does nothing or it outlives the head."""
-    for part in _LITERAL.sub('""', one_line(head)).split(";"):
-        found = _DECLARED.match(part.strip())
-        if found is not None and not is_trivial(found[1]) and "static" not in found[1].split():
-            yield found[2]
+    """What the head of a statement declares, unless destroying it does nothing or it outlives the head."""
+    for part in _without_insides(_LITERAL.sub('""', one_line(head))).split(";"):
+        found = _DECLARATOR.match(part.strip())
+        if found is None:
+            continue
+        type_, operators, name, opener = found.groups()
+        is_expression = (opener == "#" and operators.strip()) or not _NO_TYPES.isdisjoint(type_.split())
+        if not is_expression and not is_trivial(f"{type_}{operators}".strip()):
+            yield name
+            yield from _NEXT_DECLARATOR.findall(part.strip(), found.end())
+
+
+def _without_insides(text: str) -> str:
+    """With `#` for each `(...)`, `@` for each `{...}` and `$` for other brackets."""
+    before = ""
+    while text != before:
+        before = text
+        text = _INNERMOST.sub(lambda match: {"(": "#", "{": "@"}.get(match[0][0], "$"), text)
+    return text
 
 
 def names_in(expression: str) -> frozenset[str]:

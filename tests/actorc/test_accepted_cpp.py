@@ -79,6 +79,8 @@ BY_NAME = [
     "choose { when(T x = wait(from)) { return x; } when(auto x = waitNext(stream)) { return x; } }",
     "wait(delay(1)); if (T x = T()) return x; else if (T y = T(); x == y) return y; return T();",
     "wait(delay(1)); for (T x = T(); x;) { if (*x) return x; } while (T x = T()) return x; return T();",
+    "wait(delay(1)); if (T x(new int(1)); x) return x; for (T y = T(), x{new int(1)}; x;) return x; return T();",
+    "wait(delay(1)); switch ([[maybe_unused]] T x = T(); *x) { case 1: return x; default: return T(); }",
     "T x = T(); if (T x = T()) { wait(delay(1)); } else { return x; } return T();",
 ]
 

@@ -7,6 +7,7 @@ import pytest
 from actorc.spelling import (
     by_reference,
     callable_type,
+    declared_names,
     declares,
     is_trivial,
     is_void,
@@ -67,6 +68,34 @@ def test_conditions_that_declare(text: str) -> None:
 )
 def test_conditions_that_do_not(text: str) -> None:
     assert not declares(text)
+
+
+@pytest.mark.parametrize(
+    ("head", "names"),
+    [
+        ("X x = f()", "x"),
+        ("X x{f(), 2}", "x"),
+        ("X x(f()); x", "x"),
+        ("[[maybe_unused]] X x = f(); x", "x"),
+        ("alignas(8) X x(1); x", "x"),
+        ("X a = f(1, c), b(2), d, *e = g<h>; a", "a b d e"),
+        ("std::map<int, std::vector<X>> const x{{1, {}}}; x.size() > 2", "x"),
+        ("X& x = f()", "x"),
+        ("int x = f()", ""),
+        ("X* x = f()", ""),
+        ("static X x(f()); x", ""),
+        ("not x(1)", ""),
+        ("a and b(1)", ""),
+        ("a * b(1); a", ""),
+        ("a && b(1)", ""),
+        ("a < b > (c)", ""),
+        ("f(X x = 1); g(x, y(1))", ""),
+        ("x = f(), y = 2; y", ""),
+        ("auto [a, b] = f()", ""),
+    ],
+)
+def test_names_that_a_head_declares(head: str, names: str) -> None:
+    assert list(declared_names(head)) == names.split()
 
 
 def test_void() -> None:
