@@ -5,6 +5,8 @@ ACTOR Future<Void> states(Future<Void> f) {
     state int *c = nullptr, *d;
     state int;
     state Pair [e, g] = pair();
+    state const unsigned long h, i = 1;
+    state char const* const j;
     state = 3;
     wait(f);
     state std::string& r = name();

@@ -11,6 +11,7 @@ from actorc.parse.declarations import skip_attributes
 from actorc.parse.reader import Reader
 from actorc.parse.results import ResultParser
 from actorc.parse.waits import BEFORE, WaitScanner
+from actorc.spelling import is_constant, is_trivial, one_line
 from actorc.syntax import Code, Result, ResultKind, StateDecl, StateForm, WaitExpr
 from actorc.words import CLASS_KEYS, KEYWORDS
 
@@ -112,6 +113,7 @@ class WaitForms(Reader):
             stop = tokens.next(stop, end)
         self._require_storage(start, name, bounds < stop, leading)
         opener = self._texts[stop] if stop < end else ""
+        self._require_value(type_, name, stop, opener)
         chain = self._chain(stop, end, opener)
         init = self._init(stop, chain, opener)
         hint = f"write `state {tokens.text(start, stop)} = {{wait}};`"
@@ -177,6 +179,15 @@ class WaitForms(Reader):
         elif is_array and "const" in (texts[start], texts[name - 1]) and not leading:
             message = "a constant array must be among the first states of the actor's body"
             self._error(Fault.STATE_TYPE, message, start, name + 1, "leave out `const`")
+
+    def _require_value(self, type_: Code, name: int, stop: int, opener: str) -> None:
+        """Of a constant that C++ would not initialise."""
+        spelled = one_line(self._tokens.source[type_.span])
+        if opener or not is_constant(spelled) or not is_trivial(spelled.removesuffix("const").rstrip()):
+            return
+        message = "a constant state variable needs a value"
+        hint = f"write `state {spelled} {self._tokens.text(name, stop)} = VALUE;`, or leave out `const`"
+        self._error(Fault.STATE_DECLARATION, message, name, stop, hint)
 
     def _refuse_alignment(self, first: int, end: int) -> None:
         """Of a variable in a frame. In an actor that becomes a coroutine gcc 12 would ignore it."""
