@@ -18,11 +18,11 @@ from actorc.source import Source
 from actorc.syntax import Actor, Block, File, Span
 
 _NOT_STATE = frozenset({
-    "auto", "decltype", "static", "constexpr", "thread_local", "extern", "using", "typedef", "struct", "class", "union",
+    "auto", "decltype", "static", "constexpr", "thread_local", "using", "typedef", "struct", "class", "union",
     "enum", "&", "&&", "[",
 })  # fmt: skip
 _TYPE_KEYS = frozenset({"struct", "class", "union", "enum"})
-_ELSEWHERE = _TYPE_KEYS | {"static", "constexpr", "thread_local", "extern", "using", "typedef"}
+_ELSEWHERE = _TYPE_KEYS | {"static", "constexpr", "thread_local", "using", "typedef"}
 _CALLABLE = frozenset({"auto", "function", "std::function", "(", "decltype"})
 
 

@@ -12,7 +12,7 @@ from actorc.syntax import Local
 from actorc.words import ARITHMETIC_ALIASES, BUILTIN_TYPES, CLASS_KEYS, KEYWORDS, SPECIFIERS
 
 _POINTERS = frozenset({"*", "&", "&&"})
-_STORED_ELSEWHERE = frozenset({"static", "constexpr", "thread_local", "extern", "constinit"})
+_STORED_ELSEWHERE = frozenset({"static", "constexpr", "thread_local", "constinit"})
 _CALLS = frozenset({"(", "{"})
 _AFTER_NAME = frozenset({"=", "(", "{", "[", ",", ";", ":", ""})
 

@@ -84,7 +84,18 @@ class PlainParser(Reader):
     def expression(self, first: int, stop: int, after: int) -> Plain:
         """An expression statement or a declaration in `[first, stop)`."""
         self._scanner.copied(first, stop, "inside an expression", BEFORE, first)
-        return Plain(self._tokens.span(first, after), locals_of(self._tokens, first, stop))
+        locals_ = () if self._refuse_extern(first, stop) else locals_of(self._tokens, first, stop)
+        return Plain(self._tokens.span(first, after), locals_)
+
+    def _refuse_extern(self, first: int, stop: int) -> bool:
+        """In a state machine it would declare something in the unnamed namespace that the class stands in."""
+        place = self._tokens.find(first, stop, ("extern", "=", "("))
+        is_extern = place < stop and self._texts[place] == "extern"
+        if is_extern:
+            message = "an `extern` declaration cannot stand in an actor"
+            hint = "declare it outside of the actor, before it"
+            self._error(Fault.UNSUPPORTED_KEYWORD, message, place, place + 1, hint)
+        return is_extern
 
     def _opaque_end(self, first: int, end: int) -> int | None:
         texts = self._texts
