@@ -26,8 +26,8 @@
 namespace flow {
 
 #define FLOW_NO_RANGE                                                                                                  \
-    "a `for` that waits goes over what has begin() and end(); a temporary that is an array or cannot be moved needs "  \
-    "a name"
+    "a `for` that waits goes over what has begin() and end(), both public; a temporary that is an array or cannot be " \
+    "moved needs a name"
 
 namespace detail {
 

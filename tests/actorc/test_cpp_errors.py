@@ -157,6 +157,7 @@ REFUSED = {
     "for (auto x : number) { wait(delay(x)); }": "a `for` that waits goes over what has begin() and end()",
     "for (auto x : from) { wait(delay(1)); }": "a `for` that waits goes over what has begin() and end()",
     "for (int x : from) { wait(delay(x)); }": "a `for` that waits goes over what has begin() and end()",
+    "for (auto x : Hidden()) { wait(delay(x)); }": "has begin() and end(), both public",
     "for (auto& x : number + 1) { number = x; wait(delay(1)); }": "a `for` that waits goes over what has begin()",
     "state Only only;": "a state variable whose type has no default constructor needs a value",
     "while (number) { state Only only; wait(delay(1)); }": "a state variable whose type has no default constructor",
@@ -173,7 +174,8 @@ def test_what_the_library_refuses_is_reported_in_the_users_line(
     compiler: str, backend: str, statement: str, tmp_path: Path
 ) -> None:
     head = (
-        '#include "flow/flow.h"\n#include <memory>\nusing namespace flow; struct Only { Only(int); }; '
+        '#include "flow/flow.h"\n#include <memory>\nusing namespace flow; struct Only { Only(int); };'
+        "class Hidden { int* begin(); int* end(); }; "
         "struct Made { Made(int = 0); Made& operator=(Made const&) = delete; };\n"
         '#include "flow/actorcompiler.h"\n'
     )
