@@ -28,6 +28,8 @@ _DECLARATOR = re.compile(r"(?:\$ ?)*((?:[\w:$#]+ )*[\w:$#]+)( ?[*&][*& ]*(?:cons
 _NEXT_DECLARATOR = re.compile(r", ?[*&]* ?(\w+) ?(?==(?!=)|#|@|,|$)")
 _NO_TYPES = BEFORE_OPERAND | {"xor", "bitand", "bitor", "compl", "static", "thread_local", "extern"}
 _LAMBDA = re.compile(r"(?:^|[^\w\])\s])\s*\[|\b(?:SWIFT_)?ACTOR\b")
+_PARAMETERS = re.compile(r"\]\s*\(([^()]*)\)\s*(?:mutable\s*)?(?:->\s*[\w:<>]+\s*)?\{")  # of a lambda
+_PARAMETER = re.compile(r"(\w+)\s*(?:,|$)")
 _VOID = re.compile(r"(?:(?:::\s*)?flow\s*::\s*)?Void")
 
 
@@ -127,7 +129,9 @@ def _without_insides(text: str) -> str:
 def names_in(expression: str) -> frozenset[str]:
     """The names that an expression looks up where it stands, and some that only seem to be looked up."""
     text = _LITERAL.sub('""', one_line(expression))
-    return frozenset(match[1] for match in _NAME_USED.finditer(text) if not match[0].startswith((".", "->", "::")))
+    own = {name for found in _PARAMETERS.finditer(text) for name in _PARAMETER.findall(found[1])}
+    used = (match for match in _NAME_USED.finditer(text) if not match[0].startswith((".", "->", "::")))
+    return frozenset(match[1] for match in used) - own
 
 
 def has_lambda(expression: str) -> bool:
