@@ -26,12 +26,11 @@ public:
     Optional() = default;
     Optional(std::nullopt_t) {}
     template <class U = T>
-        requires(!std::same_as<std::remove_cvref_t<U>, Optional>) && std::convertible_to<U&&, T>
+        requires std::convertible_to<U&&, T> && (!std::same_as<std::remove_cvref_t<U>, Optional>)
     Optional(U&& value) : value_(std::forward<U>(value)) {}
     /// From an Optional of a type that converts.
     template <class U>
-        requires(!std::same_as<U, T>) && std::convertible_to<U const&, T> &&
-                (!std::convertible_to<Optional<U> const&, T>)
+        requires std::convertible_to<U const&, T> && (!std::convertible_to<Optional<U> const&, T>)
     Optional(Optional<U> const& other) {
         if (other.present())
             value_.emplace(other.get());

@@ -17,25 +17,13 @@
 namespace flow {
 
 template <class T>
-class ErrorOr;
-
-namespace detail {
-template <class T>
-inline constexpr bool kIsErrorOr = false;
-template <class T>
-inline constexpr bool kIsErrorOr<ErrorOr<T>> = true;
-} // namespace detail
-
-template <class T>
 class ErrorOr {
 public:
     using Element = T;
 
     /// Holds default_error_or.
     ErrorOr() : ErrorOr(kFailed, default_error_or()) {}
-    template <class U = T>
-        requires(!detail::kIsErrorOr<U>) && std::convertible_to<U, T>
-    ErrorOr(U value) : content_(std::in_place_index<0>, static_cast<T&&>(std::move(value))) {}
+    ErrorOr(T value) : content_(std::in_place_index<0>, std::move(value)) {}
     ErrorOr(Error error)
         requires(!std::same_as<T, Error>)
         : ErrorOr(kFailed, error) {}

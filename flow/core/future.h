@@ -71,10 +71,8 @@ public:
     /// Invalid: only assignment, destruction and isValid() are allowed.
     Future() = default;
     /// Ready with the value. Throws what T's constructor throws.
-    template <std::same_as<T> U = T>
-    Future(U const& value) : Future(Ready(), value) {}
-    template <std::same_as<T> U = T>
-    Future(U&& value) : Future(Ready(), std::move(value)) {}
+    Future(T const& value) : Future(Ready(), value) {}
+    Future(T&& value) : Future(Ready(), std::move(value)) {}
     /// Ready with a value made of something else.
     template <class U>
         requires detail::ValueOf<U, T>

@@ -160,13 +160,3 @@ def test_a_lambda_in_the_range_of_a_loop_that_waits(accept: Accept) -> None:
         "return Void(); }(1); }\n"
     )
     accept(text)
-
-
-def test_a_value_that_is_made_of_anything(accept: Accept) -> None:
-    text = (
-        "ACTOR Future<Void> a(std::vector<Future<std::any>> f) { std::vector<std::any> x = wait(getAll(f)); "
-        "return Void(); }\n"
-        "ACTOR Future<Void> b(Future<std::any> f) { try { state ErrorOr<std::any> x = wait(errorOr(f)); "
-        "wait(delay(1)); if (x.present()) x = timed_out(); } catch (Error& e) {} return Void(); }\n"
-    )
-    accept(text)

@@ -5,11 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include <any>
 #include <memory>
 #include <string>
 #include <unordered_set>
-#include <vector>
 
 using namespace flow;
 
@@ -43,13 +41,6 @@ TEST_CASE("optional: nothing and something") {
     CHECK_FALSE(some.present());
     some = Optional<int>();
     CHECK_FALSE(some.present());
-}
-
-TEST_CASE("optional: of what is made of anything that can be copied") {
-    std::vector<Optional<std::any>> values = {std::any(1), {}};
-    std::vector<Optional<std::any>> copies = values;
-    CHECK(std::any_cast<int>(copies[0].get()) == 1);
-    CHECK_FALSE(copies[1].present());
 }
 
 TEST_CASE("optional: get of nothing aborts") {
