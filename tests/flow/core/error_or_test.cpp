@@ -75,6 +75,13 @@ TEST_CASE("ErrorOr: made from nothing, from other types, and of Error") {
     CHECK(ErrorOr<int>::failed(io_error()).isError());
 }
 
+TEST_CASE("ErrorOr: of an ErrorOr, whose error stays inside") {
+    ErrorOr<int> inner = timed_out();
+    ErrorOr<ErrorOr<int>> outer = inner;
+    REQUIRE(outer.present());
+    CHECK(outer.get().getError() == timed_out());
+}
+
 TEST_CASE("ErrorOr: map, flatMap, castTo, pointers and comparison") {
     ErrorOr<std::string> word = std::string("four"), none = io_error();
     CHECK(word.map([](std::string const& w) { return w.size(); }).get() == 4);
