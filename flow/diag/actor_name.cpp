@@ -138,9 +138,13 @@ std::string ofMachine(Text state, std::function<bool(std::string const&)> const&
     return join(parts);
 }
 
-std::string ofFunction(Text symbol) {
-    std::vector<Text> parts = components(withoutResult(withoutParameters(symbol)));
+std::string ofFunction(Text symbol, std::function<bool(std::string const&)> const& hasFunction) {
+    Text text = withoutResult(withoutParameters(symbol));
+    std::vector<Text> parts = components(text);
     std::size_t count = parts.size();
+    Text last = withoutArguments(parts.back());
+    if (count > 1 && (last == "a_body" || last == "a_packs") && !stemOf(parts[count - 2], "State").empty())
+        return ofMachine(text.substr(0, text.size() - parts.back().size() - 2), hasFunction);
     if (count > 2 && parts[count - 1] == "run" && !stemOf(parts[count - 2], "").empty()) {
         parts.resize(count - 2); // a class in the function that is the actor
         parts.back() = withoutParameters(parts.back());
@@ -166,7 +170,7 @@ std::string actorName(std::string const& symbol, std::function<bool(std::string 
             return join(components(function)); // what was given to spawn()
     }
     if (!text.starts_with(kMachine))
-        return ofFunction(text);
+        return ofFunction(text, hasFunction);
     Text state = secondArgument(text.substr(kMachine.size()));
     return state.empty() ? symbol : ofMachine(state, hasFunction);
 }

@@ -34,10 +34,12 @@ struct RetryPolicy {
     bool continuesAfter(int failed, Error error) const {
         return error != actor_cancelled() && failed < attempts && (!retries || retries(error));
     }
-    /// How long to wait after so many attempts have failed.
-    double secondsAfter(int failed) const {
+    void check() const {
         FLOW_ASSERT(backoff >= 0 && jitter >= 0 && jitter <= 1,
                     "the backoff of a RetryPolicy is negative, or its jitter is not between 0 and 1");
+    }
+    /// How long to wait after so many attempts have failed.
+    double secondsAfter(int failed) const {
         double seconds = backoff;
         // The power by squares: std::pow() does not round alike on all processors.
         double power = factor;
@@ -55,6 +57,7 @@ template <class F>
     requires std::is_invocable_v<F&>
 auto retry(RetryPolicy policy, F function, Propagate = {}) -> Future<typename std::invoke_result_t<F&>::Element> {
     using T = typename std::invoke_result_t<F&>::Element;
+    policy.check();
     for (int failed = 1;; ++failed) {
         Future<T> attempt;
         try {

@@ -18,6 +18,7 @@ namespace flow {
 template <class F>
 auto retry(Context, RetryPolicy policy, F f) -> std::invoke_result_t<F&, Context> {
     using T = typename std::invoke_result_t<F&, Context>::Element;
+    policy.check();
     Context here = co_await context();
     for (int failed = 0;;) {
         Error error;

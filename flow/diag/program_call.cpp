@@ -1,0 +1,137 @@
+#include "flow/diag/program_call.h"
+
+#include "flow/diag/machine_stack.h"
+#include "flow/diag/symbol.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <execinfo.h>
+#include <string_view>
+#include <vector>
+
+namespace flow {
+namespace {
+
+#ifdef __clang__
+#define FLOW_TEXT(text) #text
+#define FLOW_TEXT_OF(macro) FLOW_TEXT(macro)
+constexpr char kTool[] =
+    "$(command -v llvm-addr2line-" FLOW_TEXT_OF(__clang_major__) " || command -v llvm-addr2line || echo addr2line)";
+#else
+constexpr char kTool[] = "addr2line";
+#endif
+
+constexpr std::string_view kOwnFile = __FILE__;
+
+/// "flow::Promise<int>::send" of "void flow::Promise<int>::send(int) const".
+std::string_view qualifiedName(std::string_view symbol) {
+    std::size_t begin = 0;
+    int brackets = 0;
+    for (std::size_t i = 0; i < symbol.size(); ++i) {
+        if (symbol[i] == '<')
+            ++brackets;
+        else if (symbol[i] == '>')
+            --brackets;
+        else if (brackets != 0)
+            continue;
+        else if (symbol.substr(i).starts_with("(anonymous namespace)"))
+            i += std::strlen("(anonymous namespace)") - 1;
+        else if (symbol.substr(i).starts_with("operator")) // a type may follow
+            return symbol.substr(begin);
+        else if (symbol[i] == ' ')
+            begin = i + 1;
+        else if (symbol[i] == '(')
+            return symbol.substr(begin, i - begin);
+    }
+    return symbol.substr(begin);
+}
+
+bool isOfProgram(std::string_view symbol) {
+    constexpr std::string_view kOthers[] = {"flow::", "std::", "__gnu_cxx::",
+                                            // what no demangler reads
+                                            "_ZN4flow", "_ZNK4flow", "_ZNSt", "_ZNKSt", "_ZSt"};
+    std::string_view name = qualifiedName(symbol);
+    return std::none_of(std::begin(kOthers), std::end(kOthers), [&](auto each) { return name.starts_with(each); }) &&
+           name.find("interceptor_backtrace") == name.npos; // AddressSanitizer's own backtrace()
+}
+
+/// Whether it is a state machine's code: of its class, or the library's that calls this, into which it may be inlined.
+bool isOfActor(std::string_view symbol) {
+    std::string_view name = qualifiedName(symbol);
+    return name.ends_with("a_body") || name.find("a_packs") != name.npos ||
+           (name.starts_with("flow::actor::Actor<") && name.ends_with("::resumeActor"));
+}
+
+/// Whether a place is in a header of the library, as installed or as built, or of C++.
+bool isInLibrary(std::string_view place) {
+    constexpr std::string_view kFolder = kOwnFile.substr(0, kOwnFile.rfind("diag/"));
+    return place.starts_with(kFolder) || place.find("/include/millrace/") != place.npos ||
+           place.find("/c++/") != place.npos;
+}
+
+struct Line {
+    std::string function, place;
+};
+
+/// What addr2line prints: "FUNCTION at PLACE" for each call, and then the functions around what was inlined there.
+std::vector<Line> linesOf(std::string const& command) {
+    constexpr std::string_view kInlinedBy = " (inlined by) ";
+    std::vector<Line> lines;
+    std::FILE* output = ::popen(("timeout 10 " + command + " 2>/dev/null").c_str(), "re");
+    if (!output)
+        return lines;
+    char text[4200];
+    while (std::fgets(text, sizeof text, output)) {
+        std::string_view line(text, std::strcspn(text, "\n"));
+        line.remove_prefix(line.starts_with(kInlinedBy) ? kInlinedBy.size() : 0);
+        std::size_t at = line.rfind(" at ");
+        if (at == line.npos)
+            continue; // the rest of a line that was too long
+        std::string_view place = line.substr(at + 4);
+        place = place.substr(0, place.find(' ')); // behind a blank there may be a discriminator
+        lines.push_back({std::string(line.substr(0, at)), std::string(place)});
+    }
+    ::pclose(output);
+    return lines;
+}
+
+} // namespace
+
+ProgramCall findProgramCall(bool wantsPlace) {
+    ProgramCall found;
+    void* returns[64];
+    std::size_t count = static_cast<std::size_t>(::backtrace(returns, 64));
+    for (std::size_t i = 0; i < count && found.function.empty(); ++i) {
+        char text[4200];
+        void const* call = static_cast<char const*>(returns[i]) - 1; // a call that does not return may be the last
+        symbolName(call, text, sizeof text);
+        bool isActor = isOfActor(text);
+        if (!isActor && !isOfProgram(text))
+            continue;
+        if (isActor)
+            actorNameAt(call, text, sizeof text);
+        found.function = text;
+        lineCommand(call, text, sizeof text);
+        found.command = text;
+        count = i + 1;
+    }
+    if (!wantsPlace || found.function.empty())
+        return found;
+    std::string command = machineStack(returns, count);
+    std::vector<Line> lines = linesOf(kTool + command.substr(command.find(' ')));
+    auto line = std::find_if(lines.begin(), lines.end(), [](Line const& each) {
+        return isOfProgram(each.function) && !isInLibrary(each.place) && each.place.find('?') == each.place.npos;
+    });
+    if (line == lines.end())
+        return found;
+    found.place = line->place;
+    bool isInlined = line + 1 != lines.end();
+    bool isLambda = line->function.starts_with("operator()"); // whose name does not say of which function
+    if (isInlined && !isLambda && !isOfActor(line->function))
+        found.function = line->function;
+    return found;
+}
+
+} // namespace flow

@@ -1,0 +1,25 @@
+#pragma once
+// ProgramCall: the program's own function that led into the library, for the message of an assertion that failed there.
+//
+//     ProgramCall call = findProgramCall(true);
+//     std::fprintf(stderr, "called by %s at %s\n", call.function.c_str(), call.place.c_str());
+//
+// A function of the program is one that is neither of `flow` nor of `std`, also where the compiler has inlined it into
+// one of these, as it does with actors. The line is read from the debug information by addr2line of LLVM, where clang
+// made the program and it is installed, or else of binutils, which does not find what clang inlines into a coroutine.
+
+#include <string>
+
+namespace flow {
+
+struct ProgramCall {
+    std::string function; // empty: none was found
+    std::string place;    // "file:line" inside of it; empty without debug information, or without addr2line
+    std::string command;  // that prints the line; it can be run where the program and its debug information are
+};
+
+/// Of the innermost such function on this thread's stack. Runs addr2line, for at most 10 seconds, only if the place is
+/// wanted. Throws std::bad_alloc.
+ProgramCall findProgramCall(bool wantsPlace);
+
+} // namespace flow
