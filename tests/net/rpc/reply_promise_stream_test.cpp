@@ -77,7 +77,7 @@ Scan scanOf(int rows) {
 }
 
 /// The error behind what is left of it.
-Future<int> endOf(FutureStream<Row> rows) {
+Future<int> codeBehind(FutureStream<Row> rows) {
     int code = 0;
     try {
         for (;;)
@@ -98,7 +98,7 @@ Future<Void> scanInOrder(RequestStream<Scan> scans) {
         if (i % 10 == 0)
             co_await delay(1); // the server waits meanwhile
     }
-    CHECK(co_await endOf(in) == error_code_end_of_stream);
+    CHECK(co_await codeBehind(in) == error_code_end_of_stream);
 }
 
 RequestStream<Scan> remoteScans() {
@@ -121,7 +121,7 @@ TEST_CASE("reply promise stream: a server that drops it, a client that drops it"
         ReplyPromiseStream<Row> rows = scans.getReplyStream(scanOf(-2));
         CHECK((co_await rows.getFuture()).index == 0);
         CHECK((co_await rows.getFuture()).index == 1);
-        CHECK(co_await endOf(rows.getFuture()) == error_code_broken_promise);
+        CHECK(co_await codeBehind(rows.getFuture()) == error_code_broken_promise);
         rows = scans.getReplyStream(scanOf(100));
         CHECK((co_await rows.getFuture()).index == 0);
         rows.reset();
@@ -144,7 +144,7 @@ TEST_CASE("reply promise stream: the connection ends") {
         FutureStream<Row> in = rows.getFuture();
         CHECK((co_await in).index == 0);
         TwoProcesses::killServer();
-        CHECK(co_await endOf(in) == error_code_connection_failed);
+        CHECK(co_await codeBehind(in) == error_code_connection_failed);
     });
 }
 
@@ -164,6 +164,6 @@ TEST_CASE("reply promise stream: within a process") {
             CHECK((co_await in).index == i);
             CHECK(seen.sent <= i + 5);
         }
-        CHECK(co_await endOf(in) == error_code_end_of_stream);
+        CHECK(co_await codeBehind(in) == error_code_end_of_stream);
     }());
 }
