@@ -104,6 +104,7 @@ BESIDE: dict[str, set[str]] = {
     "actorc": set(),
     "actorc_check": {
         *("actorc.check.kept", "actorc.check.lifetimes", "actorc.check.reach"),
+        "actorc.emit.signature",
         *(f"actorc.{name}" for name in ("diagnostics", "driver", "options", "packages", "records", "source", "syntax")),
         *("actorc.report.failure", "actorc.report.report", "actorc_frames.compile"),
     },

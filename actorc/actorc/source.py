@@ -68,11 +68,6 @@ class Source:
         before = self.text[self._line_starts[line - 1] : span.start]
         return Text(self[span], line, len(before.encode(errors="surrogatepass")) + 1)
 
-    def bytes_of(self, span: Span) -> range:
-        """The places of its bytes in the file."""
-        start = len(self.encode(self.text[: span.start]))
-        return range(start, start + len(self.encode(self[span])))
-
     def name_behind(self, name: str, span: Span) -> Text | None:
         """A name at the first place behind a span where it stands."""
         found = re.compile(rf"\b{name}\b").search(self.text, span.end)

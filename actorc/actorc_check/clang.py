@@ -15,7 +15,9 @@ from typing import Any
 from actorc.packages import PackageMissing, find_package
 from actorc.records import dataclass
 from actorc.source import Source
+from actorc.syntax import Span
 from actorc_check.flow_names import hint_for
+from actorc_check.reading import Reading
 from actorc_frames.compile import CannotCompile, Unit, first_error, flags_of
 
 _COMPILERS = ("clang++-19", "clang++")
@@ -89,16 +91,17 @@ class Tree:
 def parsed(
     path: str,
     flags: Sequence[str] | None,
+    reading: Reading,
     *,
     is_actors: bool = False,
-    lists: Collection[range] = (),
-    calls: Collection[range] = (),
-    unsaved: str | None = None,
+    lists: Collection[Span] = (),
+    calls: Collection[Span] = (),
+    others: Sequence[tuple[str, str]] = (),
 ) -> Tree:
     """An actor file is read as editors read it. Raises PackageMissing, and CannotCompile for wrong flags.
 
-    `lists`: the places of lists that actors return, in bytes. `calls`: those of calls of the function `loop`, which is
-    a macro here. `unsaved`: the text, if it is not that on the disk.
+    `lists`: the places of lists that actors return. `calls`: those of calls of the function `loop`, which is a macro
+    here. `others`: texts of other files, by their paths, instead of those on the disk.
     """
     cindex = _library()
     unit = Unit(path, path, None, _COMPILERS[0])
@@ -107,7 +110,7 @@ def parsed(
     arguments = ["-x", "c++", *found, *_builtin_headers(), f"-working-directory={directory}", "-w"]
     if is_actors:
         arguments.append("-UNO_INTELLISENSE")
-    texts = [] if unsaved is None else [(absolute, unsaved)]
+    texts = [*others, *([] if reading.unsaved is None else [(absolute, reading.unsaved)])]
 
     def parsed(arguments: Sequence[str]) -> Any:
         """None if clang does not know a flag."""
@@ -127,8 +130,8 @@ def parsed(
         each
         for each in tree.diagnostics
         if each.severity >= _ERROR
-        and not (_OF_LIST.fullmatch(each.spelling) is not None and _is_in(each, lists, absolute))
-        and not _is_in(each, calls, absolute)
+        and not (_OF_LIST.fullmatch(each.spelling) is not None and _is_in(each, lists, absolute, reading))
+        and not _is_in(each, calls, absolute, reading)
     ]
     own, others = _sorted(errors, absolute)
     if not others:
@@ -190,6 +193,8 @@ def _is_of(message: Any, path: str) -> bool:
     return file is not None and file.name == path
 
 
-def _is_in(error: Any, places: Collection[range], path: str) -> bool:
-    start = written_offset(error.location)
-    return _is_of(error, path) and any(start in each for each in places)
+def _is_in(error: Any, places: Collection[Span], path: str, reading: Reading) -> bool:
+    if not places or not _is_of(error, path):
+        return False
+    start = reading.offset(written_offset(error.location))
+    return any(each.start <= start < each.end for each in places)

@@ -16,12 +16,15 @@ from actorc.packages import PackageMissing
 from actorc.report.failure import Failure
 from actorc.report.report import Reporter
 from actorc.source import Source
+from actorc.syntax import File
 from actorc_check import handlers
 from actorc_check.actors import check_actors, loop_calls, returned_lists
 from actorc_check.arguments import Arguments, read
-from actorc_check.clang import parsed
+from actorc_check.clang import Tree, parsed
 from actorc_check.declared import report_declarations
 from actorc_check.differences import report_differences
+from actorc_check.heads import edits_of_heads, included
+from actorc_check.reading import Reading
 from actorc_check.traps import Traps
 from actorc_check.tree import Function, functions
 from actorc_frames.compile import CannotCompile
@@ -75,13 +78,11 @@ def _checked(path: str, arguments: Arguments) -> tuple[Source | None, Diagnostic
     source = None
     failure: Failure | None = None
     try:
-        with open(path, "rb") as file:
-            text = file.read()
-        source = Source.from_bytes(path, text)
+        source = Source.read(path)
         if arguments.differences:
             report_differences(examine(source, Diagnostics()).words, diagnostics)
             diagnostics.drop_allowed(source)
-        check(source, text, arguments.flags, diagnostics)
+        check(source, arguments.flags, diagnostics)
     except OSError as error:
         failure = Failure(error.filename or path, "file", error.strerror or str(error))
     except CannotCompile as error:
@@ -92,29 +93,41 @@ def _checked(path: str, arguments: Arguments) -> tuple[Source | None, Diagnostic
     return source, diagnostics, failure
 
 
-def check(
-    source: Source, text: bytes, flags: Sequence[str] | None, diagnostics: Diagnostics, *, is_saved: bool = True
-) -> None:
+def check(source: Source, flags: Sequence[str] | None, diagnostics: Diagnostics, *, is_saved: bool = True) -> None:
     """Adds what is wrong in a file that has that text, on the disk or not. Raises CannotCompile and PackageMissing."""
-    is_actors = source.path.endswith(ACTOR_FILES)
     file = None
-    if is_actors:
+    if source.path.endswith(ACTOR_FILES):
         file = check_actors(source, diagnostics)
         if diagnostics.errors:
             return
-    lists = () if file is None else [source.bytes_of(span) for span in returned_lists(file, source)]
-    calls = () if file is None else [source.bytes_of(span) for span in loop_calls(source)]
-    unsaved = None if is_saved else source.text
-    tree = parsed(source.path, flags, is_actors=is_actors, lists=lists, calls=calls, unsaved=unsaved)
-    traps = Traps(source, text, diagnostics)
-    severity = Severity.WARNING if is_actors else Severity.ERROR  # clang reads actors as an editor does: not exactly
+    path = os.path.abspath(source.path)
+    reading, tree = _read(source, file, flags, is_saved=is_saved)
+    traps = Traps(source, reading, diagnostics)
+    # clang reads actors as an editor does: not exactly
+    severity = Severity.ERROR if file is None else Severity.WARNING
     for error in tree.own_errors:
-        traps.add_error(error, os.path.abspath(source.path), severity, is_ported=tree.is_ported)
+        traps.add_error(error, path, severity, is_ported=tree.is_ported)
     diagnostics.drop_allowed(source)
     if tree.cannot_compile is None:
-        _look_for_traps(functions(tree.unit, os.path.abspath(source.path), text), traps, text, diagnostics)
+        _look_for_traps(functions(tree.unit, path, reading.text), traps, reading.text, diagnostics)
     if file is not None and tree.cannot_compile is None:
-        report_declarations(tree.unit, file, source, diagnostics)
+        report_declarations(tree.unit, file, source, reading, diagnostics)
     diagnostics.drop_allowed(source)
     if tree.cannot_compile is not None:
         raise tree.cannot_compile
+
+
+def _read(source: Source, file: File | None, flags: Sequence[str] | None, *, is_saved: bool) -> tuple[Reading, Tree]:
+    """The text that clang has read, and what it has made of it."""
+    reading = Reading(source, is_saved=is_saved)
+    if file is None:
+        return reading, parsed(source.path, flags, reading)
+    lists, calls = returned_lists(file, source), tuple(loop_calls(source))
+    tree = parsed(source.path, flags, reading, is_actors=True, lists=lists, calls=calls)
+    if tree.own_errors or tree.cannot_compile is not None:
+        own = Reading(source, edits_of_heads(tree.unit, os.path.abspath(source.path), file, source), is_saved=is_saved)
+        others = included(tree.unit)
+        if others or own.text != reading.text:
+            tree = parsed(source.path, flags, own, is_actors=True, lists=lists, calls=calls, others=others)
+            return own, tree
+    return reading, tree

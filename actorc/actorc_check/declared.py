@@ -10,20 +10,19 @@ from typing import Any
 from actorc.diagnostics import Diagnostics, Fault
 from actorc.source import Source
 from actorc.syntax import File
+from actorc_check.reading import Reading
 
 _SCOPES = ("NAMESPACE", "LINKAGE_SPEC", "UNEXPOSED_DECL")
 _IS_ACTOR = re.compile(r"\b(?:SWIFT_)?ACTOR\b[^;{}]*\Z")
 
 
-def report_declarations(unit: Any, file: File, source: Source, diagnostics: Diagnostics) -> None:
+def report_declarations(unit: Any, file: File, source: Source, reading: Reading, diagnostics: Diagnostics) -> None:
     """Of the actors that the file defines."""
     actors = {
-        source.line_column(actor.name_span.start): actor
-        for actor in file.actors
-        if actor.body is not None and actor.test_name is None
+        actor.name_span.start: actor for actor in file.actors if actor.body is not None and actor.test_name is None
     }
     for function in _functions(unit.cursor, os.path.abspath(source.path)):
-        actor = actors.get((function.location.line, function.location.column))
+        actor = actors.get(reading.offset(function.location.offset))
         first = function.canonical
         parameters = list(first.get_arguments())
         by_value = [each for each in parameters if not each.type.kind.name.endswith("REFERENCE")]

@@ -14,6 +14,7 @@ from actorc_check.clang import OwnError, is_inclusion, written_offset
 from actorc_check.cpp_errors import explained
 from actorc_check.flow_names import hint_for
 from actorc_check.order import first_after
+from actorc_check.reading import Reading
 from actorc_check.tree import AWAIT, CALL, CO_RETURN, FUNCTIONS, LAMBDA, USE, Function, Node, is_flow, namespace_of
 
 _VIEWS = {"basic_string_view": "std::string", "span": "std::vector", "initializer_list": "std::vector"}
@@ -26,10 +27,11 @@ _OPERATION = {"isReady", "park", "take"}  # what the concept InPlace asks for
 class Traps:
     """Looks through the functions of a file and adds to `diagnostics`."""
 
-    def __init__(self, source: Source, text: bytes, diagnostics: Diagnostics) -> None:
+    def __init__(self, source: Source, reading: Reading, diagnostics: Diagnostics) -> None:
         self._source = source
-        self._text = text
+        self._text = reading.text
         self._diagnostics = diagnostics
+        self.span = reading.span
 
     def look(self, function: Function) -> None:
         self._discards(function)
@@ -40,11 +42,6 @@ class Traps:
 
     # -----------------------------------------------------------------------------------------------------------
     # Places
-
-    def span(self, start: int, end: int) -> Span:
-        """A span in characters."""
-        first = len(self._text[:start].decode("utf-8", errors="surrogateescape"))
-        return Span(first, first + len(self._text[start:end].decode("utf-8", errors="surrogateescape")))
 
     def word(self, node: Node, length: int = len("co_await")) -> Span:
         return self.span(node.start, min(node.end, node.start + length))

@@ -91,13 +91,11 @@ class Server(LanguageServer):
 
 def _checked(path: str, unsaved: str | None) -> tuple[Source, Diagnostics]:
     if unsaved is None:
-        with open(path, "rb") as file:
-            text = file.read()
+        source = Source.read(path)
     else:
-        text = unsaved.encode("utf-8", errors="surrogateescape")
-    source = Source.from_bytes(path, text)
+        source = Source.from_bytes(path, unsaved.encode("utf-8", errors="surrogateescape"))
     diagnostics = Diagnostics()
-    check(source, text, None, diagnostics, is_saved=unsaved is None)
+    check(source, None, diagnostics, is_saved=unsaved is None)
     for found in diagnostics.errors:
         if found.fault is Fault.WRONG_CPP and found.hint is None:  # clangd shows it as well
             diagnostics.drop(found)

@@ -334,9 +334,8 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> list[Part]:
         text += body + "}\n"
     path = tmp_path_factory.mktemp("traps") / "traps.cpp"
     path.write_text(text, encoding="utf-8")
-    data = path.read_bytes()
     diagnostics = Diagnostics()
-    check(Source.from_bytes(str(path), data), data, ["-std=c++20", f"-I{ROOT}"], diagnostics)
+    check(Source.read(str(path)), ["-std=c++20", f"-I{ROOT}"], diagnostics)
     for each in diagnostics:
         part = [part for part in PARTS if part.start <= each.span.start][-1]
         part.found.append((each.code, each.span.start))
