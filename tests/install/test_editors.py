@@ -136,6 +136,34 @@ def test_documented_actors_are_not_marked(tmp_path: Path) -> None:
         assert [marks_of_actors(clangd, path) for path in paths] == [[]] * len(paths)
 
 
+STORE = """\
+#include "flow/flow.h"
+struct Store { static flow::Future<int> get(Store* const& self, int const& key); };
+flow::Future<int> cube(int const& x);
+"""
+STORED = """\
+#include "store.h"
+using namespace flow;
+#include "flow/actorcompiler.h"
+ACTOR Future<int> Store::get(Store* self, int key) { wait(delay(1)); return key + (self != nullptr); }
+ACTOR Future<int> cube(int x) { int next = wait(cube(x - 1)); return x * next; }
+"""
+
+
+def test_actors_of_a_plain_header_are_not_marked_with_the_documented_settings(tmp_path: Path) -> None:
+    page = (ROOT / "actorc" / "docs" / "editors.md").read_text(encoding="utf-8")
+    (settings,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    for name, wanted in (("without", {"4", "5"}), ("with", set())):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "store.h").write_text(STORE, encoding="utf-8")
+        (folder / ".clangd").write_text(settings if name == "with" else "", encoding="utf-8")
+        path = written("store.actor.cpp", STORED, folder)
+        with Clangd(folder) as clangd:
+            clangd.open(path, STORED)
+            assert {found.split(":")[0] for found in marks_of_actors(clangd, path)} == wanted
+
+
 def test_inside_an_actor(tmp_path: Path) -> None:
     path = written("sum.actor.cpp", ACTOR, tmp_path)
     with Clangd(tmp_path) as clangd:
