@@ -189,6 +189,7 @@ class Diagnostics:
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, int], Diagnostic] = {}
+        self._allowed: set[tuple[str, int]] = set()
 
     def error(
         self,
@@ -230,6 +231,12 @@ class Diagnostics:
         for key, found in list(self._found.items()):
             if found.code in _ALLOWABLE and found.code in _allowed_at(source, found.span.start):
                 del self._found[key]
+                self._allowed.add(key)
+
+    def knows(self, fault: Fault, span: Span) -> bool:
+        """Whether a fault was found at a place, also if a comment allows it."""
+        key = (fault.code, span.start)
+        return key in self._found or key in self._allowed
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(sorted(self._found.values(), key=lambda found: (found.span.start, found.span.end)))

@@ -106,6 +106,9 @@ class Traps:
             return
         if node.kind != CALL or not _gives_value(node.cursor):
             return
+        place = self.span(node.start, node.end)
+        if self._diagnostics.knows(Fault.DISCARDED_FUTURE, place):  # by the compiler of actors
+            return
         name = node.cursor.spelling
         if is_flow(node.cursor.type, ("Future", "StrictFuture")):
             message = f"the future of `{name}` is thrown away here, which cancels the work behind it"
@@ -119,7 +122,6 @@ class Traps:
         if function.is_coroutine:
             hint = hint.replace("wait for it", "write `co_await` before it")
             fixes = (Fix("wait for it", (Edit(self.span(node.start, node.start), "co_await "),)),)
-        place = self.span(node.start, node.end)
         self._diagnostics.warning(Fault.DISCARDED_RESULT, message, place, hint=hint, fixes=fixes)
 
     # -----------------------------------------------------------------------------------------------------------

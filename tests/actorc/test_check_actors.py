@@ -149,3 +149,26 @@ def test_so_do_actor_headers(tmp_path: Path) -> None:
     (tmp_path / "box.actor.cpp").write_text(INCLUDING, encoding="utf-8")
     assert found("box.actor.h", tmp_path) == []
     assert found("box.actor.cpp", tmp_path) == []
+
+
+DISCARDS = """\
+#include "flow/flow.h"
+using namespace flow;
+#include "flow/actorcompiler.h" // must be the last include
+ACTOR Future<Void> work(int x) { wait(delay(x)); return Void(); }
+ACTOR Future<Void> discards(bool b) {
+    @@work(1);
+
+    work(2); // actorc: allow A0605
+
+    b ? @@work(3) : @@work(4);
+    wait(delay(1));
+    return Void();
+}
+"""
+
+
+def test_a_discarded_actor_is_reported_once(tmp_path: Path) -> None:
+    text, marks = unmarked(DISCARDS)
+    (tmp_path / "discards.actor.cpp").write_text(text, encoding="utf-8")
+    assert found("discards.actor.cpp", tmp_path) == list(zip(["A0605", "A0701", "A0701"], marks, strict=True))
