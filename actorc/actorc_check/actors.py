@@ -16,6 +16,7 @@ from actorc.driver import examine
 from actorc.source import Source
 from actorc.syntax import File, Parameter, Return, Span, all_actors, walk
 
+ACTOR_FILES = (".actor.cpp", ".actor.h")
 _VIEW = re.compile(
     r"(?:const\s+)?(?:std\s*::\s*)?(?P<view>(?:w|u8|u16|u32)?string_view|(?:basic_string_view|span|initializer_list)\s*<.*>)"
     r"(?:\s+const)?",

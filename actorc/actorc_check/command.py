@@ -18,7 +18,7 @@ from actorc.report.report import Reporter
 from actorc.source import Source
 from actorc.syntax import File
 from actorc_check import handlers
-from actorc_check.actors import check_actors, loop_calls, returned_lists
+from actorc_check.actors import ACTOR_FILES, check_actors, loop_calls, returned_lists
 from actorc_check.arguments import Arguments, read
 from actorc_check.clang import Tree, parsed
 from actorc_check.declared import report_declarations
@@ -31,7 +31,6 @@ from actorc_frames.compile import CannotCompile
 
 EXIT_FOUND = 1
 EXIT_FAILED = 2
-ACTOR_FILES = (".actor.cpp", ".actor.h")
 
 
 def main(argv: Sequence[str]) -> int:

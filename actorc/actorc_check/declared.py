@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from actorc.diagnostics import Diagnostics, Fault
@@ -13,7 +14,7 @@ from actorc.syntax import File
 from actorc_check.reading import Reading
 
 _SCOPES = ("NAMESPACE", "LINKAGE_SPEC", "UNEXPOSED_DECL")
-_IS_ACTOR = re.compile(r"\b(?:SWIFT_)?ACTOR\b[^;{}]*\Z")
+_IS_ACTOR = re.compile(r"\b(?:SWIFT_)?ACTOR\b")
 
 
 def report_declarations(unit: Any, file: File, source: Source, reading: Reading, diagnostics: Diagnostics) -> None:
@@ -26,7 +27,10 @@ def report_declarations(unit: Any, file: File, source: Source, reading: Reading,
         first = function.canonical
         parameters = list(first.get_arguments())
         by_value = [each for each in parameters if not each.type.kind.name.endswith("REFERENCE")]
-        if actor is None or first == function or not by_value or _says_actor(first):
+        if actor is None or first == function or not by_value:
+            continue
+        head = head_of(first)
+        if head is None or _IS_ACTOR.search(head):
             continue
         place = os.path.relpath(first.location.file.name, os.path.dirname(os.path.abspath(source.path)))
         message = (
@@ -49,14 +53,19 @@ def _functions(cursor: Any, path: str) -> Iterator[Any]:
             yield child
 
 
-def _says_actor(declaration: Any) -> bool:
+def head_of(declaration: Any) -> str | None:
+    """What stands before the name of a function in its declaration; None if the file cannot be read.
+
+    clang may have read another text than the disk has, with the same lines.
+    """
     where = declaration.location
     try:
         with open(where.file.name, "rb") as stream:
-            before = stream.read(where.offset)
+            lines = list(islice(stream, where.line))
     except OSError:
-        return True
-    return _IS_ACTOR.search(before[-1000:].decode("utf-8", errors="replace")) is not None
+        return None
+    before = b"".join(lines[-10:-1]) + lines[-1][: where.column - 1]
+    return re.split("[;{}]", before.decode("utf-8", errors="replace"))[-1]
 
 
 def _as_callers_see(parameter: Any) -> str:

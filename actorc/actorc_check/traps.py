@@ -10,8 +10,10 @@ from typing import Any
 from actorc.diagnostics import Diagnostics, Edit, Fault, Fix, Note, Severity, allows
 from actorc.source import Source
 from actorc.syntax import Span
+from actorc_check.actors import ACTOR_FILES
 from actorc_check.clang import OwnError, is_inclusion, written_offset
 from actorc_check.cpp_errors import explained
+from actorc_check.declared import head_of
 from actorc_check.flow_names import hint_for
 from actorc_check.order import first_after
 from actorc_check.reading import Reading
@@ -20,6 +22,7 @@ from actorc_check.tree import AWAIT, CALL, CO_RETURN, FUNCTIONS, LAMBDA, USE, Fu
 _VIEWS = {"basic_string_view": "std::string", "span": "std::vector", "initializer_list": "std::vector"}
 _FLOW_VIEWS = {"StringRef": "Standalone<StringRef>", "VectorRef": "Standalone<VectorRef<...>>"}
 _NO_STATEMENTS = frozenset({"RETURN_STMT", "DECL_STMT", CO_RETURN})
+_DISCARDABLE = re.compile(r"\b(?:UNCANCELLABLE|flow_allow_discard)\b")
 _MOST_ALIGNMENT = 64  # of a frame: memory::kMostAlignment
 _OPERATION = {"isReady", "park", "take"}  # what the concept InPlace asks for
 
@@ -104,7 +107,7 @@ class Traps:
         if node.kind == "BINARY_OPERATOR" and self._is_comma(node):
             self._discarded(node.children[1], function)  # `_discards` sees the first
             return
-        if node.kind != CALL or not _gives_value(node.cursor):
+        if node.kind != CALL or not _gives_value(node.cursor) or _may_be_discarded(node.cursor.referenced):
             return
         place = self.span(node.start, node.end)
         if self._diagnostics.knows(Fault.DISCARDED_FUTURE, place):  # by the compiler of actors
@@ -294,6 +297,13 @@ def _gives_value(call: Any) -> bool:
     if callee is None:
         return True
     return callee.result_type.get_canonical().kind.name not in ("LVALUEREFERENCE", "RVALUEREFERENCE")
+
+
+def _may_be_discarded(callee: Any) -> bool:
+    """Whether it is an actor that runs by itself, or whose author allows it."""
+    if callee is None or callee.location.file is None or not callee.location.file.name.endswith(ACTOR_FILES):
+        return False
+    return _DISCARDABLE.search(head_of(callee) or "") is not None
 
 
 def _is_operation(type_: Any) -> bool:

@@ -18,8 +18,8 @@ from actorc import __version__
 from actorc.diagnostics import Diagnostics, Fault
 from actorc.packages import PackageMissing
 from actorc.source import Source
-from actorc_check.actors import check_actors
-from actorc_check.command import ACTOR_FILES, check
+from actorc_check.actors import ACTOR_FILES, check_actors
+from actorc_check.command import check
 from actorc_frames.compile import CannotCompile
 from actorc_lsp.analysis import Analysis
 from actorc_lsp.hovers import hover

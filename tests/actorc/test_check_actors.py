@@ -156,7 +156,12 @@ DISCARDS = """\
 using namespace flow;
 #include "flow/actorcompiler.h" // must be the last include
 ACTOR Future<Void> work(int x) { wait(delay(x)); return Void(); }
+ACTOR UNCANCELLABLE Future<Void> runs(int x) { wait(delay(x)); return Void(); }
+ACTOR [[flow_allow_discard]] static
+Future<Void> allowed(int x) { wait(delay(x)); return Void(); }
 ACTOR Future<Void> discards(bool b) {
+    runs(1);
+    allowed(2);
     @@work(1);
 
     work(2); // actorc: allow A0605
