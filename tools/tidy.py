@@ -117,7 +117,7 @@ BESIDE: dict[str, set[str]] = {
     "actorc_migrate": {
         *(f"actorc.{name}" for name in SHARED),
         *("actorc.__version__", "actorc.driver", "actorc.options", "actorc.outputs", "actorc.packages", "actorc.run"),
-        *("actorc.parse.brackets", "actorc.parse.lexer"),
+        *("actorc.parse.brackets", "actorc.parse.lexer", "actorc.parse.parameters"),
         *("actorc.check.captures", "actorc.check.facts", "actorc.check.forward", "actorc.check.handlers"),
         *(
             "actorc.check.reach",
@@ -125,6 +125,7 @@ BESIDE: dict[str, set[str]] = {
             "actorc.emit.captures",
             "actorc.emit.declaration",
             "actorc.emit.description",
+            "actorc.emit.signature",
             "actorc.lower.lower",
         ),
         *("actorc.report.failure", "actorc.report.formats", "actorc.report.report"),

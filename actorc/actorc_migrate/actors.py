@@ -6,7 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from actorc.records import dataclass, replace
+from actorc.source import Source
 from actorc.syntax import Actor, File, Span, Words
+from actorc_migrate.enclosing import Scopes
+from actorc_migrate.prototypes import Signature, signature_of
 from actorc_migrate.settings import Settings
 
 _ANY_NUMBER = 1 << 20  # of arguments, where a parameter is a pack
@@ -37,6 +40,7 @@ class Head:
     most: int
     parameters: int
     class_names: tuple[str, ...]  # which no longer exist
+    signature: Signature | None  # None where a declaration without `ACTOR` is not sure to be its own
 
     def is_seen_in(self, path: str) -> bool:
         return not self.is_local or path == self.path
@@ -50,12 +54,14 @@ class Head:
         return self.is_void or self.parameters > 0 or self.changes(settings)
 
 
-def heads_of(file: File, path: str) -> tuple[Head, ...]:
+def heads_of(file: File, source: Source) -> tuple[Head, ...]:
     named = (actor for actor in file.actors if actor.test_name is None and actor.captures is None)
-    return tuple(_head(actor, path, file.words) for actor in named)
+    scopes = Scopes(file.words.texts if file.actors else [])
+    return tuple(_head(actor, source, file.words, scopes) for actor in named)
 
 
-def _head(actor: Actor, path: str, words: Words) -> Head:
+def _head(actor: Actor, source: Source, words: Words, scopes: Scopes) -> Head:
+    path = source.path
     owners = (*actor.enclosing_classes, *actor.qualifier)
     end = actor.span.end if actor.body is None else actor.body.span.start
     given = [parameter for parameter in actor.parameters if not parameter.is_pack]
@@ -85,6 +91,7 @@ def _head(actor: Actor, path: str, words: Words) -> Head:
         most=_ANY_NUMBER if has_pack else len(given),
         parameters=len(actor.parameters),
         class_names=tuple(f"{each}Actor{number}{kind}" for each in stems for kind in ("", "State")),
+        signature=signature_of(actor, words, source, scopes),
     )
 
 

@@ -8,10 +8,12 @@ from collections.abc import Callable, Collection, Iterable
 
 from actorc.records import dataclass
 from actorc_migrate.actors import Head, Table
+from actorc_migrate.declared import Declared
 from actorc_migrate.edits import Edits
 from actorc_migrate.notes import Hazard, Note
+from actorc_migrate.prototypes import Prototype
 from actorc_migrate.settings import Settings
-from actorc_migrate.spelling import library_in
+from actorc_migrate.spelling import detached, library_in
 from actorc_migrate.uses import Use, UseKind
 
 _SEES_TYPE = re.compile(r"\busing\s+(?:::\s*)?flow\s*::\s*Uncancellable\s*;")
@@ -25,8 +27,11 @@ class Known:
     heads: dict[str, list[Head]]  # actors that are migrated, by name
     classes: dict[str, set[str]]  # the files that have made classes of these names
     places: dict[Head, str]  # the place of each, for messages
+    defined: dict[Head, Head]  # each as its definition has it
     sees: Callable[[str, str], bool]  # whether a file includes another's declarations
     namespaces: Collection[str]
+    declared: Declared
+    stay: Collection[Head]  # actors that are not migrated
     settings: Settings
 
 
@@ -43,7 +48,7 @@ def update_uses(uses: Iterable[Use], known: Known, path: str, text: str, edits: 
         if use.kind is UseKind.CALL:
             notes += _call(use, known, path, spelled, edits)
         elif use.kind is UseKind.PROTOTYPE:
-            notes += _prototype(use, known, path)
+            notes += _prototype(use, known, path, text, edits)
         elif use.kind is UseKind.CLASS:
             if any(known.sees(path, place) for place in known.classes.get(use.name, ())):
                 message = f"`{use.name}` is the class that actorc made of an actor, which is a coroutine from here on"
@@ -135,15 +140,31 @@ def _mentioned(use: Use, known: Known, path: str, spelled: str) -> Note:
     return Note(Hazard.DETACHED, use.span, "", message, f"a lambda that calls `{use.name}({spelled}, ...)`")
 
 
-def _prototype(use: Use, known: Known, path: str) -> list[Note]:
+def _prototype(use: Use, known: Known, path: str, text: str, edits: Edits) -> list[Note]:
     """A declaration without `ACTOR`: it says `A const&` where the actor did, and the coroutine has `A`."""
     if use.is_told:
         return []
+    actors = known.declared.actors(path, use, known.stay)
+    if actors and use.prototype is not None:
+        if actors[0] not in known.stay:
+            _declare_coroutine(use.prototype, known.defined[actors[0]], text, known.settings, edits)
+        return []
     for head in known.heads.get(use.name, ()):
+        if known.declared.is_another(path, use, head):
+            continue
         owner = use.qualifier or (use.classes[-1] if use.classes else "")
         same = head.parameters == use.arguments and (owner == head.owner or (head.is_qualified and not owner))
         if same and head.is_seen_in(path):
             message = f"a declaration of `{use.name}`, which is a coroutine from here on: its types must be the same"
             instead = f"the head of `{use.name}` as it is at {known.places[head]}"
-            return [Note(Hazard.FORWARD_DECLARATION, use.span, "", message, instead)]
+            return [Note(Hazard.FORWARD_DECLARATION, use.span, "", message, instead, is_open=True)]
     return []
+
+
+def _declare_coroutine(prototype: Prototype, head: Head, text: str, settings: Settings, edits: Edits) -> None:
+    for span, instead in prototype.edits:
+        edits.replace(span, instead)
+    if prototype.void is not None:
+        edits.replace(prototype.void, detached(library_in(text, settings), settings))
+    if head.changes(settings):
+        edits.insert_argument(prototype.inside, spelled_in(text, settings), is_alone=not head.parameters)

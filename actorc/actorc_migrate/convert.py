@@ -24,8 +24,9 @@ from actorc_migrate.common import UNUSED, Common, Gathered, UnconvertibleError
 from actorc_migrate.edits import Edits
 from actorc_migrate.hazards import Hazards
 from actorc_migrate.notes import Conversion, Hazard, Note, Outcome
+from actorc_migrate.prototypes import by_value
 from actorc_migrate.settings import Settings
-from actorc_migrate.spelling import library_in
+from actorc_migrate.spelling import detached, library_in
 
 
 def convert(file: File, source: Source, settings: Settings, edits: Edits) -> Conversion:
@@ -192,9 +193,7 @@ class _Actor:
 
     def _detached(self) -> str:
         """What a void actor returns."""
-        if not self._settings.is_foundationdb:
-            return "flow::coro::Detached"
-        return f"{self._library}Future<{self._library}Void>"
+        return detached(self._library, self._settings)
 
     def _remove(self, index: int) -> None:
         self._edits.replace(self._blanks(self._words.span(index)))
@@ -233,25 +232,15 @@ class _Actor:
     def _parameter(self, parameter: Parameter) -> None:
         """Makes the parameter a value, since the actor had a copy."""
         span = parameter.span
-        first, _ = self._words.between(span)
-        after_type = self._words.between(parameter.type.span)[1]
-        texts = self._words.texts
-        if texts[after_type] not in ("&", "&&", "const"):
+        if not by_value(parameter, self._words):
             return
         self._note(
             Hazard.REFERENCE_PARAMETER,
             span,
             f"`{parameter.name}` is taken by value, as the actor copied it",
         )
-        end = after_type
-        while texts[end] in ("&", "&&", "const"):
-            end += 1
-        if self._words.starts[first] < parameter.type.span.start:
-            self._edits.replace(Span(self._words.starts[first], parameter.type.span.start))
-        self._edits.replace(
-            Span(parameter.type.span.end, self._words.starts[end]),
-            " " if texts[end] not in (",", ")", "=", "...") else "",
-        )
+        for place, text in by_value(parameter, self._words):
+            self._edits.replace(place, text)
 
 
 def _library_of(actor: Actor, source: Source, settings: Settings) -> str:

@@ -15,6 +15,7 @@ from actorc_migrate.actors import Head, Table, as_defined, dragged_along
 from actorc_migrate.apart import notes_of
 from actorc_migrate.calls import Known, namespaces_in, spelled_in, update_uses
 from actorc_migrate.cmake import Place, update_lists
+from actorc_migrate.declared import Declared
 from actorc_migrate.directives import Includes, Reach, generated_from, included_paths, is_actor_file, renamed
 from actorc_migrate.edits import Edits
 from actorc_migrate.examine import Examined
@@ -49,6 +50,7 @@ class Decision:
         self._sources = {each.path: Source(each.path, each.edits.text) for each in examined}
         self._macros = {match[1] for text in texts.values() for match in _MACRO.finditer(text)}
         self._defined = as_defined(head for each in examined for head in each.heads)
+        self._declared = Declared(self._defined, ((each.path, use) for each in examined for use in each.uses))
         self._numbers = Counter(head.name for each in examined for head in each.heads)
         self._numbers.update(use.name for each in examined for use in each.uses if use.kind is UseKind.PROTOTYPE)
         self._mentioned = {match[1] for text in texts.values() for match in _MENTION.finditer(text)}
@@ -84,6 +86,7 @@ class Decision:
     def _needed_as_they_are(self, path: str, stay: Collection[Head]) -> list[Head]:
         """The actors that change for a file which nothing may change."""
         uses = self._examined[path].uses if path in self._examined else ()
+        declared = self._declared.named_in(path)
         named = {use.name for use in uses if use.kind is UseKind.MENTION}
         called = {use.name for use in uses if use.kind in (UseKind.CALL, UseKind.MACRO) and not use.is_told}
         return [
@@ -91,7 +94,8 @@ class Decision:
             for head, defined in self._defined.items()
             if head not in stay
             and (
-                (head.name in called and defined.changes(self._settings))
+                head in declared
+                or (head.name in called and defined.changes(self._settings))
                 or (head.name in named and defined.changes_type(self._settings))
             )
         ]
@@ -137,6 +141,7 @@ class Decision:
         migrated = [
             self._defined[head] for each in self._examined.values() for head in each.heads if head not in self._stay
         ]
+        declared = [seen for head, seen in self._declared.seen() if head not in self._stay]
         by_name: dict[str, list[Head]] = {}
         for head in sorted(migrated, key=lambda head: not head.is_definition):
             by_name.setdefault(head.name, []).append(head)
@@ -145,12 +150,15 @@ class Decision:
             for name in head.class_names:
                 classes.setdefault(name, set()).add(head.path)
         return Known(
-            Table(migrated, self._settings, self._reach.sees),
+            Table([*migrated, *declared], self._settings, self._reach.sees),
             by_name,
             classes,
             {head: self._place(head) for head in migrated},
+            self._defined,
             self._reach.sees,
             namespaces_in(self._texts.values()),
+            self._declared,
+            self._stay,
             self._settings,
         )
 
@@ -181,6 +189,7 @@ class Decision:
         notes = self._as_defined(each, notes, edits)
         notes += self._apart(each)
         notes += update_uses(each.uses, self._known, path, source.text, edits)
+        self._include_for_prototypes(each, source, edits)
         text = _with_line_ends(edits.result(), source)
         status, reason = self._status(each, is_changed=text != source.text)
         return FileResult(
@@ -287,6 +296,18 @@ class Decision:
         elif each.first_actor is not None:
             frame.add_includes(needed, each.first_actor)
         frame.finish()
+
+    def _include_for_prototypes(self, each: Examined, source: Source, edits: Edits) -> None:
+        """A plain header that names what is in the headers of coroutines."""
+        changed = [
+            use.span.start
+            for use in each.uses
+            for head in self._declared.actors(each.path, use, self._stay)
+            if head not in self._stay and (head.is_void or self._defined[head].runs_on)
+        ]
+        if changed and kind_of(each.path) is Kind.PLAIN:
+            needed = needed_includes(edits.result, self._reach.spellings(each.path), self._settings)
+            Frame(source, each.surroundings.directives, edits).add_includes(needed, min(changed))
 
     def of_list(self, path: str) -> FileResult:
         """A CMake file."""

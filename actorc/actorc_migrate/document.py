@@ -2,7 +2,8 @@
 
 One object: `version` of this shape (1), `tool` (`name`, `version`), `target`, `style`, and
 
-- `totals`: `files` by status, `actors` (`migrated`, `left`), `constructs` by name, `hazards` by code, `places`;
+- `totals`: `files` by status, `actors` (`migrated`, `left`), `constructs` by name, `hazards` by code, `places`,
+  `byHand` (declarations that must be changed by hand);
 - `hazards`: the title of each code that occurs;
 - `files`: each with `path`, `newPath`, `status`, `reason`, `changed`, and
   - `actors`: `name`, `range`, `constructs`, `left` (why it stays an actor, or null),
@@ -71,6 +72,7 @@ def as_json(result: Result) -> str:
             "constructs": dict(sorted(counted.constructs.items())),
             "hazards": {hazard.code: counted.hazards[hazard] for hazard in met},
             "places": counted.places,
+            "byHand": result.by_hand,
         },
         "hazards": {hazard.code: hazard.title for hazard in met},
         "files": [_file(file) for file in result.files],

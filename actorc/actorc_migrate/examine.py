@@ -17,7 +17,7 @@ from actorc import driver
 from actorc.diagnostics import Diagnostics
 from actorc.parse.brackets import TokenList
 from actorc.parse.lexer import lex
-from actorc.records import dataclass
+from actorc.records import dataclass, replace
 from actorc.report.failure import Failure
 from actorc.report.report import Reporter, in_one_line
 from actorc.run import report_internal
@@ -26,11 +26,13 @@ from actorc.syntax import File, Words
 from actorc_migrate.actors import Head, heads_of
 from actorc_migrate.directives import directives_of
 from actorc_migrate.edits import Edits
+from actorc_migrate.enclosing import Scopes
 from actorc_migrate.gather import Kind
 from actorc_migrate.headers import Surroundings, surroundings_of
 from actorc_migrate.notes import Conversion
+from actorc_migrate.prototypes import prototype_at
 from actorc_migrate.settings import Settings
-from actorc_migrate.uses import Use, find_uses
+from actorc_migrate.uses import Use, UseKind, find_uses
 
 _FILES_AT_ONCE = 4  # files that one process gets at a time
 _FILES_BETWEEN_COLLECTIONS = 20
@@ -110,7 +112,7 @@ def _examine(
     task: Task, source: Source, names: Collection[str], settings: Settings, reporter: Reporter, printed: io.StringIO
 ) -> Examined:
     if task.kind is Kind.PLAIN:
-        tokens = TokenList(source, lex(source, Diagnostics()), Diagnostics())
+        tokens = _tokens_of(source)
         file, rejected = File((), Words(tokens.texts, tokens.tokens.starts)), ""
     else:
         file, rejected = _parsed(source, reporter)
@@ -125,20 +127,35 @@ def _examine(
             report_internal(error, task.path, reporter)
             rejected = reporter.failures[-1].message
             edits, conversion = Edits(source.text), _NOTHING
-    heads = heads_of(file, task.path)
+    heads = heads_of(file, source)
+    uses = find_uses(file.words, source, names, [head.own for head in heads])
     spans = [actor.span for actor in file.actors]
     return Examined(
         task.path,
         edits,
         conversion,
         heads,
-        tuple(find_uses(file.words, source, names, [head.own for head in heads])),
+        tuple(_with_prototypes(uses, file.words, source, names)),
         surroundings_of(file, directives_of(file.words)),
         min((span.start for span in spans), default=None),
         rejected,
         printed.getvalue(),
         tuple(reporter.failures),
     )
+
+
+def _tokens_of(source: Source) -> TokenList:
+    return TokenList(source, lex(source, Diagnostics()), Diagnostics())
+
+
+def _with_prototypes(uses: Sequence[Use], words: Words, source: Source, names: Collection[str]) -> Iterator[Use]:
+    """The same, each prototype with what it says."""
+    tokens = scopes = None
+    for use in uses:
+        if use.kind is UseKind.PROTOTYPE and use.name in names:
+            tokens, scopes = tokens or _tokens_of(source), scopes or Scopes(words.texts)
+            use = replace(use, prototype=prototype_at(words.first(use.span), tokens, words, scopes))
+        yield use
 
 
 def _parsed(source: Source, reporter: Reporter) -> tuple[File, str]:

@@ -47,6 +47,7 @@ class Note:
     actor: str  # its name; empty outside of actors
     message: str  # why it could matter here
     instead: str  # what keeps the meaning to the letter; empty where the result does already
+    is_open: bool = False  # the result is wrong before the reader has done that
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,8 @@ def summary(result: Result) -> str:
         table = [["actor", "compiler", "before", "after"]]
         table += [[each.actor, each.compiler, str(each.before), str(each.after)] for each in result.frames]
         lines.append(indented(aligned(table, right=(2, 3)), 2))
+    if result.by_hand:
+        lines += ["", f"{_counted(result.by_hand, 'declaration')} must be changed by hand (H11)"]
     return "".join(line + "\n" for line in lines)
 
 

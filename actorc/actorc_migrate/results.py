@@ -71,6 +71,11 @@ class Result:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was left, rejected or refused."""
+        """Whether nothing was left, rejected or refused, and no declaration is to be changed by hand."""
         stays = (Status.KEPT, Status.REJECTED, Status.REFUSED)
-        return not self.failures and not any(file.status in stays or file.left for file in self.files)
+        return not (self.failures or self.by_hand or any(file.status in stays or file.left for file in self.files))
+
+    @property
+    def by_hand(self) -> int:
+        """How many declarations of coroutines the result has that are still those of actors."""
+        return sum(note.is_open for file in self.files for note in file.notes)

@@ -38,6 +38,11 @@ _QUALIFIED = re.compile(rf"\bflow\s*::\s*{_NAMED}")
 _BARE = re.compile(rf"(?<!::)\b(?<!:: ){_NAMED}")
 
 
+def detached(library: str, settings: Settings) -> str:
+    """What a void actor returns as a coroutine; `library` is the prefix of names."""
+    return f"{library}Future<{library}Void>" if settings.is_foundationdb else "flow::coro::Detached"
+
+
 @lru_cache(maxsize=1)  # cached, since all actors of a file call it one after the other
 def sees_flow(text: str) -> bool:
     """Whether names of the library need no `flow::` in front."""

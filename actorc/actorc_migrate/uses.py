@@ -16,6 +16,7 @@ from actorc.source import Source
 from actorc.syntax import Span, Words
 from actorc.words import BEFORE_OPERAND, BUILTIN_TYPES, KEYWORDS
 from actorc_migrate.enclosing import Enclosing
+from actorc_migrate.prototypes import Prototype
 
 
 class UseKind(Enum):
@@ -39,6 +40,7 @@ class Use:
     types: tuple[str, ...] = ()  # words of the types with which the file declares the object of a member
     is_hidden: bool = False  # a member that is no actor stands before functions outside of classes
     statement: int | None = None  # the offset of the statement that is nothing but this CALL
+    prototype: Prototype | None = None  # what a PROTOTYPE says, if it is clear
 
 
 _CLASS_NAME = re.compile(r"\b\w+Actor\d*(?:State)?\b")
