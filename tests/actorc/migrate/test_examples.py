@@ -61,7 +61,7 @@ def test_a_second_run_changes_nothing(style: str, tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     every = [example for document in DOCUMENTS for example in examples(document.read_text())]
     files = {f"example{number}.actor.cpp": TOP + each.before for number, each in enumerate(every)}
-    found = migrated(tmp_path, files, f"--style={style}")
+    found = migrated(tmp_path, files, f"--style={style}", status=1)  # H11 leaves a declaration to the reader
     assert list(found) == sorted(name.replace(".actor", "") for name in files)
 
 
