@@ -12,7 +12,7 @@ from actorc.records import replace
 from actorc.source import Source
 from actorc.syntax import Span
 from actorc_migrate.actors import Head, Table, as_defined, dragged_along
-from actorc_migrate.apart import notes_of
+from actorc_migrate.apart import in_plain_headers, notes_of
 from actorc_migrate.calls import Known, namespaces_in, spelled_in, update_uses
 from actorc_migrate.cmake import Place, update_lists
 from actorc_migrate.declared import Declared
@@ -23,6 +23,7 @@ from actorc_migrate.gather import Kind, kind_of, new_path
 from actorc_migrate.guards import find_guards, mentions_build
 from actorc_migrate.headers import Frame, needed_includes, rename_includes, replace_forward_declarations, replace_loops
 from actorc_migrate.notes import Hazard, Note, Outcome
+from actorc_migrate.prototypes import Prototype
 from actorc_migrate.results import FileResult, Status
 from actorc_migrate.settings import Settings
 from actorc_migrate.spelling import library_in
@@ -176,7 +177,8 @@ class Decision:
             return FileResult(path, path, Status.REFUSED, why, source, source.text, (), left)
         edits = each.edits.copy()
         outcomes, notes = self._conversion(each, edits)
-        self._pass_errors(each, outcomes, edits)
+        elsewhere = self._declared_elsewhere(each)
+        self._pass_errors(each, outcomes, elsewhere, edits)
         directives = each.surroundings.directives
         places: list[Place] = []
         rename_includes(directives, lambda included: self._new_include(included, path), edits)
@@ -187,7 +189,7 @@ class Decision:
             replace_forward_declarations(each.surroundings, source, edits)
         self._frame(each, source, outcomes, edits)
         notes = self._as_defined(each, notes, edits)
-        notes += self._apart(each)
+        notes += self._apart(each, elsewhere)
         notes += update_uses(each.uses, self._known, path, source.text, edits)
         self._include_for_prototypes(each, source, edits)
         text = _with_line_ends(edits.result(), source)
@@ -221,11 +223,15 @@ class Decision:
         notes = [note for note in each.conversion.notes if not any(_holds(span, note.span) for span in dropped)]
         return outcomes, notes
 
-    def _pass_errors(self, each: Examined, outcomes: Sequence[Outcome], edits: Edits) -> None:
+    def _pass_errors(
+        self, each: Examined, outcomes: Sequence[Outcome], elsewhere: Collection[Head], edits: Edits
+    ) -> None:
         """Adds a last parameter `Propagate = {}`, so that errors end the coroutine without a C++ exception, as they end
         an actor; for functions that are declared in one place and only called."""
         passing = {outcome.span for outcome in outcomes if outcome.propagates_errors and not outcome.left}
         for head in each.heads:
+            if head in elsewhere:
+                continue
             if head.span in passing and self._numbers[head.name] == 1 and head.name not in self._mentioned:
                 spelled = f"{library_in(each.edits.text, self._settings)}Propagate"
                 edits.insert(head.close, f"{', ' if head.parameters else ''}{spelled} = {{}}", rank=-1)
@@ -271,11 +277,18 @@ class Decision:
                 notes.append(Note(Hazard.DETACHED, head.name_span, head.name, message, ""))
         return notes
 
-    def _apart(self, each: Examined) -> list[Note]:
+    def _declared_elsewhere(self, each: Examined) -> dict[Head, tuple[str, Prototype]]:
+        """The actors that plain headers declare which are not given."""
+        heads = [head for head in each.heads if head not in self._stay]
+        spellings = dict.fromkeys(self._spellings(each.path)) if heads else ()
+        plain = [one for one in spellings if not is_actor_file(one) and not self._includes.meant(one, each.path)]
+        return in_plain_headers(each.path, heads, plain)
+
+    def _apart(self, each: Examined, elsewhere: dict[Head, tuple[str, Prototype]]) -> list[Note]:
         heads = [head for head in each.heads if head not in self._stay]
         spellings = dict.fromkeys(self._spellings(each.path)) if heads else ()
         absent = [one for one in spellings if is_actor_file(one) and not self._includes.actor_files(one, each.path)]
-        return list(notes_of(each.path, heads, self._known.heads, absent))
+        return list(notes_of(each.path, heads, self._known.heads, absent, elsewhere))
 
     def _frame(self, each: Examined, source: Source, outcomes: Sequence[Outcome], edits: Edits) -> None:
         """The includes of the keywords, and the guards."""

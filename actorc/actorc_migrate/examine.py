@@ -144,6 +144,20 @@ def _examine(
     )
 
 
+def prototypes_in(path: str, names: Collection[str]) -> Iterator[Use]:
+    """In a file that is not given."""
+    try:
+        with open(path, "rb") as file:
+            source = Source.from_bytes(path, file.read())
+    except OSError:
+        return
+    if not any(name in source.text for name in names):
+        return
+    tokens = _tokens_of(source)
+    words = Words(tokens.texts, tokens.tokens.starts)
+    yield from _with_prototypes(find_uses(words, source, (), ()), words, source, names)
+
+
 def _tokens_of(source: Source) -> TokenList:
     return TokenList(source, lex(source, Diagnostics()), Diagnostics())
 

@@ -88,6 +88,17 @@ flow::Future<flow::Void> all(app::Queue& queue) {
 """
 
 
+@pytest.mark.parametrize("style", ["exact", "idiomatic"])
+def test_a_declaration_that_is_not_given_is_enough_where_nothing_changes(
+    style: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    actor = '#include "a.h"\nACTOR Future<Void> f() {\n    wait(delay(1));\n    return Void();\n}\n'
+    make(tmp_path, {"a.h": "Future<Void> f();\n", "a.actor.cpp": actor})
+    assert migrate("a.actor.cpp", "--write", f"--style={style}") == 0
+    assert "Future<Void> f() {" in (tmp_path / "a.cpp").read_text()
+
+
 def compiles(folder: Path, compiler: str, source: str) -> None:
     """As one unit: there a call is ambiguous if what is declared is not what is defined."""
     (folder / "all.cpp").write_text((folder / source).read_text() + (folder / "main.cpp").read_text())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,13 @@ def test_declarations_that_may_be_of_two_functions_stay(around: Path, capsys: py
     assert migrate(".", "--write") == 1
     assert (around / "a.h").read_text() == text
     assert capsys.readouterr().out.splitlines()[-1] == "2 declarations must be changed by hand (H11)"
+
+
+def test_the_reports_count_what_is_to_be_changed_by_hand(around: Path) -> None:
+    make(around, {"a.actor.cpp": FREE, "a.h": "Future<int> f(Int const& a, std::string const& b);\n"})
+    assert migrate(".", "--report=r.json", "--report=r.html") == 1
+    assert json.loads((around / "r.json").read_text())["totals"]["byHand"] == 1
+    assert "<b>1</b> declarations to change by hand" in (around / "r.html").read_text()
 
 
 def test_an_actor_that_runs_on_and_its_callers(around: Path) -> None:
