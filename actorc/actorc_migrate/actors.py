@@ -70,6 +70,7 @@ def _head(actor: Actor, source: Source, words: Words, scopes: Scopes) -> Head:
     while words.texts[open_] not in ("(", ""):
         open_ += 1
     close = _close(words, open_)
+    is_unnamed = "" in (scopes.at(words.first(actor.name_span)) or ())
     number = str(actor.index) if actor.index else ""
     stem = "".join(part + "_" for part in actor.enclosing_classes) + actor.class_stem
     stems = dict.fromkeys((stem, actor.class_stem, actor.name[:1].upper() + actor.name[1:]))
@@ -84,7 +85,7 @@ def _head(actor: Actor, source: Source, words: Words, scopes: Scopes) -> Head:
         owner=owners[-1] if owners else "",
         is_qualified=bool(actor.qualifier),
         is_definition=actor.body is not None,
-        is_local=actor.is_static and not owners and not path.endswith(".h"),
+        is_local=(is_unnamed or (actor.is_static and not owners)) and not path.endswith(".h"),
         runs_on=actor.is_uncancellable,
         is_void=actor.result_type is None,
         fewest=sum(parameter.default is None for parameter in given),

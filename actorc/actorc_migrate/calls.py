@@ -150,7 +150,8 @@ def _prototype(use: Use, known: Known, path: str, text: str, edits: Edits) -> li
             _declare_coroutine(use.prototype, known.defined[actors[0]], text, known.settings, edits)
         return []
     for head in known.heads.get(use.name, ()):
-        if known.declared.is_another(path, use, head):
+        is_by_value = use.prototype is not None and use.prototype.is_by_value
+        if known.declared.is_another(path, use, head) or (is_by_value and not (head.runs_on or head.is_void)):
             continue
         owner = use.qualifier or (use.classes[-1] if use.classes else "")
         same = head.parameters == use.arguments and (owner == head.owner or (head.is_qualified and not owner))

@@ -91,9 +91,12 @@ def test_it_takes_what_the_coroutine_takes(
     [
         ("ACTOR Future<int> f() { return 1; }\n", "Future<int> f();"),
         (FREE, "Future<int> f(int a, std::string b);"),
+        (FREE, "Future<int> f(Int a, std::string b);"),
+        (f"namespace MACRO {{\n{FREE}}}\n", "namespace app { Future<int> f(int a, std::string b); }"),
         ("ACTOR Future<int> left(int a) { return a; }\n", "Future<int> left(int const& a);"),
         (f"namespace app {{\n{FREE}}}\n", "struct X { Future<int> f(int const&, std::string const&); };"),
         ("ACTOR static Future<int> f(int a) { return a; }\n", "Future<int> f(int const& a);"),
+        ("namespace {\nACTOR Future<int> f(int a) { return a; }\n}\n", "Future<int> f(int const& a);"),
     ],
 )
 def test_what_is_right_or_means_something_else_stays(
