@@ -31,7 +31,8 @@ ACTOR Future<Void> left_{LONG}() {{
 """
 )
 
-# Ticks the first hunk off, then shows the open ones, then those with H2; writes down what is seen after each step.
+# Ticks the first hunk off, then shows the open ones, then those with H2, and writes down what is seen after each step.
+# Then loads the page again in the same browser: what another one finds depends on when the first one writes its files.
 PROBE = """
 <script>
 const errors = [];
@@ -44,16 +45,21 @@ addEventListener("load", () => {
         change(element);
         element.dispatchEvent(new Event("change"));
     };
-    const steps = { first: seen() };
-    const box = document.querySelector(".hunk input");
-    if (!box.checked) box.click();
-    steps.ticked = seen();
-    set("open", (element) => { element.checked = true; });
-    steps.open = seen();
-    set("open", (element) => { element.checked = false; });
-    set("code", (element) => { element.value = "H2"; });
-    steps.hazard = seen();
-    set("code", (element) => { element.value = ""; });
+    const before = sessionStorage.getItem("probe");
+    const steps = before === null ? { first: seen() } : JSON.parse(before);
+    if (before === null) {
+        document.querySelector(".hunk input").click();
+        steps.ticked = seen();
+        set("open", (element) => { element.checked = true; });
+        steps.open = seen();
+        set("open", (element) => { element.checked = false; });
+        set("code", (element) => { element.value = "H2"; });
+        steps.hazard = seen();
+        sessionStorage.setItem("probe", JSON.stringify(steps));
+        location.reload();
+        return;
+    }
+    steps.again = seen();
     const wide = [...document.querySelectorAll("main .file *")].filter((element) =>
         element.getBoundingClientRect().right > innerWidth + 0.5).map((element) => element.outerHTML.slice(0, 200));
     const pre = document.createElement("pre");
@@ -90,8 +96,8 @@ def test_hunks_are_ticked_off_and_stay_so(chromium: str, width: int, around: Pat
         "ticked": ["done", "open", "open"],
         "open": ["hidden", "open", "open"],
         "hazard": ["done", "hidden", "hidden"],
+        "again": ["done", "open", "open"],
     }
     assert found["count"] == "1 of 3 ticked off"
     assert found["wide"] == []
     assert found["page"] <= found["width"]
-    assert probe(chromium, page, width)["steps"]["first"] == ["done", "open", "open"]  # the browser has kept it
