@@ -17,10 +17,11 @@ constexpr const char* kUsage =
     "usage: %s --list\n"
     "       %s --run NAME --seeds FIRST..LAST [--once] [--only FAULTS] [--without FAULTS] [--trace FILE]\n"
     "\n"
-    "Prints a line of JSON for each seed, before and after it. --once: does not run each seed a second time.\n"
-    "--trace: appends the trace events of all runs. --only, --without: leave out faults, which are named as in\n"
-    "clog:0,clog:4..6,diskFull: by their kind, and by their number among those of their kind; '' names none. The\n"
-    "exit code is 1 if a seed has failed, and 2 for a wrong command line.\n";
+    "Prints a line of JSON for each seed, before and after it, and at the end on standard error which seeds failed.\n"
+    "--once: does not run each seed a second time. --trace: appends the trace events of all runs. --only, --without:\n"
+    "leave out faults, which are named as in clog:0,clog:4..6,diskFull: by their kind, and by their number among "
+    "those\n"
+    "of their kind; '' names none. The exit code is 1 if a seed has failed, and 2 for a wrong command line.\n";
 
 struct Options {
     bool help = false, list = false, once = false;
@@ -126,7 +127,7 @@ void list() {
         std::printf("{\"fault\":%s}\n", quoted(faultName(FaultKind(i))).c_str());
 }
 
-bool runSeed(Options const& options, std::uint64_t seed) {
+std::optional<SimulationFailure> runSeed(Options const& options, std::uint64_t seed) {
     std::printf("{\"begin\":%llu}\n", static_cast<unsigned long long>(seed));
     std::fflush(stdout);
     Hits before = probeHits();
@@ -137,7 +138,25 @@ bool runSeed(Options const& options, std::uint64_t seed) {
                                            : simulateTwice(*options.simulation, seed, options.filter);
     std::printf("%s\n", toJson(result, before).c_str());
     std::fflush(stdout);
-    return !result.failure;
+    return result.failure;
+}
+
+/// Which seeds have failed, and the command that runs the first of them alone.
+void reportFailures(char const* program, Options const& options, std::uint64_t runs,
+                    std::map<std::uint64_t, SimulationFailure> const& failures) {
+    constexpr std::size_t kMostShown = 10;
+    std::fprintf(stderr, "%zu of %llu failed:\n", failures.size(), static_cast<unsigned long long>(runs));
+    std::size_t shown = 0;
+    for (auto const& [seed, failure] : failures) {
+        if (++shown > kMostShown) {
+            std::fprintf(stderr, "  and %zu more\n", failures.size() - kMostShown);
+            break;
+        }
+        std::string line = failure.text.substr(0, failure.text.find('\n'));
+        std::fprintf(stderr, "  seed %llu: %s\n", static_cast<unsigned long long>(seed), line.c_str());
+    }
+    std::fprintf(stderr, "  again: %s --run '%s' --seeds %llu\n", program, options.simulation->name,
+                 static_cast<unsigned long long>(failures.begin()->first));
 }
 
 } // namespace
@@ -159,10 +178,13 @@ int simulationMain(int argc, char const* const* argv) {
         list();
         return 0;
     }
-    bool ok = true;
+    std::map<std::uint64_t, SimulationFailure> failures;
+    std::uint64_t runs = 0;
     try {
         for (std::uint64_t seed = options.seeds.first;; ++seed) {
-            ok &= runSeed(options, seed);
+            ++runs;
+            if (auto failure = runSeed(options, seed))
+                failures.emplace(seed, *failure);
             if (seed == options.seeds.last)
                 break;
         }
@@ -170,7 +192,10 @@ int simulationMain(int argc, char const* const* argv) {
         std::fprintf(stderr, "%s: cannot write the trace file: %s\n", argv[0], error.what());
         return 2;
     }
-    return ok ? 0 : 1;
+    if (failures.empty())
+        return 0;
+    reportFailures(argv[0], options, runs, failures);
+    return 1;
 }
 
 } // namespace flow

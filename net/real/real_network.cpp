@@ -268,7 +268,7 @@ Resolver& RealNetwork::resolver() {
 
 Transport& makeRealTransport() {
     auto* real = dynamic_cast<RealLoop*>(&loop());
-    FLOW_ASSERT(real, "no network on this loop: no net::Transport was provided");
+    FLOW_ASSERT(real, "this loop has no network: make a World with a SimNetwork, or run the test with --real");
     auto* network = new RealNetwork(*real);
     network->owned_.isHeap = true;
     return *network;

@@ -30,5 +30,5 @@ TEST_CASE("transport: a loop without one says so") {
         SimLoop loop;
         transport();
     };
-    CHECK_DIES(ask(), "no net::Transport was provided");
+    CHECK_DIES(ask(), "make a World with a SimNetwork, or run the test with --real");
 }
