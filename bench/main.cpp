@@ -8,6 +8,7 @@
 #include "bench/run.h"
 #include "bench/work.h"
 #include "flow/base/parse_number.h"
+#include "flow/base/random.h"
 #include "flow/inspect/profile_request.h"
 
 #include <algorithm>
@@ -259,7 +260,8 @@ int main(int argc, char** argv) {
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv))
         return 2;
-    flow::sampleIfAsked(); // tools/bench profile; a simulated loop does not ask
+    flow::setThreadLocalDeterministicRandomSeed(1); // the same numbers in each run, on real loops too
+    flow::sampleIfAsked();                          // tools/bench profile; a simulated loop does not ask
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
 }

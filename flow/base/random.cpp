@@ -67,6 +67,11 @@ void setThreadLocalDeterministicRandomSeed(std::uint64_t seed) {
     *deterministicRandom() = DeterministicRandom(seed);
 }
 
+void seedUnusedDeterministicRandom() {
+    if (!current)
+        setThreadLocalDeterministicRandomSeed(nondeterministicRandom()->randomUInt64());
+}
+
 DeterministicRandom* nondeterministicRandom() {
     thread_local DeterministicRandom random([] {
         std::random_device device; // nondeterminism: that is what it is for

@@ -100,9 +100,13 @@ private:
 /// The name that programs use; everything is in the one class.
 using IRandom = DeterministicRandom;
 
-/// The generator of this thread, for everything that must repeat. Its seed is 1 until another is set.
+/// The generator of this thread, for everything that must repeat. Its seed is 1 until another is set; but a RealLoop on
+/// a thread that has neither used nor seeded it seeds it from the machine's entropy, so that programs on several
+/// machines do not all wait for the same random times.
 DeterministicRandom* deterministicRandom();
 void setThreadLocalDeterministicRandomSeed(std::uint64_t seed);
+/// What a RealLoop calls.
+void seedUnusedDeterministicRandom();
 /// From here on `random` is the generator of this thread, until it is replaced in the same way. Returns the one before.
 DeterministicRandom* replaceDeterministicRandom(DeterministicRandom* random);
 /// A generator of this thread that starts from the machine's entropy, for what must not repeat.

@@ -1,5 +1,7 @@
 #include "flow/loop/real_loop.h"
 
+#include "flow/base/random.h"
+
 #include <ctime>
 #include <limits>
 #include <utility>
@@ -29,6 +31,7 @@ RealLoop::RealLoop() : start_(startOfFirstLoop()) {
     now_ = RealLoop::timer();
     timerSteps_ = kTimerStepsPerTurn;
     detail::realLoopMade(*this);
+    seedUnusedDeterministicRandom();
 }
 
 double RealLoop::timer() {

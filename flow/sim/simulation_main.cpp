@@ -28,6 +28,7 @@ struct Options {
     Simulation const* simulation = nullptr;
     NumberRange seeds;
     FaultFilter filter;
+    std::string faults; // the options that made the filter
     std::string trace;
 };
 
@@ -58,10 +59,9 @@ Options parse(int argc, char const* const* argv) {
         } else if (name == "--seeds") {
             options.seeds = NumberRange::parse(value);
             hasSeeds = true;
-        } else if (name == "--only") {
-            options.filter.only = SomeFaults::parse(value);
-        } else if (name == "--without") {
-            options.filter.without = SomeFaults::parse(value);
+        } else if (name == "--only" || name == "--without") {
+            (name == "--only" ? options.filter.only : options.filter.without) = SomeFaults::parse(value);
+            options.faults += format(" %s '%s'", argv[i - 1], argv[i]);
         } else if (name == "--trace") {
             options.trace = value;
         } else {
@@ -155,8 +155,8 @@ void reportFailures(char const* program, Options const& options, std::uint64_t r
         std::string line = failure.text.substr(0, failure.text.find('\n'));
         std::fprintf(stderr, "  seed %llu: %s\n", static_cast<unsigned long long>(seed), line.c_str());
     }
-    std::fprintf(stderr, "  again: %s --run '%s' --seeds %llu\n", program, options.simulation->name,
-                 static_cast<unsigned long long>(failures.begin()->first));
+    std::fprintf(stderr, "  again: %s --run '%s' --seeds %llu%s\n", program, options.simulation->name,
+                 static_cast<unsigned long long>(failures.begin()->first), options.faults.c_str());
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "flow/base/random.h"
 
+#include "flow/loop/real_loop.h"
 #include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
@@ -236,6 +237,24 @@ TEST_CASE("random: each thread has a generator, which repeats from its seed") {
     std::uint64_t entropy = flow::nondeterministicRandom()->randomUInt64();
     std::thread([&] { CHECK(flow::nondeterministicRandom()->randomUInt64() != entropy); }).join();
     flow::setThreadLocalDeterministicRandomSeed(1);
+}
+
+TEST_CASE("random: on a real loop a generator that nothing has used or seeded begins anywhere") {
+    auto first = [](auto prepare) {
+        std::uint64_t number = 0;
+        std::thread([&] {
+            prepare();
+            flow::RealLoop loop;
+            number = flow::deterministicRandom()->randomUInt64();
+        }).join();
+        return number;
+    };
+    std::uint64_t one = first([] {}), another = first([] {});
+    CHECK(one != another);
+    CHECK(first([] { flow::setThreadLocalDeterministicRandomSeed(42); }) == 1546998764402558742u);
+    flow::DeterministicRandom repeated(1);
+    (void)repeated.randomUInt64();
+    CHECK(first([] { (void)flow::deterministicRandom()->randomUInt64(); }) == repeated.randomUInt64());
 }
 
 TEST_CASE("random: the generator of a thread can be replaced for a while") {

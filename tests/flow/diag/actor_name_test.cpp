@@ -32,8 +32,7 @@ TEST_CASE("actor name: state machines") {
     CHECK(machine("(anonymous namespace)::later(int const&)::LaterActorState") == "later");
     CHECK(machine("SomethingElse") == "SomethingElse");
     CHECK(name("(anonymous namespace)::FetchActorState::a_body(flow::actor::Frame<int>&)") == "fetch");
-    CHECK(name("auto MyClass::MapActor2State<int>::a_packs<int>(flow::actor::Frame<int>&, int&)") ==
-          "MyClass::map");
+    CHECK(name("auto MyClass::MapActor2State<int>::a_packs<int>(flow::actor::Frame<int>&, int&)") == "MyClass::map");
 }
 
 TEST_CASE("actor name: functions and coroutines") {
