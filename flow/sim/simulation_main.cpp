@@ -60,7 +60,10 @@ Options parse(int argc, char const* const* argv) {
             options.seeds = NumberRange::parse(value);
             hasSeeds = true;
         } else if (name == "--only" || name == "--without") {
-            (name == "--only" ? options.filter.only : options.filter.without) = SomeFaults::parse(value);
+            if (name == "--only")
+                options.filter.only = SomeFaults::parse(value);
+            else
+                options.filter.without = SomeFaults::parse(value);
             options.faults += format(" %s '%s'", argv[i - 1], argv[i]);
         } else if (name == "--trace") {
             options.trace = value;
