@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 from actorc.diagnostics import Diagnostics, Fault
 from actorc.source import Source
 from actorc.syntax import File
+from actorc_check.heads import own_functions
 from actorc_check.reading import Reading
 
-_SCOPES = ("NAMESPACE", "LINKAGE_SPEC", "UNEXPOSED_DECL")
 _IS_ACTOR = re.compile(r"\b(?:SWIFT_)?ACTOR\b")
 
 
@@ -22,12 +21,12 @@ def report_declarations(unit: Any, file: File, source: Source, reading: Reading,
     actors = {
         actor.name_span.start: actor for actor in file.actors if actor.body is not None and actor.test_name is None
     }
-    for function in _functions(unit.cursor, os.path.abspath(source.path)):
+    for function in own_functions(unit.cursor, os.path.abspath(source.path)):
         actor = actors.get(reading.offset(function.location.offset))
         first = function.canonical
         parameters = list(first.get_arguments())
         by_value = [each for each in parameters if not each.type.kind.name.endswith("REFERENCE")]
-        if actor is None or first == function or not by_value:
+        if actor is None or function.kind.name != "FUNCTION_DECL" or first == function or not by_value:
             continue
         head = head_of(first)
         if head is None or _IS_ACTOR.search(head):
@@ -39,18 +38,6 @@ def report_declarations(unit: Any, file: File, source: Source, reading: Reading,
         seen = ", ".join(_as_callers_see(each) for each in parameters)
         hint = f"write there `{first.result_type.spelling} {first.spelling}({seen});`"
         diagnostics.warning(Fault.ACTOR_DECLARATION, message, actor.name_span, hint=hint)
-
-
-def _functions(cursor: Any, path: str) -> Iterator[Any]:
-    """Those that are defined in the file, outside of classes."""
-    for child in cursor.get_children():
-        where = child.location.file
-        if where is None or where.name != path:
-            continue
-        if child.kind.name in _SCOPES:
-            yield from _functions(child, path)
-        elif child.kind.name == "FUNCTION_DECL" and child.is_definition():
-            yield child
 
 
 def head_of(declaration: Any) -> str | None:

@@ -29,7 +29,7 @@ def edits_of_heads(unit: Any, path: str, file: File, source: Source) -> list[Edi
     places = {actor.name_span.start: actor for actor in file.actors if actor.parameters and actor.test_name is None}
     wanted: dict[tuple[str, str], list[tuple[Any, Actor]]] = defaultdict(list)
     scopes: set[str] = set()
-    for function in _functions(unit.cursor, path):
+    for function in own_functions(unit.cursor, path):
         actor = places.get(reading.offset(function.location.offset))
         if actor is not None:
             wanted[_scope(function), function.spelling].append((function, actor))
@@ -53,7 +53,7 @@ def included(unit: Any) -> list[tuple[str, str]]:
     return sorted(texts.items())
 
 
-def _functions(cursor: Any, path: str) -> Iterator[Any]:
+def own_functions(cursor: Any, path: str) -> Iterator[Any]:
     """Those in the file itself, outside of classes."""
     for child in cursor.get_children():
         where = child.location.file
@@ -62,7 +62,7 @@ def _functions(cursor: Any, path: str) -> Iterator[Any]:
         if child.kind.name in _FUNCTIONS:
             yield child
         elif child.kind.name in (*_BLOCKS, "NAMESPACE"):
-            yield from _functions(child, path)
+            yield from own_functions(child, path)
 
 
 def _declared(cursor: Any, scopes: set[str]) -> Iterator[Any]:

@@ -1,6 +1,5 @@
 #include "flow/diag/program_call.h"
 
-#include "flow/diag/machine_stack.h"
 #include "flow/diag/symbol.h"
 
 #include <algorithm>
@@ -60,7 +59,8 @@ bool isOfProgram(std::string_view symbol) {
 /// Whether it is a state machine's code: of its class, or the library's that calls this, into which it may be inlined.
 bool isOfActor(std::string_view symbol) {
     std::string_view name = qualifiedName(symbol);
-    return name.ends_with("a_body") || name.find("a_packs") != name.npos ||
+    return name == "a_body" || name.ends_with("::a_body") || name.starts_with("a_packs") ||
+           name.find("::a_packs") != name.npos ||
            (name.starts_with("flow::actor::Actor<") && name.ends_with("::resumeActor"));
 }
 
@@ -90,7 +90,7 @@ std::vector<Line> linesOf(std::string const& command) {
         if (at == line.npos)
             continue; // the rest of a line that was too long
         std::string_view place = line.substr(at + 4);
-        place = place.substr(0, place.find(' ')); // behind a blank there may be a discriminator
+        place = place.substr(0, place.find(" (discriminator "));
         lines.push_back({std::string(line.substr(0, at)), std::string(place)});
     }
     ::pclose(output);
@@ -102,10 +102,13 @@ std::vector<Line> linesOf(std::string const& command) {
 ProgramCall findProgramCall(bool wantsPlace) {
     ProgramCall found;
     void* returns[64];
-    std::size_t count = static_cast<std::size_t>(::backtrace(returns, 64));
-    for (std::size_t i = 0; i < count && found.function.empty(); ++i) {
+    int count = ::backtrace(returns, 64);
+    std::vector<std::string> commands;
+    for (int i = 0; i < count && found.function.empty(); ++i) {
         char text[4200];
         void const* call = static_cast<char const*>(returns[i]) - 1; // a call that does not return may be the last
+        lineCommand(call, text, sizeof text);
+        commands.push_back(text);
         symbolName(call, text, sizeof text);
         bool isActor = isOfActor(text);
         if (!isActor && !isOfProgram(text))
@@ -113,14 +116,17 @@ ProgramCall findProgramCall(bool wantsPlace) {
         if (isActor)
             actorNameAt(call, text, sizeof text);
         found.function = text;
-        lineCommand(call, text, sizeof text);
-        found.command = text;
-        count = i + 1;
+        found.command = commands.back();
     }
-    if (!wantsPlace || found.function.empty())
+    std::size_t tool = found.command.find(' ');
+    if (!wantsPlace || tool == found.command.npos) // there is no function, or no command for it
         return found;
-    std::string command = machineStack(returns, count);
-    std::vector<Line> lines = linesOf(kTool + command.substr(command.find(' ')));
+    std::string const file = found.command.substr(tool, found.command.rfind(' ') - tool);
+    std::string command = kTool + std::string(" -p") + file;
+    for (std::string const& each : commands)
+        if (each.find(file + " ") == tool) // the same file
+            command += each.substr(each.rfind(' '));
+    std::vector<Line> lines = linesOf(command);
     auto line = std::find_if(lines.begin(), lines.end(), [](Line const& each) {
         return isOfProgram(each.function) && !isInLibrary(each.place) && each.place.find('?') == each.place.npos;
     });
@@ -128,7 +134,7 @@ ProgramCall findProgramCall(bool wantsPlace) {
         return found;
     found.place = line->place;
     bool isInlined = line + 1 != lines.end();
-    bool isLambda = line->function.starts_with("operator()"); // whose name does not say of which function
+    bool isLambda = line->function.starts_with("operator()"); // the name of the function around it says more
     if (isInlined && !isLambda && !isOfActor(line->function))
         found.function = line->function;
     return found;

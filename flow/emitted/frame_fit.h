@@ -1,6 +1,6 @@
 #pragma once
-// FLOW_FITS_FRAME: refuses types of variables that no frame can hold. Emitted code writes it behind the declaration of
-// each parameter and state whose type may be one; programs do not.
+// FLOW_FITS_FRAME: refuses types of variables that no frame can hold. actorc writes it behind the declaration of each
+// parameter and state, except where the type is known to fit. Programs do not use it.
 //
 //     Wide samples; FLOW_FITS_FRAME(decltype(samples));
 //

@@ -18,10 +18,10 @@ constexpr const char* kUsage =
     "       %s --run NAME --seeds FIRST..LAST [--once] [--only FAULTS] [--without FAULTS] [--trace FILE]\n"
     "\n"
     "Prints a line of JSON for each seed, before and after it, and at the end on standard error which seeds failed.\n"
-    "--once: does not run each seed a second time. --trace: appends the trace events of all runs. --only, --without:\n"
-    "leave out faults, which are named as in clog:0,clog:4..6,diskFull: by their kind, and by their number among "
-    "those\n"
-    "of their kind; '' names none. The exit code is 1 if a seed has failed, and 2 for a wrong command line.\n";
+    "--once: does not run each seed a second time. --trace: appends the trace events of all runs.\n"
+    "--only, --without: leave out faults, which are named as in clog:0,clog:4..6,diskFull: by their kind, and by\n"
+    "their number among those of their kind; '' names none.\n"
+    "The exit code is 1 if a seed has failed, and 2 for a wrong command line.\n";
 
 struct Options {
     bool help = false, list = false, once = false;

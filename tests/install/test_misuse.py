@@ -76,24 +76,24 @@ int main(int, char** arguments) {
 def test_it_names_the_line_of_the_program(
     style: str, optimised: str, shell: dict[str, str], prefix: Path, tmp_path: Path
 ) -> None:
-    source = tmp_path / "misuse.actor.cpp"
+    folder = tmp_path / "a folder $HOME"  # which a shell may not read
+    folder.mkdir()
+    source = folder / "misuse.actor.cpp"
     text = HEAD + (COROUTINES if style == "by hand" else ACTORS) + MAIN
     source.write_text(text, encoding="utf-8")
     emitted = source
     if style != "by hand":
-        emitted = tmp_path / "misuse.cpp"
+        emitted = folder / "misuse.cpp"
         subprocess.run([prefix / "bin" / "actorc", source, emitted, "--backend", style], env=shell, check=True)
-    compiled = f"clang++-19 -std=c++20 {optimised} -g1 -o misuse -x c++ {emitted} -x none"
-    subprocess.run(
-        f"{compiled} $(pkg-config --cflags --libs millrace)", shell=True, cwd=tmp_path, env=shell, check=True
-    )
+    compiled = f"clang++-19 -std=c++20 {optimised} -g1 -o misuse -x c++ '{emitted}' -x none"
+    subprocess.run(f"{compiled} $(pkg-config --cflags --libs millrace)", shell=True, cwd=folder, env=shell, check=True)
     expected = [
         (match[1], text.count("\n", 0, match.start()) + 1)
         for match in re.finditer(r"; // ([\w(]+)$", text, re.MULTILINE)
     ]
     assert len(expected) == 4
     for number, (function, line) in enumerate(expected):
-        ran = subprocess.run(["./misuse", str(number)], cwd=tmp_path, env=shell, capture_output=True, text=True)
+        ran = subprocess.run(["./misuse", str(number)], cwd=folder, env=shell, capture_output=True, text=True)
         assert ran.returncode == -6
         called = re.search(r"called by (.*) at (.*)", ran.stderr)
         assert called, ran.stderr

@@ -75,7 +75,7 @@ TEST_CASE("ErrorOr: made from nothing, from other types, and of Error") {
     CHECK(ErrorOr<int>::failed(io_error()).isError());
 }
 
-TEST_CASE("ErrorOr: of an ErrorOr, whose error stays inside") {
+TEST_CASE("ErrorOr: an error in a nested ErrorOr is not the error of the outer one") {
     ErrorOr<int> inner = timed_out();
     ErrorOr<ErrorOr<int>> outer = inner;
     REQUIRE(outer.present());
