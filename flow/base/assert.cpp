@@ -17,30 +17,50 @@ namespace {
 
 std::atomic<AssertionHandler> assertionHandler{nullptr};
 
-/// The place of an assertion may be in the library. This prints the program's function that called it; and where,
-/// unless that is known already.
-void reportCaller(bool isPlaceKnown) noexcept try {
-    ProgramCall call = findProgramCall(!isPlaceKnown);
-    if (call.function.empty())
+struct Place {
+    char file[1024];
+    int line;
+};
+
+/// Prints the program's function that led to a failed assertion. If `place` is in the library, then also where that
+/// function called it, which becomes the place; or the place as it is if this is not known.
+void reportCaller(Place& place, bool isInProgram) noexcept try {
+    ProgramCall call = findProgramCall(!isInProgram);
+    if (call.place.empty()) {
+        if (!call.function.empty())
+            std::fprintf(stderr, "flow:   called by %s%s\n", call.function.c_str(),
+                         isInProgram ? "" : (" (" + call.command + ")").c_str());
+        if (!isInProgram)
+            std::fprintf(stderr, "flow:   checked at %s:%d\n", place.file, place.line);
         return;
-    std::string place = isPlaceKnown ? "" : call.place.empty() ? " (" + call.command + ")" : " at " + call.place;
-    std::fprintf(stderr, "flow:   called by %s%s\n", call.function.c_str(), place.c_str());
+    }
+    std::fprintf(stderr, "flow:   called by %s at %s\n", call.function.c_str(), call.place.c_str());
+    std::size_t colon = call.place.rfind(':');
+    std::snprintf(place.file, sizeof place.file, "%s", call.place.substr(0, colon).c_str());
+    place.line = std::atoi(call.place.c_str() + colon + 1);
 } catch (std::bad_alloc const&) {
 }
 
-enum class ReportsCaller : std::uint8_t { No, Function, Place };
+enum class ReportsCaller : std::uint8_t { No, Yes };
 
-void report(const char* message, const char* file, int line, ReportsCaller caller) noexcept {
+void report(const char* message, const char* file, int line, ReportsCaller reportsCaller) noexcept {
     char actor[512] = "";
     if (detail::runningActor)
         actorNameAt(detail::runningActor, actor, sizeof actor);
-    std::fprintf(stderr, "flow: assertion failed: %s at %s:%d\n", message, file, line);
+    bool isInProgram = reportsCaller == ReportsCaller::No || !isOfLibrary(file);
+    // First, in case that it is the search for the caller that fails.
+    if (isInProgram)
+        std::fprintf(stderr, "flow: assertion failed: %s at %s:%d\n", message, file, line);
+    else
+        std::fprintf(stderr, "flow: assertion failed: %s\n", message);
     if (actor[0] != '\0')
         std::fprintf(stderr, "flow:   in actor %s\n", actor);
-    if (caller != ReportsCaller::No)
-        reportCaller(caller == ReportsCaller::Function);
+    Place place{"", line};
+    std::snprintf(place.file, sizeof place.file, "%s", file);
+    if (reportsCaller == ReportsCaller::Yes)
+        reportCaller(place, isInProgram);
     if (AssertionHandler handler = assertionHandler.load())
-        handler(message, file, line, actor);
+        handler(message, place.file, place.line, actor);
 }
 
 } // namespace
@@ -55,10 +75,8 @@ void assertionFailed(const char* condition, const char* message, const char* fil
     char text[1024];
     std::snprintf(text, sizeof text, "%s [%s]", message, condition);
     bool isKnown = caller.line() != 0;
-    if (isKnown)
-        report(text, caller.file_name(), static_cast<int>(caller.line()), ReportsCaller::Function);
-    else
-        report(text, file, line, ReportsCaller::Place);
+    report(text, isKnown ? caller.file_name() : file, isKnown ? static_cast<int>(caller.line()) : line,
+           ReportsCaller::Yes);
     std::abort();
 }
 

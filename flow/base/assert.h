@@ -34,8 +34,9 @@ AssertionHandler setAssertionHandler(AssertionHandler handler) noexcept;
 namespace flow::detail {
 
 /// Prints `message`, the place and the running actor (in checked builds) to standard error and aborts.
-/// With a caller that is known, the place is that of the call. Otherwise addr2line finds the call in the debug
-/// information, for a function that cannot take its caller, such as an operator.
+/// The place is in the program: that of the caller, if it is known, or the one that addr2line finds in the debug
+/// information, for a function that cannot take its caller, such as an operator. The library's own place is printed
+/// only if neither is known.
 using Caller = std::source_location;
 [[noreturn]] void assertionFailed(const char* condition, const char* message, const char* file, int line,
                                   Caller caller = Caller()) noexcept;

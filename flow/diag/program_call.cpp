@@ -23,6 +23,7 @@ constexpr char kTool[] = "addr2line";
 #endif
 
 constexpr std::string_view kOwnFile = __FILE__;
+constexpr std::string_view kFolder = kOwnFile.substr(0, kOwnFile.rfind("flow/"));
 
 /// "flow::Promise<int>::send" of "void flow::Promise<int>::send(int) const".
 std::string_view qualifiedName(std::string_view symbol) {
@@ -64,13 +65,6 @@ bool isOfActor(std::string_view symbol) {
            (name.starts_with("flow::actor::Actor<") && name.ends_with("::resumeActor"));
 }
 
-/// Whether a place is in a header of the library, as installed or as built, or of C++.
-bool isInLibrary(std::string_view place) {
-    constexpr std::string_view kFolder = kOwnFile.substr(0, kOwnFile.rfind("diag/"));
-    return place.starts_with(kFolder) || place.find("/include/millrace/") != place.npos ||
-           place.find("/c++/") != place.npos;
-}
-
 struct Line {
     std::string function, place;
 };
@@ -98,6 +92,13 @@ std::vector<Line> linesOf(std::string const& command) {
 }
 
 } // namespace
+
+bool isOfLibrary(std::string_view file) {
+    bool isBesideThis = file.starts_with(kFolder);
+    std::string_view name = file.substr(isBesideThis ? kFolder.size() : 0);
+    return (isBesideThis && (name.starts_with("flow/") || name.starts_with("net/"))) ||
+           file.find("/include/millrace/") != file.npos;
+}
 
 ProgramCall findProgramCall(bool wantsPlace) {
     ProgramCall found;
@@ -128,7 +129,8 @@ ProgramCall findProgramCall(bool wantsPlace) {
             command += each.substr(each.rfind(' '));
     std::vector<Line> lines = linesOf(command);
     auto line = std::find_if(lines.begin(), lines.end(), [](Line const& each) {
-        return isOfProgram(each.function) && !isInLibrary(each.place) && each.place.find('?') == each.place.npos;
+        return isOfProgram(each.function) && !isOfLibrary(each.place) && each.place.find("/c++/") == each.place.npos &&
+               each.place.find('?') == each.place.npos;
     });
     if (line == lines.end())
         return found;

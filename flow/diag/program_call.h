@@ -9,6 +9,7 @@
 // made the program and it is installed, or else of binutils, which does not find what clang inlines into a coroutine.
 
 #include <string>
+#include <string_view>
 
 namespace flow {
 
@@ -21,5 +22,8 @@ struct ProgramCall {
 /// Of the innermost such function on this thread's stack. Runs addr2line, for at most 10 seconds, only if the place is
 /// wanted. Throws std::bad_alloc.
 ProgramCall findProgramCall(bool wantsPlace);
+
+/// Whether a file, as the compiler names it, is one of the library's: where it was built, or where it is installed.
+bool isOfLibrary(std::string_view file);
 
 } // namespace flow

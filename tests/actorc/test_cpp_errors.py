@@ -212,6 +212,17 @@ def test_an_assertion_of_a_wrong_type_is_reported_where_it_stands(compiler: str,
     assert places == [("5", "5"), ("6", "5"), ("7", "5"), ("8", "17")], said
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_an_error_in_a_header_of_cpp_has_the_line_that_led_to_it(compiler: str, backend: str, tmp_path: Path) -> None:
+    head = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\nstruct Order {};\n'
+    body = "    wait(delay(1));\n    ASSERT_EQ(a, b);\n    return true;\n"
+    actor = f"ACTOR Future<bool> f(std::vector<Order> a, std::vector<Order> b) {{\n{body}}}\n"
+    said = syntax_errors(emitted(head + actor, backend), compiler, tmp_path)
+    led = re.findall(r":(\d+:\d+): +(?:note: in .* requested here|required from here)$", said, re.MULTILINE)
+    assert "7:5" in led, said
+
+
 RANGES = ["basket.@item", "@items", "*basket.@item()", "{1, @two}", "basket.items(1, @two)"]
 
 

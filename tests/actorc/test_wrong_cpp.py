@@ -59,6 +59,10 @@ Future<Void> b(std::vector<std::unique_ptr<int>> v) {
 Future<void> @@c() {
     co_return;
 }
+struct Order {};
+void compare(std::vector<Order> orders) {
+    @@ASSERT_EQ(orders, orders);
+}
 Future<std::unique_ptr<int>> d(Future<std::unique_ptr<int>> from) {
     co_return std::unique_ptr<int>(co_await from);
 }
@@ -79,6 +83,8 @@ def test_an_error_in_a_header_is_reported_at_the_place_that_leads_there(tmp_path
     assert "stl_construct.h:" in errors[1]
     assert "(in /" in errors[1]
     assert "write Future<Void>" in errors[3]
+    assert "'const Order'" in errors[4]
+    assert "stl_algobase.h:" in errors[4]
     assert "note: in file included" not in done.stderr
 
 

@@ -99,3 +99,4 @@ def test_it_names_the_line_of_the_program(
         assert called, ran.stderr
         assert called[2] == f"{source}:{line}", ran.stderr
         assert called[1].startswith(function), ran.stderr
+        assert re.findall(r"^flow: .* at (.*):\d+$", ran.stderr, re.MULTILINE) == [str(source)], ran.stderr

@@ -6,6 +6,7 @@
 #include "flow/core/error_or.h"
 #include "tests/flow/support/death.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <doctest/doctest.h>
 
@@ -112,11 +113,22 @@ TEST_CASE("caller: of an Optional, an ErrorOr and a generator of random numbers"
 }
 
 TEST_CASE("caller: of an operator it is read from the debug information") {
-    test::Death death = test::runInChild([] { dereferencesNothing(); });
+    test::Death death = test::runInChild([] {
+        setAssertionHandler([](char const*, char const* file, int line, char const*) {
+            std::fprintf(stderr, "handled at %s:%d\n", file, line);
+        });
+        dereferencesNothing();
+    });
     bool isInstalled = std::system("command -v addr2line >/dev/null") == 0;
     CHECK_MESSAGE(death.says("called by dereferencesNothing() "), death.text);
     std::string place = "caller_test.cpp:" + std::to_string(kDereference) + "\n";
     CHECK_MESSAGE(death.says(isInstalled ? place.c_str() : "(addr2line -Cfie '/"), death.text);
+    if (isInstalled) {
+        CHECK_MESSAGE(death.says(("handled at " __FILE__ ":" + std::to_string(kDereference) + "\n").c_str()),
+                      death.text);
+        CHECK_MESSAGE(!death.says("/flow/base/optional.h"), death.text);
+        CHECK_MESSAGE(!death.says("checked at"), death.text);
+    }
 }
 
 TEST_CASE("caller: a constructor with a constraint is one of the library") {
@@ -130,6 +142,8 @@ TEST_CASE("caller: of an operator there is a command for it where nothing finds 
         dereferencesNothing();
     });
     CHECK_MESSAGE(death.says("called by dereferencesNothing() (addr2line -Cfie '/"), death.text);
+    CHECK_MESSAGE(death.says("\nflow:   checked at "), death.text);
+    CHECK_MESSAGE(death.says("/flow/base/optional.h:"), death.text);
 }
 
 TEST_CASE("caller: of a wait") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <functional>
+#include <string>
 
 // The line is shown in tests/flow/core/caller_test.cpp and tests/install/test_misuse.py.
 
@@ -30,4 +31,14 @@ TEST_CASE("program call: the innermost function that is neither of the library n
     CHECK(findsItself().function == "findsItself()");
     CHECK(callsLibraries().function == "callsLibraries()");
     CHECK(findsItself().command.starts_with("addr2line -Cfie '/"));
+}
+
+TEST_CASE("program call: which files are the library's") {
+    std::string here = __FILE__;
+    std::string root = here.substr(0, here.rfind("tests/flow/"));
+    CHECK(flow::isOfLibrary(root + "flow/lib/all.h"));
+    CHECK(flow::isOfLibrary(root + "net/connection.cpp"));
+    CHECK(flow::isOfLibrary("/usr/include/millrace/flow/lib/all.h"));
+    CHECK(!flow::isOfLibrary(here));
+    CHECK(!flow::isOfLibrary("/home/me/flow/lib/all.h"));
 }
