@@ -206,7 +206,7 @@ TEST_CASE("simulation: the program prints its help") {
         test::Death death = test::runInChild([option] {
             ::dup2(STDERR_FILENO, STDOUT_FILENO);
             const char* arguments[] = {"simulations", "--run", "test good", option};
-            std::exit(simulationMain(std::size(arguments), arguments));
+            return simulationMain(std::size(arguments), arguments);
         });
         CHECK(death.status == 0);
         CHECK(death.text.find("usage: simulations --list\n") == 0);
@@ -217,7 +217,7 @@ TEST_CASE("simulation: the program says at the end which seeds failed, and how t
     auto run = [](const char* name, const char* seeds) {
         return test::runInChild([=] {
             const char* arguments[] = {"simulations", "--run", name, "--seeds", seeds, "--without", "clog:0,diskFull"};
-            std::exit(simulationMain(std::size(arguments), arguments));
+            return simulationMain(std::size(arguments), arguments);
         });
     };
     test::Death failed = run("test failing", "7..18");

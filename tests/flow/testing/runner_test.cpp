@@ -206,7 +206,7 @@ TEST_CASE("runner: missed probes are listed when nothing was left out") {
         g_unittests.tests = &alone;
         const_cast<UnitTest*&>(alone.next) = nullptr;
         char const* words[] = {"./tests"};
-        std::exit(testMain(1, words));
+        return testMain(1, words);
     });
     INFO(program.text);
     CHECK(program.says("missed probe: a probe that is missed (deterministicRandom()->random01() > 2) at "));
