@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <execinfo.h>
 #include <string_view>
@@ -65,6 +67,17 @@ bool isOfActor(std::string_view symbol) {
            (name.starts_with("flow::actor::Actor<") && name.ends_with("::resumeActor"));
 }
 
+/// The function that gcc makes of a coroutine, if the code is in that, or in a part that gcc took out of it; or null.
+void const* gccCoroutineOf(void const* code) {
+    constexpr std::string_view kEnd = ".Frame.actor";
+    std::string symbol = mangledSymbol(code);
+    std::size_t end = symbol.find(kEnd);
+    if (end == symbol.npos)
+        return nullptr;
+    symbol.resize(end + kEnd.size());
+    return addressOfSymbol(code, symbol + '\0'); // not one that begins with it
+}
+
 struct Line {
     std::string function, place;
 };
@@ -91,6 +104,27 @@ std::vector<Line> linesOf(std::string const& command) {
     return lines;
 }
 
+/// gcc 12 records the line of a coroutine's closing brace for many of the calls in it. Such a place becomes
+/// "file:first-last" of the coroutine: its first instructions have the lines of its head and of that brace.
+std::string placeInGccCoroutine(std::string const& place, std::string command, std::uintptr_t function) {
+    for (std::uintptr_t address = function; address < function + 32; ++address) {
+        char text[32];
+        std::snprintf(text, sizeof text, " %#zx", address);
+        command += text;
+    }
+    std::string const file = place.substr(0, place.rfind(':') + 1);
+    int line = std::atoi(place.c_str() + file.size());
+    int first = line, last = 0;
+    for (Line const& each : linesOf(command)) {
+        if (each.place.compare(0, file.size(), file) != 0)
+            continue;
+        int number = std::atoi(each.place.c_str() + file.size());
+        first = std::min(first, number);
+        last = std::max(last, number);
+    }
+    return line == last && first != last ? file + std::to_string(first) + "-" + std::to_string(last) : place;
+}
+
 } // namespace
 
 bool isOfLibrary(std::string_view file) {
@@ -105,6 +139,7 @@ ProgramCall findProgramCall(bool wantsPlace) {
     void* returns[64];
     int count = ::backtrace(returns, 64);
     std::vector<std::string> commands;
+    void const* code = nullptr;
     for (int i = 0; i < count && found.function.empty(); ++i) {
         char text[4200];
         void const* call = static_cast<char const*>(returns[i]) - 1; // a call that does not return may be the last
@@ -114,27 +149,35 @@ ProgramCall findProgramCall(bool wantsPlace) {
         bool isActor = isOfActor(text);
         if (!isActor && !isOfProgram(text))
             continue;
-        if (isActor)
+        if (isActor || gccCoroutineOf(call))
             actorNameAt(call, text, sizeof text);
         found.function = text;
         found.command = commands.back();
+        code = call;
     }
     std::size_t tool = found.command.find(' ');
     if (!wantsPlace || tool == found.command.npos) // there is no function, or no command for it
         return found;
     std::string const file = found.command.substr(tool, found.command.rfind(' ') - tool);
-    std::string command = kTool + std::string(" -p") + file;
+    std::string const toolAndFile = kTool + std::string(" -p") + file;
+    std::string command = toolAndFile;
     for (std::string const& each : commands)
         if (each.find(file + " ") == tool) // the same file
             command += each.substr(each.rfind(' '));
     std::vector<Line> lines = linesOf(command);
     auto line = std::find_if(lines.begin(), lines.end(), [](Line const& each) {
         return isOfProgram(each.function) && !isOfLibrary(each.place) && each.place.find("/c++/") == each.place.npos &&
-               each.place.find('?') == each.place.npos;
+               each.place.find('?') == each.place.npos && !each.place.ends_with(":0");
     });
     if (line == lines.end())
         return found;
     found.place = line->place;
+    if (void const* function = gccCoroutineOf(code)) {
+        std::uintptr_t address = std::strtoull(found.command.c_str() + found.command.rfind(' '), nullptr, 16);
+        std::ptrdiff_t offset = static_cast<char const*>(code) - static_cast<char const*>(function);
+        found.place = placeInGccCoroutine(found.place, toolAndFile, address - static_cast<std::uintptr_t>(offset));
+        return found;
+    }
     bool isInlined = line + 1 != lines.end();
     bool isLambda = line->function.starts_with("operator()"); // the name of the function around it says more
     if (isInlined && !isLambda && !isOfActor(line->function))

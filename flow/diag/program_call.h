@@ -15,7 +15,8 @@ namespace flow {
 
 struct ProgramCall {
     std::string function; // empty: none was found
-    std::string place;    // "file:line" inside of it; empty without debug information, or without addr2line
+    std::string place;    // "file:line" inside of it; empty without debug information, or without addr2line.
+                          // "file:first-last" of a coroutine in which gcc has not recorded the line
     std::string command;  // that prints the line; it can be run where the program and its debug information are
 };
 

@@ -19,33 +19,38 @@
 
 #include "flow/wait/quorum.h"
 
+#include <source_location>
 #include <vector>
 
 namespace flow {
 
 /// Ready when `needed` of the futures have values; fails with the first error, even if enough others could still come.
 template <class T>
-Future<Void> quorum(std::vector<Future<T>> const& futures, std::size_t needed, Remaining remaining = Remaining::RunOn) {
-    FLOW_ASSERT(needed <= futures.size(), "a quorum of more futures than there are");
-    return quorumOf(futures, needed, remaining);
+Future<Void> quorum(std::vector<Future<T>> const& futures, std::size_t needed, Remaining remaining = Remaining::RunOn,
+                    std::source_location caller = std::source_location::current()) {
+    FLOW_ASSERT_AT(caller, needed <= futures.size(), "a quorum of more futures than there are");
+    return quorumOf(futures, needed, remaining, Errors::Decide, caller);
 }
 
 /// Ready when all have come, with values or errors.
 template <class T>
-Future<Void> waitForAllReady(std::vector<Future<T>> const& futures) {
-    return quorumOf(futures, futures.size(), Remaining::RunOn, Errors::CountAsReady);
+Future<Void> waitForAllReady(std::vector<Future<T>> const& futures,
+                             std::source_location caller = std::source_location::current()) {
+    return quorumOf(futures, futures.size(), Remaining::RunOn, Errors::CountAsReady, caller);
 }
 
 /// Ready when all have values; fails with the first error.
 template <class T>
-Future<Void> waitForAll(std::vector<Future<T>> const& futures, Remaining remaining = Remaining::RunOn) {
-    return quorum(futures, futures.size(), remaining);
+Future<Void> waitForAll(std::vector<Future<T>> const& futures, Remaining remaining = Remaining::RunOn,
+                        std::source_location caller = std::source_location::current()) {
+    return quorum(futures, futures.size(), remaining, caller);
 }
 
 /// Ready when the first has a value; fails if an error comes first. Ready at once if there are none.
 template <class T>
-Future<Void> waitForAny(std::vector<Future<T>> const& futures, Remaining remaining = Remaining::RunOn) {
-    return quorum(futures, futures.empty() ? 0 : 1, remaining);
+Future<Void> waitForAny(std::vector<Future<T>> const& futures, Remaining remaining = Remaining::RunOn,
+                        std::source_location caller = std::source_location::current()) {
+    return quorum(futures, futures.empty() ? 0 : 1, remaining, caller);
 }
 
 /// Ready when both are; fails with the first error.
@@ -70,8 +75,8 @@ inline Future<Void> operator||(Future<Void> const& a, Future<Void> const& b) {
 
 /// Ready when the future has a value; fails with its error.
 template <WaitableInput T>
-Future<Void> success(T const& future) {
-    return quorumOf(1, Remaining::RunOn, WaitInput<T>(future));
+Future<Void> success(T const& future, std::source_location caller = std::source_location::current()) {
+    return quorumOf(1, Remaining::RunOn, WaitInput<T>(future, caller));
 }
 
 } // namespace flow

@@ -95,9 +95,9 @@ ActorCollection& ActorCollection::operator=(ActorCollection&& other) noexcept {
     return *this;
 }
 
-void ActorCollection::add(Future<Void> actor) {
-    FLOW_ASSERT(result_.isValid(), "the ActorCollection was moved from");
-    FLOW_ASSERT(actor.isValid(), "an invalid Future is added to an ActorCollection");
+void ActorCollection::add(Future<Void> actor, std::source_location caller) {
+    FLOW_ASSERT_AT(caller, result_.isValid(), "the ActorCollection was moved from");
+    FLOW_ASSERT_AT(caller, actor.isValid(), "an invalid Future is added to an ActorCollection");
     if (Actors* actors = Actors::of(result_))
         actors->add(std::move(actor));
 }

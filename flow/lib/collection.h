@@ -21,6 +21,7 @@
 #include "flow/core/stream.h"
 
 #include <memory>
+#include <source_location>
 
 namespace flow {
 
@@ -33,7 +34,7 @@ public:
     ActorCollection& operator=(ActorCollection&&) noexcept;
     ~ActorCollection();
 
-    void add(Future<Void> actor);
+    void add(Future<Void> actor, std::source_location caller = std::source_location::current());
     /// Whether no actor is held.
     bool isEmpty() const;
     /// How many actors are held.
@@ -55,7 +56,9 @@ Future<Void> actorCollection(FutureStream<Future<Void>> actors);
 /// others are cancelled, and so is what is added later.
 class ActorCollectionNoErrors : NonCopyable {
 public:
-    void add(Future<Void> actor) { actors_.add(std::move(actor)); }
+    void add(Future<Void> actor, std::source_location caller = std::source_location::current()) {
+        actors_.add(std::move(actor), caller);
+    }
     /// How many actors are held.
     int size() const { return actors_.size(); }
     /// Cancels all actors and starts again.

@@ -53,8 +53,8 @@ struct FlowLock::Taker : Operation<Taker, Void>, ListLink {
     bool granted = false;
 };
 
-Future<Void> FlowLock::take(TaskPriority priority, std::int64_t amount) {
-    FLOW_ASSERT(amount >= 0, "FlowLock::take() of a negative amount");
+Future<Void> FlowLock::take(TaskPriority priority, std::int64_t amount, std::source_location caller) {
+    FLOW_ASSERT_AT(caller, amount >= 0, "FlowLock::take() of a negative amount");
     if (killed_.isValid())
         return killed_;
     if (!fits(amount) || (order_ == Order::FirstComeFirstServed && !waiting_.isEmpty()))
@@ -72,8 +72,8 @@ Future<Void> FlowLock::takeUpTo(std::int64_t& amount) {
     });
 }
 
-void FlowLock::release(std::int64_t amount) {
-    FLOW_ASSERT(amount >= 0 && amount <= active_, "FlowLock::release() of more than has been taken");
+void FlowLock::release(std::int64_t amount, std::source_location caller) {
+    FLOW_ASSERT_AT(caller, amount >= 0 && amount <= active_, "FlowLock::release() of more than has been taken");
     active_ -= amount;
     grant();
 }

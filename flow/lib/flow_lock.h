@@ -22,6 +22,7 @@
 #include "flow/memory/reference.h"
 
 #include <cstdint>
+#include <source_location>
 
 namespace flow {
 
@@ -42,12 +43,13 @@ public:
 
     /// Ready when `amount` permits are free, which are then taken. An amount above the number of permits is granted
     /// when all are free.
-    [[nodiscard]] Future<Void> take(TaskPriority priority = TaskPriority::DefaultYield, std::int64_t amount = 1);
+    [[nodiscard]] Future<Void> take(TaskPriority priority = TaskPriority::DefaultYield, std::int64_t amount = 1,
+                                    std::source_location caller = std::source_location::current());
     /// Ready when a permit is free. Takes that, and as many more at once as are free then, up to `amount`, which
     /// becomes their number.
     [[nodiscard]] Future<Void> takeUpTo(std::int64_t& amount);
     /// Gives permits back.
-    void release(std::int64_t amount = 1);
+    void release(std::int64_t amount = 1, std::source_location caller = std::source_location::current());
     /// Gives permits back when the signal is ready, with a value or an error, or when the result is dropped.
     [[nodiscard]] Future<Void> releaseWhen(Future<Void> signal, std::int64_t amount = 1);
 

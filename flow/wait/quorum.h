@@ -53,10 +53,10 @@ private:
 
 /// A Future is its cell.
 template <class T>
-Cell* const* cellsOf(std::vector<Future<T>> const& futures) {
+Cell* const* cellsOf(std::vector<Future<T>> const& futures, Caller caller) {
     static_assert(sizeof(Future<T>) == sizeof(Cell*) && std::is_standard_layout_v<Future<T>>);
     for (Future<T> const& future : futures)
-        validCell(future);
+        validCell(future, caller);
     return reinterpret_cast<Cell* const*>(futures.data());
 }
 
@@ -67,11 +67,13 @@ template <class T>
 struct WaitInput {};
 template <class T>
 struct WaitInput<Future<T>> {
-    explicit WaitInput(Future<T> const& future) : cell(detail::validCell(future)) {}
+    explicit WaitInput(Future<T> const& future, detail::Caller caller = detail::Caller())
+        : cell(detail::validCell(future, caller)) {}
     detail::Cell* cell;
 };
 struct TimeInput {
-    explicit TimeInput(Future<Void> made) : future(std::move(made)), cell(future.cell()) {}
+    explicit TimeInput(Future<Void> made, detail::Caller = detail::Caller())
+        : future(std::move(made)), cell(future.cell()) {}
     Future<Void> future;
     detail::Cell* cell;
 };
@@ -101,8 +103,8 @@ Future<Void> quorumOf(std::size_t needed, Remaining remaining, WaitInput<Inputs>
 /// The same, where errors may count.
 template <class T>
 Future<Void> quorumOf(std::vector<Future<T>> const& futures, std::size_t needed, Remaining remaining,
-                      Errors errors = Errors::Decide) {
-    return detail::QuorumFrame::make(detail::cellsOf(futures), futures.size(), needed, remaining,
+                      Errors errors = Errors::Decide, detail::Caller caller = detail::Caller()) {
+    return detail::QuorumFrame::make(detail::cellsOf(futures, caller), futures.size(), needed, remaining,
                                      errors == Errors::CountAsReady);
 }
 

@@ -95,8 +95,7 @@ def test_it_names_the_line_of_the_program(
     for number, (function, line) in enumerate(expected):
         ran = subprocess.run(["./misuse", str(number)], cwd=folder, env=shell, capture_output=True, text=True)
         assert ran.returncode == -6
-        called = re.search(r"called by (.*) at (.*)", ran.stderr)
+        called = re.search(r"called by (.*?)( at .*)?$", ran.stderr, re.MULTILINE)
         assert called, ran.stderr
-        assert called[2] == f"{source}:{line}", ran.stderr
         assert called[1].startswith(function), ran.stderr
-        assert re.findall(r"^flow: .* at (.*):\d+$", ran.stderr, re.MULTILINE) == [str(source)], ran.stderr
+        assert re.findall(r"^flow: .* at (.*:\d+)$", ran.stderr, re.MULTILINE) == [f"{source}:{line}"], ran.stderr

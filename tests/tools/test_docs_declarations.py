@@ -31,6 +31,7 @@ def flat(found: list[Declaration]) -> list[tuple[str, str]]:
         ("template <class T>\n    requires Is<T>\nauto f(T a)\n    -> A<T> {\n    return a;\n}",
          "template <class T>\n    requires Is<T>\nauto f(T a)\n    -> A<T>;"),
         ("bool f(detail::Caller caller = detail::Caller::current());", "bool f();"),
+        ("bool f(int a,\n       std::source_location caller = std::source_location::current());", "bool f(int a);"),
         ("struct A {\n    int b;\n};", "struct A;"),
         ("enum class A : char { B, C };", "enum class A : char { B, C };"),
         ("using A = std::vector<B>;", "using A = std::vector<B>;"),
@@ -136,4 +137,4 @@ def test_the_comment_of_a_definition_is_shown_where_the_first_declaration_has_no
 def test_pages_have_what_their_headers_declare(pages: dict[str, str], path: str, parts: list[str]) -> None:
     page = pages[path]
     assert [part for part in parts if part not in page] == []
-    assert "private:" not in page and "detail::Caller" not in page
+    assert "private:" not in page and "detail::Caller" not in page and "source_location caller" not in page

@@ -17,7 +17,10 @@ _BEFORE_MAIN = re.compile(r"template\b| *requires\b| {8}|\[\[.*\]\]$")
 _TYPE = re.compile(
     r"(?:class|struct|union|enum class|enum)\b(?: (?:\[\[.*?\]\]|[A-Z_]{4,}\b|alignas\(\S*\)))* ?(\w[\w:]*)?(<)?"
 )
-_LEFT_OUT = re.compile(r"\b(?:inline|FLOW_INLINE|FLOW_RARE)\s+(?!namespace)|(?:, )?detail::Caller caller = [\w:]+\(\)")
+_LEFT_OUT = re.compile(
+    r"\b(?:inline|FLOW_INLINE|FLOW_RARE)\s+(?!namespace)"
+    r"|(?:,\s+)?(?:detail::Caller|std::source_location) caller = [\w:]+\(\)"
+)
 _SKIPPED = re.compile(
     r"\A(?:friend class\b|static_assert\b|using namespace\b|using [\w:]+;|extern template\b|[A-Z_0-9]{4,}\(|\})"
     r"|= delete;\Z|\A(?!auto\b)\w+\([^{]*\) -> \w+<[^{]*>;\Z"  # the last: a deduction guide

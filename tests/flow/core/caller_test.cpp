@@ -32,6 +32,12 @@ Future<int> choosesNothing(Future<int> const& nothing);
 
 namespace {
 
+#ifdef __clang__
+constexpr bool kIsClang = true;
+#else
+constexpr bool kIsClang = false;
+#endif
+
 /// The misuse stands on one line.
 #define CHECK_NAMES_CALLER(...)                                                                                        \
     do {                                                                                                               \
@@ -53,6 +59,7 @@ struct IgnoredNext : SingleCallback<int> {
 
 Future<int> awaitsNothing(Future<int> nothing);
 Future<int> awaitsMoved(Future<int> nothing);
+Future<Void> awaitsBoth(Future<int> nothing);
 
 } // namespace
 
@@ -158,6 +165,33 @@ TEST_CASE("caller: of a wait") {
     dies(awaitsMoved, "] at awaits_moved.cpp:1\n");
 }
 
+TEST_CASE("caller: of waits for several, locks and collections") {
+    std::vector<Future<Void>> invalid(2);
+    std::vector<Future<Void>> none;
+    FlowLock lock(1);
+    ActorCollection collection;
+    CHECK_NAMES_CALLER((void)waitForAll(invalid));
+    CHECK_NAMES_CALLER((void)waitForAllReady(invalid));
+    CHECK_NAMES_CALLER((void)waitForAny(invalid));
+    CHECK_NAMES_CALLER((void)quorum(invalid, 1));
+    CHECK_NAMES_CALLER((void)quorum(none, 1));
+    CHECK_NAMES_CALLER((void)success(invalid[0]));
+    CHECK_NAMES_CALLER((void)lock.take(TaskPriority::DefaultYield, -1));
+    CHECK_NAMES_CALLER(lock.release());
+    CHECK_NAMES_CALLER(collection.add(invalid[0]));
+}
+
+TEST_CASE("caller: of an operator in a coroutine") {
+    test::Death death = test::runInChild([] { (void)awaitsBoth(Future<int>()); });
+    CHECK(death.aborted());
+    if (std::system("command -v addr2line >/dev/null") != 0)
+        return;
+    CHECK_MESSAGE(death.says("called by "), death.text);
+    // gcc 12 has no line of this call.
+    bool isNamed = death.says("both.cpp:2\n") || (!kIsClang && death.says("both.cpp:1-3\n"));
+    CHECK_MESSAGE(isNamed, death.text);
+}
+
 // Behind what needs the lines of this file.
 namespace {
 
@@ -168,6 +202,10 @@ Future<int> awaitsNothing(Future<int> nothing) {
 Future<int> awaitsMoved(Future<int> nothing) {
 #line 1 "awaits_moved.cpp"
     co_return co_await std::move(nothing);
+}
+#line 1 "both.cpp"
+Future<Void> awaitsBoth(Future<int> nothing) {
+    co_await (nothing && nothing);
 }
 
 } // namespace
