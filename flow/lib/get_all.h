@@ -20,7 +20,7 @@ Future<std::vector<T>> getAll(std::vector<Future<T>> futures, Propagate = {}) {
     std::vector<T> values;
     values.reserve(futures.size());
     for (Future<T>& future : futures)
-        values.push_back(co_await std::move(future)); // ready
+        values.push_back(std::move(future).takeValue());
     co_return values;
 }
 
