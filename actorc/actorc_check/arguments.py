@@ -21,6 +21,7 @@ class Arguments:
     colour: str
     jobs: int
     differences: bool  # from Flow
+    gcc: bool  # report also what gcc 12 translates wrongly
 
 
 class _Parser(Parser):
@@ -36,7 +37,7 @@ def read(argv: Sequence[str]) -> Arguments:
         end = words.index("--")
         words, flags = words[:end], tuple(words[end + 1 :])
     found = _make_parser().parse_args(words)
-    return Arguments(tuple(found.files), flags, found.format, found.color, found.jobs, found.differences)
+    return Arguments(tuple(found.files), flags, found.format, found.color, found.jobs, found.differences, found.gcc)
 
 
 def _make_parser() -> Parser:
@@ -58,4 +59,9 @@ def _make_parser() -> Parser:
         "--jobs", type=process_count, metavar="N", default=os.cpu_count() or 1, help="files that are read at a time"
     )
     parser.add_argument("--differences", action="store_true", help="report also names that differ from Flow's")
+    parser.add_argument(
+        "--gcc",
+        action="store_true",
+        help="report also what gcc 12 translates wrongly, as without it where a compile_commands.json names gcc",
+    )
     return parser

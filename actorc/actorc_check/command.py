@@ -17,7 +17,7 @@ from actorc.report.failure import Failure
 from actorc.report.report import Reporter
 from actorc.source import Source
 from actorc.syntax import File
-from actorc_check import handlers
+from actorc_check import gcc, handlers
 from actorc_check.actors import ACTOR_FILES, check_actors, loop_calls, returned_lists
 from actorc_check.arguments import Arguments, read
 from actorc_check.clang import Tree, parsed
@@ -27,7 +27,7 @@ from actorc_check.heads import edits_of_heads, included
 from actorc_check.reading import Reading
 from actorc_check.traps import Traps
 from actorc_check.tree import Function, functions
-from actorc_frames.compile import CannotCompile
+from actorc_frames.compile import CannotCompile, is_compiled_by_gcc
 
 EXIT_FOUND = 1
 EXIT_FAILED = 2
@@ -56,7 +56,9 @@ def main(argv: Sequence[str]) -> int:
     return status
 
 
-def _look_for_traps(found: list[Function], traps: Traps, text: bytes, diagnostics: Diagnostics) -> None:
+def _look_for_traps(
+    found: list[Function], traps: Traps, text: bytes, diagnostics: Diagnostics, *, of_gcc: bool
+) -> None:
     """In functions that clang could read. An error outside of functions may mean that others are read wrongly."""
     wrong = [each.span.start for each in diagnostics if each.fault is Fault.WRONG_CPP]
     places = [(function, traps.span(function.node.start, function.node.end)) for function in found]
@@ -66,6 +68,8 @@ def _look_for_traps(found: list[Function], traps: Traps, text: bytes, diagnostic
         if not any(place.start <= start < place.end for start in wrong):
             traps.look(function)
             handlers.look(function, traps, text, diagnostics)
+            if of_gcc:
+                gcc.look(function, traps, text, diagnostics)
 
 
 class _Unlooked(Failure):
@@ -81,7 +85,7 @@ def _checked(path: str, arguments: Arguments) -> tuple[Source | None, Diagnostic
         if arguments.differences:
             report_differences(examine(source, Diagnostics()).words, diagnostics)
             diagnostics.drop_allowed(source)
-        check(source, arguments.flags, diagnostics)
+        check(source, arguments.flags, diagnostics, of_gcc=arguments.gcc)
     except OSError as error:
         failure = Failure(error.filename or path, "file", error.strerror or str(error))
     except CannotCompile as error:
@@ -92,8 +96,18 @@ def _checked(path: str, arguments: Arguments) -> tuple[Source | None, Diagnostic
     return source, diagnostics, failure
 
 
-def check(source: Source, flags: Sequence[str] | None, diagnostics: Diagnostics, *, is_saved: bool = True) -> None:
-    """Adds what is wrong in a file that has that text, on the disk or not. Raises CannotCompile and PackageMissing."""
+def check(
+    source: Source,
+    flags: Sequence[str] | None,
+    diagnostics: Diagnostics,
+    *,
+    is_saved: bool = True,
+    of_gcc: bool = False,
+) -> None:
+    """Adds what is wrong in a file that has that text, on the disk or not. Raises CannotCompile and PackageMissing.
+
+    `of_gcc`: gcc compiles it, also where no compile_commands.json says so.
+    """
     file = None
     if source.path.endswith(ACTOR_FILES):
         file = check_actors(source, diagnostics)
@@ -108,7 +122,8 @@ def check(source: Source, flags: Sequence[str] | None, diagnostics: Diagnostics,
         traps.add_error(error, path, severity, is_ported=tree.is_ported)
     diagnostics.drop_allowed(source)
     if tree.cannot_compile is None:
-        _look_for_traps(functions(tree.unit, path, reading.text), traps, reading.text, diagnostics)
+        of_gcc = of_gcc or (flags is None and is_compiled_by_gcc(source.path))
+        _look_for_traps(functions(tree.unit, path, reading.text), traps, reading.text, diagnostics, of_gcc=of_gcc)
     if file is not None and tree.cannot_compile is None:
         report_declarations(tree.unit, file, source, reading, diagnostics)
     diagnostics.drop_allowed(source)

@@ -107,7 +107,7 @@ class Traps:
         if node.kind == "BINARY_OPERATOR" and self._is_comma(node):
             self._discarded(node.children[1], function)  # `_discards` sees the first
             return
-        if node.kind != CALL or not _gives_value(node.cursor) or _may_be_discarded(node.cursor.referenced):
+        if node.kind != CALL or not gives_value(node.cursor) or _may_be_discarded(node.cursor.referenced):
             return
         place = self.span(node.start, node.end)
         if self._diagnostics.knows(Fault.DISCARDED_FUTURE, place):  # by the compiler of actors
@@ -291,7 +291,7 @@ def _is_in_frame(variable: Any) -> bool:
     return not is_static and variable.type.kind.name not in ("LVALUEREFERENCE", "RVALUEREFERENCE")
 
 
-def _gives_value(call: Any) -> bool:
+def gives_value(call: Any) -> bool:
     """Whether it makes an object, as opposed to `f = g()`, which gives a reference."""
     callee = call.referenced
     if callee is None:

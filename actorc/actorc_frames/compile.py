@@ -27,6 +27,8 @@ _OPTIMISED = re.compile(r"-O(?:[123sz]|g|fast)")
 _WITH_VALUE = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-D", "-U")
 _KEPT = (*_WITH_VALUE, "-std=", "-m", "-f", "-pthread", "-nostdinc", "--sysroot", "-stdlib=")
 _NOT_KEPT = ("-fsanitize", "-fno-sanitize", "-fdiagnostics", "-fcolor", "-fprofile", "-fcoverage", "-flto", "-fuse-ld")
+_LAUNCHERS = ("ccache", "sccache", "distcc")
+_GCC = re.compile(r"(?<!clan)g(?:\+\+|cc)")
 DEBUG = ("-g", "-gdwarf-4", "-fno-lto", "-w", "-DFLOW_IGNORE_FRAME_LIMITS=1")
 # Without these flags clang 19 does not describe a coroutine's frame in optimised code. They change no instruction.
 DESCRIBE_FRAMES = (
@@ -165,10 +167,36 @@ def own_headers() -> str | None:
     return None
 
 
+def is_compiled_by_gcc(path: str) -> bool:
+    """Whether one of the entries for a file in a compile_commands.json near it is of gcc."""
+    entries = _entries(Unit(path, path, None, _COMPILERS[1][0]))
+    most = max((each[0][:2] for each in entries), default=None)
+    return any(each[0][:2] == most and _is_gcc(each[2], each[3]) for each in entries)
+
+
+def _is_gcc(command: Sequence[str], directory: str) -> bool:
+    name = next((word for word in command if os.path.basename(word) not in _LAUNCHERS), "")
+    if os.path.basename(name) in ("c++", "cc"):
+        found = os.path.join(directory, name) if os.path.dirname(name) else shutil.which(name)
+        name = os.path.realpath(found or name)
+    return _GCC.search(os.path.basename(name)) is not None
+
+
 def _entry(unit: Unit) -> tuple[str, list[str], str] | None:
-    """From the compile_commands.json files near the source and the working directory: the entry of the source that was
-    made for this compiler and optimises, if there is one. Of a header, which has no entry, that of a source near it,
-    best of the same name."""
+    """Of those that suit best, the one that was made for this compiler and optimises, if there is one."""
+    found = _entries(unit)
+    if not found:
+        return None
+    _, path, command, directory = max(found, key=lambda each: each[0])
+    return path, command[1:], directory
+
+
+def _entries(unit: Unit) -> list[tuple[tuple[int, bool, bool, bool], str, list[str], str]]:
+    """From the compile_commands.json files near the source and the working directory, those of the source. Of a header,
+    which has none, those of all sources: best is that of one near it, and of the same name.
+
+    Each has how well it suits, the file, the command and its directory.
+    """
     wanted = os.path.realpath(unit.source)
     is_header = _SOURCE.search(wanted) is None
     found: list[tuple[tuple[int, bool, bool, bool], str, list[str], str]] = []
@@ -187,11 +215,8 @@ def _entry(unit: Unit) -> tuple[str, list[str], str] | None:
             has_name = _stem(source) == _stem(wanted)
             near = len(os.path.commonpath([source, wanted]))
             suits = (near, has_name, is_clang == ("clang" in unit.compiler), optimises)
-            found.append((suits, path, command[1:], directory))
-    if not found:
-        return None
-    _, path, command, directory = max(found, key=lambda each: each[0])
-    return path, command, directory
+            found.append((suits, path, command, directory))
+    return found
 
 
 def _stem(path: str) -> str:
