@@ -328,7 +328,10 @@ private:
     static Future<Void> work(Debouncer* self, double seconds) {
         for (;;) {
             co_await self->begun_.onTrigger();
-            while ((co_await race(self->begun_.onTrigger(), delay(seconds))).index() == 0) {
+            bool isQuiet = false; // gcc 12 crashes where the condition of a loop waits (A0710)
+            while (!isQuiet) {
+                auto first = co_await race(self->begun_.onTrigger(), delay(seconds));
+                isQuiet = first.index() == 1;
             }
             self->settled_.trigger();
         }

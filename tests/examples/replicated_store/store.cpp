@@ -90,7 +90,8 @@ Future<Void> Store::writeToMost(std::string key, Versioned value) {
 Future<Void> Store::put(std::string key, std::string value) {
     Versioned before = co_await newest(key);
     lastNumber_ = std::max(lastNumber_, before.number) + 1;
-    co_await writeToMost(key, {lastNumber_, writer_, value});
+    Versioned next{lastNumber_, writer_, value};
+    co_await writeToMost(key, next);
 }
 
 Future<Optional<std::string>> Store::get(std::string key) {
