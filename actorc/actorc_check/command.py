@@ -6,6 +6,7 @@ actorc.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -93,6 +94,7 @@ def _checked(path: str, arguments: Arguments) -> tuple[Source | None, Diagnostic
     except PackageMissing as error:
         message = f"the traps of C++ were not looked for, in this or any other file: {error}"
         failure = _Unlooked(path, "file", message)
+    gc.collect()  # what clang has read takes some 100 MB, and is part of reference cycles
     return source, diagnostics, failure
 
 

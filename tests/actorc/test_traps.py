@@ -7,6 +7,9 @@ the headers.
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -453,6 +456,23 @@ def test_a_header_is_compiled_with_the_flags_of_a_source_beside_it(tmp_path: Pat
     assert actorc("include/flags", folder=tmp_path).returncode == 0
     (tmp_path / "compile_commands.json").write_text(json.dumps(entries[:1]))
     assert actorc("some/flags.h", folder=tmp_path).returncode == 2
+
+
+def test_memory_does_not_grow_with_the_number_of_files(tmp_path: Path) -> None:
+    """What clang has read of a file takes 100 MB."""
+
+    def megabytes(count: int) -> float:
+        names = [f"x{number}.cpp" for number in range(count)]
+        for name in names:
+            (tmp_path / name).write_text(HEAD, encoding="utf-8")
+        command = [sys.executable, str(ROOT / "actorc"), "check", "--jobs=1", *names, "--", "-std=c++20", f"-I{ROOT}"]
+        child = subprocess.Popen(command, cwd=tmp_path)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        assert child.returncode == 0
+        return usage.ru_maxrss / 1024
+
+    assert megabytes(5) < 1.5 * megabytes(1)
 
 
 def test_without_libclang_actors_are_still_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
