@@ -78,11 +78,11 @@ public:
     bool endsWith(StringRef suffix) const { return toStringView().ends_with(suffix.toStringView()); }
     /// Without the prefix, with which it must begin.
     StringRef removePrefix(StringRef prefix) const {
-        FLOW_ASSERT(startsWith(prefix), "StringRef::removePrefix() of what does not begin so");
+        FLOW_ASSERT(startsWith(prefix), "StringRef::removePrefix(): the text does not begin with it");
         return substr(prefix.size());
     }
     StringRef removeSuffix(StringRef suffix) const {
-        FLOW_ASSERT(endsWith(suffix), "StringRef::removeSuffix() of what does not end so");
+        FLOW_ASSERT(endsWith(suffix), "StringRef::removeSuffix(): the text does not end with it");
         return substr(0, length_ - suffix.size());
     }
     StringRef withPrefix(StringRef prefix, Arena& arena) const { return join(arena, prefix, *this); }

@@ -63,7 +63,7 @@ public:
     }
     /// New elements are value-initialised.
     void resize(Arena& arena, int size) {
-        FLOW_ASSERT(size >= 0, "VectorRef::resize() to less than nothing");
+        FLOW_ASSERT(size >= 0, "VectorRef::resize() to a negative size");
         reserve(arena, size);
         for (int i = size_; i < size; ++i)
             ::new (static_cast<void*>(data_ + i)) T();
@@ -118,7 +118,7 @@ public:
 private:
     template <class Next>
     void appendEach(Arena& arena, int count, Next next) {
-        FLOW_ASSERT(count >= 0, "VectorRef::append() of less than nothing");
+        FLOW_ASSERT(count >= 0, "VectorRef::append() of a negative number");
         VectorRef grown = *this; // so that elements of this one can be appended to it
         if (size_ + count > capacity_)
             grown.grow(arena, size_ + count);

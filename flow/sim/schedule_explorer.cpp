@@ -146,7 +146,7 @@ std::string runOnce(std::function<Future<Void>()> const& test, Course& course, i
 } // namespace
 
 Schedules exploreSchedules(std::function<Future<Void>()> const& test, std::uint64_t most, int together) {
-    FLOW_ASSERT(most > 0 && together > 0, "exploreSchedules() that is to try no order");
+    FLOW_ASSERT(most > 0 && together > 0, "exploreSchedules(): most and together must be above 0");
     Schedules orders;
     Course course;
     while (orders.count < most) {
