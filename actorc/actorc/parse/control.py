@@ -165,11 +165,17 @@ class ControlParser(BlockParser):
         """`for (decl : range)`; with an init-statement before `semicolon`, which is else the `(`."""
         open_, start = index + 1, semicolon + 1
         colon = self._tokens.find(start, close, (":",))
-        names = locals_of(self._tokens, start, colon)
+        is_state = self._texts[start] == "state"
+        names = locals_of(self._tokens, start + is_state, colon)
         if not names and self._texts[colon - 2] == "&&" and self._tokens.is_name(colon - 1):
             names = (Local(self._texts[colon - 1], True),)  # `T&& x`, which else reads as an expression
-        if colon + 1 >= close or not names or self._texts[start] == "state":
-            self._error(Fault.FOR_HEADER, _NO_FORM, open_, close + 1, _FOR_FORMS)
+        if colon + 1 >= close or not names or is_state:
+            if names and colon + 1 < close:
+                message, name = "the variable of a range cannot be a `state`", names[0].name
+                hint = f"copy it in the loop: `for (auto& each : ...) {{ state TYPE {name} = each; ... }}`"
+                self._error(Fault.FOR_HEADER, message, start, colon, hint)
+            else:
+                self._error(Fault.FOR_HEADER, _NO_FORM, open_, close + 1, _FOR_FORMS)
             self._loop_body(close + 1, end, "for (...)")
             raise Abandoned
         init, states = self._for_init(open_ + 1, semicolon) if semicolon > open_ else (None, [])
