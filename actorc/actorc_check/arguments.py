@@ -62,6 +62,6 @@ def _make_parser() -> Parser:
     parser.add_argument(
         "--gcc",
         action="store_true",
-        help="report also what gcc 12 translates wrongly, as without it where a compile_commands.json names gcc",
+        help="report also what gcc 12 translates wrongly: the default if a compile_commands.json names gcc",
     )
     return parser

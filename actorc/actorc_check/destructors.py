@@ -1,4 +1,4 @@
-"""Whether something happens when an object of a type is destroyed, which libclang does not say."""
+"""Whether a type has a destructor that does something. libclang has no function for that."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def _report(node: Node, message: str, hint: str, whole: Node, traps: Traps, diag
 
 
 def _conditions(function: Function, traps: Traps, text: bytes, diagnostics: Diagnostics) -> None:
-    """gcc puts what a condition keeps beside the variables of a block, and goes wrong where no block has any."""
+    """gcc keeps the temporaries of a condition with the variables of a block. Without variables the code is wrong."""
     if any(_declares(node) for node in function.body.own()):
         return
     for wait in function.awaits:

@@ -75,7 +75,7 @@ void const* gccCoroutineOf(void const* code) {
     if (end == symbol.npos)
         return nullptr;
     symbol.resize(end + kEnd.size());
-    return addressOfSymbol(code, symbol + '\0'); // not one that begins with it
+    return addressOfSymbol(code, symbol + '\0'); // the end, so that no longer name matches
 }
 
 struct Line {
@@ -106,9 +106,11 @@ std::vector<Line> linesOf(std::string const& command) {
 
 /// gcc 12 records the line of a coroutine's closing brace for many of the calls in it. Such a place becomes
 /// "file:first-last" of the coroutine: its first instructions have the lines of its head and of that brace.
-std::string placeInGccCoroutine(std::string const& place, std::string command, std::uintptr_t function) {
-    for (std::uintptr_t address = function; address < function + 32; ++address) {
-        char text[32];
+std::string placeInGccCoroutine(std::string const& place, std::string command, void const* function) {
+    char text[4200];
+    lineCommand(function, text, sizeof text);
+    std::uintptr_t begin = std::strtoull(std::strrchr(text, ' '), nullptr, 16);
+    for (std::uintptr_t address = begin; address < begin + 32; ++address) {
         std::snprintf(text, sizeof text, " %#zx", address);
         command += text;
     }
@@ -173,9 +175,7 @@ ProgramCall findProgramCall(bool wantsPlace) {
         return found;
     found.place = line->place;
     if (void const* function = gccCoroutineOf(code)) {
-        std::uintptr_t address = std::strtoull(found.command.c_str() + found.command.rfind(' '), nullptr, 16);
-        std::ptrdiff_t offset = static_cast<char const*>(code) - static_cast<char const*>(function);
-        found.place = placeInGccCoroutine(found.place, toolAndFile, address - static_cast<std::uintptr_t>(offset));
+        found.place = placeInGccCoroutine(found.place, toolAndFile, function);
         return found;
     }
     bool isInlined = line + 1 != lines.end();

@@ -21,6 +21,18 @@ from actorc_check.command import check
 pytest.importorskip("clang")
 
 FLAGS = ["-std=c++20", f"-I{ROOT}"]
+# A coroutine of no library.
+STARTED = """
+struct Started {
+    struct promise_type {
+        Started get_return_object() { return {}; }
+        std::suspend_never initial_suspend() { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+};
+"""
 MADE = """
 #include <array>
 #include <functional>
@@ -141,16 +153,8 @@ Future<int> a(bool c, Future<int> f, std::string t) {
     co_return (@@c ? Traced(1) : Traced(2)).x + co_await give(1);
 }
 """,
-    "choices of what is there": """
-struct Started {
-    struct promise_type {
-        Started get_return_object() { return {}; }
-        std::suspend_never initial_suspend() { return {}; }
-        std::suspend_never final_suspend() noexcept { return {}; }
-        void return_void() {}
-        void unhandled_exception() {}
-    };
-};
+    "choices of what is there": STARTED
+    + """
 struct Kept {
     bool await_ready() { return true; }
     void await_suspend(std::coroutine_handle<>) {}
@@ -275,23 +279,15 @@ def test_code_that_clang_compiles_is_right(program: tuple[Path, dict[str, tuple[
     assert found_in(program[0], of_gcc=False) == []
 
 
-PROGRAM = """\
+PROGRAM = f"""\
 #include <coroutine>
-struct Number {
-    bool await_ready() { return true; }
-    void await_suspend(std::coroutine_handle<>) {}
-    int await_resume() { return 1; }
-};
-struct Started {
-    struct promise_type {
-        Started get_return_object() { return {}; }
-        std::suspend_never initial_suspend() { return {}; }
-        std::suspend_never final_suspend() noexcept { return {}; }
-        void return_void() {}
-        void unhandled_exception() {}
-    };
-};
-Started wrong(Number number) { if (co_await number == 1) co_return; }
+struct Number {{
+    bool await_ready() {{ return true; }}
+    void await_suspend(std::coroutine_handle<>) {{}}
+    int await_resume() {{ return 1; }}
+}};
+{STARTED}
+Started wrong(Number number) {{ if (co_await number == 1) co_return; }}
 """
 
 

@@ -1,4 +1,4 @@
-"""The examples that users copy have no traps in the eyes of `actorc check`, and none of gcc 12."""
+"""`actorc check` finds nothing in the examples that users copy, with `--gcc` either."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ Bytes filled(int size, int letter) {
     return bytes;
 }
 
-/// Of this thread's heap and of malloc: unlike resident memory it grows also where an earlier test has freed some.
+/// Memory in use, from this thread's heap and from malloc. Resident memory may not grow after an earlier test.
 std::int64_t usedBytes() {
     return memory::usage().live + static_cast<std::int64_t>(::mallinfo2().uordblks + ::mallinfo2().hblkhd);
 }

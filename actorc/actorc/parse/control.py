@@ -169,8 +169,9 @@ class ControlParser(BlockParser):
         names = locals_of(self._tokens, start + is_state, colon)
         if not names and self._texts[colon - 2] == "&&" and self._tokens.is_name(colon - 1):
             names = (Local(self._texts[colon - 1], True),)  # `T&& x`, which else reads as an expression
-        if colon + 1 >= close or not names or is_state:
-            if names and colon + 1 < close:
+        is_range = len(names) > 0 and colon + 1 < close
+        if is_state or not is_range:
+            if is_range:
                 message, name = "the variable of a range cannot be a `state`", names[0].name
                 hint = f"copy it in the loop: `for (auto& each : ...) {{ state TYPE {name} = each; ... }}`"
                 self._error(Fault.FOR_HEADER, message, start, colon, hint)

@@ -27,8 +27,9 @@ struct Death {
     bool says(const char* part) const { return text.find(part) != std::string::npos; }
 };
 
-/// The child exits with the int that `body` returns, or with 0 where it returns nothing. Functions for the exit do not
-/// run: those of oneTBB fail under ThreadSanitizer in a child of a process with several threads.
+/// The child exits with the int that `body` returns, or with 0 where it returns nothing. What atexit() has
+/// registered does not run: the functions of oneTBB fail under ThreadSanitizer in a child of a process with several
+/// threads.
 template <class Body>
 Death runInChild(Body&& body) {
     std::fflush(nullptr);

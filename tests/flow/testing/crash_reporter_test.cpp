@@ -25,7 +25,7 @@ TEST_CASE("crash reporter: a test that ends is not reported") {
     CHECK(withWords([] {}).status == 0);
 }
 
-#if !MILLRACE_UNDER_TSAN // which keeps signals back in a child of a process with several threads
+#if !MILLRACE_UNDER_TSAN // it does not deliver signals in a child of a process with several threads
 TEST_CASE("crash reporter: a crash is named before the program ends as it would") {
     flow::test::Death death = withWords([] { std::abort(); });
     CHECK(death.text == "FAILED /some/test: it aborted\n  again: do it\n");
