@@ -163,8 +163,8 @@ TEST_CASE("orders: a number of them, if there are too many") {
         1000, 2);
     CHECK(!orders.all); // of those that are ready together, two were tried
     CHECK(orders.count == 8);
-    CHECK_DIES(exploreSchedules([] { return all({}); }, 0), "is to try no order");
-    CHECK_DIES(exploreSchedules([] { return all({}); }, 1, 0), "is to try no order");
+    CHECK_DIES(exploreSchedules([] { return all({}); }, 0), "most and together must be above 0");
+    CHECK_DIES(exploreSchedules([] { return all({}); }, 1, 0), "most and together must be above 0");
 }
 
 TEST_CASE("orders: a test that throws before it gives a future has failed") {
