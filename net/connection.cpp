@@ -67,8 +67,8 @@ Connection::~Connection() {
     failWaiters();
 }
 
-Read Connection::readUntil(StringRef end, std::uint32_t limit) {
-    FLOW_ASSERT(!end.empty() && end.size() <= 65535, "readUntil(): the text has 1 to 65535 bytes");
+Read Connection::readUntil(StringRef end, std::uint32_t limit, std::source_location caller) {
+    FLOW_ASSERT_AT(caller, !end.empty() && end.size() <= 65535, "readUntil(): the text has 1 to 65535 bytes");
     searched_ = 0;
     return {{this, const_cast<std::uint8_t*>(end.begin()), std::min(limit, kLargestRead),
              static_cast<std::uint16_t>(end.size()), ReadRequest::Kind::Until}};
@@ -76,22 +76,23 @@ Read Connection::readUntil(StringRef end, std::uint32_t limit) {
 
 namespace {
 
-std::uint32_t checkedSize(std::size_t size, ReadRequest::Kind kind) {
-    FLOW_ASSERT(size != 0, "a read into no memory");
+std::uint32_t checkedSize(std::size_t size, ReadRequest::Kind kind, std::source_location caller) {
+    FLOW_ASSERT_AT(caller, size != 0, "a read into no memory");
     auto wanted = static_cast<std::uint32_t>(std::min<std::size_t>(size, Connection::kLargestRead));
-    FLOW_ASSERT(kind == ReadRequest::Kind::Some || wanted == size, "a read of more than kLargestRead bytes");
+    FLOW_ASSERT_AT(caller, kind == ReadRequest::Kind::Some || wanted == size, "a read of more than kLargestRead bytes");
     return wanted;
 }
 
 } // namespace
 
-ReadInto Connection::into(std::span<std::uint8_t> to, ReadRequest::Kind kind) {
-    return {{this, to.data(), checkedSize(to.size(), kind), 0, kind}};
+ReadInto Connection::into(std::span<std::uint8_t> to, ReadRequest::Kind kind, std::source_location caller) {
+    return {{this, to.data(), checkedSize(to.size(), kind, caller), 0, kind}};
 }
 
-ReadScattered Connection::into(Buffers to, ReadRequest::Kind kind) {
-    FLOW_ASSERT(to.size() <= 65535, "a read into more than 65535 buffers");
-    return {{this, nullptr, checkedSize(sizeOf(to), kind), static_cast<std::uint16_t>(to.size()), kind}, to.data()};
+ReadScattered Connection::into(Buffers to, ReadRequest::Kind kind, std::source_location caller) {
+    FLOW_ASSERT_AT(caller, to.size() <= 65535, "a read into more than 65535 buffers");
+    return {{this, nullptr, checkedSize(sizeOf(to), kind, caller), static_cast<std::uint16_t>(to.size()), kind},
+            to.data()};
 }
 
 std::size_t Connection::takeInto(Buffers to, std::size_t atMost) {
@@ -147,8 +148,8 @@ std::size_t Connection::tryWrite(std::span<StringRef const> pieces) noexcept {
     return error_.isValid() ? 0 : total;
 }
 
-Drain Connection::write(std::span<Bytes> pieces) {
-    FLOW_ASSERT(!writeEnded_ || error_.isValid(), "Connection::write() after shutdownWrite()");
+Drain Connection::write(std::span<Bytes> pieces, std::source_location caller) {
+    FLOW_ASSERT_AT(caller, !writeEnded_ || error_.isValid(), "Connection::write() after shutdownWrite()");
     if (error_.isValid())
         return failed(error_);
     send(pieces);

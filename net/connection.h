@@ -44,6 +44,7 @@
 
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <span>
 
 namespace flow::net {
@@ -103,23 +104,38 @@ public:
     static constexpr std::uint32_t kLargestRead = 1u << 30;
 
     /// Some bytes, as soon as there are any; none when the other side has ended its writing and everything was read.
-    Read read(std::uint32_t atMost = kLargestRead) { return {{this, nullptr, atMost, 0, ReadRequest::Kind::Some}}; }
+    Read read(std::uint32_t atMost = kLargestRead, std::source_location caller = std::source_location::current()) {
+        FLOW_ASSERT_AT(caller, atMost != 0, "a read of no bytes");
+        return {{this, nullptr, atMost, 0, ReadRequest::Kind::Some}};
+    }
     /// Exactly so many bytes. Fails with connection_cut_off or end_of_stream if the end comes before.
     Read readExactly(std::uint32_t bytes) { return {{this, nullptr, bytes, 0, ReadRequest::Kind::Exactly}}; }
     /// Bytes up to and with the text `end`, which is not empty, has at most 65535 bytes, and must stay valid until
     /// then. Fails with value_too_large if more than `limit` bytes would be needed.
-    Read readUntil(StringRef end, std::uint32_t limit);
+    Read readUntil(StringRef end, std::uint32_t limit, std::source_location caller = std::source_location::current());
     /// As many bytes as there are, and at least one; 0 is the end. The memory, of at least one byte, must stay valid
     /// until then.
-    ReadInto readSome(std::span<std::uint8_t> to) { return into(to, ReadRequest::Kind::Some); }
-    ReadInto readSome(std::span<char> to) { return readSome(asBytes(to)); }
+    ReadInto readSome(std::span<std::uint8_t> to, std::source_location caller = std::source_location::current()) {
+        return into(to, ReadRequest::Kind::Some, caller);
+    }
+    ReadInto readSome(std::span<char> to, std::source_location caller = std::source_location::current()) {
+        return readSome(asBytes(to), caller);
+    }
     /// As many as fit.
-    ReadInto readExactly(std::span<std::uint8_t> to) { return into(to, ReadRequest::Kind::Exactly); }
-    ReadInto readExactly(std::span<char> to) { return readExactly(asBytes(to)); }
+    ReadInto readExactly(std::span<std::uint8_t> to, std::source_location caller = std::source_location::current()) {
+        return into(to, ReadRequest::Kind::Exactly, caller);
+    }
+    ReadInto readExactly(std::span<char> to, std::source_location caller = std::source_location::current()) {
+        return readExactly(asBytes(to), caller);
+    }
     /// Into several buffers, at most 65535, of at least one byte together.
-    ReadScattered readSome(std::span<std::span<std::uint8_t> const> to) { return into(to, ReadRequest::Kind::Some); }
-    ReadScattered readExactly(std::span<std::span<std::uint8_t> const> to) {
-        return into(to, ReadRequest::Kind::Exactly);
+    ReadScattered readSome(std::span<std::span<std::uint8_t> const> to,
+                           std::source_location caller = std::source_location::current()) {
+        return into(to, ReadRequest::Kind::Some, caller);
+    }
+    ReadScattered readExactly(std::span<std::span<std::uint8_t> const> to,
+                              std::source_location caller = std::source_location::current()) {
+        return into(to, ReadRequest::Kind::Exactly, caller);
     }
     /// The bytes that read() would return at once; nothing if it would wait. Not while a read waits. Throws like
     /// read().
@@ -150,9 +166,11 @@ public:
     std::size_t bufferedBytes() const { return received_.size(); }
 
     /// Not after shutdownWrite().
-    Drain write(Bytes bytes) { return write(std::span<Bytes>(&bytes, 1)); }
+    Drain write(Bytes bytes, std::source_location caller = std::source_location::current()) {
+        return write(std::span<Bytes>(&bytes, 1), caller);
+    }
     /// Writes all of them in this order, as one write; they are moved from.
-    Drain write(std::span<Bytes> pieces);
+    Drain write(std::span<Bytes> pieces, std::source_location caller = std::source_location::current());
     // The same with handlers, which are called once and never inside these functions: see flow/wait/handler_slot.h. One
     // read and one write at a time. Only the first call on a connection allocates.
 
@@ -268,8 +286,8 @@ private:
     static std::span<std::uint8_t> asBytes(std::span<char> chars) {
         return {reinterpret_cast<std::uint8_t*>(chars.data()), chars.size()};
     }
-    ReadInto into(std::span<std::uint8_t> to, ReadRequest::Kind kind);
-    ReadScattered into(Buffers to, ReadRequest::Kind kind);
+    ReadInto into(std::span<std::uint8_t> to, ReadRequest::Kind kind, std::source_location caller);
+    ReadScattered into(Buffers to, ReadRequest::Kind kind, std::source_location caller);
     /// Moves the first bytes that were received into the buffers: so many.
     std::size_t takeInto(Buffers to, std::size_t atMost);
     bool hasFor(ReadRequest const& request);

@@ -48,6 +48,7 @@ if(fmt_FOUND)
     set(millrace_compat_packages ", fmt")
 endif()
 # A program must be compiled as the libraries are.
+string(REPLACE ";" " " millrace_flags "${millrace_public_flags}")
 set(millrace_definitions "")
 if(MILLRACE_CHECKED)
     set(millrace_definitions " -DFLOW_CHECKED=1")

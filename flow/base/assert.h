@@ -38,8 +38,13 @@ namespace flow::detail {
 /// information, for a function that cannot take its caller, such as an operator. The library's own place is printed
 /// only if neither is known.
 using Caller = std::source_location;
-[[noreturn]] void assertionFailed(const char* condition, const char* message, const char* file, int line,
-                                  Caller caller = Caller()) noexcept;
+/// Calls in one function are not merged, which would leave them no line. gcc has an option for this: CMakeLists.txt.
+#ifdef __clang__
+[[clang::nomerge]]
+#endif
+[[noreturn]] void
+assertionFailed(const char* condition, const char* message, const char* file, int line,
+                Caller caller = Caller()) noexcept;
 
 /// The code address of the actor that runs now on this thread, or null. Maintained in checked builds only.
 inline constinit thread_local const void* runningActor = nullptr;

@@ -337,11 +337,13 @@ public:
 
     /// Awaitables that need the promise itself, such as race.
     template <class A>
-        requires requires(A&& awaitable, CoroPromiseBase& promise) { awaitable.awaiter(promise); }
+        requires requires(A&& awaitable, CoroPromiseBase& promise) {
+            awaitable.awaiter(promise, std::source_location());
+        }
     FLOW_INLINE decltype(auto) await_transform(A&& awaitable,
                                                std::source_location where = std::source_location::current()) {
         beginWait(where);
-        return awaitable.awaiter(*this);
+        return awaitable.awaiter(*this, where);
     }
 
     NotAwaitable await_transform(NotAwaitable refused) { return refused; }

@@ -25,7 +25,7 @@ struct FrameProbe {
     const void** address;
     const void** promise;
 
-    FrameProbe awaiter(PromiseBase& base) const {
+    FrameProbe awaiter(PromiseBase& base, std::source_location) const {
         *promise = &base;
         base.noteSuspended();
         return *this;

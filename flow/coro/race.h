@@ -26,7 +26,9 @@ struct RaceOperand {
     using Made = std::remove_cvref_t<std::invoke_result_t<Operand&>>;
     using Value = typename RaceOperand<Made>::Value;
     static constexpr bool kExists = false;
-    static Pending operand(auto&& make) { return RaceOperand<Made>::operand(make()); }
+    static Pending operand(auto&& make, std::source_location where) {
+        return RaceOperand<Made>::operand(make(), where);
+    }
     static Value take(Pending wait) { return RaceOperand<Made>::take(wait); }
 };
 
@@ -37,21 +39,29 @@ struct RaceOperand<Operand> {
                                                  "operation, or a function without parameters that makes one");
     using Value = Void;
     static constexpr bool kExists = false;
-    static Pending operand(auto const&) { return {}; }
+    static Pending operand(auto const&, std::source_location) { return {}; }
     static Void take(Pending) { return {}; }
 };
 
 struct ExistingOperand {
     static constexpr bool kExists = true; // making it a Pending runs no code of others
     static bool isReady(auto const&) { return false; }
+    static void checkValid(auto const&, std::source_location) {}
 };
 
 template <class T>
 struct RaceOperand<Future<T>> : ExistingOperand {
     using Value = T;
-    static bool isReady(Future<T> const& future) { return flow::detail::validCell(future)->isReady(); }
-    static Pending operand(Future<T> const& future) { return flow::pending<T>(future); }
-    static Pending operand(Future<T>&& future) { return flow::pending<T>(std::move(future)); }
+    static void checkValid(Future<T> const& future, std::source_location where) {
+        flow::detail::validCell(future, where);
+    }
+    static bool isReady(Future<T> const& future) { return future.cell()->isReady(); }
+    static Pending operand(Future<T> const& future, std::source_location where) {
+        return flow::pending<T>(future, where);
+    }
+    static Pending operand(Future<T>&& future, std::source_location where) {
+        return flow::pending<T>(std::move(future), where);
+    }
     static T take(Pending wait) { return wait.takeValue<T>(); }
 };
 
@@ -61,8 +71,13 @@ struct RaceOperand<StrictFuture<T>> : RaceOperand<Future<T>> {};
 template <class T>
 struct RaceOperand<FutureStream<T>> : ExistingOperand {
     using Value = T;
+    static void checkValid(FutureStream<T> const& stream, std::source_location where) {
+        flow::detail::validCell(stream, where);
+    }
     static bool isReady(FutureStream<T> const& stream) { return flow::detail::readableCell(stream)->isReady(); }
-    static Pending operand(FutureStream<T> const& stream) { return flow::pendingNext<T>(stream); }
+    static Pending operand(FutureStream<T> const& stream, std::source_location where) {
+        return flow::pendingNext<T>(stream, where);
+    }
     static T take(Pending wait) { return wait.takeNext<T>(); }
 };
 
@@ -70,13 +85,13 @@ template <InPlace Op>
 struct RaceOperand<Op> : ExistingOperand {
     using Value = typename Op::Result;
     static bool isReady(Op& op) { return op.isReady(); }
-    static Pending operand(Op const& op) { return flow::pending<Value>(op); }
+    static Pending operand(Op const& op, std::source_location) { return flow::pending<Value>(op); }
     static Value take(Pending wait) { return wait.takeValue<Value>(); }
 };
 
 struct TimeOperand : ExistingOperand {
     using Value = Void;
-    static Pending operand(auto const& time) { return flow::pending<Void>(time); }
+    static Pending operand(auto const& time, std::source_location) { return flow::pending<Void>(time); }
     static Void take(Pending wait) {
         wait.drop();
         return Void();
@@ -150,11 +165,14 @@ public:
 
     /// AtOnce: nothing runs between the operands and the decision, so that none needs to be looked at twice.
     template <bool AtOnce = kAllExist, class Promise, class Function = Nothing>
-    FLOW_INLINE decltype(auto) awaiter(Promise& promise, Function&& evaluated = {}) {
-        if constexpr (AtOnce)
+    FLOW_INLINE decltype(auto) awaiter(Promise& promise, std::source_location where, Function&& evaluated = {}) {
+        constexpr auto kAll = std::index_sequence_for<Operands...>();
+        if constexpr (AtOnce) {
+            checkValid(where, kAll);
             choose_.begin(promise.frame());
-        else
-            evaluate<Promise::kPropagates>(promise.frame(), evaluated, std::index_sequence_for<Operands...>());
+        } else {
+            evaluate<Promise::kPropagates>(promise.frame(), where, evaluated, kAll);
+        }
         return coro::give<std::conditional_t<Promise::kPropagates, PropagatingAwaiter<AtOnce>, RaceAwaiter<AtOnce>>>(
             this);
     }
@@ -166,10 +184,15 @@ private:
         Function function;
 
         template <class Promise>
-        decltype(auto) awaiter(Promise& promise) {
-            return race->template awaiter<false>(promise, function);
+        decltype(auto) awaiter(Promise& promise, std::source_location where) {
+            return race->template awaiter<false>(promise, where, function);
         }
     };
+
+    template <std::size_t... I>
+    FLOW_INLINE void checkValid(std::source_location where, std::index_sequence<I...>) {
+        (Operand<I>::checkValid(std::get<I>(operands_), where), ...);
+    }
 
     template <bool AtOnce, bool Propagates>
     FLOW_INLINE bool decided() {
@@ -185,9 +208,9 @@ private:
     }
 
     template <std::size_t I>
-    FLOW_INLINE Pending operand() {
+    FLOW_INLINE Pending operand(std::source_location where = {}) {
         using Type = std::tuple_element_t<I, std::tuple<Operands...>>;
-        return Operand<I>::operand(std::forward<Type>(std::get<I>(operands_)));
+        return Operand<I>::operand(std::forward<Type>(std::get<I>(operands_)), where);
     }
 
     template <std::size_t... I>
@@ -220,9 +243,9 @@ private:
     }
 
     template <bool Propagates, class Function, std::size_t... I>
-    void evaluate(detail::Waiter* frame, Function& evaluated, std::index_sequence<I...>) {
+    void evaluate(detail::Waiter* frame, std::source_location where, Function& evaluated, std::index_sequence<I...>) {
         auto evaluation = choose_.evaluate(frame);
-        (void)(choose_.template when<Propagates>(operand<I>()) || ...);
+        (void)(choose_.template when<Propagates>(operand<I>(where)) || ...);
         evaluated();
         evaluation.done();
     }

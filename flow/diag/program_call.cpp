@@ -104,27 +104,55 @@ std::vector<Line> linesOf(std::string const& command) {
     return lines;
 }
 
-/// gcc 12 records the line of a coroutine's closing brace for many of the calls in it. Such a place becomes
-/// "file:first-last" of the coroutine: its first instructions have the lines of its head and of that brace.
-std::string placeInGccCoroutine(std::string const& place, std::string command, void const* function) {
-    char text[4200];
-    lineCommand(function, text, sizeof text);
-    std::uintptr_t begin = std::strtoull(std::strrchr(text, ' '), nullptr, 16);
-    for (std::uintptr_t address = begin; address < begin + 32; ++address) {
+std::uintptr_t addressOf(std::string const& command) {
+    return std::strtoull(command.c_str() + command.rfind(' ') + 1, nullptr, 16);
+}
+
+/// The lines of the file that these addresses have, in the order of the addresses.
+std::vector<int> linesIn(std::string const& file, std::string command, std::uintptr_t begin, std::uintptr_t end) {
+    char text[32];
+    for (std::uintptr_t address = begin; address < end; ++address) {
         std::snprintf(text, sizeof text, " %#zx", address);
         command += text;
     }
+    std::vector<int> numbers;
+    for (Line const& each : linesOf(command))
+        if (each.place.compare(0, file.size(), file) == 0)
+            numbers.push_back(std::atoi(each.place.c_str() + file.size()));
+    return numbers;
+}
+
+/// gcc 12 records the line of a coroutine's closing brace for the calls in a statement with a co_await. Where the code
+/// before and behind such a call is of one other line, the call is of that line, too; of two lines, it is of one of
+/// them or between them: "file:first-last". Where this is not known either, these are the lines of the coroutine: its
+/// first instructions have the lines of its head and of that brace.
+std::string placeInGccCoroutine(std::string const& place, std::string const& tool, std::uintptr_t call,
+                                std::uintptr_t function) {
+    constexpr std::uintptr_t kHead = 32;    // bytes of code that have both lines
+    constexpr std::uintptr_t kAround = 256; // in which another line is looked for
+    char text[32];
     std::string const file = place.substr(0, place.rfind(':') + 1);
-    int line = std::atoi(place.c_str() + file.size());
-    int first = line, last = 0;
-    for (Line const& each : linesOf(command)) {
-        if (each.place.compare(0, file.size(), file) != 0)
-            continue;
-        int number = std::atoi(each.place.c_str() + file.size());
-        first = std::min(first, number);
-        last = std::max(last, number);
-    }
-    return line == last && first != last ? file + std::to_string(first) + "-" + std::to_string(last) : place;
+    int const brace = std::atoi(place.c_str() + file.size());
+    std::vector<int> head = linesIn(file, tool, function, function + kHead);
+    if (head.empty())
+        return place;
+    auto [first, last] = std::minmax_element(head.begin(), head.end());
+    if (brace != *last || *first == *last)
+        return place;
+    std::string const range = file + std::to_string(*first) + "-" + std::to_string(brace);
+    std::snprintf(text, sizeof text, " %#zx", call);
+    bool isInlined = linesOf(tool + text).size() > 1;
+    if (isInlined) // the code that ends the program is moved away from that of its statement
+        return range;
+    auto isInBody = [&, begin = *first](int line) { return line > begin && line < brace; };
+    std::vector<int> before = linesIn(file, tool, call - kAround, call);
+    std::vector<int> behind = linesIn(file, tool, call, call + kAround);
+    auto previous = std::find_if(before.rbegin(), before.rend(), isInBody);
+    auto next = std::find_if(behind.begin(), behind.end(), isInBody);
+    if (previous == before.rend() || next == behind.end() || *previous > *next)
+        return range;
+    std::string const found = file + std::to_string(*previous);
+    return *previous == *next ? found : found + "-" + std::to_string(*next);
 }
 
 } // namespace
@@ -175,7 +203,9 @@ ProgramCall findProgramCall(bool wantsPlace) {
         return found;
     found.place = line->place;
     if (void const* function = gccCoroutineOf(code)) {
-        found.place = placeInGccCoroutine(found.place, toolAndFile, function);
+        char text[4200];
+        lineCommand(function, text, sizeof text);
+        found.place = placeInGccCoroutine(found.place, toolAndFile, addressOf(found.command), addressOf(text));
         return found;
     }
     bool isInlined = line + 1 != lines.end();

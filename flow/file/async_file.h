@@ -49,16 +49,18 @@ public:
     virtual ~AsyncFile() = default;
 
     /// `length` bytes from `offset` on; fewer only where the file ends, none beyond.
-    virtual Future<Standalone<StringRef>> read(std::int64_t offset, int length) = 0;
+    virtual Future<Standalone<StringRef>> read(std::int64_t offset, int length,
+                                               std::source_location caller = std::source_location::current()) = 0;
     /// Writes all of the bytes. The file grows as needed, and what lies between its end and `offset` reads as zeros;
     /// writing nothing does nothing. Copies of a Standalone share its bytes: leave them alone until this has ended.
-    virtual Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes) = 0;
+    virtual Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes,
+                               std::source_location caller = std::source_location::current()) = 0;
     /// When ready, all writes and truncates of this file that had ended when sync() was called survive the loss of
     /// power, whichever handle they came through. If it fails, any part of them may be lost, and a later sync() does
     /// not make up for it: write them again.
     virtual Future<Void> sync() = 0;
     /// Cuts the file off, or extends it by zeros.
-    virtual Future<Void> truncate(std::int64_t size) = 0;
+    virtual Future<Void> truncate(std::int64_t size, std::source_location caller = std::source_location::current()) = 0;
     virtual Future<std::int64_t> size() = 0;
 
 protected:

@@ -114,8 +114,8 @@ public:
         descriptor_ = std::move(opened);
     }
 
-    Future<Standalone<StringRef>> read(std::int64_t offset, int length) override {
-        FLOW_ASSERT(offset >= 0 && length >= 0, "AsyncFile::read() of a negative offset or length");
+    Future<Standalone<StringRef>> read(std::int64_t offset, int length, std::source_location caller) override {
+        FLOW_ASSERT_AT(caller, offset >= 0 && length >= 0, "AsyncFile::read() of a negative offset or length");
         // Beyond the last offset there is nothing, which the system would call an error.
         length = static_cast<int>(std::min<std::int64_t>(length, kLastOffset - offset));
         return call([file = descriptor_.number(), offset, bytes = makeString(length)] {
@@ -131,8 +131,8 @@ public:
             return Standalone<StringRef>(bytes.substr(0, count), bytes.arena());
         });
     }
-    Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes) override {
-        FLOW_ASSERT(offset >= 0, "AsyncFile::write() to a negative offset");
+    Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes, std::source_location caller) override {
+        FLOW_ASSERT_AT(caller, offset >= 0, "AsyncFile::write() to a negative offset");
         if (!isWritable_)
             return file_not_writable();
         if (offset > kLastOffset - bytes.size())
@@ -150,8 +150,8 @@ public:
         // Of what is about the file only that is written which its bytes cannot be read without, such as its size.
         return call([file = descriptor_.number()] { completed(io_error(), [&] { return ::fdatasync(file); }); });
     }
-    Future<Void> truncate(std::int64_t size) override {
-        FLOW_ASSERT(size >= 0, "AsyncFile::truncate() to a negative size");
+    Future<Void> truncate(std::int64_t size, std::source_location caller) override {
+        FLOW_ASSERT_AT(caller, size >= 0, "AsyncFile::truncate() to a negative size");
         if (!isWritable_)
             return file_not_writable();
         return call([file = descriptor_.number(), size] {

@@ -54,29 +54,18 @@ Future<Void> waitForAny(std::vector<Future<T>> const& futures, Remaining remaini
 }
 
 /// Ready when both are; fails with the first error.
-template <WaitableInput A, WaitableInput B>
-Future<Void> operator&&(A const& a, B const& b) {
-    return quorumOf(2, Remaining::RunOn, WaitInput<A>(a), WaitInput<B>(b));
+inline Future<Void> operator&&(WaitInput const& a, WaitInput const& b) {
+    return quorumOf(2, Remaining::RunOn, a, b);
 }
 
 /// Ready when either is; fails if the first to come is an error. The other is released before what waits for this runs.
-template <WaitableInput A, WaitableInput B>
-Future<Void> operator||(A const& a, B const& b) {
-    return quorumOf(1, Remaining::Released, WaitInput<A>(a), WaitInput<B>(b));
-}
-
-// The same of what becomes a Future<Void>, such as Void(), Never() and an Error.
-inline Future<Void> operator&&(Future<Void> const& a, Future<Void> const& b) {
-    return operator&& <Future<Void>, Future<Void>>(a, b);
-}
-inline Future<Void> operator||(Future<Void> const& a, Future<Void> const& b) {
-    return operator|| <Future<Void>, Future<Void>>(a, b);
+inline Future<Void> operator||(WaitInput const& a, WaitInput const& b) {
+    return quorumOf(1, Remaining::Released, a, b);
 }
 
 /// Ready when the future has a value; fails with its error.
-template <WaitableInput T>
-Future<Void> success(T const& future, std::source_location caller = std::source_location::current()) {
-    return quorumOf(1, Remaining::RunOn, WaitInput<T>(future, caller));
+inline Future<Void> success(WaitInput const& future) {
+    return quorumOf(1, Remaining::RunOn, future);
 }
 
 } // namespace flow

@@ -151,7 +151,9 @@ template <class K, class V>
 class YieldedAsyncMap : public AsyncMap<K, V> {
 public:
     /// Ready after the next change of the key.
-    Future<Void> onChange(K const& key) { return AsyncMap<K, V>::onChange(key, yieldedFuture); }
+    Future<Void> onChange(K const& key) {
+        return AsyncMap<K, V>::onChange(key, [](Future<Void> change) { return yieldedFuture(std::move(change)); });
+    }
 };
 
 } // namespace flow

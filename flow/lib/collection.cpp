@@ -102,12 +102,12 @@ void ActorCollection::add(Future<Void> actor, std::source_location caller) {
         actors->add(std::move(actor));
 }
 
-bool ActorCollection::isEmpty() const {
-    return size() == 0;
+bool ActorCollection::isEmpty(std::source_location caller) const {
+    return size(caller) == 0;
 }
 
-int ActorCollection::size() const {
-    FLOW_ASSERT(result_.isValid(), "the ActorCollection was moved from");
+int ActorCollection::size(std::source_location caller) const {
+    FLOW_ASSERT_AT(caller, result_.isValid(), "the ActorCollection was moved from");
     Actors* actors = Actors::of(result_);
     return actors ? actors->count : 0;
 }

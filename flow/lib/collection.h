@@ -36,9 +36,9 @@ public:
 
     void add(Future<Void> actor, std::source_location caller = std::source_location::current());
     /// Whether no actor is held.
-    bool isEmpty() const;
+    bool isEmpty(std::source_location caller = std::source_location::current()) const;
     /// How many actors are held.
-    int size() const;
+    int size(std::source_location caller = std::source_location::current()) const;
     Future<Void> getResult() const { return result_; }
     /// Cancels all actors and starts again; results returned before fail with actor_cancelled.
     void clear(bool returnWhenEmptied);

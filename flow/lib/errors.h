@@ -15,14 +15,14 @@ namespace flow {
 
 /// The value or the error, as a value.
 template <class T>
-Future<ErrorOr<T>> errorOr(Future<T> what) {
-    co_return co_await tryGet(std::move(what));
+Future<ErrorOr<T>> errorOr(Future<T> what, std::source_location caller = std::source_location::current()) {
+    co_return co_await tryGet(validFuture(std::move(what), caller));
 }
 
 /// The same future, except that broken_promise leaves the result unset forever.
 template <class T>
-Future<T> brokenPromiseToNever(Future<T> what) {
-    ErrorOr<T> result = co_await tryGet(std::move(what));
+Future<T> brokenPromiseToNever(Future<T> what, std::source_location caller = std::source_location::current()) {
+    ErrorOr<T> result = co_await tryGet(validFuture(std::move(what), caller));
     if (result.isError(error_code_broken_promise))
         co_await coro::never{};
     if (result.isError())
@@ -33,8 +33,9 @@ Future<T> brokenPromiseToNever(Future<T> what) {
 
 /// The same future; an error other than actor_cancelled is traced as one of `context`, an event of severity SevError.
 template <class T>
-Future<T> reportErrors(Future<T> what, const char* context, UID id = UID()) {
-    ErrorOr<T> result = co_await tryGet(std::move(what));
+Future<T> reportErrors(Future<T> what, const char* context, UID id = UID(),
+                       std::source_location caller = std::source_location::current()) {
+    ErrorOr<T> result = co_await tryGet(validFuture(std::move(what), caller));
     if (result.isError()) {
         TraceEvent(SevError, context, id).error(result.getError());
         co_await coro::fail(result.getError());
@@ -46,8 +47,9 @@ Future<T> reportErrors(Future<T> what, const char* context, UID id = UID()) {
 /// The same future, failing with the error of `errorSignal` if that comes first. A value of the signal means that no
 /// error will come. If both are ready, `what` counts.
 template <class T>
-Future<T> waitOrError(Future<T> what, Future<Void> errorSignal, Propagate = {}) {
-    auto first = co_await race(what, std::move(errorSignal));
+Future<T> waitOrError(Future<T> what, Future<Void> errorSignal, Propagate = {},
+                      std::source_location caller = std::source_location::current()) {
+    auto first = co_await race(validFuture(what, caller), validFuture(std::move(errorSignal), caller));
     if constexpr (std::is_same_v<T, Void>) {
         if (first.index() == 1)
             co_await std::move(what);

@@ -24,10 +24,11 @@ struct FirstOf {
 };
 
 template <class T>
-Future<FirstOf<T>> firstOf(std::vector<Future<T>> futures, Propagate = {}) {
+Future<FirstOf<T>> firstOf(std::vector<Future<T>> futures, Propagate = {},
+                           std::source_location caller = std::source_location::current()) {
     if (futures.empty())
         co_await Never();
-    co_await waitForAny(futures, Remaining::Released);
+    co_await waitForAny(futures, Remaining::Released, caller);
     // What waits for the first runs at once: none has come since.
     std::size_t index = 0;
     while (!futures[index].isReady())

@@ -64,14 +64,20 @@ public:
     FlowMutex() : lock_(std::make_shared<FlowLock>()) {}
     FlowMutex(FlowMutex&&) noexcept = default;
 
-    [[nodiscard]] Future<Lock> take() { return acquire(valid()); }
+    [[nodiscard]] Future<Lock> take(std::source_location caller = std::source_location::current()) {
+        return acquire(valid(caller));
+    }
     /// Whether take() would be ready at once.
-    bool available() const { return valid()->available() > 0 && lock_->waiters() == 0; }
-    std::int64_t waiters() const { return valid()->waiters(); }
+    bool available(std::source_location caller = std::source_location::current()) const {
+        return valid(caller)->available() > 0 && lock_->waiters() == 0;
+    }
+    std::int64_t waiters(std::source_location caller = std::source_location::current()) const {
+        return valid(caller)->waiters();
+    }
 
 private:
-    std::shared_ptr<FlowLock> const& valid() const {
-        FLOW_ASSERT(lock_, "the FlowMutex is invalid: it was moved from");
+    std::shared_ptr<FlowLock> const& valid(std::source_location caller) const {
+        FLOW_ASSERT_AT(caller, lock_, "the FlowMutex is invalid: it was moved from");
         return lock_;
     }
     static Future<Lock> acquire(std::shared_ptr<FlowLock> lock, Propagate = {}) {

@@ -26,13 +26,14 @@ coro::Detached forwardTo(Output output, Future<T> input) {
 } // namespace lib
 
 template <class T>
-void forwardPromise(Promise<T> output, Future<T> input) {
-    lib::forwardTo(std::move(output), std::move(input));
+void forwardPromise(Promise<T> output, Future<T> input, std::source_location caller = std::source_location::current()) {
+    lib::forwardTo(std::move(output), validFuture(std::move(input), caller));
 }
 
 template <class T>
-void forwardPromise(PromiseStream<T> output, Future<T> input) {
-    lib::forwardTo(std::move(output), std::move(input));
+void forwardPromise(PromiseStream<T> output, Future<T> input,
+                    std::source_location caller = std::source_location::current()) {
+    lib::forwardTo(std::move(output), validFuture(std::move(input), caller));
 }
 
 } // namespace flow

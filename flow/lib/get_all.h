@@ -15,8 +15,9 @@
 namespace flow {
 
 template <class T>
-Future<std::vector<T>> getAll(std::vector<Future<T>> futures, Propagate = {}) {
-    co_await waitForAll(futures);
+Future<std::vector<T>> getAll(std::vector<Future<T>> futures, Propagate = {},
+                              std::source_location caller = std::source_location::current()) {
+    co_await waitForAll(futures, Remaining::RunOn, caller);
     std::vector<T> values;
     values.reserve(futures.size());
     for (Future<T>& future : futures)

@@ -14,17 +14,19 @@ namespace flow {
 
 /// The same result; `object` is destroyed before its waiters run.
 template <class T, class X>
-Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {}) {
+Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {},
+                    std::source_location caller = std::source_location::current()) {
     if constexpr (std::is_same_v<X, Void>)
-        co_await std::move(what);
+        co_await validFuture(std::move(what), caller);
     else
-        co_return co_await std::move(what);
+        co_return co_await validFuture(std::move(what), caller);
 }
 
 /// The same without the value.
 template <class T, class X>
-Future<Void> holdWhileVoid([[maybe_unused]] T object, Future<X> what, Propagate = {}) {
-    (void)co_await std::move(what);
+Future<Void> holdWhileVoid([[maybe_unused]] T object, Future<X> what, Propagate = {},
+                           std::source_location caller = std::source_location::current()) {
+    (void)co_await validFuture(std::move(what), caller);
 }
 
 namespace lib {
@@ -39,15 +41,15 @@ Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}) {
 
 /// The same result. Dropping or cancelling it leaves `what` running to its end, even if nothing else holds it.
 template <class T>
-Future<T> uncancellable(Future<T> what) {
-    return lib::runOn(Uncancellable(), std::move(what));
+Future<T> uncancellable(Future<T> what, std::source_location caller = std::source_location::current()) {
+    return lib::runOn(Uncancellable(), validFuture(std::move(what), caller));
 }
 
 /// The same result, through a future of its own: cancelling that fails it with actor_cancelled, whatever else holds
 /// `what` and even if what stands behind `what` cannot be cancelled.
 template <class T>
-Future<T> cancellable(Future<T> what) {
-    return holdWhile(Void(), std::move(what));
+Future<T> cancellable(Future<T> what, std::source_location caller = std::source_location::current()) {
+    return holdWhile(Void(), std::move(what), {}, caller);
 }
 
 } // namespace flow

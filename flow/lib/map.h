@@ -49,20 +49,21 @@ Future<U> mapAsync(F function, Future<T> what, Propagate) {
 
 /// The function's result for the value; a function that returns nothing gives a Future<Void>.
 template <class T, class F>
-Future<lib::ValueOrVoid<std::invoke_result_t<F&, T>>> map(Future<T> what, F function) {
-    return lib::map(std::move(function), std::move(what), {});
+Future<lib::ValueOrVoid<std::invoke_result_t<F&, T>>>
+map(Future<T> what, F function, std::source_location caller = std::source_location::current()) {
+    return lib::map(std::move(function), validFuture(std::move(what), caller), {});
 }
 
 /// The result of the future that the function makes of the value.
 template <class T, class F, class U = typename std::remove_cvref_t<std::invoke_result_t<F&, T>>::Element>
-Future<U> mapAsync(Future<T> what, F function) {
-    return lib::mapAsync<U>(std::move(function), std::move(what), {});
+Future<U> mapAsync(Future<T> what, F function, std::source_location caller = std::source_location::current()) {
+    return lib::mapAsync<U>(std::move(function), validFuture(std::move(what), caller), {});
 }
 
 /// Assigns the value to `out`, which must live until then. `out` stays as it is when the future fails.
 template <class T>
-Future<Void> store(T& out, Future<T> what) {
-    return map(std::move(what), [&out](T value) { out = std::move(value); });
+Future<Void> store(T& out, Future<T> what, std::source_location caller = std::source_location::current()) {
+    return map(std::move(what), [&out](T value) { out = std::move(value); }, caller);
 }
 
 } // namespace flow

@@ -27,19 +27,21 @@ namespace flow {
 
 /// Ready when the future is, whether with a value or an error.
 template <class T>
-Future<Void> ready(Future<T> what) {
-    (void)co_await tryGet(std::move(what));
+Future<Void> ready(Future<T> what, std::source_location caller = std::source_location::current()) {
+    (void)co_await tryGet(validFuture(std::move(what), caller));
 }
 
 template <class T>
-Future<T> tag(Future<Void> signal, T value, Propagate = {}) {
-    co_await std::move(signal);
+Future<T> tag(Future<Void> signal, T value, Propagate = {},
+              std::source_location caller = std::source_location::current()) {
+    co_await validFuture(std::move(signal), caller);
     co_return std::move(value);
 }
 
 template <class T>
-Future<T> tagError(Future<Void> signal, Error error, Propagate = {}) {
-    co_await std::move(signal);
+Future<T> tagError(Future<Void> signal, Error error, Propagate = {},
+                   std::source_location caller = std::source_location::current()) {
+    co_await validFuture(std::move(signal), caller);
     if constexpr (std::is_same_v<T, Void>)
         co_await coro::fail(error);
     else
@@ -48,40 +50,44 @@ Future<T> tagError(Future<Void> signal, Error error, Propagate = {}) {
 
 /// Ready if the value is that; unset forever if it is another one.
 template <class T>
-Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value, Propagate = {}) {
-    T found = co_await std::move(what);
+Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value, Propagate = {},
+                     std::source_location caller = std::source_location::current()) {
+    T found = co_await validFuture(std::move(what), caller);
     if (!(found == value))
         co_await coro::never{};
 }
 
-inline Future<Void> returnIfTrue(Future<bool> what) {
-    return onEqual(std::move(what), true);
+inline Future<Void> returnIfTrue(Future<bool> what, std::source_location caller = std::source_location::current()) {
+    return onEqual(std::move(what), true, {}, caller);
 }
 
 /// Whether so many of them are true. `required` is at most their number.
-inline Future<bool> quorumEqualsTrue(std::vector<Future<bool>> what, int required, Propagate = {}) {
+inline Future<bool> quorumEqualsTrue(std::vector<Future<bool>> what, int required, Propagate = {},
+                                     std::source_location caller = std::source_location::current()) {
     std::vector<Future<Void>> yes, no;
     for (Future<bool> const& each : what) {
-        yes.push_back(onEqual(each, true));
-        no.push_back(onEqual(each, false));
+        yes.push_back(onEqual(each, true, {}, caller));
+        no.push_back(onEqual(each, false, {}, caller));
     }
     auto needed = static_cast<std::size_t>(required);
     if (needed == 0)
         co_return true;
-    auto first = co_await race(quorum(yes, needed), quorum(no, what.size() - needed + 1));
+    auto first = co_await race(quorum(yes, needed, Remaining::RunOn, caller),
+                               quorum(no, what.size() - needed + 1, Remaining::RunOn, caller));
     co_return first.index() == 0;
 }
 
-inline Future<bool> shortCircuitAny(std::vector<Future<bool>> what, Propagate = {}) {
+inline Future<bool> shortCircuitAny(std::vector<Future<bool>> what, Propagate = {},
+                                    std::source_location caller = std::source_location::current()) {
     if (what.empty())
         co_return false;
-    co_return co_await quorumEqualsTrue(std::move(what), 1);
+    co_return co_await quorumEqualsTrue(std::move(what), 1, {}, caller);
 }
 
 /// Any error but actor_cancelled becomes `error`.
 template <class T>
-Future<T> transformErrors(Future<T> what, Error error) {
-    ErrorOr<T> result = co_await tryGet(std::move(what));
+Future<T> transformErrors(Future<T> what, Error error, std::source_location caller = std::source_location::current()) {
+    ErrorOr<T> result = co_await tryGet(validFuture(std::move(what), caller));
     if (result.isError()) {
         Error thrown = result.isError(error_code_actor_cancelled) ? result.getError() : error;
         co_await coro::fail(thrown);
@@ -91,8 +97,9 @@ Future<T> transformErrors(Future<T> what, Error error) {
 }
 /// The error `from` becomes `to`.
 template <class T>
-Future<T> transformError(Future<T> what, Error from, Error to) {
-    ErrorOr<T> result = co_await tryGet(std::move(what));
+Future<T> transformError(Future<T> what, Error from, Error to,
+                         std::source_location caller = std::source_location::current()) {
+    ErrorOr<T> result = co_await tryGet(validFuture(std::move(what), caller));
     if (result.isError()) {
         Error thrown = result.isError(from.code()) ? to : result.getError();
         co_await coro::fail(thrown);
@@ -102,8 +109,9 @@ Future<T> transformError(Future<T> what, Error from, Error to) {
 }
 
 template <class T>
-Future<T> throwErrorOr(Future<ErrorOr<T>> what, Propagate = {}) {
-    ErrorOr<T> result = co_await std::move(what);
+Future<T> throwErrorOr(Future<ErrorOr<T>> what, Propagate = {},
+                       std::source_location caller = std::source_location::current()) {
+    ErrorOr<T> result = co_await validFuture(std::move(what), caller);
     if (result.isError())
         co_await coro::fail(result.getError());
     if constexpr (!std::is_same_v<T, Void>)
@@ -112,8 +120,9 @@ Future<T> throwErrorOr(Future<ErrorOr<T>> what, Propagate = {}) {
 
 /// The function's result for the value.
 template <class F, class T>
-auto fmap(F function, Future<T> what, Propagate = {}) -> Future<std::remove_cvref_t<std::invoke_result_t<F&, T>>> {
-    T value = co_await std::move(what);
+auto fmap(F function, Future<T> what, Propagate = {}, std::source_location caller = std::source_location::current())
+    -> Future<std::remove_cvref_t<std::invoke_result_t<F&, T>>> {
+    T value = co_await validFuture(std::move(what), caller);
     co_return std::invoke(function, std::move(value));
 }
 
@@ -124,18 +133,19 @@ Future<Void> setAfter(Reference<AsyncVar<T>> variable, double seconds, std::type
 }
 /// The same when the condition has ended, with a value or an error.
 template <class T>
-Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<AsyncVar<T>> variable,
-                                std::type_identity_t<T> value) {
-    (void)co_await tryGet(std::move(condition));
+Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<AsyncVar<T>> variable, std::type_identity_t<T> value,
+                                std::source_location caller = std::source_location::current()) {
+    (void)co_await tryGet(validFuture(std::move(condition), caller));
     variable->set(value);
 }
 
 /// Sends the value to each of them.
 template <class T>
-Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to, Propagate = {}) {
-    T value = co_await std::move(what);
+Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to, Propagate = {},
+                       std::source_location caller = std::source_location::current()) {
+    T value = co_await validFuture(std::move(what), caller);
     for (Promise<T> const& each : to)
-        each.send(value);
+        each.send(value, caller);
 }
 
 /// Behind all that is more urgent.

@@ -34,9 +34,9 @@ struct RetryPolicy {
     bool continuesAfter(int failed, Error error) const {
         return error != actor_cancelled() && failed < attempts && (!retries || retries(error));
     }
-    void check() const {
-        FLOW_ASSERT(backoff >= 0 && jitter >= 0 && jitter <= 1,
-                    "the backoff of a RetryPolicy is negative, or its jitter is not between 0 and 1");
+    void check(std::source_location caller = std::source_location::current()) const {
+        FLOW_ASSERT_AT(caller, backoff >= 0 && jitter >= 0 && jitter <= 1,
+                       "the backoff of a RetryPolicy is negative, or its jitter is not between 0 and 1");
     }
     /// How long to wait after so many attempts have failed.
     double secondsAfter(int failed) const {
@@ -55,9 +55,11 @@ struct RetryPolicy {
 
 template <class F>
     requires std::is_invocable_v<F&>
-auto retry(RetryPolicy policy, F function, Propagate = {}) -> Future<typename std::invoke_result_t<F&>::Element> {
+auto retry(RetryPolicy policy, F function, Propagate = {},
+           std::source_location caller = std::source_location::current())
+    -> Future<typename std::invoke_result_t<F&>::Element> {
     using T = typename std::invoke_result_t<F&>::Element;
-    policy.check();
+    policy.check(caller);
     for (int failed = 1;; ++failed) {
         Future<T> attempt;
         try {
@@ -65,7 +67,7 @@ auto retry(RetryPolicy policy, F function, Propagate = {}) -> Future<typename st
         } catch (...) {
             attempt = currentError();
         }
-        ErrorOr<T> result = co_await tryGet(std::move(attempt));
+        ErrorOr<T> result = co_await tryGet(validFuture(std::move(attempt), caller));
         if (result.present()) {
             if constexpr (std::is_same_v<T, Void>)
                 co_return;

@@ -14,8 +14,8 @@ namespace flow {
 
 /// The same result; with it, value or error, the current loop stops.
 template <class T>
-Future<T> stopAfter(Future<T> what) {
-    ErrorOr<T> result = co_await tryGet(std::move(what));
+Future<T> stopAfter(Future<T> what, std::source_location caller = std::source_location::current()) {
+    ErrorOr<T> result = co_await tryGet(validFuture(std::move(what), caller));
     if (result.isError(error_code_actor_cancelled))
         co_await coro::fail(result.getError());
     loop().stop();

@@ -20,8 +20,9 @@ namespace flow {
 /// The future's value, or `otherwise` if it takes longer than `seconds`.
 template <class T>
 Future<T> timeout(Future<T> future, double seconds, std::type_identity_t<T> otherwise,
-                  TaskPriority priority = TaskPriority::DefaultDelay, Propagate = {}) {
-    [[maybe_unused]] auto first = co_await race(std::move(future), delay(seconds, priority));
+                  TaskPriority priority = TaskPriority::DefaultDelay, Propagate = {},
+                  std::source_location caller = std::source_location::current()) {
+    [[maybe_unused]] auto first = co_await race(validFuture(std::move(future), caller), delay(seconds, priority));
     if constexpr (!std::is_same_v<T, Void>) { // a coroutine without a value cannot return one
         if (first.index() == 0)
             co_return std::get<0>(std::move(first));
@@ -32,8 +33,8 @@ Future<T> timeout(Future<T> future, double seconds, std::type_identity_t<T> othe
 /// The future's value, or nothing if it takes longer than `seconds`.
 template <class T>
 Future<Optional<T>> timeout(Future<T> future, double seconds, TaskPriority priority = TaskPriority::DefaultDelay,
-                            Propagate = {}) {
-    auto first = co_await race(std::move(future), delay(seconds, priority));
+                            Propagate = {}, std::source_location caller = std::source_location::current()) {
+    auto first = co_await race(validFuture(std::move(future), caller), delay(seconds, priority));
     if (first.index() == 0)
         co_return Optional<T>(std::get<0>(std::move(first)));
     co_return Optional<T>();
@@ -42,8 +43,8 @@ Future<Optional<T>> timeout(Future<T> future, double seconds, TaskPriority prior
 /// The future's value, or the error timed_out if it takes longer than `seconds`.
 template <class T>
 Future<T> timeoutError(Future<T> future, double seconds, TaskPriority priority = TaskPriority::DefaultDelay,
-                       Propagate = {}) {
-    auto first = co_await race(std::move(future), delay(seconds, priority));
+                       Propagate = {}, std::source_location caller = std::source_location::current()) {
+    auto first = co_await race(validFuture(std::move(future), caller), delay(seconds, priority));
     if (first.index() != 0)
         co_await coro::fail(timed_out());
     if constexpr (!std::is_same_v<T, Void>)
@@ -65,8 +66,8 @@ Future<typename Op::Result> timeoutError(Op op, double seconds, TaskPriority pri
 /// The future's result, value or error, `seconds` after it has come.
 template <class T>
 Future<T> delayed(Future<T> future, double seconds = 0, TaskPriority priority = TaskPriority::DefaultDelay,
-                  Propagate = {}) {
-    ErrorOr<T> result = co_await tryGet(std::move(future));
+                  Propagate = {}, std::source_location caller = std::source_location::current()) {
+    ErrorOr<T> result = co_await tryGet(validFuture(std::move(future), caller));
     co_await delay(seconds, priority);
     if (result.isError())
         co_await coro::fail(result.getError());

@@ -17,8 +17,9 @@ namespace flow {
 /// Calls the function when the signal has a value; then the result is ready. An error of the signal fails the result
 /// without a call.
 template <class F>
-Future<Void> trigger(F function, Future<Void> signal, Propagate = {}) {
-    co_await std::move(signal);
+Future<Void> trigger(F function, Future<Void> signal, Propagate = {},
+                     std::source_location caller = std::source_location::current()) {
+    co_await validFuture(std::move(signal), caller);
     std::invoke(function);
 }
 

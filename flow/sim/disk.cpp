@@ -114,14 +114,14 @@ public:
     File(SimDisk& disk, Reference<DiskFile> content, OpenMode mode)
         : disk_(disk), life_(disk.lives_), content_(std::move(content)), isWritable_(mode != OpenMode::Read) {}
 
-    Future<Standalone<StringRef>> read(std::int64_t offset, int length) override {
-        FLOW_ASSERT(offset >= 0 && length >= 0, "AsyncFile::read() of a negative offset or length");
+    Future<Standalone<StringRef>> read(std::int64_t offset, int length, std::source_location caller) override {
+        FLOW_ASSERT_AT(caller, offset >= 0 && length >= 0, "AsyncFile::read() of a negative offset or length");
         return operate(Sort::Other, [content = content_, offset, length, dice = &disk_.dice_] {
             return Standalone<StringRef>(content->read(offset, length, *dice));
         });
     }
-    Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes) override {
-        FLOW_ASSERT(offset >= 0, "AsyncFile::write() to a negative offset");
+    Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes, std::source_location caller) override {
+        FLOW_ASSERT_AT(caller, offset >= 0, "AsyncFile::write() to a negative offset");
         if (!isWritable_)
             return file_not_writable();
         if (!bytes.empty() && offset > kLargestFile - bytes.size())
@@ -145,8 +145,8 @@ public:
             return Void();
         });
     }
-    Future<Void> truncate(std::int64_t size) override {
-        FLOW_ASSERT(size >= 0, "AsyncFile::truncate() to a negative size");
+    Future<Void> truncate(std::int64_t size, std::source_location caller) override {
+        FLOW_ASSERT_AT(caller, size >= 0, "AsyncFile::truncate() to a negative size");
         if (!isWritable_)
             return file_not_writable();
         if (size > kLargestFile)

@@ -41,14 +41,14 @@ namespace structured {
 
 struct StayHere {
     template <class Promise>
-    std::suspend_never awaiter(Promise&) const {
+    std::suspend_never awaiter(Promise&, std::source_location) const {
         return {};
     }
 };
 /// What a task cannot wait for.
 struct LeaveLoop {
     template <class Promise>
-    std::suspend_never awaiter(Promise&) const {
+    std::suspend_never awaiter(Promise&, std::source_location) const {
         static_assert(sizeof(Promise) == 0, "a task stays on its loop: what shall run on another one is a child, which "
                                             "runOn(context, loop, f) makes");
         return {};
@@ -78,7 +78,7 @@ struct CallElsewhere {
         }
     };
     template <class Promise>
-    Awaiter awaiter(Promise& promise) const {
+    Awaiter awaiter(Promise& promise, std::source_location) const {
         return {{&promise}, call.cell()};
     }
 };

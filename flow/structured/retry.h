@@ -16,9 +16,10 @@
 namespace flow {
 
 template <class F>
-auto retry(Context, RetryPolicy policy, F f) -> std::invoke_result_t<F&, Context> {
+auto retry(Context, RetryPolicy policy, F f, std::source_location caller = std::source_location::current())
+    -> std::invoke_result_t<F&, Context> {
     using T = typename std::invoke_result_t<F&, Context>::Element;
-    policy.check();
+    policy.check(caller);
     Context here = co_await context();
     for (int failed = 0;;) {
         Error error;

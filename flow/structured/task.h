@@ -144,7 +144,7 @@ struct Root {
         }
     };
     template <class Promise>
-    Awaiter awaiter(Promise& promise) {
+    Awaiter awaiter(Promise& promise, std::source_location) {
         Cell* cell = task.beginRoot();
         addFuture(cell);
         return {this, &promise, cell};

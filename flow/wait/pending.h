@@ -205,6 +205,13 @@ template <class T>
 inline constexpr bool isStream<FutureStream<T>> = true;
 } // namespace detail
 
+/// The future, which must be valid: for a function that waits for it, so that the assertion names the caller of that.
+template <class F>
+F&& validFuture(F&& future, std::source_location caller) {
+    detail::validCell(future, caller);
+    return std::forward<F>(future);
+}
+
 // What compilers say of an operand that cannot be waited for.
 #define FLOW_WAIT_FOR_PROMISE "wait(p) takes a Future: write wait(p.getFuture())"
 #define FLOW_WAIT_FOR_STREAM "wait(s) takes a Future: to read the next value of a stream, write waitNext(s)"

@@ -3,13 +3,14 @@
 // programs use those (flow/lib/all.h).
 //
 //     Future<Void> two = quorumOf(replies, 2, Remaining::RunOn);
-//     Future<Void> either = quorumOf(1, Remaining::Released, WaitInput<Future<int>>(reply), WaitInput<Delay>(limit));
+//     Future<Void> either = quorumOf(1, Remaining::Released, WaitInput(reply), WaitInput(limit));
 //
 // One allocation, whatever the number of inputs: a frame with a branch for each, not an Operation, since it stays when
 // the result is there: the inputs that are left run on for as long as the result is held.
 
 #include "flow/wait/pending.h"
 
+#include <concepts>
 #include <type_traits>
 #include <vector>
 
@@ -62,42 +63,28 @@ Cell* const* cellsOf(std::vector<Future<T>> const& futures, Caller caller) {
 
 } // namespace detail
 
-/// Anything that can be waited for without a result: a Future, a delay. Holds it for the time of a call.
-template <class T>
-struct WaitInput {};
-template <class T>
-struct WaitInput<Future<T>> {
-    explicit WaitInput(Future<T> const& future, detail::Caller caller = detail::Caller())
-        : cell(detail::validCell(future, caller)) {}
-    detail::Cell* cell;
-};
-struct TimeInput {
-    explicit TimeInput(Future<Void> made, detail::Caller = detail::Caller())
-        : future(std::move(made)), cell(future.cell()) {}
-    Future<Void> future;
-    detail::Cell* cell;
-};
-template <>
-struct WaitInput<Delay> : TimeInput {
-    using TimeInput::TimeInput;
-};
-template <>
-struct WaitInput<Yield> : TimeInput {
-    using TimeInput::TimeInput;
-};
-template <>
-struct WaitInput<Never> : TimeInput {
-    using TimeInput::TimeInput;
-};
+/// What can be waited for without a result: a Future, and what becomes a Future<Void>, as a delay does. It is made by a
+/// conversion, so that an operator has the place of its call, and holds the input for the time of that.
+class WaitInput {
+public:
+    template <class T>
+    WaitInput(Future<T> const& future, detail::Caller caller = detail::Caller::current())
+        : cell_(detail::validCell(future, caller)) {}
+    template <std::convertible_to<Future<Void>> T>
+    WaitInput(T const& other, detail::Caller caller = detail::Caller::current())
+        : made_(other), cell_(detail::validCell(made_, caller)) {}
 
-template <class T>
-concept WaitableInput = requires(WaitInput<T> input) { input.cell; };
+    detail::Cell* cell() const { return cell_; }
+
+private:
+    Future<Void> made_;
+    detail::Cell* cell_;
+};
 
 /// Ready when `needed` of the inputs have values; fails with the first error.
-template <class... Inputs>
-Future<Void> quorumOf(std::size_t needed, Remaining remaining, WaitInput<Inputs> const&... inputs) {
-    detail::Cell* cells[] = {inputs.cell...};
-    return detail::QuorumFrame::make(cells, sizeof...(Inputs), needed, remaining);
+Future<Void> quorumOf(std::size_t needed, Remaining remaining, std::same_as<WaitInput> auto const&... inputs) {
+    detail::Cell* cells[] = {inputs.cell()...};
+    return detail::QuorumFrame::make(cells, sizeof...(inputs), needed, remaining);
 }
 
 /// The same, where errors may count.

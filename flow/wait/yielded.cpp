@@ -1,5 +1,7 @@
 #include "flow/wait/yielded.h"
 
+#include "flow/wait/pending.h"
+
 namespace flow {
 namespace detail {
 namespace {
@@ -87,9 +89,9 @@ struct YieldedFrame : Waiter {
 } // namespace
 } // namespace detail
 
-Future<Void> yieldedFuture(Future<Void> what) {
+Future<Void> yieldedFuture(Future<Void> what, std::source_location caller) {
     using namespace detail;
-    FLOW_ASSERT(what.isValid(), "yieldedFuture() of an invalid Future");
+    validCell(what, caller);
     if (what.isReady())
         return what.isError() || !mustYield() ? what : pause();
     Cell* cell = newCell<Void>(sizeof(YieldedFrame), 1, 1, Cell::kHasFrame);

@@ -12,7 +12,7 @@
 namespace flow {
 
 /// A future that is ready after `what`. Of a future that is ready it is a yield().
-Future<Void> yieldedFuture(Future<Void> what);
+Future<Void> yieldedFuture(Future<Void> what, std::source_location caller = std::source_location::current());
 
 /// What yieldedFuture asks, for tests that decide it themselves; null: the current loop.
 struct YieldRules {

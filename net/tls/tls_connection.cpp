@@ -179,15 +179,16 @@ Future<Reference<TlsConnection>> TlsConnection::finishHandshake(Reference<TlsCon
 }
 
 Future<Reference<TlsConnection>> tlsClient(Reference<Connection> carrier, Reference<TlsContext> context,
-                                           std::string name) {
-    FLOW_ASSERT(!context->isServer(), "tlsClient() with the context of a server");
+                                           std::string name, std::source_location caller) {
+    FLOW_ASSERT_AT(caller, !context->isServer(), "tlsClient() with the context of a server");
     Reference<TlsConnection> connection(new TlsConnection(std::move(carrier), std::move(context)));
     connection->setServerName(name);
     co_return co_await TlsConnection::finishHandshake(std::move(connection));
 }
 
-Future<Reference<TlsConnection>> tlsServer(Reference<Connection> carrier, Reference<TlsContext> context) {
-    FLOW_ASSERT(context->isServer(), "tlsServer() with the context of a client");
+Future<Reference<TlsConnection>> tlsServer(Reference<Connection> carrier, Reference<TlsContext> context,
+                                           std::source_location caller) {
+    FLOW_ASSERT_AT(caller, context->isServer(), "tlsServer() with the context of a client");
     Reference<TlsConnection> connection(new TlsConnection(std::move(carrier), std::move(context)));
     co_return co_await TlsConnection::finishHandshake(std::move(connection));
 }

@@ -45,9 +45,11 @@ class TlsConnection;
 /// with invalid_option_value if a certificate cannot have the name, and with the errors of tls_error.h; lastTlsError()
 /// says why. Cancel-safe: the connection is closed.
 Future<Reference<TlsConnection>> tlsClient(Reference<Connection> carrier, Reference<TlsContext> context,
-                                           std::string name);
+                                           std::string name,
+                                           std::source_location caller = std::source_location::current());
 /// The server's side.
-Future<Reference<TlsConnection>> tlsServer(Reference<Connection> carrier, Reference<TlsContext> context);
+Future<Reference<TlsConnection>> tlsServer(Reference<Connection> carrier, Reference<TlsContext> context,
+                                           std::source_location caller = std::source_location::current());
 /// Connects, and then does as tlsClient().
 Future<Reference<TlsConnection>> tlsConnect(Address to, std::string name, Reference<TlsContext> context,
                                             ConnectOptions options = {});
@@ -84,8 +86,10 @@ public:
 private:
     friend class TlsContext;
     struct Carrier; // what OpenSSL calls
-    friend Future<Reference<TlsConnection>> tlsClient(Reference<Connection>, Reference<TlsContext>, std::string);
-    friend Future<Reference<TlsConnection>> tlsServer(Reference<Connection>, Reference<TlsContext>);
+    friend Future<Reference<TlsConnection>> tlsClient(Reference<Connection>, Reference<TlsContext>, std::string,
+                                                      std::source_location);
+    friend Future<Reference<TlsConnection>> tlsServer(Reference<Connection>, Reference<TlsContext>,
+                                                      std::source_location);
 
     TlsConnection(Reference<Connection> carrier, Reference<TlsContext> context);
     void setServerName(std::string const& name);

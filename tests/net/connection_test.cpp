@@ -3,6 +3,7 @@
 #include "flow/flow.h"
 #include "flow/sim/sim_loop.h"
 
+#include "tests/flow/support/death.h"
 #include "tests/flow/support/pending_text.h"
 
 #include <doctest/doctest.h>
@@ -143,4 +144,19 @@ TEST_CASE("connection: a report of what is pending has the peer and what is to b
     CHECK(flow::test::has(text, " waits for 16 bytes from 10.0.0.7:80\n"));
     CHECK(flow::test::has(text, " waits for bytes up to a text from 10.0.0.7:80\n"));
     CHECK(flow::test::has(text, " waits for 6 bytes to be sent to 10.0.0.7:80\n"));
+}
+
+TEST_CASE("connection: misuse names the caller") {
+    SimLoop loop;
+    auto connection = makeReference<Scripted>();
+    std::span<char> nothing;
+    std::vector<std::span<std::uint8_t>> none;
+    CHECK_NAMES_CALLER((void)connection->read(0));
+    CHECK_NAMES_CALLER((void)connection->readUntil(""_sr, 100));
+    CHECK_NAMES_CALLER((void)connection->readSome(nothing));
+    CHECK_NAMES_CALLER((void)connection->readExactly(nothing));
+    CHECK_NAMES_CALLER((void)connection->readSome(none));
+    CHECK_NAMES_CALLER((void)connection->readExactly(none));
+    connection->shutdownWrite();
+    CHECK_NAMES_CALLER((void)connection->write("x"_sr));
 }

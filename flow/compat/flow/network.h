@@ -378,13 +378,6 @@ struct CheckYieldFunction {
 
 } // namespace flow::compat
 
-namespace flow {
-template <>
-struct WaitInput<compat::NetworkDelay> : TimeInput {
-    using TimeInput::TimeInput;
-};
-} // namespace flow
-
 inline constexpr flow::compat::DelayFunction delay;
 inline constexpr flow::compat::OrderedDelayFunction orderedDelay;
 inline constexpr flow::compat::DelayUntilFunction delayUntil;

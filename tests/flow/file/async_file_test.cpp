@@ -366,7 +366,8 @@ TEST_CASE_TEMPLATE("files: negative offsets abort", Machine, MACHINES) {
         Machine machine;
         use(*machine.loop.run(make(machine.here() + "f", "text"_sr)));
     };
-    CHECK_DIES(useFile([](AsyncFile& file) { (void)file.read(-1, 1); }), "negative offset");
-    CHECK_DIES(useFile([](AsyncFile& file) { (void)file.write(-1, "x"_sr); }), "negative offset");
-    CHECK_DIES(useFile([](AsyncFile& file) { (void)file.truncate(-1); }), "negative size");
+    CHECK_NAMES_CALLER(useFile([](AsyncFile& file) { (void)file.read(-1, 1); }));
+    CHECK_NAMES_CALLER(useFile([](AsyncFile& file) { (void)file.read(0, -1); }));
+    CHECK_NAMES_CALLER(useFile([](AsyncFile& file) { (void)file.write(-1, "x"_sr); }));
+    CHECK_NAMES_CALLER(useFile([](AsyncFile& file) { (void)file.truncate(-1); }));
 }

@@ -70,7 +70,7 @@ TEST_CASE("long chain: of what takes time") {
     onSmallStack(kStack, [] {
         chain<int>("timeout", [](Future<int> f) { return timeout(f, 10, -1); });
         chain<int>("timeoutError", [](Future<int> f) { return timeoutError(f, 10); });
-        chain<Void>("yieldedFuture", yieldedFuture);
+        chain<Void>("yieldedFuture", [](Future<Void> f) { return yieldedFuture(f); });
     });
 }
 

@@ -81,3 +81,12 @@ Death runInChild(Body&& body) {
         CHECK(death_.aborted());                                                                                       \
         CHECK(death_.says(message));                                                                                   \
     } while (0)
+
+/// The same for a misuse that stands on one line, which the message names.
+#define CHECK_NAMES_CALLER(...)                                                                                        \
+    do {                                                                                                               \
+        flow::test::Death death_ = flow::test::runInChild([&] { __VA_ARGS__; });                                       \
+        std::string here_ = "] at " __FILE__ ":" + std::to_string(__LINE__) + "\n";                                    \
+        CHECK(death_.aborted());                                                                                       \
+        CHECK_MESSAGE(death_.says(here_.c_str()), death_.text);                                                        \
+    } while (false)

@@ -42,8 +42,7 @@ TEST_CASE("quorum: of futures and times together") {
     test::Balance balance;
     SimLoop loop;
     Promise<int> never;
-    Future<Void> first =
-        quorumOf(1, Remaining::Released, WaitInput<Future<int>>(never.getFuture()), WaitInput<Delay>(delay(1.5)));
+    Future<Void> first = quorumOf(1, Remaining::Released, WaitInput(never.getFuture()), WaitInput(delay(1.5)));
     loop.run(first);
     CHECK(loop.now() == 1.5);
     CHECK(never.getFutureReferenceCount() == 0);

@@ -5,6 +5,7 @@
 #include "net/real/real_network.h"
 #include "net/sim/sim_network.h"
 #include "net/tls/tls_listener.h"
+#include "tests/flow/support/death.h"
 #include "tests/net/ahead_transport.h"
 #include "tests/net/tls/tls_support.h"
 
@@ -450,4 +451,11 @@ TEST_CASE("tls connection: changed records end a connection with an error, and n
     world.run(success(delay(100)));
     CHECK(network.openEnds() == 0);
     CHECK(world.leakedCells() == 0);
+}
+
+TEST_CASE("tls connection: the context of the other side names the caller") {
+    Reference<TlsContext> client = TlsContext::client(clientOptions());
+    Reference<TlsContext> server = TlsContext::server(serverOptions());
+    CHECK_NAMES_CALLER((void)tlsClient({}, server, "localhost"));
+    CHECK_NAMES_CALLER((void)tlsServer({}, client));
 }
