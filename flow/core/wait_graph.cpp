@@ -32,7 +32,7 @@ std::string describe(Cell* cell, CellSource const& source) {
 std::string describe(Waiter const* waiter, CellSource const& source) {
     Awaited awaited = waiter->awaited;
     if (awaited.isNothing())
-        return waiter->link.isLinked() ? "its turn" : "nothing: it runs";
+        return waiter->link.isLinked() ? "its turn" : "nothing, since it runs";
     if (awaited.isTurn())
         return "its turn";
     if (awaited.isOperation()) {

@@ -47,8 +47,9 @@ std::string promiseText(Cell const* cell) {
 } // namespace
 
 std::string_view nameOf(WaitKind kind) {
-    constexpr std::string_view kNames[] = {"nothing: it runs", "its turn", "a computation", "a promise",
-                                           "a stream",         "a delay",  "an operation",  "what completes it"};
+    constexpr std::string_view kNames[] = {
+        "nothing, since it runs", "its turn",         "a computation", "a promise", "a stream", "a delay",
+        "an operation",           "what completes it"};
     return kNames[static_cast<int>(kind)];
 }
 

@@ -21,14 +21,17 @@ namespace {
 
 constexpr std::size_t kShown = 30;
 
+/// Nothing, if nothing is pending and there is no head.
 void print(char const* head, std::size_t limit) noexcept {
     static constinit thread_local bool isPrinting = false;
     if (std::exchange(isPrinting, true)) // this has failed itself
         return;
     try {
         std::string text = head + asyncStack();
+        bool isAsked = !text.empty();
         dumpPending(text, {PendingFormat::Text, limit});
-        std::fputs(text.c_str(), stderr);
+        if (isAsked || !text.starts_with("0 "))
+            std::fputs(text.c_str(), stderr);
     } catch (...) { // no memory for it
     }
     isPrinting = false;

@@ -152,7 +152,7 @@ class YieldedAsyncMap : public AsyncMap<K, V> {
 public:
     /// Ready after the next change of the key.
     Future<Void> onChange(K const& key) {
-        return AsyncMap<K, V>::onChange(key, [](Future<Void> change) { return yieldedFuture(std::move(change)); });
+        return AsyncMap<K, V>::onChange(key, [](Future<Void>&& change) { return yieldedFuture(std::move(change)); });
     }
 };
 

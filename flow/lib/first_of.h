@@ -23,17 +23,25 @@ struct FirstOf {
     T value;
 };
 
+namespace lib {
 template <class T>
-Future<FirstOf<T>> firstOf(std::vector<Future<T>> futures, Propagate = {},
-                           std::source_location caller = std::source_location::current()) {
-    if (futures.empty())
-        co_await Never();
-    co_await waitForAny(futures, Remaining::Released, caller);
+Future<FirstOf<T>> firstOf(std::vector<Future<T>> futures, Future<Void> any, Propagate = {}) {
+    co_await std::move(any);
     // What waits for the first runs at once: none has come since.
     std::size_t index = 0;
     while (!futures[index].isReady())
         ++index;
     co_return FirstOf<T>{index, futures[index].get()};
+}
+} // namespace lib
+
+template <class T>
+Future<FirstOf<T>> firstOf(std::vector<Future<T>> futures,
+                           std::source_location caller = std::source_location::current()) {
+    if (futures.empty())
+        return Never();
+    Future<Void> any = waitForAny(futures, Remaining::Released, caller);
+    return lib::firstOf(std::move(futures), std::move(any));
 }
 
 } // namespace flow

@@ -12,24 +12,22 @@
 
 namespace flow {
 
-/// The same result; `object` is destroyed before its waiters run.
-template <class T, class X>
-Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {},
-                    std::source_location caller = std::source_location::current()) {
-    if constexpr (std::is_same_v<X, Void>)
-        co_await validFuture(std::move(what), caller);
-    else
-        co_return co_await validFuture(std::move(what), caller);
-}
-
-/// The same without the value.
-template <class T, class X>
-Future<Void> holdWhileVoid([[maybe_unused]] T object, Future<X> what, Propagate = {},
-                           std::source_location caller = std::source_location::current()) {
-    (void)co_await validFuture(std::move(what), caller);
-}
-
 namespace lib {
+// The coroutines of the functions below. Those take their caller, which would make the frames larger.
+
+template <class T, class X>
+Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {}) {
+    if constexpr (std::is_same_v<X, Void>)
+        co_await std::move(what);
+    else
+        co_return co_await std::move(what);
+}
+
+template <class T, class X>
+Future<Void> holdWhileVoid([[maybe_unused]] T object, Future<X> what, Propagate = {}) {
+    (void)co_await std::move(what);
+}
+
 template <class T>
 Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}) {
     if constexpr (std::is_same_v<T, Void>)
@@ -38,6 +36,18 @@ Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}) {
         co_return co_await std::move(what);
 }
 } // namespace lib
+
+/// The same result; `object` is destroyed before its waiters run.
+template <class T, class X>
+Future<X> holdWhile(T object, Future<X> what, std::source_location caller = std::source_location::current()) {
+    return lib::holdWhile(std::move(object), validFuture(std::move(what), caller));
+}
+
+/// The same without the value.
+template <class T, class X>
+Future<Void> holdWhileVoid(T object, Future<X> what, std::source_location caller = std::source_location::current()) {
+    return lib::holdWhileVoid(std::move(object), validFuture(std::move(what), caller));
+}
 
 /// The same result. Dropping or cancelling it leaves `what` running to its end, even if nothing else holds it.
 template <class T>
@@ -49,7 +59,7 @@ Future<T> uncancellable(Future<T> what, std::source_location caller = std::sourc
 /// `what` and even if what stands behind `what` cannot be cancelled.
 template <class T>
 Future<T> cancellable(Future<T> what, std::source_location caller = std::source_location::current()) {
-    return holdWhile(Void(), std::move(what), {}, caller);
+    return holdWhile(Void(), std::move(what), caller);
 }
 
 } // namespace flow

@@ -12,7 +12,8 @@ namespace {
 
 constinit Simulation* simulations = nullptr;
 
-std::optional<SimulationFailure> outcome(World& world, Simulation const& simulation) {
+/// The failure of the run itself.
+std::optional<SimulationFailure> run(World& world, Simulation const& simulation) {
     try {
         Future<Void> running = simulation.function(world);
         try {
@@ -29,8 +30,23 @@ std::optional<SimulationFailure> outcome(World& world, Simulation const& simulat
     } catch (std::exception const& error) {
         return SimulationFailure::of(std::string("it ended with an exception: ") + error.what());
     }
-    if (world.failure())
-        return world.failure();
+    return world.failure();
+}
+
+/// "down: a, b" in a line of its own; nothing if all processes run.
+std::string stoppedProcesses(World const& world) {
+    std::string text;
+    for (auto const& process : world.processes())
+        if (!process->isRunning())
+            text += (text.empty() ? "\ndown: " : ", ") + process->name();
+    return text;
+}
+
+std::optional<SimulationFailure> outcome(World& world, Simulation const& simulation) {
+    if (std::optional<SimulationFailure> failure = run(world, simulation)) {
+        failure->text += stoppedProcesses(world);
+        return failure;
+    }
     world.stopAll();
     if (world.leakedCells() != 0)
         return SimulationFailure::of(

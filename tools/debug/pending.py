@@ -349,7 +349,7 @@ class Pending:
         if word == 0:
             following = self._word(waiter + layout.link)
             if following == 0:
-                return Wait("nothing: it runs", "nothing: it runs")
+                return Wait("nothing, since it runs", "nothing, since it runs")
             is_queued = following != waiter + layout.link
             if is_queued:
                 return Wait("its turn", "its turn")

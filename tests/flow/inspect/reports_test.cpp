@@ -62,6 +62,17 @@ TEST_CASE("reports: if nothing catches the error of a drained loop, what is pend
     CHECK(death.says("uncaught error loop_drained"));
 }
 
+TEST_CASE("reports: an error that ends the program when nothing is pending says nothing of that") {
+    auto raises = [] {
+        RealLoop loop;
+        loop.run(reportsRaises(delay(0)));
+    };
+    test::Death death = test::runInChild([&] { std::thread(raises).join(); });
+    CHECK(death.aborted());
+    CHECK_MESSAGE(death.says("flow: uncaught error io_error"), death.text);
+    CHECK_MESSAGE(!death.says("pending"), death.text);
+}
+
 TEST_CASE("reports: errors that are not read, or end the program, say where they were raised") {
     auto raises = [] {
         Error::recordOrigins(true);

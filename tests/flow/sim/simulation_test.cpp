@@ -97,11 +97,21 @@ Future<Void> unlikeFailures(World& world) {
     world.fail(format("found %d", ++runs));
 }
 
+Future<Void> failingWithOneDown(World& world) {
+    world.disableFaults();
+    startThree(world);
+    Process& process = world.start({.name = "q", .main = forever});
+    co_await delay(1);
+    world.kill(process);
+    world.fail("too few");
+}
+
 Simulation const kGood("test good", good), kFailing("test failing", failing), kTelling("test telling", telling),
     kStuck("test stuck", stuck), kSlow("test slow", slow, 50), kUnsound("test unsound", unsound),
     kLeaking("test leaking", leaking), kLeakingItself("test leaking itself", leakingItself),
     kUnlike("test unlike", unlike), kUnlikeAtEnd("test unlike at end", unlikeAtEnd),
-    kSecondFails("test unlike second", secondFails), kUnlikeFailures("test unlike failures", unlikeFailures);
+    kSecondFails("test unlike second", secondFails), kUnlikeFailures("test unlike failures", unlikeFailures),
+    kOneDown("test with one down", failingWithOneDown);
 
 std::string signatureOf(Simulation const& simulation, std::uint64_t seed = 1) {
     SimulationResult result = simulateTwice(simulation, seed);
@@ -120,7 +130,7 @@ TEST_CASE("simulation: is found by its name") {
     CHECK(names == std::vector<std::string>{"test failing", "test good", "test leaking", "test leaking itself",
                                             "test slow", "test stuck", "test telling", "test unlike",
                                             "test unlike at end", "test unlike failures", "test unlike second",
-                                            "test unsound"});
+                                            "test unsound", "test with one down"});
     CHECK_DIES(Simulation("test good", good), "two simulations have the name 'test good'");
 }
 
@@ -136,6 +146,13 @@ TEST_CASE("simulation: good runs, with what happened in them") {
         faults += result.faults.total();
     }
     CHECK(faults > 100);
+}
+
+TEST_CASE("simulation: a failure names the processes that are down") {
+    SimulationResult result = simulateTwice(kOneDown, 1);
+    REQUIRE(result.failure);
+    CHECK(result.failure->text == "too few\ndown: q");
+    CHECK(simulateTwice(kTelling, 1).failure->text.find("\ndown:") == std::string::npos);
 }
 
 TEST_CASE("simulation: each way to fail has its signature") {
