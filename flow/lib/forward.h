@@ -27,13 +27,15 @@ coro::Detached forwardTo(Output output, Future<T> input) {
 
 template <class T>
 void forwardPromise(Promise<T> output, Future<T> input, std::source_location caller = std::source_location::current()) {
-    lib::forwardTo(std::move(output), validFuture(std::move(input), caller));
+    checkValid(input, caller);
+    lib::forwardTo(std::move(output), std::move(input));
 }
 
 template <class T>
 void forwardPromise(PromiseStream<T> output, Future<T> input,
                     std::source_location caller = std::source_location::current()) {
-    lib::forwardTo(std::move(output), validFuture(std::move(input), caller));
+    checkValid(input, caller);
+    lib::forwardTo(std::move(output), std::move(input));
 }
 
 } // namespace flow

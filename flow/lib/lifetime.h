@@ -12,22 +12,26 @@
 
 namespace flow {
 
-namespace lib {
-// The coroutines of the functions below. Those take their caller, which would make the frames larger.
-
+/// The same result; `object` is destroyed before its waiters run.
 template <class T, class X>
-Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {}) {
+Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {},
+                    std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
     if constexpr (std::is_same_v<X, Void>)
         co_await std::move(what);
     else
         co_return co_await std::move(what);
 }
 
+/// The same without the value.
 template <class T, class X>
-Future<Void> holdWhileVoid([[maybe_unused]] T object, Future<X> what, Propagate = {}) {
+Future<Void> holdWhileVoid([[maybe_unused]] T object, Future<X> what, Propagate = {},
+                           std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
     (void)co_await std::move(what);
 }
 
+namespace lib {
 template <class T>
 Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}) {
     if constexpr (std::is_same_v<T, Void>)
@@ -37,29 +41,18 @@ Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}) {
 }
 } // namespace lib
 
-/// The same result; `object` is destroyed before its waiters run.
-template <class T, class X>
-Future<X> holdWhile(T object, Future<X> what, std::source_location caller = std::source_location::current()) {
-    return lib::holdWhile(std::move(object), validFuture(std::move(what), caller));
-}
-
-/// The same without the value.
-template <class T, class X>
-Future<Void> holdWhileVoid(T object, Future<X> what, std::source_location caller = std::source_location::current()) {
-    return lib::holdWhileVoid(std::move(object), validFuture(std::move(what), caller));
-}
-
 /// The same result. Dropping or cancelling it leaves `what` running to its end, even if nothing else holds it.
 template <class T>
 Future<T> uncancellable(Future<T> what, std::source_location caller = std::source_location::current()) {
-    return lib::runOn(Uncancellable(), validFuture(std::move(what), caller));
+    checkValid(what, caller);
+    return lib::runOn(Uncancellable(), std::move(what));
 }
 
 /// The same result, through a future of its own: cancelling that fails it with actor_cancelled, whatever else holds
 /// `what` and even if what stands behind `what` cannot be cancelled.
 template <class T>
 Future<T> cancellable(Future<T> what, std::source_location caller = std::source_location::current()) {
-    return holdWhile(Void(), std::move(what), caller);
+    return holdWhile(Void(), std::move(what), {}, caller);
 }
 
 } // namespace flow

@@ -51,13 +51,15 @@ Future<U> mapAsync(F function, Future<T> what, Propagate) {
 template <class T, class F>
 Future<lib::ValueOrVoid<std::invoke_result_t<F&, T>>>
 map(Future<T> what, F function, std::source_location caller = std::source_location::current()) {
-    return lib::map(std::move(function), validFuture(std::move(what), caller), {});
+    checkValid(what, caller);
+    return lib::map(std::move(function), std::move(what), {});
 }
 
 /// The result of the future that the function makes of the value.
 template <class T, class F, class U = typename std::remove_cvref_t<std::invoke_result_t<F&, T>>::Element>
 Future<U> mapAsync(Future<T> what, F function, std::source_location caller = std::source_location::current()) {
-    return lib::mapAsync<U>(std::move(function), validFuture(std::move(what), caller), {});
+    checkValid(what, caller);
+    return lib::mapAsync<U>(std::move(function), std::move(what), {});
 }
 
 /// Assigns the value to `out`, which must live until then. `out` stays as it is when the future fails.

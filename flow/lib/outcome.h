@@ -25,22 +25,25 @@
 
 namespace flow {
 
-namespace lib {
-// The coroutines of the functions below. Those take their caller, which would make the frames larger.
-
+/// Ready when the future is, whether with a value or an error.
 template <class T>
-Future<Void> ready(Future<T> what) {
+Future<Void> ready(Future<T> what, std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
     (void)co_await tryGet(std::move(what));
 }
 
 template <class T>
-Future<T> tag(Future<Void> signal, T value, Propagate = {}) {
+Future<T> tag(Future<Void> signal, T value, Propagate = {},
+              std::source_location caller = std::source_location::current()) {
+    checkValid(signal, caller);
     co_await std::move(signal);
     co_return std::move(value);
 }
 
 template <class T>
-Future<T> tagError(Future<Void> signal, Error error, Propagate = {}) {
+Future<T> tagError(Future<Void> signal, Error error, Propagate = {},
+                   std::source_location caller = std::source_location::current()) {
+    checkValid(signal, caller);
     co_await std::move(signal);
     if constexpr (std::is_same_v<T, Void>)
         co_await coro::fail(error);
@@ -48,15 +51,47 @@ Future<T> tagError(Future<Void> signal, Error error, Propagate = {}) {
         co_return co_await Future<T>(error);
 }
 
+/// Ready if the value is that; unset forever if it is another one.
 template <class T>
-Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value, Propagate = {}) {
+Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value, Propagate = {},
+                     std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
     T found = co_await std::move(what);
     if (!(found == value))
         co_await coro::never{};
 }
 
+inline Future<Void> returnIfTrue(Future<bool> what, std::source_location caller = std::source_location::current()) {
+    return onEqual(std::move(what), true, {}, caller);
+}
+
+/// Whether so many of them are true. `required` is at most their number.
+inline Future<bool> quorumEqualsTrue(std::vector<Future<bool>> what, int required, Propagate = {},
+                                     std::source_location caller = std::source_location::current()) {
+    std::vector<Future<Void>> yes, no;
+    for (Future<bool> const& each : what) {
+        yes.push_back(onEqual(each, true, {}, caller));
+        no.push_back(onEqual(each, false, {}, caller));
+    }
+    auto needed = static_cast<std::size_t>(required);
+    if (needed == 0)
+        co_return true;
+    auto first = co_await race(quorum(yes, needed, Remaining::RunOn, caller),
+                               quorum(no, what.size() - needed + 1, Remaining::RunOn, caller));
+    co_return first.index() == 0;
+}
+
+inline Future<bool> shortCircuitAny(std::vector<Future<bool>> what, Propagate = {},
+                                    std::source_location caller = std::source_location::current()) {
+    if (what.empty())
+        co_return false;
+    co_return co_await quorumEqualsTrue(std::move(what), 1, {}, caller);
+}
+
+/// Any error but actor_cancelled becomes `error`.
 template <class T>
-Future<T> transformErrors(Future<T> what, Error error) {
+Future<T> transformErrors(Future<T> what, Error error, std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
     ErrorOr<T> result = co_await tryGet(std::move(what));
     if (result.isError()) {
         Error thrown = result.isError(error_code_actor_cancelled) ? result.getError() : error;
@@ -65,9 +100,11 @@ Future<T> transformErrors(Future<T> what, Error error) {
     if constexpr (!std::is_same_v<T, Void>)
         co_return std::move(result).get();
 }
-
+/// The error `from` becomes `to`.
 template <class T>
-Future<T> transformError(Future<T> what, Error from, Error to) {
+Future<T> transformError(Future<T> what, Error from, Error to,
+                         std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
     ErrorOr<T> result = co_await tryGet(std::move(what));
     if (result.isError()) {
         Error thrown = result.isError(from.code()) ? to : result.getError();
@@ -78,7 +115,9 @@ Future<T> transformError(Future<T> what, Error from, Error to) {
 }
 
 template <class T>
-Future<T> throwErrorOr(Future<ErrorOr<T>> what, Propagate = {}) {
+Future<T> throwErrorOr(Future<ErrorOr<T>> what, Propagate = {},
+                       std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
     ErrorOr<T> result = co_await std::move(what);
     if (result.isError())
         co_await coro::fail(result.getError());
@@ -86,97 +125,13 @@ Future<T> throwErrorOr(Future<ErrorOr<T>> what, Propagate = {}) {
         co_return std::move(result).get();
 }
 
-template <class F, class T>
-auto fmap(F function, Future<T> what, Propagate = {}) -> Future<std::remove_cvref_t<std::invoke_result_t<F&, T>>> {
-    T value = co_await std::move(what);
-    co_return std::invoke(function, std::move(value));
-}
-
-template <class T>
-Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<AsyncVar<T>> variable,
-                                std::type_identity_t<T> value) {
-    (void)co_await tryGet(std::move(condition));
-    variable->set(value);
-}
-
-template <class T>
-Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to, Propagate = {}) {
-    T value = co_await std::move(what);
-    for (Promise<T> const& each : to)
-        each.send(value);
-}
-} // namespace lib
-
-/// Ready when the future is, whether with a value or an error.
-template <class T>
-Future<Void> ready(Future<T> what, std::source_location caller = std::source_location::current()) {
-    return lib::ready(validFuture(std::move(what), caller));
-}
-
-template <class T>
-Future<T> tag(Future<Void> signal, T value, std::source_location caller = std::source_location::current()) {
-    return lib::tag(validFuture(std::move(signal), caller), std::move(value));
-}
-
-template <class T>
-Future<T> tagError(Future<Void> signal, Error error, std::source_location caller = std::source_location::current()) {
-    return lib::tagError<T>(validFuture(std::move(signal), caller), error);
-}
-
-/// Ready if the value is that; unset forever if it is another one.
-template <class T>
-Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value,
-                     std::source_location caller = std::source_location::current()) {
-    return lib::onEqual(validFuture(std::move(what), caller), std::move(value));
-}
-
-inline Future<Void> returnIfTrue(Future<bool> what, std::source_location caller = std::source_location::current()) {
-    return onEqual(std::move(what), true, caller);
-}
-
-/// Whether so many of them are true. `required` is at most their number.
-inline Future<bool> quorumEqualsTrue(std::vector<Future<bool>> what, int required, Propagate = {},
-                                     std::source_location caller = std::source_location::current()) {
-    std::vector<Future<Void>> yes, no;
-    for (Future<bool> const& each : what) {
-        yes.push_back(onEqual(each, true, caller));
-        no.push_back(onEqual(each, false, caller));
-    }
-    auto needed = static_cast<std::size_t>(required);
-    if (needed == 0)
-        co_return true;
-    auto first = co_await race(quorum(yes, needed, Remaining::RunOn, caller),
-                               quorum(no, what.size() - needed + 1, Remaining::RunOn, caller));
-    co_return first.index() == 0;
-}
-
-inline Future<bool> shortCircuitAny(std::vector<Future<bool>> what,
-                                    std::source_location caller = std::source_location::current()) {
-    return what.empty() ? Future<bool>(false) : quorumEqualsTrue(std::move(what), 1, {}, caller);
-}
-
-/// Any error but actor_cancelled becomes `error`.
-template <class T>
-Future<T> transformErrors(Future<T> what, Error error, std::source_location caller = std::source_location::current()) {
-    return lib::transformErrors(validFuture(std::move(what), caller), error);
-}
-/// The error `from` becomes `to`.
-template <class T>
-Future<T> transformError(Future<T> what, Error from, Error to,
-                         std::source_location caller = std::source_location::current()) {
-    return lib::transformError(validFuture(std::move(what), caller), from, to);
-}
-
-template <class T>
-Future<T> throwErrorOr(Future<ErrorOr<T>> what, std::source_location caller = std::source_location::current()) {
-    return lib::throwErrorOr(validFuture(std::move(what), caller));
-}
-
 /// The function's result for the value.
 template <class F, class T>
-auto fmap(F function, Future<T> what, std::source_location caller = std::source_location::current())
+auto fmap(F function, Future<T> what, Propagate = {}, std::source_location caller = std::source_location::current())
     -> Future<std::remove_cvref_t<std::invoke_result_t<F&, T>>> {
-    return lib::fmap(std::move(function), validFuture(std::move(what), caller));
+    checkValid(what, caller);
+    T value = co_await std::move(what);
+    co_return std::invoke(function, std::move(value));
 }
 
 template <class T>
@@ -188,14 +143,19 @@ Future<Void> setAfter(Reference<AsyncVar<T>> variable, double seconds, std::type
 template <class T>
 Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<AsyncVar<T>> variable, std::type_identity_t<T> value,
                                 std::source_location caller = std::source_location::current()) {
-    return lib::setWhenDoneOrError(validFuture(std::move(condition), caller), std::move(variable), std::move(value));
+    checkValid(condition, caller);
+    (void)co_await tryGet(std::move(condition));
+    variable->set(value);
 }
 
 /// Sends the value to each of them.
 template <class T>
-Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to,
+Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to, Propagate = {},
                        std::source_location caller = std::source_location::current()) {
-    return lib::broadcast(validFuture(std::move(what), caller), std::move(to));
+    checkValid(what, caller);
+    T value = co_await std::move(what);
+    for (Promise<T> const& each : to)
+        each.send(value, caller);
 }
 
 /// Behind all that is more urgent.

@@ -67,7 +67,8 @@ auto retry(RetryPolicy policy, F function, Propagate = {},
         } catch (...) {
             attempt = currentError();
         }
-        ErrorOr<T> result = co_await tryGet(validFuture(std::move(attempt), caller));
+        checkValid(attempt, caller);
+        ErrorOr<T> result = co_await tryGet(std::move(attempt));
         if (result.present()) {
             if constexpr (std::is_same_v<T, Void>)
                 co_return;

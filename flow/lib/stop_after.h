@@ -12,11 +12,10 @@
 
 namespace flow {
 
-namespace lib {
-// The coroutines of the functions below. Those take their caller, which would make the frames larger.
-
+/// The same result; with it, value or error, the current loop stops.
 template <class T>
-Future<T> stopAfter(Future<T> what) {
+Future<T> stopAfter(Future<T> what, std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
     ErrorOr<T> result = co_await tryGet(std::move(what));
     if (result.isError(error_code_actor_cancelled))
         co_await coro::fail(result.getError());
@@ -25,13 +24,6 @@ Future<T> stopAfter(Future<T> what) {
         co_await coro::fail(result.getError());
     if constexpr (!std::is_same_v<T, Void>)
         co_return std::move(result).get();
-}
-} // namespace lib
-
-/// The same result; with it, value or error, the current loop stops.
-template <class T>
-Future<T> stopAfter(Future<T> what, std::source_location caller = std::source_location::current()) {
-    return lib::stopAfter(validFuture(std::move(what), caller));
 }
 
 } // namespace flow

@@ -205,11 +205,10 @@ template <class T>
 inline constexpr bool isStream<FutureStream<T>> = true;
 } // namespace detail
 
-/// The future, which must be valid: for a function that waits for it, so that the assertion names the caller of that.
-template <class F>
-F&& validFuture(F&& future, std::source_location caller) {
+/// The future must be valid. For a function that waits for it, so that the assertion names the caller of that.
+template <class T>
+void checkValid(Future<T> const& future, std::source_location caller) {
     detail::validCell(future, caller);
-    return std::forward<F>(future);
 }
 
 // What compilers say of an operand that cannot be waited for.

@@ -6,6 +6,10 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
+from common.ports import free_ports
 
 PROGRAM = sys.argv[1]
 
@@ -64,12 +68,13 @@ def check_store(address: str) -> None:
 
 def check_client_first() -> None:
     """A client that starts before the server waits for it; after its server is killed it continues with the next."""
-    server, address = start_server("0")
+    (port,) = free_ports(1)
+    server, address = start_server(str(port))
     server.kill()
     server.wait()
     command = [PROGRAM, "--server", address, "echoClient"]
     client = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    server, _ = start_server(address.rsplit(":", 1)[1])
+    server, _ = start_server(str(port))
     try:
         said, _ = client.communicate(timeout=60)
         assert client.returncode == 0 and said.startswith("Sent Hello World"), said
