@@ -13,17 +13,16 @@
 
 namespace flow {
 
-/// The value or the error, as a value.
+namespace lib {
+// The coroutines of the functions below. Those take their caller, which would make the frames larger.
+
 template <class T>
-Future<ErrorOr<T>> errorOr(Future<T> what, std::source_location caller = std::source_location::current()) {
-    checkValid(what, caller);
+Future<ErrorOr<T>> errorOr(Future<T> what) {
     co_return co_await tryGet(std::move(what));
 }
 
-/// The same future, except that broken_promise leaves the result unset forever.
 template <class T>
-Future<T> brokenPromiseToNever(Future<T> what, std::source_location caller = std::source_location::current()) {
-    checkValid(what, caller);
+Future<T> brokenPromiseToNever(Future<T> what) {
     ErrorOr<T> result = co_await tryGet(std::move(what));
     if (result.isError(error_code_broken_promise))
         co_await coro::never{};
@@ -33,11 +32,8 @@ Future<T> brokenPromiseToNever(Future<T> what, std::source_location caller = std
         co_return std::move(result).get();
 }
 
-/// The same future; an error other than actor_cancelled is traced as one of `context`, an event of severity SevError.
 template <class T>
-Future<T> reportErrors(Future<T> what, const char* context, UID id = UID(),
-                       std::source_location caller = std::source_location::current()) {
-    checkValid(what, caller);
+Future<T> reportErrors(Future<T> what, const char* context, UID id) {
     ErrorOr<T> result = co_await tryGet(std::move(what));
     if (result.isError()) {
         TraceEvent(SevError, context, id).error(result.getError());
@@ -47,13 +43,8 @@ Future<T> reportErrors(Future<T> what, const char* context, UID id = UID(),
         co_return std::move(result).get();
 }
 
-/// The same future, failing with the error of `errorSignal` if that comes first. A value of the signal means that no
-/// error will come. If both are ready, `what` counts.
 template <class T>
-Future<T> waitOrError(Future<T> what, Future<Void> errorSignal, Propagate = {},
-                      std::source_location caller = std::source_location::current()) {
-    checkValid(what, caller);
-    checkValid(errorSignal, caller);
+Future<T> waitOrError(Future<T> what, Future<Void> errorSignal, Propagate = {}) {
     auto first = co_await race(what, std::move(errorSignal));
     if constexpr (std::is_same_v<T, Void>) {
         if (first.index() == 1)
@@ -63,6 +54,40 @@ Future<T> waitOrError(Future<T> what, Future<Void> errorSignal, Propagate = {},
             co_return co_await std::move(what);
         co_return std::get<0>(std::move(first));
     }
+}
+} // namespace lib
+
+/// The value or the error, as a value.
+template <class T>
+FLOW_INLINE Future<ErrorOr<T>> errorOr(Future<T> what, std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    return lib::errorOr(std::move(what));
+}
+
+/// The same future, except that broken_promise leaves the result unset forever.
+template <class T>
+FLOW_INLINE Future<T> brokenPromiseToNever(Future<T> what,
+                                           std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    return lib::brokenPromiseToNever(std::move(what));
+}
+
+/// The same future; an error other than actor_cancelled is traced as one of `context`, an event of severity SevError.
+template <class T>
+FLOW_INLINE Future<T> reportErrors(Future<T> what, const char* context, UID id = UID(),
+                                   std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    return lib::reportErrors(std::move(what), context, id);
+}
+
+/// The same future, failing with the error of `errorSignal` if that comes first. A value of the signal means that no
+/// error will come. If both are ready, `what` counts.
+template <class T>
+FLOW_INLINE Future<T> waitOrError(Future<T> what, Future<Void> errorSignal,
+                                  std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    checkValid(errorSignal, caller);
+    return lib::waitOrError(std::move(what), std::move(errorSignal));
 }
 
 } // namespace flow

@@ -12,26 +12,22 @@
 
 namespace flow {
 
-/// The same result; `object` is destroyed before its waiters run.
+namespace lib {
+// The coroutines of the functions below. Those take their caller, which would make the frames larger.
+
 template <class T, class X>
-Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {},
-                    std::source_location caller = std::source_location::current()) {
-    checkValid(what, caller);
+Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {}) {
     if constexpr (std::is_same_v<X, Void>)
         co_await std::move(what);
     else
         co_return co_await std::move(what);
 }
 
-/// The same without the value.
 template <class T, class X>
-Future<Void> holdWhileVoid([[maybe_unused]] T object, Future<X> what, Propagate = {},
-                           std::source_location caller = std::source_location::current()) {
-    checkValid(what, caller);
+Future<Void> holdWhileVoid([[maybe_unused]] T object, Future<X> what, Propagate = {}) {
     (void)co_await std::move(what);
 }
 
-namespace lib {
 template <class T>
 Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}) {
     if constexpr (std::is_same_v<T, Void>)
@@ -40,6 +36,22 @@ Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}) {
         co_return co_await std::move(what);
 }
 } // namespace lib
+
+/// The same result; `object` is destroyed before its waiters run.
+template <class T, class X>
+FLOW_INLINE Future<X> holdWhile(T object, Future<X> what,
+                                std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    return lib::holdWhile(std::move(object), std::move(what));
+}
+
+/// The same without the value.
+template <class T, class X>
+FLOW_INLINE Future<Void> holdWhileVoid(T object, Future<X> what,
+                                       std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    return lib::holdWhileVoid(std::move(object), std::move(what));
+}
 
 /// The same result. Dropping or cancelling it leaves `what` running to its end, even if nothing else holds it.
 template <class T>
@@ -52,7 +64,7 @@ Future<T> uncancellable(Future<T> what, std::source_location caller = std::sourc
 /// `what` and even if what stands behind `what` cannot be cancelled.
 template <class T>
 Future<T> cancellable(Future<T> what, std::source_location caller = std::source_location::current()) {
-    return holdWhile(Void(), std::move(what), {}, caller);
+    return holdWhile(Void(), std::move(what), caller);
 }
 
 } // namespace flow

@@ -25,25 +25,22 @@
 
 namespace flow {
 
-/// Ready when the future is, whether with a value or an error.
+namespace lib {
+// The coroutines of the functions below. Those take their caller, which would make the frames larger.
+
 template <class T>
-Future<Void> ready(Future<T> what, std::source_location caller = std::source_location::current()) {
-    checkValid(what, caller);
+Future<Void> ready(Future<T> what) {
     (void)co_await tryGet(std::move(what));
 }
 
 template <class T>
-Future<T> tag(Future<Void> signal, T value, Propagate = {},
-              std::source_location caller = std::source_location::current()) {
-    checkValid(signal, caller);
+Future<T> tag(Future<Void> signal, T value, Propagate = {}) {
     co_await std::move(signal);
     co_return std::move(value);
 }
 
 template <class T>
-Future<T> tagError(Future<Void> signal, Error error, Propagate = {},
-                   std::source_location caller = std::source_location::current()) {
-    checkValid(signal, caller);
+Future<T> tagError(Future<Void> signal, Error error, Propagate = {}) {
     co_await std::move(signal);
     if constexpr (std::is_same_v<T, Void>)
         co_await coro::fail(error);
@@ -51,18 +48,95 @@ Future<T> tagError(Future<Void> signal, Error error, Propagate = {},
         co_return co_await Future<T>(error);
 }
 
-/// Ready if the value is that; unset forever if it is another one.
 template <class T>
-Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value, Propagate = {},
-                     std::source_location caller = std::source_location::current()) {
-    checkValid(what, caller);
+Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value, Propagate = {}) {
     T found = co_await std::move(what);
     if (!(found == value))
         co_await coro::never{};
 }
 
+template <class T>
+Future<T> transformErrors(Future<T> what, Error error) {
+    ErrorOr<T> result = co_await tryGet(std::move(what));
+    if (result.isError()) {
+        Error thrown = result.isError(error_code_actor_cancelled) ? result.getError() : error;
+        co_await coro::fail(thrown);
+    }
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
+}
+
+template <class T>
+Future<T> transformError(Future<T> what, Error from, Error to) {
+    ErrorOr<T> result = co_await tryGet(std::move(what));
+    if (result.isError()) {
+        Error thrown = result.isError(from.code()) ? to : result.getError();
+        co_await coro::fail(thrown);
+    }
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
+}
+
+template <class T>
+Future<T> throwErrorOr(Future<ErrorOr<T>> what, Propagate = {}) {
+    ErrorOr<T> result = co_await std::move(what);
+    if (result.isError())
+        co_await coro::fail(result.getError());
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
+}
+
+template <class F, class T>
+auto fmap(F function, Future<T> what, Propagate = {}) -> Future<std::remove_cvref_t<std::invoke_result_t<F&, T>>> {
+    T value = co_await std::move(what);
+    co_return std::invoke(function, std::move(value));
+}
+
+template <class T>
+Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<AsyncVar<T>> variable,
+                                std::type_identity_t<T> value) {
+    (void)co_await tryGet(std::move(condition));
+    variable->set(value);
+}
+
+template <class T>
+Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to, Propagate = {}) {
+    T value = co_await std::move(what);
+    for (Promise<T> const& each : to)
+        each.send(value);
+}
+} // namespace lib
+
+/// Ready when the future is, whether with a value or an error.
+template <class T>
+FLOW_INLINE Future<Void> ready(Future<T> what, std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    return lib::ready(std::move(what));
+}
+
+template <class T>
+FLOW_INLINE Future<T> tag(Future<Void> signal, T value, std::source_location caller = std::source_location::current()) {
+    checkValid(signal, caller);
+    return lib::tag(std::move(signal), std::move(value));
+}
+
+template <class T>
+FLOW_INLINE Future<T> tagError(Future<Void> signal, Error error,
+                               std::source_location caller = std::source_location::current()) {
+    checkValid(signal, caller);
+    return lib::tagError<T>(std::move(signal), error);
+}
+
+/// Ready if the value is that; unset forever if it is another one.
+template <class T>
+FLOW_INLINE Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value,
+                                 std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    return lib::onEqual(std::move(what), std::move(value));
+}
+
 inline Future<Void> returnIfTrue(Future<bool> what, std::source_location caller = std::source_location::current()) {
-    return onEqual(std::move(what), true, {}, caller);
+    return onEqual(std::move(what), true, caller);
 }
 
 /// Whether so many of them are true. `required` is at most their number.
@@ -70,8 +144,8 @@ inline Future<bool> quorumEqualsTrue(std::vector<Future<bool>> what, int require
                                      std::source_location caller = std::source_location::current()) {
     std::vector<Future<Void>> yes, no;
     for (Future<bool> const& each : what) {
-        yes.push_back(onEqual(each, true, {}, caller));
-        no.push_back(onEqual(each, false, {}, caller));
+        yes.push_back(onEqual(each, true, caller));
+        no.push_back(onEqual(each, false, caller));
     }
     auto needed = static_cast<std::size_t>(required);
     if (needed == 0)
@@ -90,48 +164,32 @@ inline Future<bool> shortCircuitAny(std::vector<Future<bool>> what, Propagate = 
 
 /// Any error but actor_cancelled becomes `error`.
 template <class T>
-Future<T> transformErrors(Future<T> what, Error error, std::source_location caller = std::source_location::current()) {
+FLOW_INLINE Future<T> transformErrors(Future<T> what, Error error,
+                                      std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);
-    ErrorOr<T> result = co_await tryGet(std::move(what));
-    if (result.isError()) {
-        Error thrown = result.isError(error_code_actor_cancelled) ? result.getError() : error;
-        co_await coro::fail(thrown);
-    }
-    if constexpr (!std::is_same_v<T, Void>)
-        co_return std::move(result).get();
+    return lib::transformErrors(std::move(what), error);
 }
 /// The error `from` becomes `to`.
 template <class T>
-Future<T> transformError(Future<T> what, Error from, Error to,
-                         std::source_location caller = std::source_location::current()) {
+FLOW_INLINE Future<T> transformError(Future<T> what, Error from, Error to,
+                                     std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);
-    ErrorOr<T> result = co_await tryGet(std::move(what));
-    if (result.isError()) {
-        Error thrown = result.isError(from.code()) ? to : result.getError();
-        co_await coro::fail(thrown);
-    }
-    if constexpr (!std::is_same_v<T, Void>)
-        co_return std::move(result).get();
+    return lib::transformError(std::move(what), from, to);
 }
 
 template <class T>
-Future<T> throwErrorOr(Future<ErrorOr<T>> what, Propagate = {},
-                       std::source_location caller = std::source_location::current()) {
+FLOW_INLINE Future<T> throwErrorOr(Future<ErrorOr<T>> what,
+                                   std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);
-    ErrorOr<T> result = co_await std::move(what);
-    if (result.isError())
-        co_await coro::fail(result.getError());
-    if constexpr (!std::is_same_v<T, Void>)
-        co_return std::move(result).get();
+    return lib::throwErrorOr(std::move(what));
 }
 
 /// The function's result for the value.
 template <class F, class T>
-auto fmap(F function, Future<T> what, Propagate = {}, std::source_location caller = std::source_location::current())
+FLOW_INLINE auto fmap(F function, Future<T> what, std::source_location caller = std::source_location::current())
     -> Future<std::remove_cvref_t<std::invoke_result_t<F&, T>>> {
     checkValid(what, caller);
-    T value = co_await std::move(what);
-    co_return std::invoke(function, std::move(value));
+    return lib::fmap(std::move(function), std::move(what));
 }
 
 template <class T>
@@ -141,21 +199,19 @@ Future<Void> setAfter(Reference<AsyncVar<T>> variable, double seconds, std::type
 }
 /// The same when the condition has ended, with a value or an error.
 template <class T>
-Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<AsyncVar<T>> variable, std::type_identity_t<T> value,
-                                std::source_location caller = std::source_location::current()) {
+FLOW_INLINE Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<AsyncVar<T>> variable,
+                                            std::type_identity_t<T> value,
+                                            std::source_location caller = std::source_location::current()) {
     checkValid(condition, caller);
-    (void)co_await tryGet(std::move(condition));
-    variable->set(value);
+    return lib::setWhenDoneOrError(std::move(condition), std::move(variable), std::move(value));
 }
 
 /// Sends the value to each of them.
 template <class T>
-Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to, Propagate = {},
-                       std::source_location caller = std::source_location::current()) {
+FLOW_INLINE Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to,
+                                   std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);
-    T value = co_await std::move(what);
-    for (Promise<T> const& each : to)
-        each.send(value, caller);
+    return lib::broadcast(std::move(what), std::move(to));
 }
 
 /// Behind all that is more urgent.

@@ -12,10 +12,11 @@
 
 namespace flow {
 
-/// The same result; with it, value or error, the current loop stops.
+namespace lib {
+// The coroutines of the functions below. Those take their caller, which would make the frames larger.
+
 template <class T>
-Future<T> stopAfter(Future<T> what, std::source_location caller = std::source_location::current()) {
-    checkValid(what, caller);
+Future<T> stopAfter(Future<T> what) {
     ErrorOr<T> result = co_await tryGet(std::move(what));
     if (result.isError(error_code_actor_cancelled))
         co_await coro::fail(result.getError());
@@ -24,6 +25,14 @@ Future<T> stopAfter(Future<T> what, std::source_location caller = std::source_lo
         co_await coro::fail(result.getError());
     if constexpr (!std::is_same_v<T, Void>)
         co_return std::move(result).get();
+}
+} // namespace lib
+
+/// The same result; with it, value or error, the current loop stops.
+template <class T>
+FLOW_INLINE Future<T> stopAfter(Future<T> what, std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    return lib::stopAfter(std::move(what));
 }
 
 } // namespace flow

@@ -17,12 +17,12 @@
 
 namespace flow {
 
-/// The future's value, or `otherwise` if it takes longer than `seconds`.
+namespace lib {
+// The coroutines of the functions below. Those take their caller, which would make the frames larger.
+
 template <class T>
-Future<T> timeout(Future<T> future, double seconds, std::type_identity_t<T> otherwise,
-                  TaskPriority priority = TaskPriority::DefaultDelay, Propagate = {},
-                  std::source_location caller = std::source_location::current()) {
-    checkValid(future, caller);
+Future<T> timeout(Future<T> future, double seconds, std::type_identity_t<T> otherwise, TaskPriority priority,
+                  Propagate = {}) {
     [[maybe_unused]] auto first = co_await race(std::move(future), delay(seconds, priority));
     if constexpr (!std::is_same_v<T, Void>) { // a coroutine without a value cannot return one
         if (first.index() == 0)
@@ -31,27 +31,58 @@ Future<T> timeout(Future<T> future, double seconds, std::type_identity_t<T> othe
     }
 }
 
-/// The future's value, or nothing if it takes longer than `seconds`.
 template <class T>
-Future<Optional<T>> timeout(Future<T> future, double seconds, TaskPriority priority = TaskPriority::DefaultDelay,
-                            Propagate = {}, std::source_location caller = std::source_location::current()) {
-    checkValid(future, caller);
+Future<Optional<T>> timeout(Future<T> future, double seconds, TaskPriority priority, Propagate = {}) {
     auto first = co_await race(std::move(future), delay(seconds, priority));
     if (first.index() == 0)
         co_return Optional<T>(std::get<0>(std::move(first)));
     co_return Optional<T>();
 }
 
-/// The future's value, or the error timed_out if it takes longer than `seconds`.
 template <class T>
-Future<T> timeoutError(Future<T> future, double seconds, TaskPriority priority = TaskPriority::DefaultDelay,
-                       Propagate = {}, std::source_location caller = std::source_location::current()) {
-    checkValid(future, caller);
+Future<T> timeoutError(Future<T> future, double seconds, TaskPriority priority, Propagate = {}) {
     auto first = co_await race(std::move(future), delay(seconds, priority));
     if (first.index() != 0)
         co_await coro::fail(timed_out());
     if constexpr (!std::is_same_v<T, Void>)
         co_return std::get<0>(std::move(first));
+}
+
+template <class T>
+Future<T> delayed(Future<T> future, double seconds, TaskPriority priority, Propagate = {}) {
+    ErrorOr<T> result = co_await tryGet(std::move(future));
+    co_await delay(seconds, priority);
+    if (result.isError())
+        co_await coro::fail(result.getError());
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
+}
+} // namespace lib
+
+/// The future's value, or `otherwise` if it takes longer than `seconds`.
+template <class T>
+FLOW_INLINE Future<T> timeout(Future<T> future, double seconds, std::type_identity_t<T> otherwise,
+                              TaskPriority priority = TaskPriority::DefaultDelay,
+                              std::source_location caller = std::source_location::current()) {
+    checkValid(future, caller);
+    return lib::timeout(std::move(future), seconds, std::move(otherwise), priority);
+}
+
+/// The future's value, or nothing if it takes longer than `seconds`.
+template <class T>
+FLOW_INLINE Future<Optional<T>> timeout(Future<T> future, double seconds,
+                                        TaskPriority priority = TaskPriority::DefaultDelay,
+                                        std::source_location caller = std::source_location::current()) {
+    checkValid(future, caller);
+    return lib::timeout(std::move(future), seconds, priority);
+}
+
+/// The future's value, or the error timed_out if it takes longer than `seconds`.
+template <class T>
+FLOW_INLINE Future<T> timeoutError(Future<T> future, double seconds, TaskPriority priority = TaskPriority::DefaultDelay,
+                                   std::source_location caller = std::source_location::current()) {
+    checkValid(future, caller);
+    return lib::timeoutError(std::move(future), seconds, priority);
 }
 /// The same for an operation, such as a read of a connection. It has taken nothing if the time was over first. What the
 /// operation refers to must live until then: in an actor, what is sent through a Channel is a state variable. A delay
@@ -68,15 +99,10 @@ Future<typename Op::Result> timeoutError(Op op, double seconds, TaskPriority pri
 
 /// The future's result, value or error, `seconds` after it has come.
 template <class T>
-Future<T> delayed(Future<T> future, double seconds = 0, TaskPriority priority = TaskPriority::DefaultDelay,
-                  Propagate = {}, std::source_location caller = std::source_location::current()) {
+FLOW_INLINE Future<T> delayed(Future<T> future, double seconds = 0, TaskPriority priority = TaskPriority::DefaultDelay,
+                              std::source_location caller = std::source_location::current()) {
     checkValid(future, caller);
-    ErrorOr<T> result = co_await tryGet(std::move(future));
-    co_await delay(seconds, priority);
-    if (result.isError())
-        co_await coro::fail(result.getError());
-    if constexpr (!std::is_same_v<T, Void>)
-        co_return std::move(result).get();
+    return lib::delayed(std::move(future), seconds, priority);
 }
 
 /// How far jittered() is from what it is asked for, in parts of that: somewhere in [offset, offset + range).

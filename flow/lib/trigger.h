@@ -14,14 +14,23 @@
 
 namespace flow {
 
+namespace lib {
+// The coroutines of the functions below. Those take their caller, which would make the frames larger.
+
+template <class F>
+Future<Void> trigger(F function, Future<Void> signal, Propagate = {}) {
+    co_await std::move(signal);
+    std::invoke(function);
+}
+} // namespace lib
+
 /// Calls the function when the signal has a value; then the result is ready. An error of the signal fails the result
 /// without a call.
 template <class F>
-Future<Void> trigger(F function, Future<Void> signal, Propagate = {},
-                     std::source_location caller = std::source_location::current()) {
+FLOW_INLINE Future<Void> trigger(F function, Future<Void> signal,
+                                 std::source_location caller = std::source_location::current()) {
     checkValid(signal, caller);
-    co_await std::move(signal);
-    std::invoke(function);
+    return lib::trigger(std::move(function), std::move(signal));
 }
 
 /// Calls the function every `interval` seconds, first after one interval, forever. Each interval is counted from the
