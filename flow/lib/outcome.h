@@ -208,8 +208,8 @@ FLOW_INLINE Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<As
 
 /// Sends the value to each of them.
 template <class T>
-FLOW_INLINE Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to,
-                                   std::source_location caller = std::source_location::current()) {
+Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to,
+                       std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);
     return lib::broadcast(std::move(what), std::move(to));
 }
