@@ -12,6 +12,7 @@ struct SimulationFailure {
     /// The same for all failures of one kind: the first line of the text, with # for each number, decimal or
     /// hexadecimal.
     std::string signature;
+    /// Its last line names the processes that are down, if some are and others run.
     std::string text;
 
     static SimulationFailure of(std::string text);

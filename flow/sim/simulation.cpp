@@ -33,13 +33,16 @@ std::optional<SimulationFailure> run(World& world, Simulation const& simulation)
     return world.failure();
 }
 
-/// "down: a, b" in a line of its own; nothing if all processes run.
+/// "down: a, b" in a line of its own; nothing if all processes run, or if the simulation has stopped them all.
 std::string stoppedProcesses(World const& world) {
     std::string text;
-    for (auto const& process : world.processes())
+    bool isOneRunning = false;
+    for (auto const& process : world.processes()) {
+        isOneRunning |= process->isRunning();
         if (!process->isRunning())
             text += (text.empty() ? "\ndown: " : ", ") + process->name();
-    return text;
+    }
+    return isOneRunning ? text : std::string();
 }
 
 std::optional<SimulationFailure> outcome(World& world, Simulation const& simulation) {
