@@ -196,7 +196,7 @@ ProgramCall findProgramCall(bool wantsPlace) {
             command += each.substr(each.rfind(' '));
     std::vector<Line> lines = linesOf(command);
     auto line = std::find_if(lines.begin(), lines.end(), [](Line const& each) {
-        return isOfProgram(each.function) && !isOfLibrary(each.place) && each.place.find("/c++/") == each.place.npos &&
+        return !isOfLibrary(each.place) && each.place.find("/c++/") == each.place.npos &&
                each.place.find('?') == each.place.npos && !each.place.ends_with(":0");
     });
     if (line == lines.end())
