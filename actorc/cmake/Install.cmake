@@ -64,7 +64,17 @@ foreach(package IN LISTS packages)
     install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION lib/pkgconfig)
 endforeach()
 
-install(DIRECTORY flow net DESTINATION include/millrace FILES_MATCHING PATTERN "*.h" PATTERN "docs" EXCLUDE)
+# Neither programs include these nor what programs include: tests/install/test_headers.py finds which.
+set(own_headers flow/precompiled "flow/base/(dropped_error|seed)" flow/core/wait_graph
+    "flow/diag/(actor_name|program_call|symbol)" flow/fiber/stack_overflow
+    "flow/inspect/(all_loops|graph|holders|profile_request|signal_sampler|task_profile)"
+    "flow/memory/(block_walk|chunk|system_block|thread_heap)" "flow/sim/(inject|linearization)" flow/trace/ready_order
+    net/message/message_state "net/poll/(epoll_poller|uring_buffers|uring_poller)"
+    "net/real/(ares_resolver|hand_over|real_connection|real_datagrams|real_listener|uring_sockets)"
+    "net/sim/(datagrams|host|session)")
+list(JOIN own_headers "|" own_headers)
+install(DIRECTORY flow net DESTINATION include/millrace FILES_MATCHING PATTERN "*.h" PATTERN "docs" EXCLUDE
+    PATTERN "examples" EXCLUDE PATTERN "testing" EXCLUDE REGEX "/(${own_headers})[.]h$" EXCLUDE)
 install(DIRECTORY actorc DESTINATION share/millrace
     FILES_MATCHING PATTERN "*.py" PATTERN "*.j2" PATTERN "flow_names.toml" PATTERN "driver.inl"
     PATTERN "explanations/*.md" PATTERN "ActorC.cmake" PATTERN "__pycache__" EXCLUDE PATTERN "*.egg-info" EXCLUDE PATTERN "docs" EXCLUDE)
