@@ -2,8 +2,13 @@
 // its own.
 
 #include "bench/run.h"
+#include "flow/core/callback.h"
+#include "flow/core/future.h"
+#include "flow/core/stream.h"
+#include "flow/wait/delay.h"
 
 #include <memory>
+#include <vector>
 
 namespace {
 

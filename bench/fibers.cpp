@@ -3,9 +3,16 @@
 #include "flow/fiber/fiber.h"
 
 #include "bench/run.h"
+#include "flow/core/future.h"
+#include "flow/core/stream.h"
+#include "flow/fiber/stack_pool.h"
+#include "flow/lib/all.h"
+#include "flow/wait/delay.h"
 #include "flow/wait/source.h"
 
 #include <boost/context/fiber.hpp>
+
+#include <vector>
 
 namespace {
 

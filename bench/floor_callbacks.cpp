@@ -4,6 +4,7 @@
 #include "bench/free_list.h"
 
 #include <ranges>
+#include <vector>
 
 namespace {
 

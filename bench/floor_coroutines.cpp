@@ -2,6 +2,8 @@
 
 #include "bench/floor.h"
 
+#include <array>
+#include <bit>
 #include <coroutine>
 #include <exception>
 #include <new>

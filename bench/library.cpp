@@ -1,8 +1,35 @@
 // The pieces of flow/lib, each used once in a pass: made, brought to its end, and dropped.
 
 #include "bench/run.h"
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+#include "flow/lib/async_map.h"
+#include "flow/lib/async_trigger.h"
+#include "flow/lib/async_var.h"
+#include "flow/lib/collection.h"
+#include "flow/lib/errors.h"
+#include "flow/lib/first_of.h"
+#include "flow/lib/flow_lock.h"
+#include "flow/lib/flow_mutex.h"
+#include "flow/lib/forward.h"
+#include "flow/lib/get_all.h"
 #include "flow/lib/indexed_set.h"
+#include "flow/lib/lifetime.h"
+#include "flow/lib/map.h"
+#include "flow/lib/on_loop.h"
 #include "flow/lib/outcome.h"
+#include "flow/lib/retry.h"
+#include "flow/lib/stop_after.h"
+#include "flow/lib/time.h"
+#include "flow/lib/trigger.h"
+#include "flow/sim/sim_loop.h"
+#include "flow/wait/delay.h"
+#include "flow/wait/yielded.h"
+
+#include <functional>
+#include <string_view>
+#include <vector>
 
 namespace {
 

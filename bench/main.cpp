@@ -9,7 +9,11 @@
 #include "bench/work.h"
 #include "flow/base/parse_number.h"
 #include "flow/base/random.h"
+#include "flow/core/future.h"
 #include "flow/inspect/profile_request.h"
+#include "flow/loop/real_loop.h"
+#include "flow/sim/sim_loop.h"
+#include "flow/wait/delay.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -23,6 +27,7 @@
 #include <string_view>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace {
 

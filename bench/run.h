@@ -9,7 +9,11 @@
 //     const Style style("coroutine", {{"DELAY", driveDelay}, {"NET2", driveNet2, [] { return bytes(increment(...));
 //     }}});
 
-#include "flow/sim.h"
+#include "flow/base/random.h"
+#include "flow/core/future.h"
+#include "flow/loop/loop.h"
+#include "flow/memory/fast_allocator.h"
+#include "flow/memory/padded_block.h"
 
 #include <benchmark/benchmark.h>
 #include <cstdint>
@@ -18,7 +22,6 @@
 #include <limits>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace bench {
 

@@ -2,6 +2,8 @@
 // millions by the nanoseconds of a pass are the messages that are simulated in a second.
 
 #include "bench/run.h"
+#include "flow/coro/coroutine.h"
+#include "flow/memory/standalone.h"
 #include "flow/sim/world.h"
 #include "net/sim/sim_network.h"
 #include "net/transport.h"

@@ -1,12 +1,19 @@
 // Structured tasks: what one trivial child costs, by the memory resource that it comes from, and what channels cost.
 
 #include "bench/run.h"
+#include "flow/memory/fast_resource.h"
 #include "flow/memory/scoped_arena.h"
 #include "flow/structured/channel.h"
+#include "flow/structured/context.h"
+#include "flow/structured/fork.h"
 #include "flow/structured/task.h"
+#include "flow/wait/delay.h"
 
 #include <memory_resource>
+#include <new>
+#include <string_view>
 #include <sys/mman.h>
+#include <vector>
 
 namespace {
 

@@ -2,7 +2,23 @@
 // names, clocks.
 
 #include "bench/run.h"
+#include "flow/base/assert_macros.h"
+#include "flow/core/callback.h"
+#include "flow/core/future.h"
+#include "flow/core/stream.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/arena.h"
+#include "flow/memory/binary.h"
+#include "flow/memory/reference.h"
+#include "flow/memory/standalone.h"
+#include "flow/memory/vector_ref.h"
+#include "flow/sim/sim_loop.h"
+#include "flow/trace/code_probe.h"
+#include "flow/trace/event.h"
 #include "flow/trace/metrics.h"
+#include "flow/trace/sink.h"
+
+#include <string_view>
 
 namespace {
 

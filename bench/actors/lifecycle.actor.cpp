@@ -1,6 +1,7 @@
 // The life of one actor: made, waiting, done, failed, cancelled.
 
 #include "bench/run.h"
+#include "flow/flow.h"
 
 #include "flow/actorcompiler.h" // must be the last include
 

@@ -1,6 +1,7 @@
 // Streams: numbers that wait for their reader, and a reader that waits for them.
 
 #include "bench/run.h"
+#include "flow/flow.h"
 
 #include "flow/actorcompiler.h" // must be the last include
 

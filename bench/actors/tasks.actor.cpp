@@ -2,6 +2,7 @@
 // are linked into one process; bench/coroutines/ has the same by hand.
 
 #include "bench/run.h"
+#include "flow/flow.h"
 
 #include "flow/actorcompiler.h" // must be the last include
 

@@ -2,6 +2,7 @@
 
 #include "bench/producer.h"
 #include "bench/run.h"
+#include "flow/flow.h"
 
 #include "flow/actorcompiler.h" // must be the last include
 

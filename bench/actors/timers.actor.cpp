@@ -1,6 +1,7 @@
 // Timers that are set, among others: dropped, or waited for.
 
 #include "bench/run.h"
+#include "flow/flow.h"
 
 #include "flow/actorcompiler.h" // must be the last include
 

@@ -2,6 +2,10 @@
 // of an actor: that there is no handler around its waits.
 
 #include "bench/run.h"
+#include "flow/coro/coroutine.h"
+#include "flow/wait/delay.h"
+
+#include <vector>
 
 namespace {
 

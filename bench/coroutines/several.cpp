@@ -1,6 +1,13 @@
 // bench/actors/several.actor.cpp as a person writes it with co_await. Propagate as in tasks.cpp.
 
 #include "bench/run.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/lib/all.h"
+#include "flow/lib/collection.h"
+#include "flow/wait/delay.h"
+
+#include <vector>
 
 namespace {
 

@@ -1,6 +1,8 @@
 // bench/actors/streams.actor.cpp as a person writes it with co_await. Propagate as in tasks.cpp.
 
 #include "bench/run.h"
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
 
 namespace {
 

@@ -2,6 +2,11 @@
 // an actor: that there is no handler around its waits.
 
 #include "bench/run.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+#include "flow/wait/delay.h"
+
+#include <vector>
 
 namespace {
 

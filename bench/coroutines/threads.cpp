@@ -2,6 +2,8 @@
 
 #include "bench/producer.h"
 #include "bench/run.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/loop.h"
 
 namespace {
 

@@ -1,6 +1,11 @@
 // bench/actors/timers.actor.cpp as a person writes it with co_await.
 
 #include "bench/run.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+#include "flow/wait/delay.h"
+
+#include <vector>
 
 namespace {
 

@@ -1,8 +1,11 @@
 // The composed benchmark in the styles that need no actorc, and its floors.
 
 #include "bench/net/composed_loop.h"
+#include "flow/coro/coroutine.h"
 
 #include <coroutine>
+#include <exception>
+#include <span>
 #if defined(MILLRACE_FIBER)
 #include "flow/fiber/fiber.h"
 #endif

@@ -4,8 +4,14 @@
 //     PeerStyle style("coroutine", {{"composed-loop", performOnLoop<CoroutineOperation>}});
 
 #include "bench/net/composed.h"
-#include "flow/flow.h"
+#include "bench/net/mock_stream.h"
+#include "bench/run.h"
+#include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
 #include "flow/wait/source.h"
+
+#include <algorithm>
+#include <span>
 
 namespace bench::composed {
 

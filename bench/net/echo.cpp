@@ -3,19 +3,29 @@
 #include "bench/net/load.h"
 #include "bench/net/program_calls.h"
 #include "bench/net/system_calls.h"
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+#include "flow/loop/real_loop.h"
+#include "net/poll/network_poller.h"
 #include "net/real/real_network.h"
+#include "net/transport.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <benchmark/benchmark.h>
+#include <cerrno>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 #if defined(MILLRACE_FIBER)
 #include "flow/fiber/fiber.h"
 #endif

@@ -3,15 +3,20 @@
 
 #include "bench/net/echo.h"
 #include "bench/net/load.h"
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+#include "flow/loop/real_loop.h"
 #include "net/tls/tls_listener.h"
+#include "net/transport.h"
 
 #include <arpa/inet.h>
 #include <benchmark/benchmark.h>
 #include <cstdlib>
 #include <ctime>
+#include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace {
 

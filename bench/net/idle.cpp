@@ -1,15 +1,22 @@
 // The memory of a server with very many connections, each of which has had one answer and then says nothing.
 
 #include "bench/net/echo.h"
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
+#include "net/poll/network_poller.h"
 #include "net/real/real_network.h"
+#include "net/transport.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
 #include <benchmark/benchmark.h>
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 

@@ -1,12 +1,17 @@
 // What Millrace makes of a job of messages_bench.
 
 #include "bench/net/messages.h"
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
 #include "net/message/message_socket.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace bench {
 namespace {

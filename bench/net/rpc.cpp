@@ -1,17 +1,26 @@
 #include "bench/net/rpc.h"
 
 #include "bench/net/load.h"
-#include "flow/flow.h"
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/object.h"
+#include "flow/memory/standalone.h"
 #include "net/real/real_network.h"
 #include "net/rpc/rpc.h"
 
 #include <arpa/inet.h>
 #include <array>
+#include <atomic>
 #include <benchmark/benchmark.h>
 #include <chrono>
 #include <cstdlib>
 #include <future>
+#include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace bench {
 

@@ -13,6 +13,10 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include <chrono>
+#include <exception>
+#include <vector>
+
 namespace bench::asio {
 namespace {
 

@@ -12,6 +12,9 @@
 #include <boost/asio/experimental/channel.hpp>
 #include <boost/asio/post.hpp>
 
+#include <chrono>
+#include <vector>
+
 namespace bench::asio {
 namespace {
 

@@ -6,7 +6,10 @@
 
 #include <bit>
 #include <boost/fiber/all.hpp>
+#include <chrono>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 namespace {
 

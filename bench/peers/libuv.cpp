@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <uv.h>
+#include <vector>
 
 namespace {
 

@@ -7,14 +7,20 @@
 #include "flow/parallel/parallel.h"
 #include "bench/run.h"
 #include "flow/loop/real_loop.h"
+#include "flow/parallel/work_pool.h"
+#include "flow/structured/context.h"
+#include "flow/structured/fork.h"
+#include "flow/structured/task.h"
 
 #include <array>
+#include <atomic>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <future>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
+#include <optional>
 
 namespace {
 

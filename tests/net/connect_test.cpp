@@ -1,11 +1,16 @@
 #include "net/connect.h"
 
-#include "flow/flow.h"
-#include "flow/sim.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/loop/real_loop.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "net/sim/sim_network.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
+
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

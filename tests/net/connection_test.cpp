@@ -1,12 +1,16 @@
 #include "net/connection.h"
 
-#include "flow/flow.h"
+#include "flow/core/future.h"
 #include "flow/sim/sim_loop.h"
 
 #include "tests/flow/support/death.h"
 #include "tests/flow/support/pending_text.h"
 
 #include <doctest/doctest.h>
+
+#include <span>
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

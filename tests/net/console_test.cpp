@@ -1,11 +1,15 @@
 #include "net/console.h"
 
-#include "flow/flow.h"
+#include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
 #include "flow/trace/metrics.h"
+#include "flow/wait/delay.h"
 #include "net/transport.h"
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <sys/stat.h>
 #include <unistd.h>
 

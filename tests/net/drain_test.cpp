@@ -1,6 +1,6 @@
 #include "net/drain.h"
 
-#include "flow/flow.h"
+#include "flow/core/future.h"
 #include "flow/sim/sim_loop.h"
 
 #include <doctest/doctest.h>

@@ -1,12 +1,16 @@
 // Every operation of net, cancelled at each step on the simulated network: it takes nothing with it, nothing is left of
 // it, and a later operation continues where it stopped. tests/flow/lib/every_cancel_test.cpp has flow's.
-#include "flow/flow.h"
-#include "flow/sim.h"
+#include "flow/coro/coroutine.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "net/sim/sim_network.h"
 #include "tests/flow/support/trace_log.h"
 #include "tests/net/scenes.h"
 
 #include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
 
 using namespace flow;
 using namespace flow::net;

@@ -1,12 +1,17 @@
 // Every allocation of every operation of net fails once, on the simulated network: waiters get an error, nothing is
 // left of it, and the same works again afterwards. tests/flow/lib/exhaustion_test.cpp has flow's.
-#include "flow/flow.h"
-#include "flow/sim.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "net/sim/sim_network.h"
 #include "tests/flow/support/trace_log.h"
 #include "tests/net/scenes.h"
 
 #include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
 
 using namespace flow;
 using namespace flow::net;

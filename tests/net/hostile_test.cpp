@@ -1,7 +1,12 @@
 // Hostile peers: each of them costs a server little, and delays no other peer.
 #include "flow/base/sanitizer.h"
-#include "flow/flow.h"
-#include "flow/sim.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/standalone.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
+#include "net/poll/network_poller.h"
 #include "net/real/real_network.h"
 #include "net/serve.h"
 #include "net/sim/sim_network.h"
@@ -10,9 +15,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <malloc.h>
+#include <string>
 #include <sys/resource.h>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

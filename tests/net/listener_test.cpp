@@ -1,11 +1,13 @@
 #include "net/listener.h"
 
-#include "flow/flow.h"
+#include "flow/core/future.h"
 #include "flow/sim/sim_loop.h"
 
 #include "tests/flow/support/pending_text.h"
 
 #include <doctest/doctest.h>
+
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

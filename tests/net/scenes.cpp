@@ -1,11 +1,24 @@
 #include "tests/net/scenes.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/lib/all.h"
+#include "flow/structured/context.h"
+#include "flow/structured/fork.h"
+#include "flow/structured/task.h"
 #include "flow/structured/when.h"
+#include "flow/wait/delay.h"
 #include "net/connect.h"
 #include "net/message/message_socket.h"
 #include "net/serve.h"
 #include "tests/net/transport_suite.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace flow::test {
 

@@ -1,11 +1,18 @@
 #include "net/serve.h"
 
-#include "flow/flow.h"
-#include "flow/sim.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/standalone.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "net/sim/sim_network.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

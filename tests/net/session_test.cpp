@@ -2,11 +2,18 @@
 // session.actor.cpp have the others.
 
 #include "flow/core/operation.h"
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+#include "flow/loop/real_loop.h"
 #include "flow/wait/composed_operation.h"
+#include "flow/wait/delay.h"
+#include "net/connection.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

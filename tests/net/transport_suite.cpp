@@ -1,10 +1,14 @@
 #include "tests/net/transport_suite.h"
 
-#include "flow/flow.h"
+#include "flow/coro/race.h"
+#include "flow/memory/standalone.h"
+#include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <cstring>
+#include <span>
 
 namespace flow::test {
 

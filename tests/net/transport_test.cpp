@@ -1,6 +1,9 @@
 #include "net/transport.h"
 
-#include "flow/sim.h"
+#include "flow/lib/all.h"
+#include "flow/sim/sim_loop.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "net/sim/sim_network.h"
 #include "tests/flow/support/death.h"
 #include "tests/net/transport_suite.h"

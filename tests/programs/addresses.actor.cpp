@@ -1,4 +1,5 @@
 // THIS and THIS_ADDR: one address for each actor that runs, the same as long as it does.
+#include "flow/sim.h"
 #include "trace.h"
 #include <cstdint>
 

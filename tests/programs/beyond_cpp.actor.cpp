@@ -1,4 +1,5 @@
 // What actorc accepts although it is wrong in C++, even with the keywords taken for macros: an editor marks it.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -1,4 +1,5 @@
 // Cancellation: at each wait, with and without handlers, by cancel() and by dropping the last future.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -1,4 +1,5 @@
 // Plain lambdas see what an actor keeps, however they capture it, and stay valid for as long as the actor lives.
+#include "flow/sim.h"
 #include "trace.h"
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,5 @@
 // Several catch clauses: C++ types see what called code throws, `Error` clauses see Errors and all that is left.
+#include "flow/sim.h"
 #include "trace.h"
 #include <stdexcept>
 #include <string>

@@ -1,4 +1,5 @@
 // choose: laziness, the order of ready branches, errors, and that losers are released before the winner's body.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

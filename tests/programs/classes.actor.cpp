@@ -1,4 +1,5 @@
 // What an actor may stand in, and what it may reach there: classes with every kind of head, private members, templates.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

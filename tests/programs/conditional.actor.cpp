@@ -1,4 +1,5 @@
 // Waits on some paths only: a wait that is executed destroys a plain local, which lives on without one.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -1,4 +1,5 @@
 // DESCR: a struct with a description of its fields.
+#include "flow/sim.h"
 #include "trace.h"
 #include <cstdint>
 #include <map>

@@ -1,4 +1,5 @@
 // The end of an actor: its locals, its states in reverse order, its parameters in reverse order, then its waiters.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -1,4 +1,5 @@
 // void actors and UNCANCELLABLE ones: they run without a future, and an error that escapes them is reported.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

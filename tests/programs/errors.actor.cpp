@@ -1,4 +1,5 @@
 // Where errors come from, and which handler gets them.
+#include "flow/sim.h"
 #include "trace.h"
 #include <stdexcept>
 

@@ -1,4 +1,5 @@
 // Handlers that wait, nested handlers, and what throw does in them.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -1,4 +1,5 @@
 // Names of the program are its own, whatever the emitted code calls its things.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -1,4 +1,5 @@
 // break, continue and return through try and choose; what older compilers of the language got wrong.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

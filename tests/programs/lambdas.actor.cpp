@@ -1,4 +1,5 @@
 // Lambdas that are actors: each call copies the captures, so that the lambda may be destroyed first.
+#include "flow/sim.h"
 #include "trace.h"
 #include <functional>
 

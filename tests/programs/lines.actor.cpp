@@ -1,7 +1,7 @@
 // __LINE__ and __FILE__ in actors are those of this file.
+#include "flow/sim.h"
 #include "trace.h"
 #include <cstring>
-
 #include "flow/actorcompiler.h"
 
 ACTOR Future<Void> lines(Future<Void> f,

@@ -1,5 +1,6 @@
 // The next wait destroys a plain local, whether or not it suspends: after the operand was evaluated, before the actor
 // goes on or its caller does.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

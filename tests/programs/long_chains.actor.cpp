@@ -1,6 +1,7 @@
 // A million links end, fail, break and are cancelled on a stack of 256 KiB: actors, coroutines by hand, and both in turn.
 #include "tests/flow/support/small_stack.h"
 
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

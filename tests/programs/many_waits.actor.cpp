@@ -1,4 +1,5 @@
 // More waits in one actor than fit a byte, and a choose with as many branches as any real program has.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

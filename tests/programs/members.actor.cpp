@@ -1,4 +1,5 @@
 // Actors in classes: defined there or outside, static or not, private, nested, overloaded; and in namespaces.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -1,4 +1,5 @@
 // `return Never()` releases everything the actor holds; `wait(Never())` keeps it.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -1,4 +1,5 @@
 // Operations in place: a program's own source, in waits and chooses. Losers and the cancelled have taken nothing.
+#include "flow/sim.h"
 #include "trace.h"
 
 #include "flow/wait/source.h"

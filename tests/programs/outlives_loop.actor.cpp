@@ -1,4 +1,5 @@
 // Streams and actors that outlive the loop: what the end of the program resumes waits for ever, and nothing aborts.
+#include "flow/sim.h"
 #include "trace.h"
 
 #include "flow/actorcompiler.h"

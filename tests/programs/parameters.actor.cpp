@@ -1,4 +1,5 @@
 // Parameters: copied once or moved in, of move-only types, unnamed, references by another name, packs, with defaults.
+#include "flow/sim.h"
 #include "trace.h"
 #include <numeric>
 #include <tuple>

@@ -1,4 +1,5 @@
 // Plain C++ among waits: static locals, labels, local classes, lambdas, braces in expressions, statements without blanks.
+#include "flow/sim.h"
 #include "trace.h"
 #include <map>
 #include <utility>

@@ -1,4 +1,5 @@
 // Range-for with waits over anything that C++ goes over, bound as C++ binds it.
+#include "flow/sim.h"
 #include "trace.h"
 #include <array>
 #include <map>

@@ -1,4 +1,5 @@
 // Range-for over a state or a parameter, with waits in the body.
+#include "flow/sim.h"
 #include "trace.h"
 #include <map>
 

@@ -1,4 +1,5 @@
 // What a wait gives: a reference that lives up to the next wait, a copy for a state, or an element that is handed over.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

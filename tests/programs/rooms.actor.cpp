@@ -1,4 +1,5 @@
 // Where actors keep the operations in place that they wait for: in themselves. No wait allocates, whatever its form is.
+#include "flow/sim.h"
 #include "trace.h"
 
 #include "flow/wait/operation_room.h"

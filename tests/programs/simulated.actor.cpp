@@ -1,6 +1,7 @@
 // A simulated cluster with actors that wait in every way, under several seeds: the digests of its runs are the same for
 // every back end, compiler and machine.
 #include "flow/sim/world.h"
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -1,4 +1,5 @@
 // FActor and FActorState<FActor> name what an actor becomes; programs add up their sizes.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -1,5 +1,6 @@
 // States that do not come first, of types that cannot be made before there is a value or cannot be assigned to; arrays;
 // and when they are destroyed.
+#include "flow/sim.h"
 #include "trace.h"
 #include <array>
 #include <map>

@@ -1,4 +1,5 @@
 // Several states in one declaration.
+#include "flow/sim.h"
 #include "trace.h"
 
 #include "flow/actorcompiler.h"

@@ -1,4 +1,5 @@
 // How state variables are initialised, and what their declarations do when they are not the first of the body.
+#include "flow/sim.h"
 #include "trace.h"
 #include <map>
 

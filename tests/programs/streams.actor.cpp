@@ -1,4 +1,5 @@
 // Streams: order, the end, broken promises, and that a losing branch takes nothing.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

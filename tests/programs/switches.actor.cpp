@@ -1,4 +1,5 @@
 // switch and do with waits in them: labels lead where C++ leads them, and the next wait destroys locals.
+#include "flow/sim.h"
 #include "trace.h"
 #include <stdexcept>
 

@@ -1,4 +1,5 @@
 // Template actors: at namespace scope, in classes, forward-declared, with default arguments, for Void.
+#include "flow/sim.h"
 #include "trace.h"
 #include <array>
 

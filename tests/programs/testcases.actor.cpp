@@ -1,4 +1,5 @@
 // TEST_CASE: an actor that registers itself.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

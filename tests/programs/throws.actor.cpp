@@ -2,6 +2,7 @@
 #define COUNT_THROWS_HERE
 #include "tests/flow/support/throws.h"
 
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -5,14 +5,14 @@
 //     Token token("a");               // its last copy prints "~a"
 //     auto w = watch("f", future);    // prints "f: 3", "f: done" or "f: timed_out" when the future is ready
 
-#include "flow/sim.h"
+#include "flow/core/error_or.h"
+#include "flow/coro/coroutine.h"
 
 #include <cstdarg>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 using namespace flow;
 

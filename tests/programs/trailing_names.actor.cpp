@@ -1,4 +1,5 @@
 // Names that end in an underscore are the program's: nothing that actorc emits takes them.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -1,4 +1,5 @@
 // Every form that a wait can take: its type deduced, its result unpacked, assigned or returned, held or moved on.
+#include "flow/sim.h"
 #include "trace.h"
 #include <map>
 #include <tuple>

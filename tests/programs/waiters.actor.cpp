@@ -1,4 +1,5 @@
 // Eager start, ready waits, and the order in which waiters run: last come, first served, each up to its next suspension.
+#include "flow/sim.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

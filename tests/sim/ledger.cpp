@@ -1,9 +1,13 @@
 // A process that writes numbers to a file and says of each when it is safe: "ledger" syncs before it says so, "canary"
 // forgets that. The canary must be found out, or the harness finds nothing.
-#include "flow/flow.h"
+#include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
+#include "flow/file/async_file.h"
 #include "flow/sim/disk.h"
 #include "flow/sim/simulation.h"
 #include "flow/sim/world.h"
+#include "flow/trace/code_probe.h"
+#include "flow/wait/delay.h"
 
 using namespace flow;
 

@@ -1,15 +1,24 @@
 // "messages": a server and three clients with sockets of all patterns, while the network does whatever the seed gives
 // it, and then in peace. What must hold: no message comes twice or before an older one of its sender's, replies are
 // those to what was asked, and what was sent on a connection that still lives has arrived in the end.
-#include "flow/flow.h"
+#include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/lib/all.h"
+#include "flow/lib/errors.h"
 #include "flow/sim/simulation.h"
 #include "flow/sim/world.h"
+#include "flow/trace/code_probe.h"
+#include "flow/wait/delay.h"
 #include "net/message/message_socket.h"
 #include "net/sim/sim_network.h"
 
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

@@ -1,9 +1,12 @@
 // A program to look into, for check_console.py: inspected SOCKET runs until its input ends.
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
 #include "net/console.h"
 
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 using namespace flow;
 

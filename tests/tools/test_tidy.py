@@ -45,7 +45,7 @@ def test_a_file_that_does_not_belong_at_the_top_level(tmp_path: Path) -> None:
         ("flow/testing/runner.cpp", "flow/sim/sim_loop.h"),
         ("flow/lib/all.actor.cpp", "flow/actorcompiler.h"),
         ("tests/flow/core/future_test.cpp", "flow/sim/sim_loop.h"),
-        ("bench/net2.cpp", "flow/flow.h"),
+        ("bench/actors/net2.actor.cpp", "flow/flow.h"),
     ],
 )
 def test_includes_that_layers_allow(tmp_path: Path, file: str, target: str) -> None:
@@ -116,6 +116,32 @@ def test_an_umbrella_of_flow_does_not_include_net(tmp_path: Path) -> None:
     assert len(findings(tmp_path, {"flow/flow.h": including("net/tcp.h")}, tidy.check_umbrellas)) == 1
 
 
+@pytest.mark.parametrize("target", ["flow/flow.h", "flow/sim.h"])
+@pytest.mark.parametrize(
+    "file", ["tests/net/a_test.cpp", "bench/run.h", "tests/net/support.h", "tools/fuzzlib/prelude.h"]
+)
+def test_files_include_what_they_use_and_no_umbrella(tmp_path: Path, file: str, target: str) -> None:
+    found = findings(tmp_path, {file: including(target)}, tidy.check_umbrellas)
+    assert found == [f"{file}:3: includes the umbrella header {target}: include what the file uses"]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "flow/sim.h",
+        "flow/compat/flow/flow.h",
+        "net/compat/fdbrpc/fdbrpc.h",
+        "net/examples/echo.cpp",
+        "tests/examples/hello/src/main.cpp",
+        "tests/flow/flow_test.cpp",
+        "tests/programs/locals.actor.cpp",
+        "tests/net/a.actor.h",
+    ],
+)
+def test_files_that_include_an_umbrella(tmp_path: Path, file: str) -> None:
+    assert findings(tmp_path, {file: including("flow/flow.h")}, tidy.check_umbrellas) == []
+
+
 def test_long_files(tmp_path: Path) -> None:
     files = {"flow/base/long.cpp": "\n" * 601, "flow/base/short.cpp": "\n" * 600}
     found = findings(tmp_path, files, tidy.check_file_sizes)
@@ -174,6 +200,8 @@ def test_dead_headers(tmp_path: Path) -> None:
         "flow/core/a.cpp": '#include "flow/core/included.h"\n',
         "tests/flow/core/tested_test.cpp": "",
         "actorc/actorc/emit.py": '#include "flow/actor/emitted.h"\n',
+        "flow/precompiled.h": "",
+        "tests/CMakeLists.txt": 'target_precompile_headers(t PRIVATE "${PROJECT_SOURCE_DIR}/flow/precompiled.h")\n',
     }
     assert findings(tmp_path, files, tidy.check_dead_headers) == ["flow/core/dead.h:1: nothing includes this header"]
 

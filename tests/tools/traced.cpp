@@ -1,6 +1,10 @@
 // Writes traces for check_perfetto.py: traced FOLDER.
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
 #include "flow/sim/world_recorder.h"
+#include "flow/trace/mark.h"
+#include "flow/trace/recorder.h"
+#include "flow/wait/delay.h"
 
 #include <string>
 

@@ -5,13 +5,19 @@
 // For each run a line `# PROGRAM SEED FORM` and its trace; for a form of the program with the same trace as the one
 // before, a line `# PROGRAM SEED FORM same`.
 
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
+#include "flow/sim/sim_loop.h"
+#include "flow/wait/delay.h"
 #include "prelude.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace fuzz {
 namespace {

@@ -2,9 +2,9 @@
 // What generated programs stand on: numbers that decide everything, inputs that become ready when the driver says so,
 // and a trace of all that happens. `world.py` is the same for the model.
 
-#include "flow/sim.h"
+#include "flow/core/future.h"
+#include "flow/core/stream.h"
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

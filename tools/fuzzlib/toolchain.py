@@ -56,9 +56,7 @@ class Toolchain:
 
     def compile(self, folder: Path, source: Path) -> Path:
         result = source.with_suffix(".o")
-        header = (
-            ("-include-pch", str(folder / "prelude.pch")) if "clang" in self.compiler else ("-include", "prelude.h")
-        )
+        header = ("-include-pch", str(folder / "begin.pch")) if "clang" in self.compiler else ("-include", "begin.h")
         self._run(*self._common(folder), *header, "-c", str(source), "-o", str(result))
         return result
 
@@ -73,11 +71,12 @@ class Toolchain:
 
     def _build(self, folder: Path) -> None:
         self._run(*self._common(folder), "-c", str(HERE / "driver.cpp"), "-o", str(folder / "driver.o"))
-        header, options = "prelude.h.gch", []
+        begin = folder / "begin.h"  # what all programs begin with
+        begin.write_text('#include "flow/sim.h"\n#include "prelude.h"\n', encoding="utf-8")
+        header, options = "begin.h.gch", []
         if "clang" in self.compiler:  # the compiler would reject it after a header is touched but not changed
-            header, options = "prelude.pch", ["-Xclang", "-fno-pch-timestamp"]
-        prelude = [*options, "-x", "c++-header", str(HERE / "prelude.h")]
-        self._run(*self._common(folder), *prelude, "-o", str(folder / header))
+            header, options = "begin.pch", ["-Xclang", "-fno-pch-timestamp"]
+        self._run(*self._common(folder), *options, "-x", "c++-header", str(begin), "-o", str(folder / header))
 
     def _prune(self, used: Path) -> None:
         """Removes what was built for other headers, but for the folders used last: a run may still use one."""

@@ -1,6 +1,7 @@
 // The composed benchmark in the actor language; bench/net/composed.h has the same as coroutines.
 
 #include "bench/net/composed_loop.h"
+#include "flow/flow.h"
 
 #include "flow/actorcompiler.h" // must be the last include
 

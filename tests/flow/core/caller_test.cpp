@@ -1,6 +1,25 @@
 // A failed assertion of the library names the line of the program's call.
 
-#include "flow/flow.h"
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/lib/all.h"
+#include "flow/lib/async_var.h"
+#include "flow/lib/collection.h"
+#include "flow/lib/errors.h"
+#include "flow/lib/first_of.h"
+#include "flow/lib/flow_lock.h"
+#include "flow/lib/flow_mutex.h"
+#include "flow/lib/forward.h"
+#include "flow/lib/get_all.h"
+#include "flow/lib/lifetime.h"
+#include "flow/lib/map.h"
+#include "flow/lib/retry.h"
+#include "flow/lib/stop_after.h"
+#include "flow/lib/time.h"
+#include "flow/lib/trigger.h"
+#include "flow/wait/delay.h"
+#include "flow/wait/yielded.h"
 
 #include "flow/core/callback.h"
 #include "flow/core/error_or.h"
@@ -12,6 +31,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <string>
+#include <vector>
 
 using namespace flow;
 

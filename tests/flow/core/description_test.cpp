@@ -1,8 +1,14 @@
 #include "flow/core/description.h"
 
-#include "flow/flow.h"
+#include "flow/core/future.h"
+#include "flow/core/operation.h"
+#include "flow/inspect/pending.h"
+#include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
 
 using namespace flow;
 

@@ -1,6 +1,6 @@
 #include "flow/core/frame_size.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
 #include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>

@@ -1,8 +1,14 @@
 // Primitives of a program's own, written with the public names only: one that ends once, and one that is waited for
 // again.
-#include "flow/flow.h"
+#include "flow/core/operation.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
 #include "flow/loop/turn.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/wait/delay.h"
+#include "flow/wait/handler_slot.h"
+#include "flow/wait/source.h"
+#include "flow/wait/step.h"
 #include "tests/flow/support/balance.h"
 
 #include <doctest/doctest.h>

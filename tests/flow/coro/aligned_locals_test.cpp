@@ -1,11 +1,15 @@
 // Locals of coroutines that are aligned to more than 16 bytes: in every kind of coroutine, with results of all sizes,
 // however it ends, and found by what walks the allocator's blocks.
-#include "flow/flow.h"
+#include "flow/core/live_blocks.h"
+#include "flow/coro/coroutine.h"
 #include "flow/inspect/frames.h"
+#include "flow/memory/fast_resource.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/structured/context.h"
 #include "flow/structured/fork.h"
 #include "flow/structured/generator.h"
 #include "flow/structured/task.h"
+#include "flow/wait/delay.h"
 #include "tests/flow/support/balance.h"
 
 #include <doctest/doctest.h>
@@ -13,6 +17,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace {
 using namespace flow;

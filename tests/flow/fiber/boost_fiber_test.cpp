@@ -1,14 +1,18 @@
 #include "flow/fiber/boost_fiber.h"
 
+#include "flow/coro/coroutine.h"
 #include "flow/fiber/fiber.h"
-#include "flow/flow.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/wait/delay.h"
 #include "tests/flow/support/death.h"
 
 #include <boost/fiber/all.hpp>
 #include <chrono>
+#include <cmath>
 #include <doctest/doctest.h>
+#include <exception>
+#include <mutex>
 #include <ostream> // lets doctest print strings
 #include <stdexcept>
 #include <string>

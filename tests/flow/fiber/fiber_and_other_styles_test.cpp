@@ -1,16 +1,26 @@
 // Fibers beside actors, coroutines, handlers, sockets and simulated processes.
+#include "flow/core/callback.h"
+#include "flow/coro/coroutine.h"
 #include "flow/fiber/fiber.h"
-#include "flow/flow.h"
+#include "flow/inspect/pending.h"
+#include "flow/lib/flow_lock.h"
+#include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/sim/world.h"
+#include "flow/structured/context.h"
+#include "flow/structured/fork.h"
 #include "flow/structured/task.h"
+#include "flow/wait/delay.h"
 #include "flow/wait/long_tasks.h"
 #include "net/sim/sim_network.h"
+#include "net/transport.h"
 #include "tests/flow/support/balance.h"
 #include "tests/flow/support/cancel_everywhere.h"
 
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <exception>
+#include <source_location>
 #include <string>
 #include <vector>
 

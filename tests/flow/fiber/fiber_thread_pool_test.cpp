@@ -1,15 +1,18 @@
 #include "flow/fiber/fiber_thread_pool.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/wait/delay.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <memory>
 #include <ostream> // lets doctest print strings
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 using namespace flow;
 

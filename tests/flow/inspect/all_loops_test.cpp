@@ -1,10 +1,13 @@
 #include "flow/inspect/all_loops.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/inspect/pending.h"
+#include "flow/loop/real_loop.h"
 #include "tests/flow/support/pending_text.h"
 
 #include <atomic>
 #include <doctest/doctest.h>
+#include <string>
 #include <thread>
 
 using namespace flow;

@@ -1,8 +1,13 @@
 #include "flow/inspect/async_stack.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/trace/event.h"
+#include "flow/trace/sink.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
 
 using namespace flow;
 

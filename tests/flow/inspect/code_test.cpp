@@ -1,6 +1,8 @@
 #include "flow/inspect/code.h"
 
+#include "flow/coro/coroutine.h"
 #include "flow/inspect/frames.h"
+#include "flow/loop/real_loop.h"
 #include "tests/flow/inspect/pending_actors.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,7 @@
 #include "flow/inspect/frames.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,15 @@
 #include "flow/inspect/holders.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/flow_mutex.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/structured/semaphore.h"
+#include "flow/wait/delay.h"
 #include "tests/flow/support/pending_text.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
 
 using namespace flow;
 using test::count, test::has, test::pendingText;

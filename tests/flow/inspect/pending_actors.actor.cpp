@@ -1,4 +1,5 @@
 // For pending_test.cpp: actors at waits; the test names their lines.
+#include "flow/flow.h"
 #include "tests/flow/inspect/pending_actors.h"
 
 #include "flow/actorcompiler.h" // must be last

@@ -2,14 +2,23 @@
 
 #include "tests/flow/inspect/pending_actors.h"
 
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/lib/collection.h"
+#include "flow/lib/flow_lock.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/structured/context.h"
+#include "flow/structured/fork.h"
 #include "flow/structured/semaphore.h"
 #include "flow/structured/task.h"
+#include "flow/wait/delay.h"
 #include "tests/flow/support/pending_text.h"
 
 #include <cstring>
 #include <doctest/doctest.h>
 #include <memory_resource>
+#include <string>
 #include <vector>
 
 using flow::test::count, flow::test::has, flow::test::pendingText;
@@ -74,10 +83,10 @@ TEST_CASE("pending: actors as a tree, with the lines of their waits and what the
     INFO(text);
     CHECK(has(text, "2 computations are pending\n"));
     CHECK(has(text, "\nactor pendingAsk at "));
-    CHECK(has(text, "pending_actors.actor.cpp:13 waits for one of: actor pendingAnswer at "));
+    CHECK(has(text, "pending_actors.actor.cpp:14 waits for one of: actor pendingAnswer at "));
     CHECK(has(text, "; a delay until 2.5 "));
     CHECK(has(text, "\n  actor pendingAnswer at "));
-    CHECK(has(text, "pending_actors.actor.cpp:7 waits for a promise\n"));
+    CHECK(has(text, "pending_actors.actor.cpp:8 waits for a promise\n"));
     CHECK(!has(text, "cycle"));
     question.send(1);
     CHECK(pendingText() == "0 computations are pending\n");
@@ -128,7 +137,7 @@ TEST_CASE("pending: two locks that are taken in two orders") {
                 "\n  operation FlowLock::Taker waits for 1 of 1 permits of a lock, held by actor pendingHold at ") ==
           2);
     CHECK(count(text, "\ncycle: ") == 1);
-    CHECK(count(text, "pending_actors.actor.cpp:26, which waits for operation FlowLock::Taker") == 1);
+    CHECK(count(text, "pending_actors.actor.cpp:27, which waits for operation FlowLock::Taker") == 1);
 }
 
 TEST_CASE("pending: tasks and forks by name, below the one that waits for them") {

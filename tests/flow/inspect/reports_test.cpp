@@ -1,11 +1,14 @@
 #include "flow/inspect/reports.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
 #include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <string>
 #include <thread>
 #include <unistd.h>
 

@@ -1,13 +1,20 @@
 #include "flow/inspect/wait_times.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/inspect/pending.h"
+#include "flow/inspect/reports.h"
+#include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/wait/delay.h"
 #include "tests/flow/support/death.h"
 #include "tests/flow/support/pending_text.h"
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <string>
 #include <thread>
 #include <unistd.h>
 #include <vector>

@@ -1,13 +1,46 @@
 // Every function and member of flow/lib that gives a future, and every kind of wait, cancelled at each step: see
 // tests/flow/support/cancel_everywhere.h. tests/tools/test_library.py finds functions that have no entry here.
-#include "flow/flow.h"
+#include "flow/core/operation.h"
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/from_awaitable.h"
+#include "flow/coro/race.h"
+#include "flow/lib/all.h"
+#include "flow/lib/async_map.h"
+#include "flow/lib/async_trigger.h"
+#include "flow/lib/async_var.h"
+#include "flow/lib/collection.h"
+#include "flow/lib/errors.h"
+#include "flow/lib/first_of.h"
+#include "flow/lib/flow_lock.h"
+#include "flow/lib/flow_mutex.h"
+#include "flow/lib/forward.h"
+#include "flow/lib/get_all.h"
+#include "flow/lib/lifetime.h"
+#include "flow/lib/map.h"
+#include "flow/lib/on_loop.h"
 #include "flow/lib/outcome.h"
+#include "flow/lib/retry.h"
+#include "flow/lib/stop_after.h"
+#include "flow/lib/time.h"
+#include "flow/lib/trigger.h"
+#include "flow/loop/loop.h"
+#include "flow/threads/run_blocking.h"
+#include "flow/threads/thread_pool.h"
+#include "flow/trace/sink.h"
+#include "flow/wait/delay.h"
+#include "flow/wait/signals.h"
+#include "flow/wait/source.h"
+#include "flow/wait/step.h"
+#include "flow/wait/yielded.h"
 #include "tests/flow/support/cancel_everywhere.h"
 
 #include <doctest/doctest.h>
 
 #include <coroutine>
 #include <csignal>
+#include <memory>
+#include <vector>
 
 using namespace flow;
 using namespace flow::test;

@@ -3,7 +3,32 @@
 
 #include "flow/memory/allocation_failure.h"
 
-#include "flow/sim.h"
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/from_awaitable.h"
+#include "flow/lib/all.h"
+#include "flow/lib/async_map.h"
+#include "flow/lib/async_trigger.h"
+#include "flow/lib/async_var.h"
+#include "flow/lib/collection.h"
+#include "flow/lib/errors.h"
+#include "flow/lib/flow_lock.h"
+#include "flow/lib/flow_mutex.h"
+#include "flow/lib/forward.h"
+#include "flow/lib/get_all.h"
+#include "flow/lib/lifetime.h"
+#include "flow/lib/map.h"
+#include "flow/lib/on_loop.h"
+#include "flow/lib/time.h"
+#include "flow/lib/trigger.h"
+#include "flow/sim/sim_loop.h"
+#include "flow/threads/run_blocking.h"
+#include "flow/trace/event.h"
+#include "flow/trace/sink.h"
+#include "flow/wait/delay.h"
+#include "flow/wait/signals.h"
+#include "flow/wait/source.h"
+#include "flow/wait/yielded.h"
 #include "tests/flow/support/failures.h"
 
 #include <doctest/doctest.h>
@@ -11,6 +36,7 @@
 #include <coroutine>
 #include <csignal>
 
+#include <new>
 #include <string>
 #include <vector>
 

@@ -1,9 +1,22 @@
 // Long chains of each function of flow/lib that makes a future of a future: they end, fail and are cancelled in
 // constant stack.
-#include "flow/sim.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+#include "flow/lib/collection.h"
+#include "flow/lib/errors.h"
+#include "flow/lib/get_all.h"
+#include "flow/lib/lifetime.h"
+#include "flow/lib/map.h"
+#include "flow/lib/time.h"
+#include "flow/lib/trigger.h"
+#include "flow/sim/sim_loop.h"
+#include "flow/wait/yielded.h"
 #include "tests/flow/support/small_stack.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::test;

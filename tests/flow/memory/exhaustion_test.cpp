@@ -3,12 +3,18 @@
 
 #include "flow/memory/allocation_failure.h"
 
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
 #include "flow/coro/race.h"
-#include "flow/sim.h"
+#include "flow/lib/on_loop.h"
+#include "flow/lib/time.h"
+#include "flow/sim/sim_loop.h"
+#include "flow/wait/delay.h"
 #include "tests/flow/support/failures.h"
 
 #include <doctest/doctest.h>
 
+#include <new>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,9 @@
 #include "flow/sim/inject.h"
 
-#include "flow/sim.h"
+#include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
 #include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>
 

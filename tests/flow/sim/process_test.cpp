@@ -1,11 +1,15 @@
 #include "flow/sim/process.h"
 
-#include "flow/sim.h"
+#include "flow/coro/coroutine.h"
+#include "flow/file/async_file.h"
 #include "flow/sim/disk.h"
 #include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
+
+#include <functional>
 
 using namespace flow;
 

@@ -1,10 +1,21 @@
 #include "flow/sim/schedule_explorer.h"
 
-#include "flow/sim.h"
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/lib/all.h"
+#include "flow/lib/async_trigger.h"
+#include "flow/lib/async_var.h"
+#include "flow/lib/collection.h"
+#include "flow/lib/flow_lock.h"
+#include "flow/lib/flow_mutex.h"
+#include "flow/loop/loop.h"
+#include "flow/wait/delay.h"
 #include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>

@@ -1,12 +1,17 @@
 #include "flow/sim/simulation.h"
 
-#include "flow/sim.h"
+#include "flow/base/buggify.h"
+#include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
 #include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 using namespace flow;

@@ -1,11 +1,19 @@
 #include "flow/sim/world.h"
 
-#include "flow/sim.h"
+#include "flow/base/buggify.h"
+#include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/lib/all.h"
+#include "flow/lib/collection.h"
+#include "flow/wait/delay.h"
 #include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
+#include <new>
 #include <set>
 #include <string>
 #include <vector>

@@ -1,10 +1,14 @@
 #include "flow/threads/loop_pool.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/on_loop.h"
+#include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>
 
 #include <set>
+#include <thread>
 
 using namespace flow;
 

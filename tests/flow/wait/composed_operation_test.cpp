@@ -1,6 +1,5 @@
 #include "flow/wait/composed_operation.h"
 
-#include "flow/flow.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/wait/source.h"
 

@@ -1,13 +1,18 @@
 #include "flow/wait/signals.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
 #include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 using namespace flow;
 

@@ -1,11 +1,14 @@
 // A server of the replicated store, in a simulation. That a few of them work together is shown by tests/sim/kv.
-#include "flow/flow.h"
-#include "flow/sim.h"
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
 #include "flow/sim/disk.h"
 #include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "net/examples/kv/replica.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
 
 using namespace flow;
 

@@ -1,8 +1,11 @@
 // What the examples do, in a simulation. Built once with their coroutines and once with their actors.
-#include "flow/flow.h"
-#include "flow/sim.h"
+#include "flow/coro/coroutine.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
+#include "net/connect.h"
 #include "net/examples/chat.h"
 #include "net/examples/echo.h"
+#include "net/examples/http/site.h"
 #include "net/examples/http_server.h"
 #include "net/examples/proxy.h"
 #include "net/examples/resolve.h"
@@ -13,6 +16,8 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <string>
 #include <unistd.h>
 
 using namespace flow;

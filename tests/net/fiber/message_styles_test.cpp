@@ -1,7 +1,8 @@
 #include "tests/net/message/message_styles.h"
 
+#include "flow/core/future.h"
 #include "flow/fiber/fiber.h"
-#include "flow/flow.h"
+#include "net/message/message_socket.h"
 
 #include <doctest/doctest.h>
 

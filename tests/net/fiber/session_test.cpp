@@ -2,10 +2,14 @@
 
 #include "flow/fiber/fiber.h"
 
-#include "flow/flow.h"
+#include "flow/core/future.h"
+#include "flow/loop/real_loop.h"
+#include "net/connection.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
 
 using namespace flow;
 using namespace flow::net;

@@ -1,9 +1,13 @@
 #include "net/message/curve.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
 #include "net/message/z85.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
 
 using namespace flow;
 using namespace flow::net;

@@ -1,11 +1,15 @@
 #include "net/message/input.h"
 
 #include "flow/base/random.h"
-#include "flow/flow.h"
+#include "flow/loop/real_loop.h"
+#include "net/connection.h"
 #include "tests/net/message/fake_connection.h"
 #include "tests/net/message/fuzz_count.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

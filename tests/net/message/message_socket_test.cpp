@@ -1,12 +1,17 @@
 #include "net/message/message_socket.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/loop/loop.h"
+#include "flow/wait/delay.h"
 #include "net/transport.h"
 #include "tests/flow/support/pending_text.h"
 #include "tests/net/message/on_loop.h"
 
 #include <doctest/doctest.h>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 
 using namespace flow;

@@ -2,10 +2,16 @@
 
 #include "net/message/message_state.h"
 
-#include "flow/flow.h"
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
+#include "flow/wait/delay.h"
+#include "net/transport.h"
 #include "tests/net/message/on_loop.h"
 
 #include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
 
 using namespace flow;
 using namespace flow::net;

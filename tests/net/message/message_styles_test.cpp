@@ -1,10 +1,16 @@
 #include "tests/net/message/message_styles.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
 #include "flow/wait/handler_slot.h"
+#include "net/message/message_socket.h"
 #include "tests/flow/support/balance.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
 
 namespace flow::test {
 

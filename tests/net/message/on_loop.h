@@ -3,7 +3,9 @@
 //
 //     runOnLoop([]() -> Future<Void> { ... socket.bind(kAnywhere); co_await until(socket, 2); });
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
 #include "net/message/message_socket.h"
 #include "tests/flow/support/balance.h"
 

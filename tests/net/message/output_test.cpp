@@ -1,10 +1,13 @@
 #include "net/message/output.h"
 
 #include "flow/base/random.h"
-#include "flow/flow.h"
+#include "flow/loop/real_loop.h"
 #include "tests/net/message/fake_connection.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
 
 using namespace flow;
 using namespace flow::net;

@@ -1,6 +1,7 @@
 #include "net/message/peer.h"
 
-#include "flow/flow.h"
+#include "flow/core/future.h"
+#include "flow/loop/real_loop.h"
 
 #include <doctest/doctest.h>
 

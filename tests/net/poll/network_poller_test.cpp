@@ -1,8 +1,11 @@
 #include "net/poll/network_poller.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/time.h"
+#include "flow/loop/real_loop.h"
 #include "net/real/real_network.h"
 #include "net/real/real_socket.h"
+#include "net/transport.h"
 #include "tests/flow/support/death.h"
 #include "tests/net/transport_suite.h"
 
@@ -10,6 +13,8 @@
 
 #include <cstdlib>
 #include <string>
+#include <sys/socket.h>
+#include <unistd.h>
 
 using namespace flow;
 using namespace flow::net;

@@ -1,8 +1,12 @@
 #include "net/poll/network_poller.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/time.h"
+#include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
 #include "net/real/real_network.h"
 #include "net/real/real_socket.h"
+#include "net/transport.h"
 #include "tests/flow/support/death.h"
 #include "tests/flow/support/descriptors.h"
 #include "tests/net/transport_suite.h"

@@ -1,12 +1,18 @@
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
 #include "net/real/real_network.h"
+#include "net/transport.h"
 #include "tests/flow/support/descriptors.h"
 #include "tests/flow/support/pending_text.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

@@ -1,7 +1,11 @@
 #include "net/real/child_process.h"
 
-#include "flow/flow.h"
-#include "flow/sim.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/standalone.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
+#include "net/connection.h"
 #include "net/sim/sim_network.h"
 #include "tests/net/transport_suite.h"
 
@@ -9,6 +13,9 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,10 +1,15 @@
 #include "net/real/hand_over.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
 #include "flow/threads/loop_pool.h"
+#include "net/transport.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

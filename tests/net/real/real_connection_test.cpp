@@ -1,16 +1,32 @@
 #include "net/real/real_connection.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/standalone.h"
+#include "flow/wait/delay.h"
+#include "flow/wait/handler_slot.h"
+#include "net/transport.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <asm-generic/socket.h>
+#include <cerrno>
+#include <cstring>
 #include <ifaddrs.h>
+#include <iterator>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <optional>
+#include <span>
+#include <string>
+#include <sys/socket.h>
+#include <sys/types.h>
 #include <unistd.h>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

@@ -1,9 +1,18 @@
 #include "net/real/real_datagrams.h"
 
-#include "flow/flow.h"
+#include "flow/base/random.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "net/transport.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
+
+#include <asm-generic/socket.h>
+#include <span>
+#include <string>
+#include <sys/socket.h>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

@@ -1,10 +1,15 @@
 #include "net/real/real_listener.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
+#include "net/transport.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <sys/resource.h>
 #include <unistd.h>
 

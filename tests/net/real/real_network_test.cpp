@@ -1,14 +1,18 @@
 #include "net/real/real_network.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "net/transport.h"
 #include "tests/flow/support/descriptors.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
 
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

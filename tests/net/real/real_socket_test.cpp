@@ -1,10 +1,14 @@
 #include "net/real/real_socket.h"
 
-#include "flow/flow.h"
+#include "flow/loop/real_loop.h"
+#include "net/poll/polled_descriptor.h"
+#include "net/transport.h"
 #include <doctest/doctest.h>
 
+#include <asm-generic/socket.h>
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 using namespace flow;

@@ -1,7 +1,13 @@
 // ReadStrategy::Ahead: it differs from the other strategies in nothing but its cost.
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/lib/time.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/standalone.h"
+#include "flow/wait/delay.h"
 #include "net/real/hand_over.h"
 #include "net/real/real_connection.h"
+#include "net/transport.h"
 #include "tests/flow/support/death.h"
 #include "tests/net/ahead_transport.h"
 #include "tests/net/transport_suite.h"
@@ -9,6 +15,9 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <span>
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

@@ -1,7 +1,9 @@
 #include "net/rpc/failure_monitor.h"
 
-#include "flow/flow.h"
+#include "flow/base/uid.h"
+#include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
+#include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>
 

@@ -1,10 +1,16 @@
 #include "net/rpc/flow_transport.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/object.h"
+#include "flow/wait/delay.h"
 #include "net/rpc/rpc.h"
+#include "net/transport.h"
 #include "tests/flow/support/balance.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
 
 using namespace flow;
 using namespace flow::net;

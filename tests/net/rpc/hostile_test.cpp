@@ -1,6 +1,14 @@
 // What a peer can do that does not keep to the rules.
 
-#include "flow/flow.h"
+#include "flow/base/uid.h"
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/errors.h"
+#include "flow/lib/time.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/binary.h"
+#include "flow/memory/object.h"
+#include "flow/wait/delay.h"
 #include "net/rpc/rpc.h"
 #include "net/transport.h"
 #include "tests/flow/support/balance.h"
@@ -8,8 +16,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

@@ -1,10 +1,16 @@
 #include "net/rpc/load_balance.h"
 
-#include "flow/flow.h"
-#include "flow/sim.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/collection.h"
+#include "flow/memory/object.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "net/sim/sim_network.h"
+#include "net/transport.h"
 
 #include <doctest/doctest.h>
+
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

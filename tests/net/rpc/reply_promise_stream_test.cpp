@@ -3,9 +3,16 @@
 #include "net/rpc/request_stream.h"
 #include "tests/net/rpc/two_processes.h"
 
-#include "flow/flow.h"
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/collection.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/object.h"
+#include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>
+
+#include <cstdlib>
 
 using namespace flow;
 using namespace flow::net;

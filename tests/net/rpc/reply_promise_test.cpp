@@ -1,6 +1,9 @@
 #include "net/rpc/reply_promise.h"
 
-#include "flow/flow.h"
+#include "flow/core/future.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/binary.h"
+#include "flow/memory/object.h"
 #include "tests/flow/support/balance.h"
 
 #include <doctest/doctest.h>

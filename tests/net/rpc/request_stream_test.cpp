@@ -1,10 +1,25 @@
 #include "net/rpc/request_stream.h"
 
-#include "flow/flow.h"
+#include "flow/base/uid.h"
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/lib/all.h"
+#include "flow/lib/time.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/binary.h"
+#include "flow/memory/object.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
+#include "net/sim/sim_network.h"
+#include "net/transport.h"
 #include "tests/flow/support/balance.h"
 #include "tests/net/rpc/two_processes.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

@@ -1,8 +1,16 @@
 #include "net/sim/datagrams.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/memory/standalone.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
+#include "net/transport.h"
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

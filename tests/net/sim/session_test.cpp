@@ -1,10 +1,19 @@
 // Connections of a SimNetwork: injected faults, many messages, and cancels at every point.
 #include "net/sim/session.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+#include "flow/memory/standalone.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
+#include "net/transport.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
+
+#include <bit>
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

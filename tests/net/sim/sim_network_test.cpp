@@ -1,10 +1,20 @@
 #include "net/sim/sim_network.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/memory/standalone.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
+#include "net/transport.h"
 #include "tests/flow/support/death.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

@@ -1,10 +1,19 @@
 // Everything that can go wrong on a network, at once.
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+#include "flow/lib/collection.h"
+#include "flow/lib/errors.h"
+#include "flow/memory/standalone.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "net/sim/sim_network.h"
 #include "net/transport.h"
 #include "tests/flow/support/sanitizers.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

@@ -6,19 +6,27 @@
 //     $ FLOW_POLLER=uring soak 60
 
 #include "flow/base/parse_number.h"
+#include "flow/base/random.h"
 #include "flow/base/sanitizer.h"
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/lib/all.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/standalone.h"
+#include "flow/wait/delay.h"
 #include "net/serve.h"
 #if defined(MILLRACE_TEST_CERTIFICATES)
 #include "net/tls/tls_listener.h"
 #endif
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <dirent.h>
 #include <map>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

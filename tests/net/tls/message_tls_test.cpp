@@ -1,9 +1,13 @@
 #include "net/tls/message_tls.h"
 
-#include "flow/flow.h"
+#include "flow/core/stream.h"
+#include "flow/coro/coroutine.h"
+#include "net/message/message_socket.h"
 #include "tests/net/tls/tls_support.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
 
 using namespace flow;
 using namespace flow::net;

@@ -1,10 +1,15 @@
 // Requests between processes over TLS, as net/docs/rpc.md describes it.
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/memory/object.h"
 #include "net/rpc/rpc.h"
 #include "net/tls/tls_listener.h"
+#include "net/transport.h"
 #include "tests/net/tls/tls_support.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

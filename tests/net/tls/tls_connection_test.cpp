@@ -1,17 +1,28 @@
 #include "net/tls/tls_connection.h"
 
-#include "flow/flow.h"
-#include "flow/sim.h"
+#include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
+#include "flow/lib/all.h"
+#include "flow/lib/errors.h"
+#include "flow/loop/real_loop.h"
+#include "flow/memory/standalone.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "net/real/real_network.h"
 #include "net/sim/sim_network.h"
 #include "net/tls/tls_listener.h"
+#include "net/transport.h"
 #include "tests/flow/support/death.h"
 #include "tests/net/ahead_transport.h"
 #include "tests/net/tls/tls_support.h"
+#include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <span>
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

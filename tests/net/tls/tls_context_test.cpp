@@ -1,13 +1,17 @@
 #include "net/tls/tls_context.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "net/tls/tls_connection.h"
+#include "net/transport.h"
 #include "tests/net/tls/tls_support.h"
+#include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
 
 #include <fstream>
 #include <iterator>
 #include <openssl/ssl.h>
+#include <string>
 
 using namespace flow;
 using namespace flow::net;

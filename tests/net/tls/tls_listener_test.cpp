@@ -1,12 +1,16 @@
 #include "net/tls/tls_listener.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/wait/delay.h"
 #include "net/serve.h"
 #include "tests/net/tls/tls_support.h"
+#include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;

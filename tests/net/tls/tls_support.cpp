@@ -1,10 +1,18 @@
 #include "tests/net/tls/tls_support.h"
 
-#include "flow/flow.h"
-#include "flow/sim.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+#include "flow/loop/real_loop.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "net/sim/sim_network.h"
+#include "net/tls/tls_connection.h"
+#include "net/transport.h"
+#include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
+
+#include <string>
 
 namespace flow::test {
 

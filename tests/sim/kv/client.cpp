@@ -1,12 +1,21 @@
 #include "tests/sim/kv/client.h"
 
-#include "flow/flow.h"
+#include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+#include "flow/lib/flow_lock.h"
+#include "flow/lib/time.h"
+#include "flow/sim/history.h"
+#include "flow/trace/code_probe.h"
+#include "flow/wait/delay.h"
 #include "net/examples/kv/client.h"
 #include "net/transport.h"
 #include "tests/sim/kv/frames.h"
 #include "tests/sim/mutants.h"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace kv {
 namespace {

@@ -1,12 +1,18 @@
 // "journal": numbers go into a journal one after the other, on a disk that damages one of its two copies at a time.
 // What is in both must come out again, wherever the power fails.
-#include "flow/flow.h"
+#include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
 #include "flow/sim/disk.h"
 #include "flow/sim/simulation.h"
 #include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "net/examples/kv/journal.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace kv {
 namespace {

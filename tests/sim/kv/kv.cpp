@@ -1,13 +1,20 @@
 // "kv": a replicated key-value store and its clients, for a while with every fault that the seed gives them, and then
 // in peace, in which all must come right again. "rpc_kv": the same, over requests between processes.
-#include "flow/flow.h"
+#include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
 #include "flow/sim/disk.h"
 #include "flow/sim/linearizable.h"
 #include "flow/sim/simulation.h"
 #include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "net/examples/kv/server.h"
 #include "net/sim/sim_network.h"
+#include "net/transport.h"
 #include "tests/sim/kv/client.h"
+
+#include <map>
+#include <string>
+#include <vector>
 
 namespace kv {
 namespace {

@@ -1,10 +1,18 @@
 #include "tests/sim/kv/server.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
 #include "flow/lib/collection.h"
+#include "flow/lib/flow_lock.h"
+#include "flow/lib/time.h"
+#include "flow/memory/binary.h"
+#include "flow/trace/code_probe.h"
+#include "net/examples/kv/replica.h"
 #include "net/transport.h"
 #include "tests/sim/kv/frames.h"
 #include "tests/sim/mutants.h"
+
+#include <algorithm>
+#include <string_view>
 
 namespace kv {
 namespace {

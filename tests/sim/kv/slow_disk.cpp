@@ -1,13 +1,18 @@
 // "kv_slow_disk": the replicated store without faults, on disks so slow that to write down one entry takes as long as
 // to wait for a leader. A follower stands still for a while and comes back. Elections and catching up must take little
 // time, and no server may start an election only because it was busy.
-#include "flow/flow.h"
+#include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
 #include "flow/sim/disk.h"
 #include "flow/sim/simulation.h"
 #include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "net/examples/kv/client.h"
 #include "net/sim/sim_network.h"
 #include "tests/sim/kv/server.h"
+
+#include <map>
+#include <string>
 
 namespace kv {
 namespace {

@@ -2,7 +2,17 @@
 // that nobody has set, and in peace all are equal to the server's table, with what was set last.
 #include "net/examples/patterns/clone.h"
 
+#include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
+#include "flow/lib/all.h"
+#include "flow/sim/simulation.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
+#include "net/sim/sim_network.h"
 #include "tests/sim/patterns/questions.h"
+
+#include <cstdio>
+#include <string>
 
 namespace flow::net {
 namespace {

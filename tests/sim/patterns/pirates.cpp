@@ -1,5 +1,7 @@
 // "lazy_pirate", "paranoid_pirate", "majordomo": the patterns of net/examples/patterns under the faults of a network
 // and of processes.
+#include "flow/coro/coroutine.h"
+#include "net/examples/patterns/majordomo.h"
 #include "tests/sim/patterns/questions.h"
 
 namespace flow::net {

@@ -1,4 +1,13 @@
 #include "tests/sim/patterns/questions.h"
+#include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/loop.h"
+#include "flow/trace/code_probe.h"
+#include "flow/wait/delay.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
 
 namespace flow::net {
 namespace {

@@ -3,10 +3,11 @@
 // fails, and then in peace. What must hold: each question ends once, with its own answer or with an error that says
 // why, in a bounded time; and in peace with its answer.
 
-#include "flow/flow.h"
+#include "flow/core/future.h"
 #include "flow/sim/simulation.h"
 #include "flow/sim/world.h"
-#include "net/examples/patterns/majordomo.h"
+#include "net/examples/patterns/lazy_pirate.h"
+#include "net/message/message.h"
 #include "net/sim/sim_network.h"
 
 namespace flow::net {

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "flow/flow.h"
+#include "flow/core/future.h"
+#include "flow/loop/loop.h"
 
 #include <cstdint>
 
