@@ -9,17 +9,44 @@
 namespace flow::net {
 namespace {
 
-/// `server` outlives it.
-Future<Void> reportErrors(Future<Void> serving, Address const* server) {
+/// A peer must not be able to fill the log.
+bool isExpected(Error const& error) {
+    return isConnectionError(error) || error == actor_cancelled() || error == operation_obsolete() ||
+           error == end_of_stream() || error == value_too_large();
+}
+
+/// A connection that is served. It is reset, unless it ends well.
+struct Served {
+    explicit Served(Reference<Connection> c) : connection(std::move(c)) {}
+    Served(Served const&) = delete;
+    Served& operator=(Served const&) = delete;
+    ~Served() {
+        if (!endsWell)
+            connection->abort();
+    }
+
+    Reference<Connection> connection;
+    bool endsWell = false;
+};
+
+Future<Void> begin(ServeToTheEnd const& serve, Reference<Connection> connection, Event* ending) {
+    try {
+        return serve(std::move(connection), ending);
+    } catch (...) {
+        return currentError();
+    }
+}
+
+/// What it has pointers to outlives it.
+Future<Void> serveOne(ServeToTheEnd const* serve, Reference<Connection> connection, Event* ending,
+                      Address const* server) {
+    Served served(std::move(connection)); // before the handler's future, which is destroyed first
+    Future<Void> serving = begin(*serve, served.connection, ending);
+    FLOW_ASSERT(serving.isValid(), "serveUntil(): a handler gave an invalid future");
     ErrorOr<Void> result = co_await tryGet(std::move(serving));
-    if (!result.isError())
-        co_return;
-    Error error = result.getError();
-    if (error == actor_cancelled())
-        throw error;
-    // A peer must not be able to fill the log.
-    if (!isConnectionError(error) && error != operation_obsolete() && error != end_of_stream() &&
-        error != value_too_large())
+    Error error = result.isError() ? result.getError() : Error();
+    served.endsWell = !error.isValid() || error == end_of_stream();
+    if (error.isValid() && !isExpected(error))
         reportDroppedBy(("the server at " + server->toString()).c_str(), error);
 }
 
@@ -30,18 +57,26 @@ Future<Void> drain(SignalableActorCollection& served) {
 
 } // namespace
 
-Future<Void> serveUntil(Reference<Listener> listener, std::function<Future<Void>(Reference<Connection>)> serve,
-                        Future<Void> stop, double grace) {
+Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, double grace) {
     Address const address = listener->localAddress();
+    Event ending;
     SignalableActorCollection served;
     for (;;) {
         auto first = co_await race(stop, listener->accept());
         if (first.index() == 0)
             break;
-        served.add(reportErrors(serve(std::get<1>(std::move(first))), &address));
+        served.add(serveOne(&serve, std::get<1>(std::move(first)), &ending, &address));
     }
     listener->close();
+    ending.set();
     co_await race(drain(served), delay(grace));
+}
+
+Future<Void> serveUntil(Reference<Listener> listener, Serve serve, Future<Void> stop, double grace) {
+    auto untold = [serve = std::move(serve)](Reference<Connection> connection, Event*) {
+        return serve(std::move(connection));
+    };
+    return serveUntil(std::move(listener), ServeToTheEnd(std::move(untold)), std::move(stop), grace);
 }
 
 } // namespace flow::net

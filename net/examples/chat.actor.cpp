@@ -7,12 +7,17 @@
 using namespace flow;
 using namespace flow::net;
 
-ACTOR static Future<Void> chatting(Room* room, Reference<Connection> guest) {
+ACTOR static Future<Void> chatting(Room* room, Reference<Connection> guest, Event* ending) {
     state std::string name = room->enter(guest);
     try {
-        loop {
-            Bytes line = wait(guest->readUntil("\n"_sr, Room::kLongestLine));
-            room->say(name, name + ": " + line.toString());
+        loop choose {
+            when(Bytes line = wait(guest->readUntil("\n"_sr, Room::kLongestLine))) {
+                room->say(name, name + ": " + line.toString());
+            }
+            when(wait(ending->wait())) {
+                room->leave(name);
+                return Void();
+            }
         }
     } catch (Error& error) {
         room->leave(name);
@@ -20,6 +25,6 @@ ACTOR static Future<Void> chatting(Room* room, Reference<Connection> guest) {
     }
 }
 
-Future<Void> chat(Room* room, Reference<Connection> guest) {
-    return chatting(room, guest);
+Future<Void> chat(Room* room, Reference<Connection> guest, Event* ending) {
+    return chatting(room, guest, ending);
 }

@@ -16,10 +16,12 @@ struct Stay {
 
 } // namespace
 
-Future<Void> chat(Room* room, Reference<Connection> guest) {
+Future<Void> chat(Room* room, Reference<Connection> guest, Event* ending) {
     Stay stay{room, room->enter(guest)};
     for (;;) {
-        Bytes line = co_await guest->readUntil("\n"_sr, Room::kLongestLine);
-        room->say(stay.name, stay.name + ": " + line.toString());
+        auto next = co_await race(guest->readUntil("\n"_sr, Room::kLongestLine), ending->wait());
+        if (next.index() == 1)
+            co_return;
+        room->say(stay.name, stay.name + ": " + std::get<0>(next).toString());
     }
 }

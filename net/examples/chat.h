@@ -1,6 +1,7 @@
 #pragma once
 // chat: each client is a guest of a room. All others get each line of a guest, with the guest's name before it.
 
+#include "flow/structured/event.h"
 #include "net/connection.h"
 
 #include <map>
@@ -23,5 +24,5 @@ private:
     int entered_ = 0;
 };
 
-/// Serves the guest until it disconnects. The room must outlive it.
-flow::Future<flow::Void> chat(Room* room, flow::Reference<flow::net::Connection> guest);
+/// Serves the guest until it disconnects, or the server ends. The room must outlive it.
+flow::Future<flow::Void> chat(Room* room, flow::Reference<flow::net::Connection> guest, flow::Event* ending);

@@ -7,15 +7,19 @@
 using namespace flow;
 using namespace flow::net;
 
-ACTOR static Future<Void> echoing(Reference<Connection> connection) {
-    loop {
-        state Bytes bytes = wait(connection->read());
-        if (bytes.empty())
+ACTOR static Future<Void> echoing(Reference<Connection> connection, Event* ending) {
+    loop choose {
+        when(state Bytes bytes = wait(connection->read())) {
+            if (bytes.empty())
+                return Void();
+            wait(connection->write(bytes));
+        }
+        when(wait(ending->wait())) {
             return Void();
-        wait(connection->write(bytes));
+        }
     }
 }
 
-Future<Void> echo(Reference<Connection> connection) {
-    return echoing(connection);
+Future<Void> echo(Reference<Connection> connection, Event* ending) {
+    return echoing(connection, ending);
 }

@@ -5,11 +5,11 @@
 using namespace flow;
 using namespace flow::net;
 
-Future<Void> echo(Reference<Connection> connection) {
+Future<Void> echo(Reference<Connection> connection, Event* ending) {
     for (;;) {
-        Bytes bytes = co_await connection->read();
-        if (bytes.empty())
+        auto next = co_await race(connection->read(), ending->wait());
+        if (next.index() == 1 || std::get<0>(next).empty())
             co_return;
-        co_await connection->write(bytes);
+        co_await connection->write(std::get<0>(std::move(next)));
     }
 }

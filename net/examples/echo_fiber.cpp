@@ -6,13 +6,13 @@
 using namespace flow;
 using namespace flow::net;
 
-Future<Void> echo(Reference<Connection> connection) {
-    return fiber::spawn([connection] {
+Future<Void> echo(Reference<Connection> connection, Event* ending) {
+    return fiber::spawn([connection, ending] {
         for (;;) {
-            Bytes bytes = fiber::wait(connection->read());
-            if (bytes.empty())
+            auto next = fiber::race(connection->read(), ending->wait());
+            if (next.index() == 1 || std::get<0>(next).empty())
                 return;
-            fiber::wait(connection->write(bytes));
+            fiber::wait(connection->write(std::get<0>(std::move(next))));
         }
     });
 }

@@ -8,12 +8,11 @@
 using namespace flow;
 using namespace flow::net;
 
-/// Closes the connection if the client does not read it in time.
+/// Fails if the client does not read it in time.
 ACTOR static Future<Void> send(Reference<Connection> client, std::string bytes, double seconds) {
     choose {
         when(wait(client->write(StringRef(bytes)))) {}
         when(wait(delay(seconds))) {
-            client->abort();
             throw connection_timed_out();
         }
     }
@@ -21,11 +20,14 @@ ACTOR static Future<Void> send(Reference<Connection> client, std::string bytes, 
 }
 
 /// Whether a request has come that is to be answered.
-ACTOR static Future<bool> receive(RequestReader* reader, Reference<Connection> client, double seconds) {
-    state double deadline = now() + seconds;
+ACTOR static Future<bool> receive(RequestReader* reader, Reference<Connection> client, double seconds, Event* ending) {
+    state double begin = now();
+    state Future<Void> told = keep(ending->wait());
     while (!reader->isWhole()) {
         if (reader->takeExpectation())
             wait(send(client, "HTTP/1.1 100 Continue\r\n\r\n", seconds));
+        bool isLastCall = ending->isSet() && !reader->hasBegun();
+        double deadline = begin + (isLastCall ? std::min(seconds, HttpLimits::kLastRequestSeconds) : seconds);
         choose {
             when(Bytes bytes = wait(client->read())) {
                 if (bytes.empty())
@@ -36,6 +38,9 @@ ACTOR static Future<bool> receive(RequestReader* reader, Reference<Connection> c
                 if (!reader->hasBegun())
                     return false;
                 reader->refuse(408);
+            }
+            when(wait(told)) {
+                told = Never(); // from here on it would be ready in every choose
             }
         }
     }
@@ -50,10 +55,8 @@ ACTOR static Future<Void> sendFile(Reference<Connection> client, HttpResponse re
             wait(runBlocking([file = response.file, offset = offset, size = std::min(left, HttpLimits::kPart)] {
                 return file->read(offset, size);
             }));
-        if (part.empty()) { // the file has become shorter: the client must not take this for the whole file
-            client->abort();
+        if (part.empty()) // the file has become shorter: the client must not take this for the whole file
             throw io_error();
-        }
         offset += part.size();
         left -= part.size();
         wait(send(client, part, limits.idle));
@@ -76,15 +79,18 @@ ACTOR static Future<Void> drainInput(Reference<Connection> client) {
     }
 }
 
-ACTOR static Future<Void> serving(std::shared_ptr<Site const> site, HttpLimits limits, Reference<Connection> client) {
+ACTOR static Future<Void> serving(std::shared_ptr<Site const> site, HttpLimits limits, Reference<Connection> client,
+                                  Event* ending) {
     state RequestReader reader;
     state bool keepsAlive = true;
     while (keepsAlive) {
-        bool hasRequest = wait(receive(&reader, client, limits.idle));
+        bool hasRequest = wait(receive(&reader, client, limits.idle, ending));
         if (!hasRequest)
             return Void();
+        HttpRequest request = reader.request();
+        request.keepsAlive = request.keepsAlive && !ending->isSet();
         state HttpResponse response =
-            wait(runBlocking([site = site, request = reader.request()] { return site->answer(request); }));
+            wait(runBlocking([site = site, request = request] { return site->answer(request); }));
         keepsAlive = response.keepsAlive;
         wait(send(client, response.header, limits.idle));
         wait(sendFile(client, response, limits));
@@ -94,6 +100,7 @@ ACTOR static Future<Void> serving(std::shared_ptr<Site const> site, HttpLimits l
     return Void();
 }
 
-Future<Void> serveHttp(std::shared_ptr<Site const> site, HttpLimits limits, Reference<Connection> client) {
-    return serving(site, limits, client);
+Future<Void> serveHttp(std::shared_ptr<Site const> site, HttpLimits limits, Reference<Connection> client,
+                       Event* ending) {
+    return serving(site, limits, client, ending);
 }

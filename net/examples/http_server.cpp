@@ -8,22 +8,27 @@ using namespace flow::net;
 
 namespace {
 
-/// Closes the connection if the client does not read it in time.
+/// Fails if the client does not read it in time.
 Future<Void> send(Reference<Connection> client, std::string bytes, double seconds) {
     auto first = co_await race(client->write(StringRef(bytes)), delay(seconds));
-    if (first.index() == 0)
-        co_return;
-    client->abort();
-    throw connection_timed_out();
+    if (first.index() == 1)
+        throw connection_timed_out();
 }
 
 /// Whether a request has come that is to be answered.
-Future<bool> receive(RequestReader* reader, Reference<Connection> client, double seconds) {
-    double deadline = now() + seconds;
+Future<bool> receive(RequestReader* reader, Reference<Connection> client, double seconds, Event* ending) {
+    double begin = now();
+    Future<Void> told = keep(ending->wait());
     while (!reader->isWhole()) {
         if (reader->takeExpectation())
             co_await send(client, "HTTP/1.1 100 Continue\r\n\r\n", seconds);
-        auto first = co_await race(client->read(), delayUntil(deadline));
+        bool isLastCall = ending->isSet() && !reader->hasBegun();
+        double deadline = begin + (isLastCall ? std::min(seconds, HttpLimits::kLastRequestSeconds) : seconds);
+        auto first = co_await race(client->read(), delayUntil(deadline), told);
+        if (first.index() == 2) {
+            told = Never(); // from here on it would win every race
+            continue;
+        }
         if (first.index() == 1) {
             if (!reader->hasBegun())
                 co_return false;
@@ -43,10 +48,8 @@ Future<Void> sendFile(Reference<Connection> client, HttpResponse response, HttpL
         auto read = [file = response.file, offset = response.offset,
                      size = std::min(response.left, HttpLimits::kPart)] { return file->read(offset, size); };
         std::string part = co_await runBlocking(std::move(read));
-        if (part.empty()) { // the file has become shorter: the client must not take this for the whole file
-            client->abort();
+        if (part.empty()) // the file has become shorter: the client must not take this for the whole file
             throw io_error();
-        }
         response.offset += part.size();
         response.left -= part.size();
         co_await send(client, std::move(part), limits.idle);
@@ -66,13 +69,16 @@ Future<Void> drainInput(Reference<Connection> client) {
 
 } // namespace
 
-Future<Void> serveHttp(std::shared_ptr<Site const> site, HttpLimits limits, Reference<Connection> client) {
+Future<Void> serveHttp(std::shared_ptr<Site const> site, HttpLimits limits, Reference<Connection> client,
+                       Event* ending) {
     RequestReader reader;
     for (;;) {
-        bool hasRequest = co_await receive(&reader, client, limits.idle);
+        bool hasRequest = co_await receive(&reader, client, limits.idle, ending);
         if (!hasRequest)
             co_return;
-        auto answer = [site, request = reader.request()] { return site->answer(request); };
+        HttpRequest request = reader.request();
+        request.keepsAlive = request.keepsAlive && !ending->isSet();
+        auto answer = [site, request] { return site->answer(request); };
         HttpResponse response = co_await runBlocking(std::move(answer));
         bool keepsAlive = response.keepsAlive;
         co_await send(client, response.header, limits.idle);

@@ -1,6 +1,7 @@
 #pragma once
 // http_server: serves the files of a directory by HTTP/1.1.
 
+#include "flow/structured/event.h"
 #include "net/connection.h"
 #include "net/examples/http/site.h"
 
@@ -8,8 +9,13 @@ struct HttpLimits {
     double idle = 15; // seconds to receive a whole request, and to send a part of the answer
     static constexpr std::uint64_t kPart = 65536; // bytes of a file in one read
     static constexpr double kRefusalSeconds = 1;  // seconds that a refused client has to read the reason
+    /// Seconds from an answer in which its client may ask once more although the server ends. The next answer tells it
+    /// that the connection closes, so that a client that asks again and again loses no request.
+    static constexpr double kLastRequestSeconds = 0.1;
 };
 
-/// Serves until the client or the server ends the connection.
+/// Serves until the client or the server ends the connection. When the server ends, a client that has sent nothing is
+/// disconnected, and one that has sent a request, or a part of it, gets the answer. Fails if the client does not get
+/// all of an answer: then the connection is to be reset.
 flow::Future<flow::Void> serveHttp(std::shared_ptr<Site const> site, HttpLimits limits,
-                                   flow::Reference<flow::net::Connection> client);
+                                   flow::Reference<flow::net::Connection> client, flow::Event* ending);

@@ -142,12 +142,15 @@ void refuseHalfLine(Connection& connection) {
     fiber::wait(connection.write("ERROR the last line has no end\n"_sr));
 }
 
-/// Answers requests until the other side ends its writing.
-void serveConnection(Store& store, Connection& connection) {
+/// Answers requests until the other side ends its writing, or the program ends.
+void serveConnection(Store& store, Connection& connection, Event& ending) {
     for (;;) {
         Bytes line;
         try {
-            line = fiber::wait(connection.readUntil("\n"_sr, kLongestLine));
+            auto next = fiber::race(connection.readUntil("\n"_sr, kLongestLine), ending.wait());
+            if (next.index() == 1)
+                return;
+            line = std::get<0>(std::move(next));
         } catch (Error& error) {
             if (error.code() == error_code_connection_cut_off)
                 return refuseHalfLine(connection);
@@ -168,9 +171,9 @@ void serve(std::uint16_t port, Store& store) {
     Future<int> stop = keep(signals({SIGTERM, SIGINT}));
     std::printf("listening at %s\n", listener->localAddress().toString().c_str());
     std::fflush(stdout);
-    auto start = [&store](Reference<Connection> connection) {
+    auto start = [&store](Reference<Connection> connection, Event* ending) {
         try {
-            return fiber::spawn([&store, connection] { serveConnection(store, *connection); });
+            return fiber::spawn([&store, connection, ending] { serveConnection(store, *connection, *ending); });
         } catch (std::bad_alloc&) { // there are too many stacks
             return Future<Void>(platform_error());
         }

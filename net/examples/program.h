@@ -36,8 +36,9 @@ inline Options takeOptions(Arguments& arguments, std::size_t count, std::initial
     return options;
 }
 
-/// Listens at that port of 127.0.0.1, or at a free one if it is 0, prints the address, and serves each client until
-/// SIGTERM or SIGINT comes; connections that are open then get a second. `wrap` may put a listener around its own.
+/// Listens at that port of 127.0.0.1, or at a free one if it is 0, prints the address, and serves each client, as
+/// serveUntil() does, until SIGTERM or SIGINT comes; connections that are open then get a second to end. `wrap` may put
+/// a listener around its own.
 template <class Serve>
 flow::Future<flow::Void> serve(std::string portText, Serve serveOne, Wrap const& wrap = {}) {
     auto port = flow::parseNumber<std::uint16_t>(portText);

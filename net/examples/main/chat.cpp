@@ -13,6 +13,7 @@ using namespace flow::net;
 int main(int argc, char** argv) {
     Room room;
     return runExample(argc, argv, "PORT", 1, 1, [&](Arguments const& arguments) {
-        return serve(arguments[0], [&](Reference<Connection> guest) { return chat(&room, guest); });
+        return serve(arguments[0],
+                     [&](Reference<Connection> guest, Event* ending) { return chat(&room, guest, ending); });
     });
 }

@@ -36,7 +36,8 @@ Future<Void> run(Arguments arguments) {
         throw WrongArgument{"there is no such directory, or it cannot be read: " + arguments[0]};
     }
     return serve(
-        arguments[1], [=](Reference<Connection> client) { return serveHttp(site, limits, std::move(client)); },
+        arguments[1],
+        [=](Reference<Connection> client, Event* ending) { return serveHttp(site, limits, std::move(client), ending); },
         secure(options, {"http/1.1"}));
 }
 

@@ -13,18 +13,9 @@ import subprocess
 import sys
 import time
 
-from server import check_tls_errors, connect, connect_tls, identity, receive, running, s_client
+from server import check_tls_errors, connect, connect_tls, identity, receive, running, s_client, start
 
 PROGRAM = sys.argv[1]
-
-
-def start() -> tuple[subprocess.Popen[str], int]:
-    """The server, and the port that it has chosen."""
-    server = subprocess.Popen([PROGRAM, "0"], stdout=subprocess.PIPE, text=True)
-    assert server.stdout
-    line = server.stdout.readline()
-    assert line.startswith("listening at 127.0.0.1:"), line
-    return server, int(line.rsplit(":", 1)[1])
 
 
 def ask(client: socket.socket) -> None:
@@ -97,7 +88,7 @@ def check_rude(port: int) -> None:
 
 
 def check_end(number: signal.Signals, idle: bool) -> None:
-    server, port = start()
+    server, port = start(PROGRAM, "0")
     client = connect(port) if idle else None
     if client:
         client.sendall(b"here")
@@ -110,7 +101,7 @@ def check_end(number: signal.Signals, idle: bool) -> None:
 
 
 def main() -> None:
-    server, port = start()
+    server, port = start(PROGRAM, "0")
     try:
         check_round_trips(port)
         check_many(port)

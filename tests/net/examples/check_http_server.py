@@ -17,7 +17,18 @@ import sys
 import tempfile
 import time
 
-from server import check_tls_errors, connect, connect_tls, identity, memory_of, receive, receive_all, running, s_client
+from server import (
+    check_tls_errors,
+    connect,
+    connect_tls,
+    identity,
+    memory_of,
+    receive,
+    receive_all,
+    running,
+    s_client,
+    start,
+)
 
 PROGRAM = sys.argv[1]
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -176,6 +187,35 @@ def check_rude(server: subprocess.Popen[str], port: int) -> None:
     deaf.close()
 
 
+def check_end(site: pathlib.Path) -> None:
+    """When the server gets SIGTERM, a client that asks again and again is told before its connection ends, and one that
+    has a part of an answer does not take it for the whole."""
+    request = b"GET /sub/a%20b.txt HTTP/1.1\r\nHost: x\r\n\r\n"
+    server, port = start(PROGRAM, str(site), "0")
+    with connect(port) as busy, connect(port) as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n" * 20)
+        for count in range(1000):
+            busy.sendall(request)
+            answer = b""
+            while not answer.endswith(b"0123456789"):
+                answer += receive(busy, 1)
+            if count == 10:
+                server.terminate()
+            if b"Connection: close" in answer:
+                break
+        assert count < 999
+        assert busy.recv(1) == b""
+        received = 0
+        try:
+            while piece := deaf.recv(65536):
+                received += len(piece)
+            raise AssertionError(f"the end after {received} bytes")
+        except ConnectionResetError:
+            assert received < 20 * len(LARGE)
+    assert server.wait(20) == 0
+
+
 def check_https(site: pathlib.Path, certificates: pathlib.Path) -> None:
     with running(PROGRAM, str(site), "0", "--idle", str(IDLE), *identity(certificates)) as (_, port):
         url = f"https://localhost:{port}"
@@ -217,6 +257,7 @@ def main() -> None:
             check_ways_out(port)
             check_protocol(port)
             check_rude(server, port)
+        check_end(site)
         for page in (ROOT / "README.md", ROOT / "net" / "docs" / "sockets.md"):
             check_page(page)
         if len(sys.argv) > 2:

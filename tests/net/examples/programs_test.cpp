@@ -37,7 +37,7 @@ Future<Void> serveEcho() {
 Future<Void> serveChat() {
     static Room room; // of one world at a time
     room = Room();
-    return serveAtOne([](Reference<Connection> guest) { return chat(&room, guest); });
+    return serveAtOne([](Reference<Connection> guest, Event* ending) { return chat(&room, guest, ending); });
 }
 Future<Void> serveProxy() {
     return serveAtOne([](Reference<Connection> client) { return proxy({"echo", 1}, client); });
@@ -97,7 +97,9 @@ struct Directory {
         std::filesystem::create_directories(path);
         write("index.html", "top");
         write("digits", "0123456789");
+        write("large", std::string(kLarge, 'x').c_str());
     }
+    static constexpr std::size_t kLarge = 1 << 20; // bytes
     ~Directory() { std::filesystem::remove_all(path); }
     void write(char const* name, char const* text) const {
         std::FILE* file = std::fopen((path / name).c_str(), "w");
@@ -128,6 +130,66 @@ Future<Void> browse(Address server) {
     CHECK(now() - before < 20);
 }
 
+/// Serves at port 1 up to that time. No client needs the grace.
+constexpr double kEnd = 5;
+template <class Serve>
+Future<Void> serveUntilEnd(Serve serve) {
+    return serveUntil(transport().listen(1), serve, Future<Void>(delay(kEnd)), 1000);
+}
+
+/// Is told of the end of a server that it has asked before.
+Future<Void> waitForEnd(Address server, std::string question) {
+    Reference<Connection> client = co_await transport().connect(server);
+    co_await client->write(StringRef(question));
+    co_await client->readExactly(static_cast<std::uint32_t>(question.size()));
+    std::string rest = co_await readAll(client);
+    CHECK(now() >= kEnd);
+    CHECK(now() < kEnd + 1);
+}
+
+/// Reads an answer, so many bytes at a time.
+Future<std::string> readAnswer(Reference<Connection> from, std::uint32_t bytes, double pause) {
+    Bytes header = co_await from->readUntil("\r\n\r\n"_sr, 1000);
+    std::string answer = header.toString();
+    std::size_t length = std::strtoul(answer.c_str() + answer.find("Content-Length: ") + 16, nullptr, 10);
+    for (std::size_t end = answer.size() + length; answer.size() < end;) {
+        Bytes part = co_await from->read(bytes);
+        REQUIRE(!part.empty());
+        answer += part.toString();
+        co_await delay(pause);
+    }
+    co_return answer;
+}
+
+/// No request of a client that asks again and again is lost, and the last answer says so.
+Future<Void> askAgainAndAgain(Address server) {
+    Reference<Connection> client = co_await transport().connect(server);
+    for (bool isLast = false; !isLast;) {
+        co_await client->write("GET / HTTP/1.1\r\nHost: x\r\n\r\n"_sr);
+        std::string answer = co_await readAnswer(client, 100, 0);
+        CHECK(answer.ends_with("\r\n\r\ntop"));
+        isLast = answer.find("\r\nConnection: close\r\n") != std::string::npos;
+        CHECK((now() >= kEnd || !isLast));
+    }
+    CHECK(now() < kEnd + 1);
+    Bytes end = co_await client->read();
+    CHECK(end.empty());
+}
+
+/// A request of which a part has come before the end is answered, and a long answer goes on.
+Future<Void> askLate(Address server) {
+    Reference<Connection> client = co_await transport().connect(server);
+    co_await client->write("GET /large HTTP/1.1\r\nHo"_sr);
+    co_await delayUntil(kEnd + 1);
+    co_await client->write("st: x\r\n\r\n"_sr);
+    std::string answer = co_await readAnswer(client, 10'000, 0.1);
+    CHECK(answer.ends_with(std::string(Directory::kLarge, 'x')));
+    CHECK(answer.find("\r\nConnection: close\r\n") != std::string::npos);
+    CHECK(now() > kEnd + 10);
+    Bytes end = co_await client->read();
+    CHECK(end.empty());
+}
+
 /// Runs main(address of the server) in a process beside one that serves, and `disturb` beside both.
 template <class Main>
 void simulate(Future<Void> (*serve)(), Main main, bool isDisturbed) {
@@ -146,6 +208,7 @@ void simulate(Future<Void> (*serve)(), Main main, bool isDisturbed) {
     }
     world.run(client.onStop());
     CHECK(client.exit() == Error());
+    CHECK(server.exit().value_or(Error()) == Error());
 }
 
 } // namespace
@@ -156,6 +219,38 @@ TEST_CASE("examples: echo, proxy and chat, also over links that are cut for a wh
         simulate(serveProxy, [](Address) { return sendThrough("server"); }, isDisturbed);
         simulate(serveChat, meet, isDisturbed);
     }
+}
+
+TEST_CASE("examples: servers that end tell their clients") {
+    simulate([] { return serveUntilEnd(echo); }, [](Address server) { return waitForEnd(server, "hello"); }, false);
+    static Room room;
+    simulate(
+        [] {
+            return serveUntilEnd([](Reference<Connection> guest, Event* ending) { return chat(&room, guest, ending); });
+        },
+        [](Address server) -> Future<Void> {
+            Reference<Connection> guest = co_await transport().connect(server);
+            std::string heard = co_await readAll(guest);
+            CHECK(heard.empty());
+            CHECK(now() < kEnd + 1);
+        },
+        false);
+    CHECK(room.guests() == 0);
+}
+
+TEST_CASE("examples: an HTTP server that ends lets idle clients go, and answers what was asked") {
+    static Directory const directory;
+    simulate(
+        [] {
+            auto site = std::make_shared<Site const>(directory.path.string());
+            return serveUntilEnd(
+                [site](Reference<Connection> client, Event* ending) { return serveHttp(site, {}, client, ending); });
+        },
+        [](Address server) -> Future<Void> {
+            co_await (waitForEnd(server, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") && askAgainAndAgain(server) &&
+                      askLate(server));
+        },
+        false);
 }
 
 TEST_CASE("examples: a proxy ends a client's connection when it cannot reach what is behind") {
@@ -186,7 +281,9 @@ TEST_CASE("examples: the HTTP server") {
         simulate(
             [] {
                 auto site = std::make_shared<Site const>(directory.path.string());
-                return serveAtOne([site](Reference<Connection> client) { return serveHttp(site, {}, client); });
+                return serveAtOne([site](Reference<Connection> client, Event* ending) {
+                    return serveHttp(site, {}, client, ending);
+                });
             },
             browse, isDisturbed);
 }

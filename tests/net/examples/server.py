@@ -12,15 +12,21 @@ import time
 from collections.abc import Callable, Iterator
 
 
+def start(*command: str, folder: pathlib.Path | None = None) -> tuple[subprocess.Popen[str], int]:
+    """The server, started in that folder, and the port that it has chosen."""
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
+    assert server.stdout
+    line = server.stdout.readline()
+    assert line.startswith("listening at 127.0.0.1:"), line
+    return server, int(line.rsplit(":", 1)[1])
+
+
 @contextlib.contextmanager
 def running(*command: str, folder: pathlib.Path | None = None) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """The server, started in that folder, and the port that it has chosen. It must end well on SIGTERM."""
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
+    """start(), of a server that must end well on SIGTERM."""
+    server, port = start(*command, folder=folder)
     try:
-        assert server.stdout
-        line = server.stdout.readline()
-        assert line.startswith("listening at 127.0.0.1:"), line
-        yield server, int(line.rsplit(":", 1)[1])
+        yield server, port
         assert server.poll() is None, f"the server has ended with {server.returncode}"
     finally:
         server.send_signal(signal.SIGTERM)
