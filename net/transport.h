@@ -89,8 +89,8 @@ public:
     Future<Reference<Connection>> connect(Address to) { return connect(to, ConnectOptions()); }
     /// Throws address_in_use, or invalid_local_address if the address is another machine's; not_allowed if only
     /// privileged programs may listen there. With port 0, one that is free. A Unix socket at a path is a file, which
-    /// is removed when the listener closes. It must not exist, except for a socket of this user at which no program
-    /// listens any more: such a file is replaced.
+    /// is removed when the listener closes, if it still is that file, and by the process that has made the listener. It
+    /// must not exist, except for a socket of this user at which no program listens any more: such a file is replaced.
     virtual Reference<Listener> listen(Address at, ListenOptions const& options) = 0;
     Reference<Listener> listen(Address at) { return listen(at, ListenOptions()); }
     Reference<Listener> listen(std::uint16_t port) { return listen(Address(0, port)); }

@@ -1,13 +1,37 @@
 #include "net/real/real_listener.h"
 
+#include "flow/base/fork.h"
+
 #include <cerrno>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace flow::net {
 
+SocketFile::SocketFile(Address const& bound) : forks_(forkCount()) {
+    if (!bound.isUnix() || bound.isAbstract())
+        return;
+    std::string path(bound.unixName());
+    struct stat file;
+    if (::lstat(path.c_str(), &file) != 0)
+        return;
+    path_ = std::move(path);
+    device_ = file.st_dev;
+    number_ = file.st_ino;
+}
+
+// The number is no other file's as long as the socket is open.
+void SocketFile::remove() noexcept {
+    struct stat file;
+    if (!path_.empty() && forks_ == forkCount() && ::lstat(path_.c_str(), &file) == 0 && file.st_dev == device_ &&
+        file.st_ino == number_)
+        ::unlink(path_.c_str());
+    path_.clear();
+}
+
 RealListener::RealListener(RealNetwork& network, OpenDescriptor opened, Address const& at, ListenOptions const& options)
-    : RealSocket(network, std::move(opened)), at_(at), options_(options) {}
+    : RealSocket(network, std::move(opened)), at_(at), file_(at), options_(options) {}
 
 bool RealListener::hasConnection() noexcept {
     if (accepted_.descriptor >= 0 || takeReady())
@@ -112,8 +136,7 @@ void RealListener::close() {
         return;
     pause_.takeBack();
     dropAccepted();
-    if (at_.isUnix() && !at_.isAbstract())
-        ::unlink(std::string(at_.unixName()).c_str());
+    file_.remove();
     closeDescriptor();
     fail(operation_obsolete());
 }
@@ -122,8 +145,7 @@ void RealListener::onNetworkEnd() noexcept {
     pause_.takeBack();
     dropAccepted();
     error_ = operation_obsolete();
-    if (at_.isUnix() && !at_.isAbstract())
-        ::unlink(std::string(at_.unixName()).c_str());
+    file_.remove();
     abandonWaiters();
     leaveNetwork();
 }

@@ -10,13 +10,31 @@
 #include "flow/loop/turn.h"
 #include "net/real/real_connection.h"
 
+#include <sys/types.h>
+
 namespace flow::net {
+
+/// The file of a Unix socket that this process has bound.
+class SocketFile {
+public:
+    /// Nothing for an address that has no file.
+    explicit SocketFile(Address const& bound);
+    /// Removes it, once. Not in a child of fork(), whose parent still listens there; nor what stands there by now in
+    /// its place, such as the file of another server.
+    void remove() noexcept;
+
+private:
+    std::string path_; // empty: there is none
+    dev_t device_ = 0;
+    ino_t number_ = 0;
+    std::uint32_t forks_;
+};
 
 class RealListener final : public Listener, public RealSocket, public FastAllocated<RealListener> {
 public:
     static constexpr double kPause = 0.1;
 
-    /// `opened` is bound and listens.
+    /// `opened` is bound there and listens.
     RealListener(RealNetwork& network, OpenDescriptor opened, Address const& at, ListenOptions const& options);
     ~RealListener() override { RealListener::close(); }
 
@@ -53,6 +71,7 @@ private:
     };
 
     mutable Address at_;
+    SocketFile file_;
     ListenOptions options_;
     RingQueue<int> ready_; // that the poller has accepted
     Accepted accepted_;

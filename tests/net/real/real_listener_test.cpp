@@ -11,6 +11,7 @@
 
 #include <string>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace flow;
@@ -95,4 +96,99 @@ TEST_CASE("real listener: of [::], takes IPv4 as well unless it says otherwise")
         }
     };
     loop.run(test());
+}
+
+namespace {
+
+/// A path of a Unix socket that no other test has.
+std::string freePath(char const* name) {
+    return "/tmp/millrace-listener-" + std::to_string(::getpid()) + name;
+}
+
+bool isReached(RealLoop& loop, std::string const& path) {
+    return loop.run(endOf(transport().connect(Address::unixPath(path)))) == Error();
+}
+
+/// For each poller, and for a listener that closes or whose loop ends.
+void forEachEnd(void (*test)(bool closes)) {
+    for (char const* poller : {"epoll", "uring"})
+        for (bool closes : {true, false}) {
+            if (std::string(poller) == "uring" && !hasUring())
+                continue;
+            INFO(std::string(poller));
+            INFO(closes);
+            ChosenPoller chosen(poller);
+            test(closes);
+        }
+}
+
+} // namespace
+
+TEST_CASE("real listener: the file of a Unix socket goes with its listener") {
+    forEachEnd([](bool closes) {
+        std::string path = freePath("a");
+        Reference<Listener> listener;
+        {
+            RealLoop loop;
+            listener = transport().listen(Address::unixPath(path));
+            CHECK(isReached(loop, path));
+            if (closes)
+                listener->close();
+        }
+        CHECK(::access(path.c_str(), F_OK) != 0);
+    });
+}
+
+TEST_CASE("real listener: an old listener does not remove the file of a new one at its path") {
+    forEachEnd([](bool closes) {
+        std::string path = freePath("b");
+        RealLoop loop;
+        auto network = std::make_unique<RealNetwork>(loop);
+        Reference<Listener> old = network->listen(Address::unixPath(path), {});
+        if (closes) {
+            ::unlink(path.c_str());
+            Reference<Listener> next = network->listen(Address::unixPath(path), {});
+            old->close();
+            CHECK(isReached(loop, path));
+            next->close();
+            CHECK(::access(path.c_str(), F_OK) != 0);
+        } else {
+            std::string other = freePath("c");
+            Reference<Listener> next = network->listen(Address::unixPath(other), {});
+            CHECK(::rename(other.c_str(), path.c_str()) == 0); // as a program does that replaces a socket
+            old->close();
+            CHECK(isReached(loop, path));
+            network.reset();
+            CHECK(::access(path.c_str(), F_OK) == 0); // the new one does not know its new name
+            ::unlink(path.c_str());
+        }
+    });
+}
+
+TEST_CASE("real listener: a child of fork() that ends its copy of a listener leaves the file to its parent") {
+    forEachEnd([](bool closes) {
+        std::string path = freePath("d");
+        RealLoop loop;
+        auto network = std::make_unique<RealNetwork>(loop);
+        Reference<Listener> listener = network->listen(Address::unixPath(path), {});
+        Future<Reference<Connection>> accepting = keep(listener->accept());
+        CHECK(isReached(loop, path));
+        pid_t child = ::fork();
+        if (child == 0) {
+            ::alarm(20);
+            if (closes)
+                listener->close();
+            else
+                network.reset();
+            ::_exit(0);
+        }
+        int status = -1;
+        ::waitpid(child, &status, 0);
+        CHECK(status == 0);
+        accepting = keep(listener->accept());
+        CHECK(isReached(loop, path));
+        loop.run(success(accepting));
+        listener->close();
+        CHECK(::access(path.c_str(), F_OK) != 0);
+    });
 }
