@@ -2,6 +2,7 @@
 
 #include "flow/base/stack.h"
 #include "flow/core/ending_watch.h"
+#include "flow/core/frame_stack.h"
 #include "flow/core/in_place.h"
 
 namespace flow {
@@ -94,18 +95,15 @@ Cell* takeAwaited(Waiter* waiter) noexcept {
 
 namespace {
 
-/// Cancellation without recursion along chains of waiting actors: a stack of detached frames, linked through their own
-/// links. The top is resumed once everything it waited for has been released.
-class CancelStack {
-public:
+/// The end of a cancelled frame: it goes on with actor_cancelled, or is destroyed if it propagates that.
+struct Cancelling {
     /// Whether it has a frame that can be cancelled, and was not.
-    static bool mayCancel(Cell const* cell) noexcept {
+    static bool mayEnd(Cell const* cell) noexcept {
         return (cell->flags & (Cell::kHasFrame | Cell::kCancelled | Cell::kUncancellable)) == Cell::kHasFrame;
     }
-    /// Marks the frame; puts it on the stack if it is parked. A frame that runs is left to its next wait.
-    FLOW_INLINE void push(Cell* cell) noexcept {
+    /// Marks the frame; true if it is parked. A frame that runs is left to its next wait.
+    FLOW_INLINE static bool begin(Cell* cell, Waiter* frame) noexcept {
         cell->flags |= Cell::kCancelled;
-        Waiter* frame = cell->frame();
         if (endingWatch) [[unlikely]]
             EndingWatches::cancelled(codeOf(frame));
         if (frame->link.isLinked()) {
@@ -115,29 +113,10 @@ public:
         } else if (frame->awaited.isGroup()) {
             detach(frame);
         } else {
-            return;
+            return false;
         }
-        frame->link.next = top_;
-        top_ = &frame->link;
+        return true;
     }
-
-    FLOW_INLINE void unwind() noexcept {
-        while (top_) {
-            Waiter* frame = Waiter::of(top_);
-            bool waitsForSeveral = frame->awaited.isGroup();
-            if (Cell* awaited = takeAwaited(frame)) {
-                if (--awaited->futures == 0)
-                    lost(awaited);
-                if (waitsForSeveral || top_ != &frame->link)
-                    continue;
-            }
-            top_ = frame->link.next;
-            frame->link.next = nullptr;
-            end(frame);
-        }
-    }
-
-private:
     static void end(Waiter* frame) noexcept {
         if (Cell::of(frame)->has(Cell::kPropagates)) {
             frame->awaited = {};
@@ -148,16 +127,6 @@ private:
             run(frame);
         }
     }
-
-    /// What is to be done with a cell that has lost its last future.
-    void lost(Cell* cell) noexcept {
-        if (cell->promises == 0)
-            freeCell(cell);
-        else if (mayCancel(cell))
-            push(cell);
-    }
-
-    Link* top_ = nullptr;
 };
 
 // Destructors of states and values end further actors, and the states of these end further ones: such nesting is as
@@ -302,11 +271,14 @@ bool startDormant(Cell* cell, StartKept how) {
 }
 
 void lastFutureGone(Cell* cell) noexcept {
-    if (!CancelStack::mayCancel(cell))
+    if (!Cancelling::mayEnd(cell)) {
+        if (machineStops) [[unlikely]]
+            stoppedFutureGone(cell);
         return;
+    }
     // always_inline: callWithRoom() uses it too, and a function of its own would cost each cancel 20 instructions.
     withRoom([cell]() __attribute__((always_inline)) {
-        CancelStack stack;
+        FrameStack<Cancelling> stack;
         stack.push(cell);
         stack.unwind();
     });

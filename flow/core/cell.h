@@ -171,6 +171,11 @@ void freeCell(Cell* cell) {
 /// What happens when the last future reference of an unfinished cell goes: an actor is cancelled.
 FLOW_RARE void lastFutureGone(Cell* cell) noexcept;
 
+/// Whether this thread ends a group of cells as if their machine had stopped: see CellGroup.
+inline constinit thread_local bool machineStops = false;
+/// lastFutureGone() of a frame of it.
+void stoppedFutureGone(Cell* cell) noexcept;
+
 inline void addFuture(Cell* cell) {
     checkThread(cell);
     ++cell->futures;

@@ -1,77 +1,106 @@
 #include "flow/core/live_blocks.h"
 
 #include "flow/base/stack.h"
+#include "flow/core/frame_stack.h"
 
 namespace flow {
 using namespace detail;
 namespace {
 
-/// Of a frame that has been detached and cannot be cancelled any more.
-void destroyFrame(Cell* cell) noexcept {
-    Waiter* frame = cell->frame();
-    while (Cell* awaited = takeAwaited(frame))
-        releaseFuture(awaited);
-    if (!frame->destroy) { // of the library: a cancel makes it clear up, and runs no code of users
-        frame->awaited = cancelledCell();
-        return run(frame);
-    }
-    frame->awaited = {};
-    withRoom([frame] { opaque(frame)->destroy(frame); });
-    cell->flags = static_cast<std::uint8_t>((cell->flags & Cell::kDestroyValue) | Cell::kUnset);
-    releasePromise(cell);
-}
+/// The end of a frame of a machine that has stopped. It has been detached, and is marked as cancelled and as
+/// uncancellable, which nothing else is but a task.
+struct Stopping {
+    static constexpr std::uint8_t kMarks = Cell::kHasFrame | Cell::kCancelled | Cell::kUncancellable;
 
-/// Moves all blocks of `from` to `to`, which is not initialised before.
+    static bool mayEnd(Cell const* cell) noexcept {
+        return (cell->flags & kMarks) == kMarks && cell->sizeClass != memory::kForeignClass;
+    }
+    /// From here on it ends nowhere else. A destructor may have put it into the loop's queue, as when it gives back a
+    /// lock.
+    static bool begin(Cell* cell, Waiter* frame) noexcept {
+        cell->flags &= static_cast<std::uint8_t>(~Cell::kUncancellable);
+        detach(frame);
+        return true;
+    }
+    static void end(Waiter* frame) noexcept {
+        if (!frame->destroy) { // of the library: a cancel makes it clear up, and runs no code of users but a fiber's
+            frame->awaited = cancelledCell();
+            return run(frame);
+        }
+        Cell* cell = Cell::of(frame);
+        frame->awaited = {};
+        opaque(frame)->destroy(frame);
+        cell->flags = static_cast<std::uint8_t>((cell->flags & Cell::kDestroyValue) | Cell::kUnset);
+        releasePromise(cell);
+    }
+};
+
+/// Moves all blocks of `from` to the end of `to`.
 void moveAll(Link& from, Link& to) noexcept {
-    to.reset();
     if (from.isEmpty())
         return;
-    insertBetween(*from.prev, to, from);
-    from.unlink();
+    Link& first = *from.next;
+    Link& last = *from.prev;
     from.reset();
+    first.prev = to.prev;
+    last.next = &to;
+    to.prev->next = &first;
+    to.prev = &last;
 }
 
 } // namespace
 
-/// Afterwards no cell resumes a waiter, and no cancel does anything.
-void CellGroup::stopFrames() noexcept {
-    for (Link* link = entries_.next; link != &entries_; link = link->next) {
-        Cell* cell = static_cast<Entry*>(link)->cell;
+void detail::stoppedFutureGone(Cell* cell) noexcept {
+    if (!Stopping::mayEnd(cell))
+        return;
+    withRoom([cell] {
+        FrameStack<Stopping> stack;
+        stack.push(cell);
+        stack.unwind();
+    });
+}
+
+/// Afterwards no cell resumes a waiter, and no cancel does so.
+void StoppedMachine::stop() noexcept {
+    for (Link* link = cells_.entries_.next; link != &cells_.entries_; link = link->next) {
+        Cell* cell = static_cast<CellGroup::Entry*>(link)->cell;
         while (!cell->waiters.isEmpty())
             takeFirst(cell->waiters);
-        if (cell->has(Cell::kHasFrame)) {
-            cell->flags |= Cell::kCancelled;
+        if (cell->has(Cell::kHasFrame) && !Stopping::mayEnd(cell)) {
+            cell->flags |= Stopping::kMarks;
             detach(cell->frame());
         }
     }
 }
 
-void CellGroup::destroyFrames() noexcept {
-    Link done; // what has been seen: a frame that ends takes others, also of these, out of either list
-    done.reset();
-    while (!entries_.isEmpty()) {
-        stopFrames(); // again, for what destructors have started
-        Link seen;
-        moveAll(entries_, seen);
+void StoppedMachine::destroy(Which which) noexcept {
+    Link& entries = cells_.entries_;
+    Link all; // by age
+    all.reset();
+    while (!entries.isEmpty()) {
+        stop();          // again, for what destructors have started
+        Link seen, done; // a frame that ends takes others out of either list
+        seen.reset();
+        done.reset();
+        moveAll(entries, seen);
         while (!seen.isEmpty()) {
-            auto* entry = static_cast<Entry*>(seen.next);
-            entry->unlink();
-            pushBack(done, *entry);
-            if (entry->cell->has(Cell::kHasFrame))
-                destroyFrame(entry->cell);
+            auto* newest = static_cast<CellGroup::Entry*>(seen.prev);
+            newest->unlink();
+            pushFront(done, *newest);
+            if (which == Which::All || newest->cell->futures == 0)
+                stoppedFutureGone(newest->cell);
         }
+        moveAll(done, all);
     }
-    moveAll(done, entries_);
+    moveAll(all, entries);
+}
+
+void CellGroup::destroyFrames() noexcept {
+    StoppedMachine stopped(*this);
 }
 
 void CellGroup::moveTo(CellGroup& other) noexcept {
-    Link all;
-    moveAll(entries_, all);
-    while (!all.isEmpty()) {
-        Link* first = all.next;
-        first->unlink();
-        pushBack(other.entries_, *first);
-    }
+    moveAll(entries_, other.entries_);
 }
 
 LiveBlocks::~LiveBlocks() {

@@ -10,6 +10,10 @@
 //     liveBlocks.enter(before);
 //     group.destroyFrames();                        // destroys the actor and all that it started; none resumes
 //
+//     StoppedMachine stopped(group);                // the same in steps, for those who hold futures of it
+//     stopped.destroyDetached();
+//     running = Future<Void>();
+//
 // Costs nothing while none exists. Every allocation is several times as slow while one does. Cells that were made
 // before are not in it, nor are those of other threads.
 
@@ -31,9 +35,7 @@ public:
             entries_.next->unlink();
     }
 
-    /// Ends every unfinished computation of the group as if the machine had stopped: states and parameters are
-    /// destroyed, no handler runs, no waiter is resumed, and futures that are left stay unset forever. None of
-    /// them may be running. Afterwards nothing waits for any cell of the group.
+    /// Ends every unfinished computation of the group, as ~StoppedMachine() does.
     void destroyFrames() noexcept;
 
     /// Calls visit(Cell*) for each cell, oldest first. It must neither make nor free any.
@@ -48,14 +50,51 @@ public:
 
 private:
     friend class LiveBlocks;
+    friend class StoppedMachine;
     struct Entry : ListLink {
         explicit Entry(detail::Cell* c) : cell(c) {}
         detail::Cell* cell;
     };
 
-    void stopFrames() noexcept;
+    ListLink entries_; // by age
+};
 
-    ListLink entries_;
+/// While it exists, the computations of a group do not go on, as if their machine had stopped: no handler runs, no
+/// waiter is resumed, and futures stay unset forever. (Fibers are the exception: their wait throws actor_cancelled,
+/// since nothing else destroys what is on a stack.) None of them may be running when it is made.
+///
+/// A computation is destroyed where a cancel would reach it: when its last future goes. So what it owns goes in the
+/// order that its code has chosen: first what it waits for, then its locals, the last one first, and with a future or a
+/// collection among them the computations behind it; then its parameters. What is older than the future of an owner is
+/// still there. Destructors run; what they start ends as well.
+class StoppedMachine : NonCopyable {
+public:
+    explicit StoppedMachine(CellGroup& cells) noexcept : cells_(cells), before_(detail::machineStops) {
+        detail::machineStops = true;
+        stop();
+    }
+    ~StoppedMachine() {
+        destroyRest();
+        detail::machineStops = before_;
+    }
+
+    /// Destroys those of which no future is left, the newest first: uncancellable ones, which nobody awaits.
+    void destroyDetached() noexcept { destroy(Which::Detached); }
+    /// Destroys those that are left, the newest first: something outside of the group has futures of them, or they have
+    /// futures of each other. Afterwards nothing waits for any cell of the group.
+    void destroyRest() noexcept {
+        destroyDetached();
+        destroy(Which::All);
+    }
+
+private:
+    enum class Which : bool { Detached, All };
+
+    void stop() noexcept;
+    void destroy(Which which) noexcept;
+
+    CellGroup& cells_;
+    bool before_;
 };
 
 class LiveBlocks : memory::AllocationWatch {

@@ -4,7 +4,7 @@
 // actors.
 //
 //     Process& server = world.start({.name = "server", .main = [] { return serve(); }});
-//     world.kill(server);                       // its actors are destroyed; none resumes
+//     world.kill(server);                       // its actors are destroyed, each before its owner; none resumes
 //     world.reboot(server, 2.0);                // main is called again, in two seconds
 //
 // Inside, everything is as in a real process: loop() is the process's own, now() its clock, deterministicRandom() its

@@ -83,7 +83,9 @@ public:
 
     // What can be done to a process. Called from the code of a process, it is done when that process's turn is over.
 
-    /// Stops it; it stays down until it is started. With powerLost, disks lose what was not synced.
+    /// Stops it; it stays down until it is started. With powerLost, disks lose what was not synced. Its computations
+    /// are destroyed in the order in which dropping the future of main would: see "The end of a process" in
+    /// flow/docs/simulation.md.
     void kill(Process& process, bool powerLost = false);
     /// Stops it, if it runs, and starts it after so many seconds.
     void reboot(Process& process, double seconds = 0, bool powerLost = false);

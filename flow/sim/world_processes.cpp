@@ -90,12 +90,15 @@ void World::halt(Process& process, bool powerLost) {
         process.isEnding_ = true;
         for (auto& attachment : process.attachments_)
             attachment->stopped(process, powerLost);
-        process.cells_.destroyFrames();
-        process.main_ = Future<Void>();
-        if (worldWatch_)
-            worldWatch_->ends(process);
-        process.loop_.reset();
-        process.cells_.destroyFrames(); // of what was posted
+        {
+            StoppedMachine stopped(process.cells_);
+            stopped.destroyDetached(); // main has started them, and may have lent them what it owns
+            process.main_ = Future<Void>();
+            stopped.destroyRest();
+            if (worldWatch_)
+                worldWatch_->ends(process);
+            process.loop_.reset();
+        } // and what the destructors of posted calls have started
         process.isEnding_ = false;
     }
     // Behind what its last task has drawn, and the destructors of its actors.

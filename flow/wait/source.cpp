@@ -35,6 +35,8 @@ void SourceBase::abandonAll() noexcept {
 }
 
 void SourceBase::failAll(Error error) noexcept {
+    if (machineStops) [[unlikely]]
+        return abandonAll();
     Link failing; // a waiter that runs may destroy the source
     failing.reset();
     while (!waiters_.isEmpty()) {

@@ -110,7 +110,7 @@ TEST_CASE("liveBlocks: frames are destroyed, and none of them runs on") {
     Future<int> c = passing(number.getFuture(), Mark("passing"));
     Future<int> d = passing(c, Mark("passing more"));
     world.group.destroyFrames();
-    CHECK(events == std::vector<std::string>{"~stubborn", "~detached", "~passing", "~passing more"});
+    CHECK(events == std::vector<std::string>{"~detached", "~passing more", "~passing", "~stubborn"});
     CHECK(!a.isReady());
     CHECK(!d.isReady());
     never.send(Void());
@@ -165,6 +165,58 @@ TEST_CASE("liveBlocks: frames in every kind of queue are destroyed") {
     CHECK(events.empty());
 }
 
+TEST_CASE("liveBlocks: a stopped machine's computations go with their last future, and none runs on") {
+    SimLoop loop;
+    CountedBlock world;
+    Promise<Void> never;
+    Promise<int> number;
+    auto owns = [](Future<Void> first, Mark, Future<int> second) -> Future<Void> {
+        co_await first;
+        co_await second;
+    };
+    Future<Void> owner = owns(stubborn(never.getFuture(), Mark("stubborn")), Mark("owner"),
+                              passing(number.getFuture(), Mark("passing")));
+    Future<Void> other = stubborn(never.getFuture(), Mark("other"));
+    (void)detached(Uncancellable(), never.getFuture(), Mark("detached"));
+    {
+        StoppedMachine stopped(world.group);
+        CHECK(events.empty());
+        never.send(Void());
+        stopped.destroyDetached();
+        CHECK(events == std::vector<std::string>{"~detached"});
+        Future<Void> same = owner;
+        owner = Future<Void>();
+        CHECK(events.size() == 1);
+        same.cancel(); // as a collection does with what it holds
+        CHECK(events == std::vector<std::string>{"~detached", "~passing", "~owner", "~stubborn"});
+    }
+    CHECK(events.back() == "~other");
+    CHECK(events.size() == 5);
+    CHECK(!other.isReady());
+}
+
+TEST_CASE("liveBlocks: a destructor that gives permits to a stopped computation lets nothing run") {
+    SimLoop loop;
+    CountedBlock world;
+    auto lock = std::make_unique<FlowLock>(1);
+    auto hold = [](FlowLock* permits) -> Future<Void> {
+        co_await permits->take();
+        FlowLock::Releaser releaser(*permits);
+        events.push_back("holds");
+        co_await Future<Void>(Never());
+    };
+    std::vector<Future<Void>> held;
+    for (int i = 0; i < 3; ++i)
+        held.push_back(hold(lock.get()));
+    {
+        StoppedMachine stopped(world.group);
+        held.clear(); // the oldest first: its permit is on its way to the next one
+    }
+    lock.reset();
+    loop.run();
+    CHECK(events == std::vector<std::string>{"holds"});
+}
+
 TEST_CASE("liveBlocks: what destructors start is destroyed as well") {
     SimLoop loop;
     CountedBlock world;
@@ -213,7 +265,7 @@ TEST_CASE("liveBlocks: state machines end where they stand") {
         nobodyWaits(promise.getFuture());
         log_.clear(); // what was copied on the way
         group.destroyFrames();
-        CHECK(log_ == std::vector<std::string>{"second", "first", "inner", "outer", "only", "kept", "alone"});
+        CHECK(log_ == std::vector<std::string>{"alone", "kept", "only", "inner", "outer", "second", "first"});
     }
     simulated.run();
     CHECK(log_.size() == 7); // nobody ran

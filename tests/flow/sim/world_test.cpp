@@ -120,7 +120,7 @@ TEST_CASE("world: a process that is killed runs no further, whatever it has star
     world.kill(process);
     CHECK(stopped.isReady());
     CHECK(!process.isRunning());
-    CHECK(done == std::vector<std::string>{"background ends", "child ends", "main ends"});
+    CHECK(done == std::vector<std::string>{"background ends", "main ends", "child ends"});
     world.run(delay(200));
     CHECK(done.size() == 3);
     CHECK(world.leakedCells() == 0);
