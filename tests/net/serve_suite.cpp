@@ -1,7 +1,9 @@
 #include "tests/net/serve_suite.h"
 
-#include "flow/flow.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
 #include "flow/sim/world.h"
+#include "flow/wait/delay.h"
 #include "net/poll/network_poller.h"
 #include "net/sim/sim_network.h"
 #include "tests/net/transport_suite.h"

@@ -1,6 +1,7 @@
 #include "net/serve.h"
 
 #include "flow/coro/coroutine.h"
+#include "flow/coro/race.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/standalone.h"
 #include "flow/sim/world.h"

@@ -1,9 +1,12 @@
 #include "flow/core/frame_stack.h"
 
-#include "flow/flow.h"
-#include "flow/sim.h"
+#include "flow/coro/coroutine.h"
+#include "flow/sim/sim_loop.h"
 
 #include <doctest/doctest.h>
+#include <string>
+#include <utility>
+#include <vector>
 
 using namespace flow;
 

@@ -1,7 +1,6 @@
-#include "net/serve.h"
-
+#include "flow/core/future.h"
 #include "flow/fiber/fiber.h"
-#include "flow/flow.h"
+#include "net/serve.h"
 #include "tests/net/serve_suite.h"
 
 #include <doctest/doctest.h>

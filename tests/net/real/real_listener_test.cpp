@@ -2,6 +2,7 @@
 
 #include "flow/coro/coroutine.h"
 #include "flow/coro/race.h"
+#include "flow/lib/all.h"
 #include "flow/loop/real_loop.h"
 #include "flow/wait/delay.h"
 #include "net/transport.h"
