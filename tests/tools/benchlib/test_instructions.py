@@ -110,7 +110,7 @@ def test_a_program_that_fails_is_shown(program: Path) -> None:
 
 def test_without_valgrind_it_says_how_to_get_it(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(Failure, match="valgrind is not installed: run tools/setup, or apt-get install valgrind"):
+    with pytest.raises(Failure, match="valgrind is not installed: run tools/setup count, or apt-get install valgrind"):
         count(program, STYLES, "", quiet(), "counting")
 
 

@@ -78,7 +78,7 @@ class Process:
 def valgrind() -> str:
     found = shutil.which("valgrind")
     if found is None:
-        raise Failure("valgrind is not installed: run tools/setup, or apt-get install valgrind")
+        raise Failure("valgrind is not installed: run tools/setup count, or apt-get install valgrind")
     return found
 
 

@@ -27,7 +27,7 @@ _PART = re.compile(r"\s+LOAD\s+(0x\w+)\s+(0x\w+)\s+0x\w+\s+(0x\w+)")
 def why_not() -> str | None:
     """Why perf cannot be used here, and what to do about it; None if it can."""
     if not shutil.which("perf"):
-        return "there is no perf (tools/setup installs linux-perf)"
+        return "there is no perf (`tools/setup profile` installs it)"
     probe = ["perf", "record", "-q", "-e", EVENT, "--call-graph", "fp", "-o", "/dev/null", "--", "true"]
     done = subprocess.run(probe, capture_output=True, text=True, check=False)
     if done.returncode == 0:

@@ -9,8 +9,6 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
-from PIL import Image, ImageChops
-
 from benchlib.report.model import Chart, Drawing, Flame, Grid, Part, Report, Section
 from benchlib.report.page import render
 from common.failure import Failure
@@ -82,6 +80,8 @@ def _shot(part: Part, folder: Path, program: str) -> bytes:
 
 def _cut(picture: bytes) -> bytes:
     """Without the white around it."""
+    from PIL import Image, ImageChops  # `tools/setup report` installs it
+
     image = Image.open(BytesIO(picture)).convert("RGB")
     used = ImageChops.difference(image, Image.new("RGB", image.size, "white")).getbbox()
     if used:

@@ -147,7 +147,7 @@ def test_where_perf_fails_it_says_what_perf_said(tmp_path: Path, monkeypatch: py
 
 def test_where_there_is_no_profiler_it_says_who_installs_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert record.why_not() == "there is no perf (tools/setup installs linux-perf)"
+    assert record.why_not() == "there is no perf (`tools/setup profile` installs it)"
 
 
 def test_what_fails_under_perf_says_what_it_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
