@@ -35,7 +35,7 @@ WITH_PROGRAMS = ("compat", "debugging", "examples", "flow", "net", "programs", "
 USUAL = {FAST: (PROGRAMS,), "gcc-checked": (EACH_ONCE,), "asan": (FLOW_TESTS,)}
 # The programs have one thread: none for tsan to watch.
 LONG = dict.fromkeys(USUAL, ALL) | {"tsan": (FLOW_TESTS, WITH_URING)}
-RELEASE = ("clang", "gcc")
+RELEASE = ("bench", "gcc-bench")
 URING = {**SANITIZER, "FLOW_POLLER": "uring"}
 # Several processes, since some test cases take long.
 PARTS_PER_PROCESS = 4
@@ -258,7 +258,7 @@ def preset_steps(preset: str, usual: tuple[str, ...], selection: Selection, cons
 
 
 def release_step(preset: str, console: Console) -> Step:
-    targets = ("flow", "net", "millrace_bench", "net_bench", "messages_bench", "simulations")
+    targets = ("flow", "net", "millrace_bench", "net_bench", "messages_bench")
     return Step(f"build {preset}", lambda: run_build(preset, targets, console))
 
 

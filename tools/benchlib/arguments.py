@@ -9,7 +9,8 @@ from common.arguments import CommandParser
 from common.build import binary_dir
 
 TARGET = "millrace_bench"
-COMPILERS = ("clang", "gcc")  # also the names of the presets
+PRESETS = {"clang": "bench", "gcc": "gcc-bench"}
+COMPILERS = tuple(PRESETS)
 
 
 class Parser(CommandParser):
@@ -32,4 +33,4 @@ def compilers(options: argparse.Namespace) -> list[str]:
 
 
 def binary(compiler: str, target: str = TARGET) -> Path:
-    return binary_dir(compiler) / "bench" / target
+    return binary_dir(PRESETS[compiler]) / "bench" / target

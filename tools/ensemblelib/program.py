@@ -19,6 +19,7 @@ from common.process import ROOT, ending
 from ensemblelib.batch import file_hash
 
 TARGET = "simulations"
+PRESET = "clang-checked"
 _SECONDS = 30  # for --list
 
 
@@ -46,7 +47,7 @@ class Program:
 
 def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("--program", type=Path, metavar="PATH", help="one that is built, from this folder on")
-    parser.add_argument("--preset", metavar="NAME", help="what to build: a preset of CMake; default: clang")
+    parser.add_argument("--preset", metavar="NAME", help=f"what to build: a test preset of CMake; default: {PRESET}")
 
 
 def program(path: Path | None, preset: str | None, console: Console) -> Program:
@@ -54,7 +55,7 @@ def program(path: Path | None, preset: str | None, console: Console) -> Program:
     if path and preset:
         raise UsageError("--preset does nothing with --program")
     if not path:
-        name = preset or "clang"
+        name = preset or PRESET
         all_presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
         presets = [each["name"] for each in all_presets if not each.get("hidden")]
         if name not in presets:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from benchlib.arguments import TARGET, Parser, binary, compilers
+from benchlib.arguments import PRESETS, TARGET, Parser, binary, compilers
 from benchlib.check.baseline import TOOLS, UPDATE, Baseline, counted, read, write
 from benchlib.check.comparison import LIMIT, SLACK, Change, Comparison, compare, updated
 from benchlib.instructions.callgrind import valgrind
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     baselines = {} if options.update and not FILE.exists() else read(FILE)
     good = True
     for compiler in compilers(options):
-        build(compiler, console, [TARGET])
+        build(PRESETS[compiler], console, [TARGET])
         if options.update:
             old = baselines.get(compiler, Baseline())
             now = look(compiler, options.filter, console)

@@ -39,6 +39,7 @@ def build_program(side: Build, letter: str, store: Store, root: Path, console: C
     # The same place in each tree, so that relative paths in ccache are the same.
     binary = tree / "build" / f"compare-{side.preset}"
     options = [f"-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={_REPRODUCIBLE}", f"-DMILLRACE_PYTHON={sys.executable}"]
+    options += ["-DMILLRACE_BUILD_BENCH=ON", "-DMILLRACE_BUILD_TESTS=OFF", "-DMILLRACE_BUILD_EXAMPLES=OFF"]
     title = f"building {letter}, {side.text}"
     try:
         build(side.preset, console, [TARGET], source=tree, binary=binary, options=options, title=title)

@@ -46,10 +46,10 @@ def parse_side(text: str, default_preset: str, root: Path) -> Side:
     if name.endswith(".json") or (name != WORKING_TREE and Path(name).is_file()):
         return Recorded(text, _existing(Path(name)), (after or None) if colon else None)
     if not colon and text in known:
-        return Build(text, None, _with_bench(text, known))
+        return Build(text, None, text)
     if colon and after and after not in known and (commit := _resolved(text, root)):
-        return Build(text, commit, _with_bench(default_preset, known))  # :/words of a message
-    preset = _with_bench((after if colon else "") or default_preset, known)
+        return Build(text, commit, _known(default_preset, known))  # :/words of a message
+    preset = _known((after if colon else "") or default_preset, known)
     return Build(text or WORKING_TREE, None if name in ("", WORKING_TREE) else _commit(name, root, known), preset)
 
 
@@ -60,16 +60,13 @@ def _existing(file: Path) -> Path:
     return file
 
 
-def _with_bench(name: str, known: dict[str, bool]) -> str:
-    able = [preset for preset, builds in known.items() if builds]
+def _known(name: str, known: list[str]) -> str:
     if name not in known:
-        raise UsageError(unknown("preset", name, able))
-    if name not in able:
-        raise UsageError(f"preset '{name}' builds no benchmarks; try {', '.join(able)}")
+        raise UsageError(unknown("preset", name, known))
     return name
 
 
-def _commit(name: str, root: Path, known: dict[str, bool]) -> str:
+def _commit(name: str, root: Path, known: list[str]) -> str:
     """The full hash."""
     if commit := _resolved(name, root):
         return commit

@@ -11,7 +11,7 @@ from rich.console import Console
 from actorc_frames.command import as_document
 from actorc_frames.layout import FIXED, KINDS, Layout
 from actorc_frames.tables import details
-from benchlib.arguments import TARGET, Parser, compilers
+from benchlib.arguments import PRESETS, TARGET, Parser, compilers
 from benchlib.frames.gather import choose, counted, disagreements, frames_of, side_by_side, style_of
 from benchlib.results import TITLES
 from benchlib.suite import compiled
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         check_writable(options.json)
     found, wrong, agreed = [], [], 0
     for compiler in compilers(options):
-        build(compiler, console, [TARGET])
+        build(PRESETS[compiler], console, [TARGET])
         frames = frames_of(compiler)
         found.append(choose(frames, options.filter))
         measured = counted(compiler)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchlib.arguments import TARGET, Parser, binary, compilers
+from benchlib.arguments import PRESETS, TARGET, Parser, binary, compilers
 from benchlib.growth.series import FLOORS, MEMORY, STYLES, Series, growth_table, remarks, resident, timed
 from benchlib.report.model import Report
 from benchlib.report.page import render
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     good = True
     now = revision()
     for compiler in compilers(options):
-        build(compiler, console, [TARGET])
+        build(PRESETS[compiler], console, [TARGET])
         settings = Settings(compiler, loop, options.repetitions, MIN_TIME, now)
         series, floors, name, failed = measure(compiler, settings, console)
         times, memory = ([one for one in series if one.is_memory == kind] for kind in (False, True))

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchlib.arguments import TARGET, Parser, binary, compilers
+from benchlib.arguments import PRESETS, TARGET, Parser, binary, compilers
 from benchlib.instructions.callgrind import valgrind
 from benchlib.instructions.count import count
 from benchlib.instructions.plan import ITEMS, TIMES, USUAL_SIZE, countable, usual_sizes
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     good = True
     loop = options.loop or "sim"
     for compiler in compilers(options):
-        build(compiler, console, [TARGET])
+        build(PRESETS[compiler], console, [TARGET])
         program = binary(compiler)
         names, left_out = chosen(available(program, loop), options.filter, options.all_sizes)
         document = count(program, names, loop, console, f"counting {compiler}")

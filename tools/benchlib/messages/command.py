@@ -13,7 +13,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchlib.arguments import Parser, binary, compilers
+from benchlib.arguments import PRESETS, Parser, binary, compilers
 from common.arguments import UsageError, revision
 from common.build import build
 from common.failure import Failure
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     if options.json:
         check_result_file(options.json)
     for compiler in compilers(options):
-        build(compiler, console, [TARGET])
+        build(PRESETS[compiler], console, [TARGET])
         found = measure(binary(compiler, TARGET), cases(options.quick), options.rounds, console)
         machine = f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}"
         title = f"{compiler}, {revision()}, {machine}: medians of {options.rounds}"

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchlib.arguments import Parser, binary, compilers
+from benchlib.arguments import PRESETS, Parser, binary, compilers
 from benchlib.net.tables import SERVERS, remarks, tables
 from benchlib.results import collect, errors, merge, parse_name, with_plain_names
 from benchlib.suite import Settings, available, compiled, run
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     good = True
     now = revision()
     for compiler in compilers(options):
-        build(compiler, console, [TARGET])
+        build(PRESETS[compiler], console, [TARGET])
         every = available(binary(compiler, TARGET), "real")
         names = [name for name in every if pattern.search(name)]
         if not names:

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchlib.arguments import TARGET, Parser, binary, compilers
+from benchlib.arguments import PRESETS, TARGET, Parser, binary, compilers
 from benchlib.net import command as net
 from benchlib.net.tables import is_net
 from benchlib.net.tables import tables as net_tables
@@ -98,7 +98,7 @@ def measure(options: argparse.Namespace, console: Console) -> dict[str, dict[str
     work: dict[str, list[str]] = {}
     with_net = options.quick and not options.peers and not options.filter
     for compiler in compilers(options):
-        build(compiler, console, [TARGET, net.TARGET] if with_net else [TARGET])
+        build(PRESETS[compiler], console, [TARGET, net.TARGET] if with_net else [TARGET])
         pattern = options.filter or (quick_pattern if options.quick else "")
         names = choose(available(binary(compiler), options.loop), pattern, options.peers, (FIBER,))
         work[compiler] = of_sizes(names, quick_sizes) if options.quick else names

@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
-from benchlib.arguments import TARGET, Parser, binary, compilers
+from benchlib.arguments import PRESETS, TARGET, Parser, binary, compilers
 from benchlib.profile.causes import UNMAPPED, Attribution, read
 from benchlib.profile.flames import flames
 from benchlib.profile.measure import Row, profile, rows
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     attribution = Attribution(read())
     work: dict[str, list[list[str]]] = {}
     for compiler in compilers(options):
-        build(compiler, console, [TARGET])
+        build(PRESETS[compiler], console, [TARGET])
         work[compiler] = rows(available(binary(compiler), options.loop), options.filter, options.styles)
     recordings = sum(len(row) for each in work.values() for row in each)
     seconds = options.seconds or min(SECONDS, max(LEAST_SECONDS, ALL_SECONDS / recordings))

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from rich.console import Console
 
-from benchlib.arguments import TARGET, binary
+from benchlib.arguments import PRESETS, TARGET, binary
 from benchlib.frames.gather import Frames, frames_of
 from benchlib.growth.command import measure as measure_growth
 from benchlib.instructions.count import count
@@ -91,7 +91,7 @@ def gather(compilers: Sequence[str], plan: Plan, console: Console) -> Measured:
         found.busy = f"on a busy machine (load {before.partition(',')[0]})"
     built = []
     for compiler in compilers:
-        made = attempt(f"The build with {compiler}", partial(build, compiler, console, [TARGET]), found)
+        made = attempt(f"The build with {compiler}", partial(build, PRESETS[compiler], console, [TARGET]), found)
         if isinstance(made, Missing):
             found.suite[compiler] = found.growth[compiler] = found.instructions[compiler] = made
             found.frames[compiler] = made
