@@ -6,7 +6,7 @@ In DIRECTORY, NAME.pem is a certificate and NAME.key its key; all are RSA with 2
   server     for localhost, 127.0.0.1, ::1 and example.org
   other      for other.example.org and *.wild.example.org
   client     for a client, named client
-  expired    for localhost, but since yesterday not valid any more
+  expired    for localhost, but not valid any more
   strangers  another authority, which no peer trusts
   stranger   for localhost, signed by that one
 
@@ -33,7 +33,7 @@ def openssl(*arguments: str | Path) -> None:
     try:
         run = subprocess.run(["openssl", *arguments], capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
-        raise Failure("there is no program openssl; tools/setup installs it") from error
+        raise Failure("there is no program openssl; `tools/setup tools` installs it") from error
     if run.returncode:
         raise Failure(f"openssl {arguments[0]} has failed:\n{run.stderr.strip()}")
 
@@ -70,7 +70,7 @@ def make_all(folder: Path) -> None:
     make_certificate(folder, "server", "ca", (*LOCAL, "DNS:example.org"))
     make_certificate(folder, "other", "ca", ("DNS:other.example.org", "DNS:*.wild.example.org"))
     make_certificate(folder, "client", "ca")
-    make_certificate(folder, "expired", "ca", LOCAL, days=-1)
+    make_certificate(folder, "expired", "ca", LOCAL, days=0)
     make_certificate(folder, "stranger", "strangers", LOCAL)
 
 

@@ -103,7 +103,8 @@ TestOptions parseTestOptions(int argc, char const* const* argv) {
     for (int i = 1; i < argc; ++i) {
         std::string argument = argv[i];
         std::size_t equals = argument.starts_with("--") ? argument.find('=') : std::string::npos;
-        Option const& option = findOption(argument.substr(0, equals));
+        std::string name = argument.substr(0, equals); // a variable: gcc 14 takes the result for a part of a temporary
+        Option const& option = findOption(name);
         std::string value;
         if (option.value && equals != std::string::npos)
             value = argument.substr(equals + 1);

@@ -51,9 +51,12 @@ template <class Interface, class Request>
 class Alternatives {
 public:
     Alternatives(Reference<MultiInterface<Interface>> servers, RequestStream<Request> Interface::* channel)
-        : servers_(std::move(servers)), channel_(channel),
-          next_(static_cast<std::size_t>(deterministicRandom()->randomInt(0, static_cast<int>(servers_->size())))) {}
+        : servers_(std::move(servers)), channel_(channel) {
+        if (size() > 0)
+            next_ = static_cast<std::size_t>(deterministicRandom()->randomInt(0, static_cast<int>(size())));
+    }
 
+    std::size_t size() const { return servers_->size(); }
     /// The next one that has not failed; null if all have.
     RequestStream<Request> const* next() {
         FailureMonitor& monitor = FailureMonitor::failureMonitor();
@@ -78,17 +81,17 @@ private:
     static constexpr double kRetry = 0.5;
     Reference<MultiInterface<Interface>> servers_;
     RequestStream<Request> Interface::* channel_;
-    std::size_t next_;
+    std::size_t next_ = 0;
 };
 
+/// It does not take the channel itself: where this coroutine has a pointer to a member for a parameter, gcc 14.2 ends
+/// with an internal error.
 template <class Interface, class Request>
-Future<ReplyOf<Request>> balance(Reference<MultiInterface<Interface>> servers,
-                                 RequestStream<Request> Interface::* channel, Request request, TaskPriority priority,
+Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, Request request, TaskPriority priority,
                                  AtMostOnce atMostOnce, bool hedges) {
     using Reply = ReplyOf<Request>;
-    if (servers->size() == 0)
+    if (alternatives.size() == 0)
         co_await coro::fail(operation_failed());
-    Alternatives<Interface, Request> alternatives(servers, channel);
     auto ask = [&](RequestStream<Request> const& stream) {
         Request copy = request;
         resetReply(copy);
@@ -102,7 +105,7 @@ Future<ReplyOf<Request>> balance(Reference<MultiInterface<Interface>> servers,
         }
         Future<ErrorOr<Reply>> first = ask(stream ? *stream : alternatives.any());
         Future<ErrorOr<Reply>> second; // invalid: no second request
-        if (hedges && atMostOnce == AtMostOnce::False && servers->size() > 1) {
+        if (hedges && atMostOnce == AtMostOnce::False && alternatives.size() > 1) {
             (void)co_await race(success(first), delay(kHedgeAfter));
             RequestStream<Request> const* other = first.isReady() ? nullptr : alternatives.next();
             if (other)
@@ -132,7 +135,7 @@ Future<ReplyOf<Request>> loadBalance(Reference<MultiInterface<Interface>> server
                                      RequestStream<Request> Interface::* channel, Request request = Request(),
                                      TaskPriority priority = TaskPriority::DefaultPromiseEndpoint,
                                      AtMostOnce atMostOnce = AtMostOnce::False) {
-    return rpc::balance(std::move(servers), channel, std::move(request), priority, atMostOnce, true);
+    return rpc::balance(rpc::Alternatives(std::move(servers), channel), std::move(request), priority, atMostOnce, true);
 }
 
 template <class Interface, class Request>
@@ -140,7 +143,8 @@ Future<ReplyOf<Request>> basicLoadBalance(Reference<MultiInterface<Interface>> s
                                           RequestStream<Request> Interface::* channel, Request request = Request(),
                                           TaskPriority priority = TaskPriority::DefaultPromiseEndpoint,
                                           AtMostOnce atMostOnce = AtMostOnce::False) {
-    return rpc::balance(std::move(servers), channel, std::move(request), priority, atMostOnce, false);
+    return rpc::balance(rpc::Alternatives(std::move(servers), channel), std::move(request), priority, atMostOnce,
+                        false);
 }
 
 } // namespace flow::net
