@@ -28,8 +28,10 @@ def run(tool: str, commands: Mapping[str, str], default: str | None = None, fail
             module = commands[name]
         if module is None:
             raise UsageError(f"which command: {', '.join(commands)}? (see {tool} --help)")
-        code: int = import_module(module).main(arguments, plain(stderr=True), output())
-        sys.stdout.flush()
+        try:
+            code: int = import_module(module).main(arguments, plain(stderr=True), output())
+        finally:  # --help ends it by a SystemExit
+            sys.stdout.flush()
         return code
     except UsageError as error:
         print(f"{tool}: {error}", file=sys.stderr)

@@ -22,7 +22,7 @@ class Bar:
         self._title = title
         self._said = time.monotonic()
         self._bar: Progress | None = None
-        if console.is_terminal:
+        if console.is_terminal and not console.is_dumb_terminal:
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
             self._bar = Progress(

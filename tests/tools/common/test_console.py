@@ -15,7 +15,8 @@ def test_a_text_is_printed_as_it_stands(capfd: pytest.CaptureFixture[str]) -> No
     assert capfd.readouterr().out == TEXT + "\n"
 
 
-def test_a_bar_is_called_what_it_is_called(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_bar_is_called_what_it_is_called(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     console = plain(stderr=True, force_terminal=True, color_system=None, width=400)
     with Bar(console, TEXT) as bar:
         bar.update(1, 2, "[red]note")

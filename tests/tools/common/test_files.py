@@ -92,8 +92,10 @@ def test_where_nothing_can_be_written_it_is_printed(
     assert capsys.readouterr().out == "an hour's work\n"
 
 
-def test_a_full_disk_behind_the_output_is_said_in_one_line() -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_behind_the_output_is_said_in_one_line(unbuffered: str) -> None:
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, BENCH, "--help"]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+        done = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "tools/bench: No space left on device\n")
