@@ -32,7 +32,7 @@ MAX_FUNCTION_LINES = 70
 MIN_TESTED = 0.9
 # Our headers cause no warning in a program that is compiled with these.
 USERS_WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-Wpedantic")
-GCC = "g++-12"
+GCC = "g++"
 UMBRELLA = "flow/flow.h"  # what most headers for other vocabularies begin with
 # Only actor files, examples, code of pages and headers for other vocabularies include them. Everything else includes
 # what it uses, so that an edit of one header does not compile all of it again.

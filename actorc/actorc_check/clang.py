@@ -56,10 +56,9 @@ def _builtin_headers() -> tuple[str, ...]:
             run = subprocess.run([name, "-print-resource-dir"], capture_output=True, text=True, check=False)
             if run.returncode == 0:
                 return "-resource-dir", run.stdout.strip()
-    for name in ("g++-12", "g++"):
-        if shutil.which(name):
-            run = subprocess.run([name, "-print-file-name=include"], capture_output=True, text=True, check=False)
-            return "-idirafter", run.stdout.strip()
+    if shutil.which("g++"):
+        run = subprocess.run(["g++", "-print-file-name=include"], capture_output=True, text=True, check=False)
+        return "-idirafter", run.stdout.strip()
     return ()
 
 

@@ -28,7 +28,7 @@ def run(files: Sequence[str], flags: Sequence[str] | None, *, as_json: bool) -> 
     notes = [f"{name} is not installed: its coroutines are not shown" for name in missing()]
     found = compilers()
     if not found:
-        failures.append("no C++ compiler is installed: clang++-19 or g++-12 is needed")
+        failures.append("no C++ compiler is installed: clang++-19 or g++ is needed")
         found = []
     for path in files if found else []:
         try:

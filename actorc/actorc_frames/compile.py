@@ -20,7 +20,7 @@ from actorc.driver import analyse, emitted
 from actorc.source import Source
 from actorc_frames.layout import COROUTINE, STATE_MACHINE
 
-_COMPILERS = (("clang++-19", "clang++"), ("g++-12", "g++"))  # of each kind, the first that is installed
+_COMPILERS = (("clang++-19", "clang++"), ("g++",))  # of each kind, the first that is installed
 _BACKENDS = {STATE_MACHINE: "state-machine", COROUTINE: "coroutine"}
 _SOURCE = re.compile(r"\.(?:c|cc|cpp|cppm|cxx|c\+\+)$")
 _OPTIMISED = re.compile(r"-O(?:[123sz]|g|fast)")

@@ -14,7 +14,7 @@ def test_folders_have_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(toolchain, "ROOT", tmp_path)
     monkeypatch.setattr(toolchain, "build", lambda *_: None)
     monkeypatch.setattr(Toolchain, "_build", lambda *_: None)
-    other = Toolchain("gcc", "gcc-checked", "g++-12", ()).prepare()
+    other = Toolchain("gcc", "gcc-checked", "g++", ()).prepare()
     made = [Toolchain("clang", "clang-checked", "clang++-19", (f"-DN={number}",)) for number in range(KEPT + 1)]
     used = [each.prepare() for each in made[:KEPT]]
     Toolchain.prepare.__wrapped__(made[0])  # as another run would, which has no cache

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = '#include "flow/core/future.h"\nint main() { flow::Promise<int> promise; promise.send(1); }\n'
-COMPILER, OTHER = "g++-12", "clang++-19"
+COMPILER, OTHER = "g++", "clang++-19"
 FLAGS = ("-std=c++20", "-O2", f"-I{ROOT}", "-c")
 
 

@@ -104,7 +104,7 @@ TOOLCHAINS = {
     each.name: each
     for each in (
         Toolchain("clang", "clang-checked", "clang++-19", _CLANG, ("-fuse-ld=lld",)),
-        Toolchain("gcc", "gcc-checked", "g++-12", ("-O0",)),
+        Toolchain("gcc", "gcc-checked", "g++", ("-O0",)),
         Toolchain("asan", "asan", "clang++-19", (*_CLANG, "-g1", "-fsanitize=address,undefined"), ("-fuse-ld=lld",)),
     )
 }

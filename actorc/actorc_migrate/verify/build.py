@@ -36,7 +36,7 @@ class Builder:
     def __init__(self, tree: Tree, flags: Sequence[str] | None, folder: str, jobs: int) -> None:
         found = compilers()
         if not found:
-            raise CannotCompile("no C++ compiler is installed: clang++-19 or g++-12 is needed")
+            raise CannotCompile("no C++ compiler is installed: clang++-19 or g++ is needed")
         self.compiler = found[0]
         self.jobs = jobs
         self._tree = tree

@@ -12,7 +12,7 @@ from trees import make, migrate, migrated, tree
 from actorc.__main__ import main
 
 ROOT = Path(__file__).parents[3]
-COMPILER = shutil.which("clang++-19") or shutil.which("g++-12") or "c++"
+COMPILER = shutil.which("clang++-19") or shutil.which("g++") or "c++"
 HEADER = """\
 #pragma once
 #if defined(NO_INTELLISENSE) && !defined(LIB_STORE_ACTOR_G_H)

@@ -17,7 +17,7 @@ from trees import TOP, migrated
 from actorc_migrate.notes import Hazard
 from examples import CODES, CONSTRUCTS, DOCUMENTS, ROOT, examples, made_of, rendered
 
-_COMPILER = shutil.which("clang++-19") or shutil.which("g++-12") or "c++"
+_COMPILER = shutil.which("clang++-19") or shutil.which("g++") or "c++"
 _NAMES = [path.name for path in DOCUMENTS]
 _INCLUDES = {
     "flow": """\

@@ -15,7 +15,7 @@ SOURCE = """
 extern "C" void* take() { return flow::FastAllocator<88>::allocate(); }
 extern "C" void giveBack(void* block) { flow::FastAllocator<88>::release(block); }
 """
-COMPILERS = [c for c in ("clang++-19", "g++-12") if shutil.which(c)]
+COMPILERS = [c for c in ("clang++-19", "g++") if shutil.which(c)]
 
 
 def fast_path(function: str, listing: str) -> list[str]:

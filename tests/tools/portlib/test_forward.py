@@ -65,7 +65,7 @@ def compile_with(compiler: str, folder: Path, *headers: str) -> str:
     return done.stderr
 
 
-@pytest.mark.parametrize("compiler", ["clang++-19", "g++-12"])
+@pytest.mark.parametrize("compiler", ["clang++-19", "g++"])
 def test_a_fixed_header_compiles_before_and_behind_flow(tmp_path: Path, compiler: str) -> None:
     for name in ("First", "Last"):
         (tmp_path / f"{name}.h").write_text(PLAIN % name, "utf-8")
