@@ -7,7 +7,7 @@ import sys
 from common.dispatch import run
 
 USAGE = """\
-usage: tools/ensemble run TEST --seeds FIRST..LAST     run seeds of a simulation
+usage: tools/ensemble run TEST --seeds FIRST..LAST     run seeds of a simulation, or of all
        tools/ensemble shrink TEST --seed S             find the faults that make a seed fail
        tools/ensemble summary [TEST] [--html FILE]     what all runs so far have shown
 

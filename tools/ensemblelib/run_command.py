@@ -26,7 +26,8 @@ DESCRIPTION = """\
 Runs a simulation for many seeds, each with faults of its own, on all cores or on the
 workers of a Dask cluster. Failures are grouped by signature; of each the smallest seed
 is printed with the command that runs it again. A seed that crashes the program, hangs it
-or makes it print what is no result has failed, too, and those after it are run."""
+or makes it print what is no result has failed, too, and those after it are run. With
+`all` in place of a simulation, each that the program has is run with these seeds."""
 
 EPILOG = """\
 With --scheduler each batch of seeds is a task of Dask. The program must be the same file
@@ -36,6 +37,7 @@ Exit code: 0 nothing failed, 1 a seed failed, or two runs of one differed, 2 wro
 arguments, or it could not go on, 130 interrupted; what is done by then is printed, and
 kept."""
 
+ALL = "all"
 FAILURES = 100  # after which a run ends
 BATCH = 100  # seeds in a process, at most
 
@@ -46,14 +48,32 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
         raise UsageError("--jobs does nothing with --scheduler")
     with opened(options.ledger) as ledger:  # before anything takes long
         found = program(options.program, options.preset, console)
-        found.require(options.test)
-        with ExitStack() as stack:
-            return _run(options, found, ledger, _results(options, found, stack), console, out)
+        code = 0
+        for test in _tests(options, found):
+            one = argparse.Namespace(**{**vars(options), "test": test})
+            with ExitStack() as stack:
+                code = max(code, _run(one, found, ledger, _results(one, found, stack), console, out))
+            if code > 1:
+                break
+        return code
+
+
+def _tests(options: argparse.Namespace, found: Program) -> list[str]:
+    for test in options.but:
+        found.require(test)
+    if options.test == ALL:
+        return [test for test in found.tests if test not in options.but]
+    if options.but:
+        raise UsageError(f"--but does nothing without {ALL}")
+    found.require(options.test)
+    return [options.test]
 
 
 def _parser() -> CommandParser:
     parser = CommandParser("tools/ensemble run", DESCRIPTION, EPILOG)
-    parser.add_argument("test", metavar="TEST", help="a simulation")
+    parser.add_argument("test", metavar="TEST", help=f"a simulation, or {ALL}")
+    text = f"of {ALL}: not these, such as one that shows a failure"
+    parser.add_argument("--but", nargs="+", default=[], metavar="TEST", help=text)
     parser.add_argument("--seeds", type=seeds, required=True, metavar="FIRST..LAST", help="which, both included")
     parser.add_argument("--jobs", type=count, metavar="N", help="processes; default: as many as cores")
     parser.add_argument(
@@ -61,6 +81,7 @@ def _parser() -> CommandParser:
     )
     add_arguments(parser)
     add_ledger(parser)
+    parser.add_argument("--once", action="store_true", help="each seed once, without a comparison of two runs")
     text = "of real time, for each seed; default: 60"
     parser.add_argument("--timeout", type=seconds, default=60.0, metavar="SECONDS", help=text)
     ends = parser.add_mutually_exclusive_group()
@@ -78,7 +99,7 @@ def split(some: range, workers: int) -> Iterator[range]:
 
 
 def _results(options: argparse.Namespace, found: Program, stack: ExitStack) -> Generator[Result | None, None, None]:
-    command = found.command(options.test)
+    command = found.command(options.test, ["--once"] if options.once else [])
     if options.scheduler:
         from ensemblelib.cluster import Cluster
 

@@ -88,7 +88,8 @@ def main():
         for fault in FAULTS:
             print(json.dumps({"fault": fault}))
         return 0
-    arguments = dict(zip(sys.argv[1::2], sys.argv[2::2], strict=True))
+    words = [word for word in sys.argv[1:] if word != "--once"]
+    arguments = dict(zip(words[::2], words[1::2], strict=True))
     first, last = map(int, arguments["--seeds"].split(".."))
     test = arguments["--run"]
     failed = False

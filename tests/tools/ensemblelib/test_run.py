@@ -58,6 +58,20 @@ def test_nothing_fails(ensemble: Command) -> None:
     assert done.stdout.startswith("100 seeds of good: 0 failed; 2.5 min simulated in ")
 
 
+def test_all_simulations_but_some(ensemble: Command) -> None:
+    done = ensemble("run", "all", "--but", "good", "slow", "stubborn", "--seeds", "0..2", "--timeout", "1", "--once")
+    assert done.returncode == 1
+    for test, failed in (("mixed", 0), ("faulty", 3), ("restless", 0)):
+        assert f"3 seeds of {test}: {failed} failed" in done.stdout
+    assert "of good" not in done.stdout
+    done = ensemble("run", "all", "--but", "god", "--seeds", "0")
+    assert done.returncode == 2
+    assert "good" in done.stderr
+    done = ensemble("run", "good", "--but", "slow", "--seeds", "0")
+    assert done.returncode == 2
+    assert "--but does nothing without all" in done.stderr
+
+
 def test_many_failures_end_it(ensemble: Command) -> None:
     done = ensemble("run", "bad", "--seeds", "0..99999", "--max-failures", "3", "--jobs", "1")
     assert done.returncode == 1
