@@ -92,7 +92,9 @@ public:
     /// Makes a directory if there is none yet, in one that is there.
     virtual Future<Void> makeDirectory(std::string path) = 0;
     /// When ready, what had been done to the names in this directory when it was called survives the loss of power:
-    /// files and directories made, renamed and removed. What is in the files is another matter: AsyncFile::sync().
+    /// files and directories made, renamed and removed. What is in the files is another matter: AsyncFile::sync(). If
+    /// it fails, any part of them may be lost, although it is seen until then, and a later call does not make up for
+    /// it: make files anew, under other names that are renamed.
     virtual Future<Void> syncDirectory(std::string path) = 0;
 
 protected:

@@ -243,9 +243,14 @@ Future<Void> SimDisk::makeDirectory(std::string path) {
 Future<Void> SimDisk::syncDirectory(std::string path) {
     return operate(Sort::Sync, [this, path = normal(path), changes = nameChanges_] {
         needDirectory(path);
-        if (dice_.injects(FaultKind::diskSyncError))
+        bool fails = dice_.injects(FaultKind::diskSyncError);
+        std::vector<NameChange> unstored = takeUnstored(path, changes);
+        if (fails) {
+            storeSome(unstored);
             throw io_error().asInjectedFault();
-        storeNames(path, changes);
+        }
+        for (NameChange const& each : unstored)
+            each.apply(storedNames_);
         return Void();
     });
 }
@@ -327,31 +332,33 @@ void SimDisk::change(NameChange nameChange) {
 }
 
 // A change comes to the disk in all directories that it touches, and behind those before it there.
-void SimDisk::storeNames(std::string const& directory, std::uint64_t changes) {
+std::vector<SimDisk::NameChange> SimDisk::takeUnstored(std::string const& directory, std::uint64_t below) {
     Paths directories{directory};
-    std::vector<bool> stored(unstoredNames_.size());
+    std::vector<bool> isTaken(unstoredNames_.size());
     for (std::size_t i = unstoredNames_.size(); i-- > 0;) {
         NameChange const& each = unstoredNames_[i];
-        stored[i] = each.number < changes && each.touches(directories);
-        if (stored[i])
+        isTaken[i] = each.number < below && each.touches(directories);
+        if (isTaken[i])
             each.addDirectories(directories);
     }
-    std::vector<NameChange> rest;
-    for (std::size_t i = 0; i < stored.size(); ++i)
-        if (stored[i])
-            unstoredNames_[i].apply(storedNames_);
-        else
-            rest.push_back(std::move(unstoredNames_[i]));
+    std::vector<NameChange> taken, rest;
+    for (std::size_t i = 0; i < isTaken.size(); ++i)
+        (isTaken[i] ? taken : rest).push_back(std::move(unstoredNames_[i]));
     unstoredNames_ = std::move(rest);
+    return taken;
 }
 
-void SimDisk::loseNames() {
+void SimDisk::storeSome(std::vector<NameChange> const& changes) {
     Paths old; // directories of which nothing later has come to the disk
-    for (NameChange const& each : unstoredNames_)
+    for (NameChange const& each : changes)
         if (each.touches(old) || dice_.injects(FaultKind::diskLostName))
             each.addDirectories(old);
         else
             each.apply(storedNames_);
+}
+
+void SimDisk::loseNames() {
+    storeSome(unstoredNames_);
     unstoredNames_.clear();
     names_.clear();
     for (auto const& [path, entry] : storedNames_) // a directory stands before what is in it

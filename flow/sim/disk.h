@@ -100,7 +100,10 @@ private:
     Entry const& need(std::string const& path) const;
 
     void change(NameChange nameChange);
-    void storeNames(std::string const& directory, std::uint64_t changes);
+    /// Of what is not on the disk, what a sync of the directory is for: with numbers below that.
+    std::vector<NameChange> takeUnstored(std::string const& directory, std::uint64_t below);
+    /// What is lost of them is lost for good.
+    void storeSome(std::vector<NameChange> const& changes);
     void loseNames();
 
     FaultSource& dice_;

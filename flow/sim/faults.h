@@ -57,7 +57,7 @@ namespace flow {
     X(diskMisdirectedWrite, "per write: it goes to another place of the file", 0.0003)                                 \
     X(diskBitFlip, "per read: one of its bits is wrong from here on", 0.0002)                                          \
     X(diskError, "per operation on a file but sync: io_error", 0.001)                                                  \
-    X(diskSyncError, "per sync: io_error, and of what was not synced something may be lost", 0.001)                    \
+    X(diskSyncError, "per sync: io_error, and of what was not synced something may be lost, for good", 0.001)          \
     X(diskFull, "per write: there is no space", 0.001)                                                                 \
     X(diskSlow, "per operation on a file: it takes long", 0.01)                                                        \
     X(diskSlowSync, "per sync: it takes long", 0.02)                                                                   \

@@ -2,10 +2,11 @@
 
 check_mutants.py PROGRAM [--seeds N] [--share PERCENT] [--jobs N] [--timeout SECONDS] [--only MUTANT...]
 
-Runs the simulation `kv` with the seeds from 0 on until one fails, and prints for each fault which that was. PROGRAM is
-`mutants`, beside that of the simulations: there the library can have faults, too. Found is what the program says that a
-seed has failed by, and does not without the fault; if it hangs or crashes instead, nothing is. The exit code is 1 if
-fewer than the share of them were found, and 2 for a wrong command line.
+Runs the simulation `kv`, or `journal` for faults that need two failures of a disk, with the seeds from 0 on until one
+fails, and prints for each fault which that was. PROGRAM is `mutants`, beside that of the simulations: there the library
+can have faults, too. Found is what the program says that a seed has failed by, and does not without the fault; if it
+hangs or crashes instead, nothing is. The exit code is 1 if fewer than the share of them were found, and 2 for a wrong
+command line.
 """
 
 from __future__ import annotations
@@ -25,9 +26,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 from common.arguments import unknown
 from ensemblelib.batch import NO_END, Batch, Record
 
+# By which simulation a fault is found, if it is another one than `kv`.
+SIMULATIONS = dict.fromkeys(("TrustsMemory", "OneCopyOnly", "OneCopyWritten"), "journal")
 
-def hunt(program: str, mutant: str, seeds: range, timeout: float) -> Record | None:
-    """The record of the first seed that fails. No mutant: of the program as it should be."""
+
+def hunt(program: str, mutant: str, seeds: range, timeout: float, *, planted: bool = True) -> Record | None:
+    """The record of the first seed that fails. Not planted: of the program as it should be."""
     found: list[Record] = []
     over = threading.Event()
 
@@ -36,8 +40,9 @@ def hunt(program: str, mutant: str, seeds: range, timeout: float) -> Record | No
             found.append(record)
             over.set()
 
-    command = [program, "--run", "kv", "--once"]
-    Batch(command, timeout, {"MILLRACE_MUTANT": mutant}, look, over.is_set).run(seeds[0], seeds[-1])
+    command = [program, "--run", SIMULATIONS.get(mutant, "kv"), "--once"]
+    chosen = {"MILLRACE_MUTANT": mutant if planted else ""}
+    Batch(command, timeout, chosen, look, over.is_set).run(seeds[0], seeds[-1])
     return found[0] if found else None
 
 
@@ -77,7 +82,7 @@ def main() -> int:
         began = time.monotonic()
         record = hunt(options.program, name, range(options.seeds), options.timeout)
         seeds = range(record["seed"], record["seed"] + 1) if record else range(0)
-        without = hunt(options.program, "", seeds, options.timeout) if seeds else None
+        without = hunt(options.program, name, seeds, options.timeout, planted=False) if seeds else None
         return name, outcome(record, without), record, time.monotonic() - began
 
     by_outcome: dict[str, list[str]] = defaultdict(list)

@@ -14,6 +14,7 @@
 #define KV_MUTANTS(X)                                                                                                  \
     X(ForgottenSync, "the journal does not sync")                                                                      \
     X(ForgottenDirectory, "the journal does not sync the directory after a rename")                                    \
+    X(TrustsMemory, "the journal takes what it reads after an error of the disk for stored")                           \
     X(OneCopyOnly, "the journal recovers from its first copy alone")                                                   \
     X(OneCopyWritten, "the journal writes one copy only")                                                              \
     X(ForgottenVote, "a vote is given before it is written down")                                                      \

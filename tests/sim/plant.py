@@ -143,14 +143,15 @@ FAULTS = [
     Fault(
         "ForgottenSync",
         JOURNAL,
-        "    co_await file->sync();\n    co_await files().rename",
-        "    if (!PLANTED)\n        co_await file->sync();\n    co_await files().rename",
+        "        co_await file->sync();\n",
+        "        if (!PLANTED)\n            co_await file->sync();\n",
     ),
     Fault(
-        "ForgottenSync",
+        "TrustsMemory",
         JOURNAL,
-        "            co_await file->sync();\n            Standalone",
-        "            if (!PLANTED)\n                co_await file->sync();\n            Standalone",
+        "        copy->file = co_await put(copy->path, all.content);",
+        "        if (!PLANTED || !copy->file || copy->content != all.content)\n"
+        "            copy->file = co_await put(copy->path, all.content);",
     ),
     Fault(
         "ForgottenDirectory",
@@ -173,11 +174,8 @@ FAULTS = [
     Fault(
         "OneCopyWritten",
         JOURNAL,
-        '            CODE_PROBE(!isThere, "what was written to the journal is not what it says");\n        }',
-        '            CODE_PROBE(!isThere, "what was written to the journal is not what it says");\n'
-        "        }\n"
-        "        if (PLANTED)\n"
-        "            break;",
+        "    for (Reference<AsyncFile> file : self->files_)\n",
+        "    for (Reference<AsyncFile> file : self->files_)\n        if (!PLANTED || file == self->files_[0])\n",
     ),
     Fault(
         "OneCopyWritten",
@@ -290,8 +288,9 @@ FAULTS = [
     Fault(
         "DiskSyncsNoNames",
         "flow/sim/disk.cpp",
-        "        storeNames(path, changes);",
-        "        if (!PLANTED)\n            storeNames(path, changes);",
+        "        std::vector<NameChange> unstored = takeUnstored(path, changes);\n",
+        "        if (PLANTED)\n            return Void();\n"
+        "        std::vector<NameChange> unstored = takeUnstored(path, changes);\n",
     ),
     Fault(
         "DiskLosesSector",

@@ -81,17 +81,27 @@ Gathered gather(std::string_view first, std::string_view second) {
 
 } // namespace
 
+/// Afterwards the bytes are on the disk, and a read gives them.
+Future<Void> Journal::store(Reference<AsyncFile> file, std::int64_t at, std::string bytes) {
+    constexpr std::size_t kPiece = 1024;
+    for (bool isThere = false; !isThere;) {
+        std::vector<Future<Void>> writes;
+        for (std::size_t i = 0; i < bytes.size(); i += kPiece)
+            writes.push_back(file->write(at + static_cast<std::int64_t>(i), bytes.substr(i, kPiece)));
+        co_await waitForAll(writes);
+        co_await file->sync();
+        Standalone<StringRef> there = co_await file->read(at, static_cast<int>(bytes.size()));
+        isThere = there == StringRef(bytes);
+        CODE_PROBE(!isThere, "what was written to the journal is not what it says");
+    }
+}
+
 /// Under its name stands what was there before or the new content, at every moment, and afterwards the new one.
 Future<Reference<AsyncFile>> Journal::put(std::string path, std::string content) {
-    constexpr std::size_t kPiece = 1024;
     std::string temporary = path + ".new";
     Reference<AsyncFile> file = co_await files().open(temporary, OpenMode::Create);
     co_await file->truncate(0);
-    std::vector<Future<Void>> writes;
-    for (std::size_t at = 0; at < content.size(); at += kPiece)
-        writes.push_back(file->write(static_cast<std::int64_t>(at), content.substr(at, kPiece)));
-    co_await waitForAll(writes);
-    co_await file->sync();
+    co_await store(file, 0, std::move(content));
     co_await files().rename(temporary, path);
     co_await files().syncDirectory(path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)));
     co_return file;
@@ -109,8 +119,9 @@ Future<Journal::Copy> Journal::read(std::string path) {
     co_return copy;
 }
 
-/// Makes both copies good. Where they are of two generations, either holds all that was acknowledged; but what the disk
-/// did to the newer one is not known before the older one is removed.
+/// Makes both copies anew, also one that reads well: it may be in memory alone. Where they are of two generations,
+/// either holds all that was acknowledged; but what the disk did to the newer one is not known before the older one is
+/// removed.
 Future<Void> Journal::recover(Reference<Journal> self) {
     Copy first = co_await read(self->path_ + "1");
     Copy second = co_await read(self->path_ + "2");
@@ -122,8 +133,7 @@ Future<Void> Journal::recover(Reference<Journal> self) {
     CODE_PROBE(first.content != all.content, "the first copy of the journal is made good");
     CODE_PROBE(second.content != all.content, "the second copy of the journal is made good");
     for (Copy* copy : {&first, &second})
-        if (!copy->file || copy->content != all.content)
-            copy->file = co_await put(copy->path, all.content);
+        copy->file = co_await put(copy->path, all.content);
     self->files_[0] = first.file;
     self->files_[1] = second.file;
     self->end_ = static_cast<std::int64_t>(all.content.size());
@@ -143,15 +153,8 @@ Future<Reference<Journal>> Journal::open(std::string path) {
 Future<Void> Journal::append(std::string record) {
     Reference<Journal> self = Reference<Journal>::addRef(this);
     std::string bytes = frame({self->generation_, self->least_, self->length_, record});
-    for (Reference<AsyncFile> file : self->files_) {
-        for (bool isThere = false; !isThere;) {
-            co_await file->write(self->end_, bytes);
-            co_await file->sync();
-            Standalone<StringRef> there = co_await file->read(self->end_, static_cast<int>(bytes.size()));
-            isThere = there == StringRef(bytes);
-            CODE_PROBE(!isThere, "what was written to the journal is not what it says");
-        }
-    }
+    for (Reference<AsyncFile> file : self->files_)
+        co_await store(file, self->end_, bytes);
     self->end_ += static_cast<std::int64_t>(bytes.size());
     ++self->length_;
 }

@@ -2,6 +2,10 @@
 // Journal: records on a disk that may lose, tear or damage what is written to it. Each stands in two files, one after
 // the other, so that one damaged copy is made good from the other one; what is valid in neither was never acknowledged.
 //
+// After an error of the disk the system may show what the disk has not: neither bytes of a failed sync nor names of a
+// directory whose sync failed are written again. So open() takes nothing that it reads for stored: both files are
+// written anew, each under a new name that then takes the place of the old one.
+//
 //     Reference<Journal> journal = co_await Journal::open("/log");
 //     for (std::string const& record : journal->records()) replay(record);
 //     co_await journal->append("record");                // when this is ready, the record survives
@@ -39,6 +43,7 @@ private:
     };
 
     static Future<Copy> read(std::string path);
+    static Future<Void> store(Reference<AsyncFile> file, std::int64_t at, std::string bytes);
     static Future<Reference<AsyncFile>> put(std::string path, std::string content);
     static Future<Void> recover(Reference<Journal> self);
 

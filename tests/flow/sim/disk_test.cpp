@@ -229,6 +229,29 @@ TEST_CASE("disk: what a failed sync has lost, a later one does not bring back") 
     CHECK(machine.content("f") == "old");
 }
 
+TEST_CASE("disk: after a failed sync of a directory a later one does not make its names safe, but a new rename does") {
+    for (bool isRepeated : {false, true}) {
+        Machine machine;
+        (void)machine.synced("/name", "old"_sr);
+        (void)machine.synced("/new", "new"_sr);
+        machine.run(machine.disk.rename("/new", "/name"));
+        machine.dice.faults.diskLostName = machine.dice.faults.diskSyncError = 1;
+        CHECK(machine.errorOf(machine.disk.syncDirectory("/")).code() == error_code_io_error);
+        CHECK(machine.dice.counts[FaultKind::diskLostName] == 1);
+        machine.dice.faults.diskSyncError = 0;
+        CHECK(machine.content("name") == "new");
+        if (isRepeated) {
+            File again = machine.open("/again");
+            machine.run(again->write(0, "new"_sr));
+            machine.run(again->sync());
+            machine.run(machine.disk.rename("/again", "/name"));
+        }
+        machine.run(machine.disk.syncDirectory("/"));
+        machine.crash();
+        CHECK(machine.content("name") == (isRepeated ? "new" : "old"));
+    }
+}
+
 TEST_CASE("disk: each fault that damages a file, through the whole of it") {
     for (double Faults::* fault :
          {&Faults::diskTornWrite, &Faults::diskReorderedWrite, &Faults::diskMisdirectedWrite, &Faults::diskBitFlip}) {

@@ -1,5 +1,6 @@
-// "journal": numbers go into a journal one after the other, on a disk that damages one of its two copies at a time.
-// What is in both must come out again, wherever the power fails.
+// "journal": numbers go into a journal one after the other, on a disk that damages one of its two copies at a time, and
+// whose syncs fail now and then, so that what is seen of the other copy may not be on it. What is in both must come out
+// again, wherever the power fails.
 #include "flow/base/format.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/disk.h"
@@ -21,6 +22,7 @@ constexpr int kWindow = 60;              // numbers that stay when the journal i
 constexpr std::size_t kRecords = 80;     // with so many it is
 constexpr double kMisdirected = 0.1;     // per write while it is replaced, if both copies are whole
 constexpr double kPowerLoss = 0.5;       // a second
+constexpr double kSyncError = 0.005;     // a sync: it opens the journal again and goes on
 constexpr std::size_t kRecordBytes = 84; // four fill a sector
 
 std::string recordOf(int number) {
@@ -35,6 +37,7 @@ public:
         Faults faults = world.faults();
         faults.diskBitFlip = faults.diskMisdirectedWrite = 0;
         faults.powerLoss = kPowerLoss;
+        faults.diskSyncError = kSyncError;
         world.setFaults(faults);
         world.addInvariant([this]() -> std::optional<std::string> {
             if (damages() > healed_)
