@@ -39,13 +39,11 @@ void ReadRequest::describe(Description& out) const {
 }
 
 Bytes Read::take() {
-    std::size_t count = connection->sizeFor(*this);
-    if (count == 0)
-        return Bytes();
-    Bytes bytes = makeString(static_cast<int>(count));
-    std::memcpy(mutateString(bytes), connection->received_.data(), count);
-    connection->consume(count);
-    return bytes;
+    return connection->takeBytes(connection->sizeFor(*this));
+}
+
+Bytes ReadUntil::take() {
+    return connection->takeBytes(connection->sizeFor(*this));
 }
 
 std::size_t ReadInto::take() {
@@ -67,9 +65,8 @@ Connection::~Connection() {
     failWaiters();
 }
 
-Read Connection::readUntil(StringRef end, std::uint32_t limit, std::source_location caller) {
+ReadUntil Connection::readUntil(StringRef end, std::uint32_t limit, std::source_location caller) {
     FLOW_ASSERT_AT(caller, !end.empty() && end.size() <= 65535, "readUntil(): the text has 1 to 65535 bytes");
-    searched_ = 0;
     return {{this, const_cast<std::uint8_t*>(end.begin()), std::min(limit, kLargestRead),
              static_cast<std::uint16_t>(end.size()), ReadRequest::Kind::Until}};
 }
@@ -93,6 +90,15 @@ ReadScattered Connection::into(Buffers to, ReadRequest::Kind kind, std::source_l
     FLOW_ASSERT_AT(caller, to.size() <= 65535, "a read into more than 65535 buffers");
     return {{this, nullptr, checkedSize(sizeOf(to), kind, caller), static_cast<std::uint16_t>(to.size()), kind},
             to.data()};
+}
+
+Bytes Connection::takeBytes(std::size_t count) {
+    if (count == 0)
+        return Bytes();
+    Bytes bytes = makeString(static_cast<int>(count));
+    std::memcpy(mutateString(bytes), received_.data(), count);
+    consume(count);
+    return bytes;
 }
 
 std::size_t Connection::takeInto(Buffers to, std::size_t atMost) {
@@ -157,7 +163,7 @@ Drain Connection::write(std::span<Bytes> pieces, std::source_location caller) {
 }
 
 /// Whether enough bytes have been received.
-bool Connection::hasFor(ReadRequest const& request) {
+bool Connection::hasFor(ReadRequest& request) {
     switch (request.kind) {
     case ReadRequest::Kind::Ready:
     case ReadRequest::Kind::Some:
@@ -166,18 +172,19 @@ bool Connection::hasFor(ReadRequest const& request) {
         return received_.size() >= request.size;
     case ReadRequest::Kind::Until: {
         StringRef text(request.place, request.textSize);
-        std::size_t at = received_.find(text, std::min(searched_, received_.size()));
-        if (at != received_.size() || received_.size() >= request.size)
+        std::uint64_t& searched = static_cast<ReadUntil&>(request).searched;
+        std::size_t from = searched > taken_ ? static_cast<std::size_t>(searched - taken_) : 0;
+        if (received_.find(text, from) != received_.size() || received_.size() >= request.size)
             return true;
         std::size_t overlap = request.textSize - 1u;
-        searched_ = received_.size() > overlap ? received_.size() - overlap : 0;
+        searched = taken_ + (received_.size() > overlap ? received_.size() - overlap : 0);
         return false;
     }
     }
     __builtin_unreachable();
 }
 
-bool Connection::isReadyFor(ReadRequest const& request) {
+bool Connection::isReadyFor(ReadRequest& request) {
     if (request.kind == ReadRequest::Kind::Ready)
         return error_.isValid() || hasFor(request) || ended_ || mayFill();
     do
@@ -198,7 +205,6 @@ std::size_t Connection::sizeFor(ReadRequest const& request) {
     std::size_t count = request.size;
     if (request.kind == ReadRequest::Kind::Until) {
         std::size_t at = received_.find(StringRef(request.place, request.textSize), 0);
-        searched_ = 0;
         bool isFound = at != have;
         if (isFound ? at + request.textSize > request.size : have >= request.size)
             throw value_too_large();

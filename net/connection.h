@@ -15,8 +15,9 @@
 //
 // Reading. Each function gives an operation in place: it names the connection, which must outlive it, and takes bytes
 // only when it has won: what loses a race or is cancelled has taken nothing. Several may wait; the oldest is served
-// first. The bytes of a read have memory of their own. Received bytes that no read has taken stay in memory that grows
-// with them; an idle connection holds no memory.
+// first, but of several readUntil() one whose text has come does not wait for those whose text has not. The bytes of a
+// read have memory of their own. Received bytes that no read has taken stay in memory that grows with them; an idle
+// connection holds no memory.
 //
 // Writing. write() takes all of the bytes before it returns. They are sent after those of earlier writes, also if
 // the returned operation is not awaited. It is ready if at most the high water mark of bytes wait to be sent;
@@ -67,6 +68,8 @@ struct ReadRequest {
 
     bool isReady();
     void park(WaiterNode& waiter);
+    /// One that waits for a text does not wait for another text.
+    bool mayOvertake(ReadRequest const& older) const { return kind == Kind::Until && older.kind == Kind::Until; }
     void describe(Description& out) const;
 };
 
@@ -87,6 +90,13 @@ struct ReadScattered : ReadRequest {
     using Result = std::size_t;
     std::span<std::uint8_t> const* buffers;
     std::size_t take();
+};
+
+/// Up to and with a text. Several may wait with different texts: each has its own place in the search.
+struct ReadUntil : ReadRequest {
+    using Result = Bytes;
+    std::uint64_t searched = 0; // bytes of the whole stream in which the text does not begin
+    Bytes take();
 };
 
 /// Takes nothing: it is ready when tryReadSome() may return something.
@@ -112,7 +122,8 @@ public:
     Read readExactly(std::uint32_t bytes) { return {{this, nullptr, bytes, 0, ReadRequest::Kind::Exactly}}; }
     /// Bytes up to and with the text `end`, which is not empty, has at most 65535 bytes, and must stay valid until
     /// then. Fails with value_too_large if more than `limit` bytes would be needed.
-    Read readUntil(StringRef end, std::uint32_t limit, std::source_location caller = std::source_location::current());
+    ReadUntil readUntil(StringRef end, std::uint32_t limit,
+                        std::source_location caller = std::source_location::current());
     /// As many bytes as there are, and at least one; 0 is the end. The memory, of at least one byte, must stay valid
     /// until then.
     ReadInto readSome(std::span<std::uint8_t> to, std::source_location caller = std::source_location::current()) {
@@ -280,6 +291,7 @@ protected:
 private:
     friend struct ReadRequest;
     friend struct Read;
+    friend struct ReadUntil;
     friend struct ReadInto;
     friend struct ReadScattered;
 
@@ -290,13 +302,15 @@ private:
     ReadScattered into(Buffers to, ReadRequest::Kind kind, std::source_location caller);
     /// Moves the first bytes that were received into the buffers: so many.
     std::size_t takeInto(Buffers to, std::size_t atMost);
-    bool hasFor(ReadRequest const& request);
-    bool isReadyFor(ReadRequest const& request);
+    bool hasFor(ReadRequest& request);
+    bool isReadyFor(ReadRequest& request);
     /// How many bytes it takes; throws its error.
     std::size_t sizeFor(ReadRequest const& request);
+    /// The first bytes that were received, in memory of their own.
+    Bytes takeBytes(std::size_t count);
     void consume(std::size_t bytes) {
         received_.consume(bytes);
-        searched_ = 0;
+        taken_ += bytes;
     }
 
     struct Slots {
@@ -310,7 +324,7 @@ private:
 
     Source<ReadRequest> readers_;
     std::unique_ptr<Slots> slots_; // made by the first call with a handler
-    std::size_t searched_ = 0;     // bytes of received_ in which readUntil() has not found the text's beginning
+    std::uint64_t taken_ = 0;      // bytes by reads so far
 };
 
 } // namespace flow::net

@@ -77,10 +77,12 @@ public:
         detail::pushBack(waiters_, waiter.link);
     }
     /// The operation of the first waiter; there must be one.
-    Op& first() { return *static_cast<Op*>(WaiterNode::of(waiters_.next)->awaited.operation()); }
+    Op& first() { return operationOf(WaiterNode::of(waiters_.next)); }
 
     /// Something may be ready: in a turn of its own at this priority each waiter that finds its operation ready goes
-    /// on, one a turn, from the first on, up to the first that does not. Does nothing without a waiter.
+    /// on, one a turn, from the first on, up to the first that does not. An operation that has a function
+    /// `bool mayOvertake(Op const& older)` is asked also behind those that it may overtake. Does nothing without a
+    /// waiter.
     void wakeInTurn(TaskPriority priority = TaskPriority::DefaultYield) {
         priority_ = priority;
         if (isWaitedFor() && !hasTurn() && hasLoop())
@@ -92,13 +94,34 @@ private:
         if constexpr (Describes<Op>)
             static_assert(detail::kEmitted<&Source::describeOp>);
         auto* self = static_cast<Source*>(static_cast<SourceBase*>(turn->owner));
-        if (!self->isWaitedFor() || !self->first().isReady())
+        if (!self->isWaitedFor())
             return;
-        WaiterNode* first = detail::takeFirst(self->waiters_);
+        WaiterNode* first = self->firstReady();
+        if (!first)
+            return;
+        first->link.unlink();
         if (self->isWaitedFor())
             loop().makeReady(turn, self->priority_);
         first->awaited = {};
         FLOW_HAND_OVER(first);
+    }
+
+    static Op& operationOf(WaiterNode* waiter) { return *static_cast<Op*>(waiter->awaited.operation()); }
+    /// The first waiter that may go on; null if there is none.
+    WaiterNode* firstReady() {
+        WaiterNode* waiter = WaiterNode::of(waiters_.next);
+        if (operationOf(waiter).isReady())
+            return waiter;
+        if constexpr (requires(Op const& op) { op.mayOvertake(op); }) {
+            for (Op& oldest = operationOf(waiter); waiter->link.next != &waiters_;) {
+                waiter = WaiterNode::of(waiter->link.next);
+                if (!operationOf(waiter).mayOvertake(oldest))
+                    return nullptr;
+                if (operationOf(waiter).isReady())
+                    return waiter;
+            }
+        }
+        return nullptr;
     }
 
     [[gnu::used]] static void describeOp([[maybe_unused]] void const* op, [[maybe_unused]] Description& out) {

@@ -1,5 +1,6 @@
 #include "net/connection.h"
 
+#include "flow/base/random.h"
 #include "flow/core/future.h"
 #include "flow/sim/sim_loop.h"
 
@@ -84,12 +85,62 @@ TEST_CASE("connection: a text that comes in pieces is found, also across what an
     SimLoop loop;
     auto connection = makeReference<Scripted>();
     connection->come("ab-"_sr);
-    Read line = connection->readUntil("--"_sr, 100);
+    ReadUntil line = connection->readUntil("--"_sr, 100);
     CHECK_FALSE(line.isReady());
     CHECK(connection->read(2).take() == "ab"_sr);
     connection->come("-"_sr);
     CHECK(line.isReady());
     CHECK(line.take() == "--"_sr);
+}
+
+TEST_CASE("connection: two texts are searched for at a time, and neither is missed, also across what others take") {
+    SimLoop loop;
+    DeterministicRandom random(11);
+    for (int round = 0; round < 300; ++round) {
+        auto connection = makeReference<Scripted>();
+        std::string all;
+        int size = random.randomInt(1, 40);
+        for (int i = 0; i < size; ++i)
+            all.push_back("ab-\n"[random.randomInt(0, 4)]);
+        std::string_view texts[] = {"--", "\n", "ab-"};
+        ReadUntil reads[] = {connection->readUntil("--"_sr, 1000), connection->readUntil("\n"_sr, 1000),
+                             connection->readUntil("ab-"_sr, 1000)};
+        std::size_t come = 0, taken = 0;
+        while (come < all.size()) {
+            std::size_t some =
+                std::min<std::size_t>(static_cast<std::size_t>(random.randomInt(1, 6)), all.size() - come);
+            connection->come(StringRef(std::string_view(all).substr(come, some)));
+            come += some;
+            for (int i : {0, 1, 2}) {
+                std::size_t found = all.substr(0, come).find(texts[i], taken);
+                REQUIRE(reads[i].isReady() == (found != std::string::npos));
+                if (found == std::string::npos || random.coinflip())
+                    continue;
+                CHECK(reads[i].take().toString() == all.substr(taken, found + texts[i].size() - taken));
+                taken = found + texts[i].size();
+            }
+        }
+    }
+}
+
+TEST_CASE("connection: of those that wait for texts the one whose text comes first goes on") {
+    SimLoop loop;
+    auto connection = makeReference<Scripted>();
+    connection->come("one"_sr);
+    Future<Bytes> stop = keep(connection->readUntil("STOP"_sr, 100)), line = keep(connection->readUntil("\n"_sr, 100));
+    Future<Bytes> some = keep(connection->readExactly(5)); // it waits behind them
+    connection->come(" line\nand"_sr);
+    loop.run();
+    CHECK_FALSE(stop.isReady());
+    CHECK_FALSE(some.isReady());
+    REQUIRE(line.isReady());
+    CHECK(line.get() == "one line\n"_sr);
+    connection->come(" more STOP rest"_sr);
+    loop.run();
+    REQUIRE(stop.isReady());
+    CHECK(stop.get() == "and more STOP"_sr);
+    REQUIRE(some.isReady());
+    CHECK(some.get() == " rest"_sr);
 }
 
 TEST_CASE("connection: a writer waits from above the high mark until no more than the low one is left") {

@@ -6,72 +6,10 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <span>
 
 namespace flow::test {
-
-ChosenPoller::ChosenPoller(char const* name) {
-    if (char const* before = std::getenv("FLOW_POLLER"))
-        before_ = before;
-    ::setenv("FLOW_POLLER", name, 1);
-}
-
-ChosenPoller::~ChosenPoller() {
-    before_ ? ::setenv("FLOW_POLLER", before_->c_str(), 1) : ::unsetenv("FLOW_POLLER");
-}
-
-Future<Pair> makePair() {
-    return makePairAt(transport().localAddress());
-}
-
-Future<Pair> makePairAt(Address at) {
-    Pair pair;
-    pair.listener = transport().listen(at);
-    Future<Reference<Connection>> connecting = transport().connect(pair.listener->localAddress());
-    pair.server = co_await pair.listener->accept();
-    pair.client = co_await connecting;
-    co_return pair;
-}
-
-Future<Void> echoOnce(Reference<Connection> connection) {
-    for (;;) {
-        Bytes bytes = co_await connection->read();
-        if (bytes.empty())
-            co_return;
-        co_await connection->write(bytes);
-    }
-}
-
-Future<Void> askTimes(Reference<Connection> connection, int times) {
-    for (int i = 0; i < times; ++i) {
-        co_await connection->write("ping"_sr);
-        Bytes answer = co_await connection->readExactly(4);
-        CHECK(answer == "ping"_sr);
-    }
-}
-
-Future<std::string> readAll(Reference<Connection> connection) {
-    std::string text;
-    for (;;) {
-        Bytes bytes = co_await connection->read();
-        if (bytes.empty())
-            co_return text;
-        text += bytes.toString();
-    }
-}
-
-Future<std::string> readAtLeast(Reference<Connection> connection, std::size_t size) {
-    std::string text;
-    while (text.size() < size) {
-        Bytes bytes = co_await connection->read();
-        if (bytes.empty())
-            throw end_of_stream();
-        text += bytes.toString();
-    }
-    co_return text;
-}
 
 namespace {
 
@@ -479,6 +417,34 @@ Future<Void> lines() {
     CHECK(left == "three");
 }
 
+/// Two texts are searched for at a time: the one that comes first is found first.
+Future<Void> twoTexts() {
+    Pair pair = co_await makePair();
+    Future<Bytes> stop = keep(pair.server->readUntil("STOP"_sr, 100));
+    Future<Bytes> line = keep(pair.server->readUntil("\r\n"_sr, 100));
+    co_await pair.client->write("one\r"_sr);
+    co_await delay(0.02);
+    co_await pair.client->write("\ntwoST"_sr);
+    Bytes one = co_await line;
+    CHECK(one == "one\r\n"_sr);
+    CHECK_FALSE(stop.isReady());
+    line = keep(pair.server->readUntil("\r\n"_sr, 100));
+    co_await pair.client->write("OP\r"_sr);
+    Bytes two = co_await stop;
+    CHECK(two == "twoSTOP"_sr);
+    co_await pair.client->write("\n"_sr);
+    Bytes rest = co_await line;
+    CHECK(rest == "\r\n"_sr);
+    co_await pair.client->write("three\r\n"_sr);
+    auto first = co_await race(pair.server->readUntil("STOP"_sr, 100), pair.server->readUntil("\r\n"_sr, 100));
+    CHECK(first.index() == 1);
+    co_await delay(0.02);
+    co_await pair.client->write("four\r\n"_sr);
+    co_await delay(0.02);
+    auto next = co_await race(pair.server->readUntil("STOP"_sr, 100), pair.server->readUntil("\r\n"_sr, 100));
+    CHECK(next.index() == 1);
+}
+
 Future<Void> readersInOrder() {
     Pair pair = co_await makePair();
     Future<Bytes> first = keep(pair.server->readExactly(2));
@@ -586,6 +552,7 @@ std::vector<TransportCase> const& transportCases() {
         {"reads of exactly, and of at most, so many bytes", sizesOfReads},
         {"reads into several buffers", scattered},
         {"reads up to a text", lines},
+        {"reads up to two texts", twoTexts},
         {"several readers are served in order", readersInOrder},
         {"abort", aborting},
         {"flushed, and a close behind much that was written", flushing},
