@@ -1,5 +1,6 @@
 #include "flow/lib/collection.h"
 
+#include "flow/base/dropped_error.h"
 #include "flow/base/format.h"
 #include "flow/base/inline.h"
 #include "flow/core/operation.h"
@@ -19,7 +20,10 @@ struct ActorCollection::Actors : Operation<Actors, Void> {
         Step step{*this, [](Member& self) { return self.collection.ended(self); }};
     };
 
-    explicit Actors(bool whenEmptied) : returnWhenEmptied(whenEmptied) { members.reset(); }
+    explicit Actors(bool whenEmptied, bool onErrors = false)
+        : returnWhenEmptied(whenEmptied), goesOnAfterErrors(onErrors) {
+        members.reset();
+    }
     /// Cancels what is left: no member runs any more when the first is released.
     ~Actors() {
         isEnding = true;
@@ -38,7 +42,7 @@ struct ActorCollection::Actors : Operation<Actors, Void> {
             ++count;
             member->step.waitFor(std::move(actor));
         } else if (actor.isError()) {
-            fail(actor.getError());
+            goesOnAfterErrors ? report(actor.getError()) : fail(actor.getError());
         } else if (returnWhenEmptied && members.isEmpty()) {
             complete();
         }
@@ -47,6 +51,10 @@ struct ActorCollection::Actors : Operation<Actors, Void> {
     FLOW_INLINE WaiterNode* ended(Member& member) {
         Future<Void> actor = member.step.take<Void>();
         remove(&member);
+        if (actor.isError() && goesOnAfterErrors) {
+            report(actor.getError());
+            return nullptr;
+        }
         if (!actor.isError() && !(returnWhenEmptied && members.isEmpty()))
             return nullptr;
         leaveQueue();
@@ -54,6 +62,7 @@ struct ActorCollection::Actors : Operation<Actors, Void> {
         actor = Future<Void>();
         return error.isValid() ? failed(error) : completed();
     }
+    static void report(Error error) noexcept { reportDroppedBy("a collection without errors", error); }
     FLOW_INLINE void remove(Member* member) {
         member->cutOut();
         --count;
@@ -65,6 +74,7 @@ struct ActorCollection::Actors : Operation<Actors, Void> {
     ListLink members;
     int count = 0;
     bool returnWhenEmptied;
+    bool goesOnAfterErrors;
     bool isEnding = false;
 };
 
@@ -81,6 +91,11 @@ Future<Void> collect(FutureStream<Future<Void>> actors, Propagate = {}) {
 } // namespace
 
 ActorCollection::ActorCollection(bool returnWhenEmptied) : result_(start<Actors>(returnWhenEmptied)) {}
+
+ActorCollection ActorCollection::thatGoesOn() {
+    ActorCollection made(start<Actors>(false, true));
+    return made;
+}
 
 ActorCollection::~ActorCollection() {
     if (result_.isValid())

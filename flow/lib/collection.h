@@ -44,7 +44,13 @@ public:
     void clear(bool returnWhenEmptied);
 
 private:
+    friend class ActorCollectionNoErrors;
     struct Actors;
+
+    explicit ActorCollection(Future<Void> result) : result_(std::move(result)) {}
+    /// An error ends only the actor that has failed.
+    static ActorCollection thatGoesOn();
+
     Future<Void> result_;
 };
 
@@ -52,8 +58,8 @@ private:
 /// stream; then, and when it is dropped, the actors are cancelled.
 Future<Void> actorCollection(FutureStream<Future<Void>> actors);
 
-/// For actors that report their errors themselves. If one fails nevertheless, it ends the collection silently: the
-/// others are cancelled, and so is what is added later.
+/// For actors that handle their errors themselves. If one fails nevertheless, its error is reported (see
+/// setDroppedErrorHandler()), and the others go on.
 class ActorCollectionNoErrors : NonCopyable {
 public:
     void add(Future<Void> actor, std::source_location caller = std::source_location::current()) {
@@ -62,12 +68,12 @@ public:
     /// How many actors are held.
     int size() const { return actors_.size(); }
     /// Cancels all actors and starts again.
-    void clear() { actors_.clear(false); }
+    void clear() { actors_ = ActorCollection::thatGoesOn(); }
     /// Cancels all actors, and each that is added later. Needs no memory.
     void end() noexcept { actors_.getResult().cancel(); }
 
 private:
-    ActorCollection actors_;
+    ActorCollection actors_ = ActorCollection::thatGoesOn();
 };
 
 /// A collection that is waited for once no more will be added. Destroying it cancels its actors, except those for which

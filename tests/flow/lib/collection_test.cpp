@@ -294,10 +294,29 @@ TEST_CASE("collection: without errors, with a count") {
     all.clear();
     CHECK(all.size() == 0);
     CHECK(log.take() == "~a ~b");
+}
+
+TEST_CASE("collection: in one without errors others go on after an error, which is reported") {
+    TraceLog log;
+    static std::vector<int> dropped;
+    dropped.clear();
+    DroppedErrorHandler before =
+        setDroppedErrorHandler([](const char*, Error error) { dropped.push_back(error.code()); });
+    Promise<Void> failing, other;
+    ActorCollectionNoErrors all;
+    all.add(loggedActor(log, "a", failing.getFuture()));
+    all.add(loggedActor(log, "b", other.getFuture()));
+    failing.sendError(timed_out());
+    CHECK(all.size() == 1);
+    CHECK(log.take() == "~a");
+    all.add(Future<Void>(io_error()));
+    CHECK(dropped == std::vector<int>{error_code_timed_out, error_code_io_error});
     all.add(loggedActor(log, "c", Never()));
-    all.add(Future<Void>(timed_out()));
-    CHECK(all.size() == 0);
-    CHECK(log.take() == "~c");
+    CHECK(all.size() == 2);
+    other.send(Void());
+    CHECK(all.size() == 1);
+    CHECK(log.take() == "~b");
+    setDroppedErrorHandler(before);
 }
 
 TEST_CASE("collection: a signal requests its end") {
