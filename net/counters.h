@@ -21,6 +21,17 @@ struct SocketCounters {
     std::uint64_t news = 0; // events from the poller
 
     std::uint64_t systemCalls() const { return reads + writes; }
+    SocketCounters& operator+=(SocketCounters const& other) {
+        reads += other.reads;
+        emptyReads += other.emptyReads;
+        arrivals += other.arrivals;
+        writes += other.writes;
+        blockedWrites += other.blockedWrites;
+        bytesRead += other.bytesRead;
+        bytesWritten += other.bytesWritten;
+        news += other.news;
+        return *this;
+    }
 };
 
 /// Of a poller.

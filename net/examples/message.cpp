@@ -32,7 +32,7 @@ constexpr char kUsage[] = "usage: message echo ROUTER|REP|DEALER|PAIR | sink PUL
                           "source PUSH|PUB|XPUB|DEALER|PAIR|REQ, bind|connect ENDPOINT [--topic T] [--count N] [--size "
                           "B] [--interval S] [--plain USER:PASSWORD] "
                           "[--curve-server SECRETKEYFILE] [--curve-client SERVERPUBLIC KEYFILE] "
-                          "[--identity ID] [--hwm N] [--linger S]";
+                          "[--identity ID] [--hwm N] [--linger S] [--heartbeat S]";
 
 constexpr std::size_t kLargestSize = Message::kLargest - 1024; // and a number, and a topic
 
@@ -113,6 +113,8 @@ void setOption(Arguments& arguments, std::string const& option, std::string cons
         arguments.interval = secondsOf(option, value);
     } else if (option == "--linger") {
         arguments.linger = secondsOf(option, value);
+    } else if (option == "--heartbeat") {
+        arguments.options.heartbeatIvl = secondsOf(option, value);
     } else if (option == "--hwm") {
         arguments.options.sndHwm = arguments.options.rcvHwm = numberOf<std::uint32_t>(option, value);
     } else if (option == "--identity") {

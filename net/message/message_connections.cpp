@@ -11,6 +11,18 @@ using zmtp::Fault;
 using Kind = MonitorEvent::Kind;
 
 constexpr std::string_view kInproc = "inproc://";
+constexpr std::size_t kGivenNameBytes = 5; // of a name that a ROUTER gives: 0, and a number
+
+namespace {
+
+std::string_view inprocName(std::string_view endpoint) {
+    std::string_view name = endpoint.substr(kInproc.size());
+    if (name.empty())
+        throw connection_string_invalid();
+    return name;
+}
+
+} // namespace
 
 void MessageSocket::State::report(Kind kind, std::string endpoint, Fault fault) {
     if (isMonitored_)
@@ -19,7 +31,7 @@ void MessageSocket::State::report(Kind kind, std::string endpoint, Fault fault) 
 
 std::string MessageSocket::State::bind(std::string_view endpoint) {
     if (endpoint.starts_with(kInproc)) {
-        bindInproc(endpoint.substr(kInproc.size()));
+        bindInproc(inprocName(endpoint));
         return std::string(endpoint);
     }
     ListenOptions listen;
@@ -43,12 +55,16 @@ std::string MessageSocket::State::bind(std::string_view endpoint) {
 
 void MessageSocket::State::connect(std::string_view endpoint) {
     if (endpoint.starts_with(kInproc)) {
-        running_.add(connectInproc(std::string(endpoint.substr(kInproc.size()))));
+        running_.add(connectInproc(std::string(inprocName(endpoint))));
         return;
     }
     MessageEndpoint to = MessageEndpoint::parse(endpoint, EndpointUse::Connect);
     if (to.isEncrypted && !options_.encryptConnection)
         throw client_invalid_operation();
+    // As in libzmq: a second connection would only bring each message twice, or ask the same peer in turn with itself.
+    bool isOnce = oneOf(type_, {SocketType::Sub, SocketType::Pub, SocketType::Dealer, SocketType::Req});
+    if (isOnce && !connected_.insert(to.text()).second)
+        return;
     running_.add(keepConnected(to));
 }
 
@@ -79,9 +95,15 @@ void MessageSocket::State::tlsFailed(std::string with) {
 
 Future<Void> MessageSocket::State::serve(Reference<Peer> peer) {
     co_await run(peer);
+    conclude(*peer, nullptr);
     std::erase(peers_, peer);
-    if (peer->senders.isWaitedFor())
-        departed_.push_back(peer);
+}
+
+Reference<Peer> MessageSocket::State::addPeer(Reference<Peer> peer) {
+    peers_.push_back(peer);
+    setLastPeer(nullptr);
+    senders_.wakeInTurn(TaskPriority::WriteSocket);
+    return peer;
 }
 
 ConnectOptions MessageSocket::State::connectOptions() const {
@@ -106,30 +128,26 @@ Future<bool> MessageSocket::State::encrypt(Reference<Peer> peer, MessageEndpoint
     co_return true;
 }
 
+/// Goes on after every error, so that no attempt is the last one.
 Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
-    auto peer = makeReference<Peer>(this);
-    peers_.push_back(peer);
-    setLastPeer(nullptr);
-    senders_.wakeInTurn(TaskPriority::WriteSocket);
+    Reference<Peer> peer = addPeer(makeReference<Peer>(this));
     double pause = options_.reconnectIvl;
     for (;;) {
-        // Not in the co_await: gcc 12 would evaluate both.
-        auto connecting = to.name.empty() ? transport().connect(to.address, connectOptions())
-                                          : net::connect(to.name, to.address.port(), connectOptions());
-        ErrorOr<Reference<Connection>> connected = co_await tryGet(std::move(connecting));
-        if (connected.isError(error_code_actor_cancelled))
-            throw connected.getError();
-        if (!connected.isError()) {
-            std::uint64_t before = counters_.connected;
-            peer->connection = connected.get();
-            peer->endpoint = to.at(peer->connection->peerAddress());
-            report(Kind::Connected, peer->endpoint.text());
-            co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
-            bool isUsable = co_await encrypt(peer, to);
-            if (isUsable)
-                co_await run(peer);
-            if (counters_.connected != before)
-                pause = options_.reconnectIvl;
+        Error error;
+        try {
+            if (peer->phase == Peer::Phase::Unused)
+                co_await connectOnce(peer, to);
+        } catch (...) {
+            error = currentError();
+        }
+        if (error.code() == error_code_actor_cancelled)
+            throw error;
+        if (peer->wasOpen)
+            pause = options_.reconnectIvl;
+        try {
+            if (peer->phase != Peer::Phase::Unused)
+                peer = replace(peer);
+        } catch (std::bad_alloc&) { // once more after the pause
         }
         co_await delay(pause * (0.5 + chance().random01()));
         pause = std::min(pause * 2, std::max(options_.reconnectIvl, options_.reconnectIvlMax));
@@ -138,11 +156,23 @@ Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
     }
 }
 
+Future<Void> MessageSocket::State::connectOnce(Reference<Peer> peer, MessageEndpoint to) {
+    // Not in the co_await: gcc 12 would evaluate both.
+    auto connecting = to.name.empty() ? transport().connect(to.address, connectOptions())
+                                      : net::connect(to.name, to.address.port(), connectOptions());
+    peer->connection = co_await std::move(connecting);
+    peer->phase = Peer::Phase::Shaking;
+    peer->endpoint = to.at(peer->connection->peerAddress());
+    report(Kind::Connected, peer->endpoint.text());
+    co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
+    bool isUsable = co_await encrypt(peer, to);
+    if (isUsable)
+        co_await run(peer);
+}
+
 /// From the handshake to the end of the connection; throws nothing but a cancel.
 Future<Void> MessageSocket::State::run(Reference<Peer> peer) {
-    peer->fault = Fault::None;
-    peer->isOver = false;
-    peer->input = Input();
+    peer->phase = Peer::Phase::Shaking;
     std::string endpoint = peer->endpoint.text();
     Error error;
     try {
@@ -159,12 +189,11 @@ Future<Void> MessageSocket::State::run(Reference<Peer> peer) {
     if (peer->fault != Fault::None) {
         ++counters_.refused;
         counters_.lastFault = peer->fault;
-        if (!peer->isShaken && peer->fault != Fault::RefusedByPeer)
+        if (!peer->wasOpen && peer->fault != Fault::RefusedByPeer)
             sendError(*peer);
     }
-    report(peer->isShaken ? Kind::Disconnected : Kind::HandshakeFailed, endpoint, peer->fault);
+    report(peer->wasOpen ? Kind::Disconnected : Kind::HandshakeFailed, endpoint, peer->fault);
     co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
-    forget(*peer);
 }
 
 void MessageSocket::State::sendError(Peer& peer) {
@@ -183,30 +212,13 @@ Future<Void> MessageSocket::State::shakeHandsInTime(Reference<Peer> peer) {
 
 /// The peer is ready for use.
 void MessageSocket::State::open(Peer& peer) {
-    if (type_ == SocketType::Router) {
-        while (peer.id.empty()) {
-            std::uint32_t number = ++lastId_;
-            std::string id(1, '\0'); // such ids are ours, but peers may have them too
-            zmtp::appendBigEndian(id, number, 4);
-            if (!byId_.contains(id))
-                peer.id = id;
-        }
-        Peer*& known = byId_[peer.id];
-        if (known && known != &peer) {
-            if (!options_.routerHandover)
-                refuse(peer, Fault::IdentityInUse);
-            known->route->peer = nullptr;
-            known->end(Fault::IdentityInUse);
-        }
-        known = &peer;
-        peer.route = makeReference<Route>(peer.id);
-        peer.route->peer = &peer;
-    }
+    if (type_ == SocketType::Router)
+        nameRoute(peer);
     if (type_ == SocketType::Pair && openPeers() != 0)
         refuse(peer, Fault::PairInUse);
-    peer.isShaken = true;
-    peer.isBlocked = false;
-    peer.lastHeard = now();
+    peer.phase = Peer::Phase::Open;
+    peer.wasOpen = true;
+    peer.lastHeard = peer.lastPing = now();
     ++counters_.connected;
     setLastPeer(nullptr);
     if (subscribes(type_))
@@ -218,9 +230,33 @@ void MessageSocket::State::open(Peer& peer) {
     senders_.wakeInTurn(TaskPriority::WriteSocket);
 }
 
-/// The connection has ended. Received messages stay for receive().
-void MessageSocket::State::forget(Peer& peer) {
-    if (peer.isShaken) {
+/// Finds the name of a ROUTER's peer. Names of the form that this side gives are given once, and no peer may choose
+/// one.
+void MessageSocket::State::nameRoute(Peer& peer) {
+    if (peer.id.empty() || (peer.id.size() == kGivenNameBytes && peer.id[0] == '\0')) {
+        peer.id.assign(1, '\0');
+        zmtp::appendBigEndian(peer.id, ++lastId_, kGivenNameBytes - 1);
+    }
+    Reference<PeerName>& name = byId_[peer.id];
+    if (!name)
+        name = makeReference<PeerName>();
+    if (name->peer && name->peer->isOpen()) {
+        if (!options_.routerHandover)
+            refuse(peer, Fault::IdentityInUse);
+        name->peer->end(Fault::IdentityInUse);
+    }
+    name->peer = &peer;
+    peer.name = name;
+    peer.route = makeReference<Route>(peer.id);
+    peer.route->peer = &peer;
+    name->senders.wakeInTurn(TaskPriority::WriteSocket);
+}
+
+/// The connection has ended. Received messages stay for receive(); what waits to be sent goes to the `next` connection,
+/// if there is one and the type keeps it.
+void MessageSocket::State::conclude(Peer& peer, Peer* next) {
+    peer.phase = Peer::Phase::Over;
+    if (peer.wasOpen) {
         ++counters_.disconnected;
         while (peer.available() != 0) {
             if (isWanted(peer))
@@ -228,90 +264,70 @@ void MessageSocket::State::forget(Peer& peer) {
             else
                 discardFirst(peer);
         }
+        if (type_ == SocketType::XPub && !peer.topics.isEmpty())
+            arrive(Message(), peer);
     }
     unlist(peer);
     setLastPeer(nullptr);
-    auto known = byId_.find(peer.id);
-    if (known != byId_.end() && known->second == &peer)
-        byId_.erase(known);
-    if (peer.route)
-        peer.route->peer = nullptr;
+    removeName(peer);
     peer.reading.cancel();
     peer.writing.cancel();
     if (peer.connection) {
-        SocketCounters calls = peer.connection->counters();
-        counters_.calls.reads += calls.reads;
-        counters_.calls.emptyReads += calls.emptyReads;
-        counters_.calls.writes += calls.writes;
-        counters_.calls.blockedWrites += calls.blockedWrites;
-        counters_.calls.bytesRead += calls.bytesRead;
-        counters_.calls.bytesWritten += calls.bytesWritten;
+        counters_.calls += peer.connection->counters();
         peer.connection->close();
     }
     peer.connection = {};
     peer.cipher = nullptr;
     peer.opened = Message();
-    peer.isShaken = peer.isBlocked = false;
-    peer.topics = TopicSet();
-    peer.expiry = {};
-    peer.ttl = 0;
-    bool isKept =
-        !peer.isAccepted && oneOf(type_, {SocketType::Push, SocketType::Dealer, SocketType::Req, SocketType::Pair});
-    if (!isKept || isQueued_) {
-        counters_.dropped += peer.output.messages();
-        peer.output.clear();
-    } else {
-        peer.output.restart();
+    peer.expiry = peer.assuring = {};
+    if (next && oneOf(type_, {SocketType::Push, SocketType::Dealer, SocketType::Req, SocketType::Pair})) {
+        if (!isQueued_)
+            next->output.takeOver(peer.output);
+        std::swap(next->queue, peer.queue);
+        std::swap(next->queueBytes, peer.queueBytes);
     }
-    if (!isKept) {
-        counters_.dropped += peer.queue.size();
-        peer.queue.clear();
-        peer.queueBytes = 0;
+    counters_.dropped += peer.waiting();
+    peer.output.clear();
+    peer.queue.clear();
+    if (type_ == SocketType::Req && partner_.getPtr() == &peer && arrived_.empty()) {
+        bool isUnsent = next && next->waiting() != 0;
+        partner_ = isUnsent ? Reference<Peer>::addRef(next) : Reference<Peer>();
+        if (!isUnsent) {
+            awaitsReply_ = false; // another request may be sent
+            ++counters_.lostReplies;
+            receivers_.wakeInTurn(TaskPriority::ReadSocket);
+        }
     }
-    if (type_ == SocketType::Req && partner_.getPtr() == &peer && arrived_.empty() && peer.output.isEmpty() &&
-        peer.queue.empty()) {
-        awaitsReply_ = false; // another request may be sent
-        ++counters_.lostReplies;
-        partner_ = {};
-        receivers_.wakeInTurn(TaskPriority::ReadSocket);
-    }
-    peer.senders.wakeInTurn(TaskPriority::WriteSocket);
     senders_.wakeInTurn(TaskPriority::WriteSocket);
-    std::erase_if(departed_, [](Reference<Peer> const& each) { return !each->senders.isWaitedFor(); });
 }
 
-Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
-    if (options_.heartbeatIvl <= 0)
-        co_await Future<Void>(Never());
-    double patience = options_.heartbeatTimeout > 0 ? options_.heartbeatTimeout : options_.heartbeatIvl;
-    double life = options_.heartbeatTtl > 0 ? options_.heartbeatTtl : patience;
-    for (;;) {
-        double asked = now();
-        std::string ttl;
-        zmtp::appendBigEndian(ttl, static_cast<std::uint64_t>(std::min(life * 10, 65535.0)), 2);
-        command(*peer, "PING", ttl);
-        co_await delay(std::max(options_.heartbeatIvl, patience));
-        if (isSilentSince(*peer, asked))
-            refuse(*peer, Fault::HeartbeatTimedOut);
-    }
+/// The next connection to the same endpoint takes the place of one that has ended.
+Reference<Peer> MessageSocket::State::replace(Reference<Peer> const& ended) {
+    auto next = makeReference<Peer>(this);
+    next->isInproc = ended->isInproc;
+    conclude(*ended, next.getPtr());
+    *std::find(peers_.begin(), peers_.end(), ended) = next;
+    return next;
 }
 
-/// While nothing is received, this side does not read, and so no peer is silent.
-bool MessageSocket::State::isSilentSince(Peer& peer, double time) {
-    if (peer.link.isLinked() && !receivers_.isWaitedFor())
-        readAhead(peer);
-    return peer.lastHeard < time && !peer.isPaused;
-}
-
-/// Ends the connection of a peer that has sent nothing for as long as its last PING said.
-Future<Void> MessageSocket::State::expire(Peer& peer) {
-    for (double wait = peer.ttl; peer.ttl > 0;) {
-        co_await delay(wait);
-        if (isSilentSince(peer, now() - peer.ttl) && peer.ttl > 0)
-            peer.end(Fault::HeartbeatTimedOut);
-        double left = peer.lastHeard + peer.ttl - now();
-        wait = left > 0 ? left : peer.ttl;
-    }
+/// Senders to the name find that it has no connection, or another one.
+void MessageSocket::State::removeName(Peer& peer) {
+    auto isUnused = [this](std::string const& id) {
+        auto found = byId_.find(id);
+        if (found == byId_.end() || found->second->peer)
+            return true;
+        if (found->second->senders.isWaitedFor())
+            return false;
+        byId_.erase(found);
+        return true;
+    };
+    std::erase_if(departed_, isUnused);
+    if (!peer.name || peer.name->peer != &peer)
+        return;
+    peer.name->peer = nullptr;
+    peer.name->senders.wakeInTurn(TaskPriority::WriteSocket);
+    if (!isUnused(peer.id))
+        departed_.push_back(peer.id);
 }
 
 // -------------------------------------------------------------------------------------------------------------------
@@ -337,8 +353,6 @@ std::shared_ptr<InprocNames> inprocNames() {
 } // namespace
 
 void MessageSocket::State::bindInproc(std::string_view name) {
-    if (name.empty())
-        throw connection_string_invalid();
     names_ = inprocNames();
     if (!names_->bound.emplace(name, this).second)
         throw address_in_use();
@@ -346,23 +360,18 @@ void MessageSocket::State::bindInproc(std::string_view name) {
 }
 
 Future<Void> MessageSocket::State::connectInproc(std::string name) {
-    if (name.empty())
-        throw connection_string_invalid();
-    auto peer = makeReference<Peer>(this);
+    Reference<Peer> peer = makeReference<Peer>(this);
     peer->isInproc = true;
-    peers_.push_back(peer);
-    setLastPeer(nullptr);
-    senders_.wakeInTurn(TaskPriority::WriteSocket);
+    addPeer(peer);
     for (;;) {
         std::shared_ptr<InprocNames> names = inprocNames();
         auto found = names->bound.find(name);
         bool isFree = type_ != SocketType::Pair || openPeers() == 0;
         if (isFree && found != names->bound.end() && mayTalk(type_, nameOf(found->second->type_))) {
-            peer->isOver = false;
             join(*peer, *found->second);
             co_await Peer::Over{peer.getPtr()};
             peer->twin = {};
-            forget(*peer);
+            peer = replace(peer);
         }
         co_await delay(options_.reconnectIvl);
     }
@@ -378,10 +387,10 @@ void MessageSocket::State::join(Peer& ours, State& other) {
     ours.twin = theirs;
     other.peers_.push_back(theirs);
     other.running_.add(other.serveTwin(theirs));
-    if (theirs->isOver)
+    if (theirs->isOver())
         return ours.end(theirs->fault);
     openTwin(ours);
-    for (; !ours.isOver && !ours.queue.empty(); ours.queue.pop_front()) { // what was sent before
+    for (; !ours.isOver() && !ours.queue.empty(); ours.queue.pop_front()) { // what was sent before
         ours.queueBytes -= ours.queue.front().wire().size();
         sendTo(ours, {}, 0, ours.queue.front());
     }
@@ -404,7 +413,7 @@ Future<Void> MessageSocket::State::serveTwin(Reference<Peer> peer) {
     if (peer->twin)
         peer->twin->end(Fault::None);
     peer->twin = {};
-    forget(*peer);
+    conclude(*peer, nullptr);
     std::erase(peers_, peer);
 }
 

@@ -14,13 +14,7 @@ void MessageSocket::State::handleCommand(Peer& peer, zmtp::Frame const& frame) {
     if (!zmtp::parseCommand(frame.body, command))
         return peer.end(Fault::BadCommand);
     if (command.name == "PING") {
-        if (command.data.size() < 2 || command.data.size() > 18)
-            return peer.end(Fault::BadCommand);
-        peer.ttl = static_cast<double>(zmtp::readBigEndian(command.data.substr(0, 2))) / 10;
-        if (peer.ttl > 0 && (!peer.expiry.isValid() || peer.expiry.isReady()))
-            peer.expiry = expire(peer);
-        if (peer.output.bytes() < Output::kBatch) // otherwise it gets other bytes, if it reads at all
-            this->command(peer, "PONG", command.data.substr(2));
+        pinged(peer, command.data);
     } else if (command.name == "SUBSCRIBE" || command.name == "CANCEL") {
         subscriptionCame(peer, command.data, command.name == "SUBSCRIBE");
     } else if (command.name == "ERROR") {
@@ -35,7 +29,7 @@ void MessageSocket::State::subscriptionCame(Peer& peer, std::string_view topic, 
         return peer.end(Fault::UnexpectedCommand);
     if (topic.size() > options_.limits.topicBytes)
         return peer.end(Fault::TopicTooLong);
-    bool changes = isNew ? peer.topics.add(topic) : peer.topics.remove(topic);
+    bool changes = isNew ? peer.topics.add(topic) : peer.topics.remove(topic); // as libzmq: twice is as once
     if (peer.topics.bytes() > options_.limits.allTopicsBytes)
         return peer.end(Fault::TooManyTopics);
     if (type_ == SocketType::XPub && changes)
@@ -47,6 +41,39 @@ void MessageSocket::State::arrive(Message message, Peer& from) {
     arrivedBytes_ += message.wire().size();
     arrived_.push_back({std::move(message), Reference<Peer>::addRef(&from)});
     receivers_.wakeInTurn(TaskPriority::ReadSocket);
+}
+
+/// The first of those. The cancels of an XPUB's peer that has gone are made one at a time, as they are received.
+MessageSocket::State::Arrived MessageSocket::State::takeArrived() {
+    Arrived& first = arrived_.front();
+    if (first.message.isEmpty()) {
+        Arrived cancel{Message(std::string(1, '\0').append(first.from->topics.removeFirst())), first.from};
+        if (first.from->topics.isEmpty())
+            arrived_.pop_front();
+        return cancel;
+    }
+    Arrived next = std::move(first);
+    arrived_.pop_front();
+    arrivedBytes_ -= next.message.wire().size();
+    return next;
+}
+
+/// A REQ's next request goes there: a reply that has come by now is none to it.
+void MessageSocket::State::discardReplies(Peer& peer) {
+    counters_.discarded += arrived_.size();
+    arrived_.clear();
+    arrivedBytes_ = 0;
+    constexpr int kReads = 64; // its peer may send without end
+    for (int reads = 0; reads < kReads;) {
+        if (peer.available() != 0) {
+            discardFirst(peer);
+            continue;
+        }
+        Found found = find(peer);
+        if (found == Found::Fault || (found == Found::Nothing && !readOn(peer)))
+            return;
+        reads += found == Found::Nothing;
+    }
 }
 
 /// Handles a message at a socket that takes none from its inputs: subscriptions of ZMTP 3.0, and what an XSUB sends.
@@ -113,7 +140,7 @@ Input::Found MessageSocket::State::find(Peer& peer) {
             return Found::Message;
         if (fault != Fault::None)
             peer.end(fault);
-        if (peer.isOver)
+        if (peer.isOver())
             return Found::Fault;
     }
 }
@@ -189,7 +216,7 @@ void MessageSocket::State::waitForInput(Peer& peer) {
 }
 
 void MessageSocket::State::inputCame(Peer& peer) {
-    if (&peer != current_)
+    if (&peer != current_.getPtr())
         list(peer);
     if (receivers_.isWaitedFor())
         receivers_.wakeInTurn(TaskPriority::ReadSocket);
@@ -199,7 +226,7 @@ void MessageSocket::State::inputCame(Peer& peer) {
 
 /// While nothing is received: reads up to the marks, to execute commands and to notice the end of the connection.
 void MessageSocket::State::readAhead(Peer& peer) {
-    while (!peer.isOver && !isAtMark(peer)) {
+    while (!peer.isOver() && !isAtMark(peer)) {
         Found found = find(peer);
         if (options_.conflate)
             while (peer.available() > 1)
@@ -207,7 +234,8 @@ void MessageSocket::State::readAhead(Peer& peer) {
         if (found == Found::Fault || (found == Found::Nothing && !readOn(peer)))
             return;
     }
-    peer.isPaused = !peer.isOver;
+    if (!peer.isOver())
+        pause(peer);
 }
 
 /// Nothing else would look at the current peer's connection until the next receive(), which may be long in coming.
@@ -219,22 +247,31 @@ void MessageSocket::State::readAheadIfIdle() {
 void MessageSocket::State::unlist(Peer& peer) {
     if (peer.link.isLinked())
         peer.link.unlink();
-    if (current_ == &peer)
-        current_ = nullptr;
+    if (current_.getPtr() == &peer)
+        current_ = {};
+}
+
+/// A SUB may have cancelled the topic since the message has come.
+bool MessageSocket::State::findArrived() {
+    while (subscribes(type_) && !arrived_.empty() && !topics_.matches(arrived_.front().message[0])) {
+        (void)takeArrived();
+        ++counters_.discarded;
+    }
+    return !arrived_.empty();
 }
 
 bool MessageSocket::State::findMessage() {
     if (!mayReceive())
         return true; // take() throws
     for (;;) {
-        if (!arrived_.empty())
+        if (findArrived())
             return true;
         if (!current_) {
             if (ready_.isEmpty())
                 return false;
             auto* place = static_cast<Peer::Place*>(ready_.next);
             place->unlink();
-            current_ = place->owner;
+            current_ = Reference<Peer>::addRef(place->owner);
             hasRead_ = false;
         }
         Peer& peer = *current_;
@@ -242,7 +279,7 @@ bool MessageSocket::State::findMessage() {
             idleTurn_.ask(TaskPriority::Low);
             return true;
         }
-        current_ = nullptr;
+        current_ = {};
     }
 }
 
@@ -255,7 +292,7 @@ bool MessageSocket::State::findAt(Peer& peer) {
                 return true;
             discardFirst(peer);
         }
-        if (peer.isOver && !options_.conflate)
+        if (peer.isOver() && !options_.conflate)
             return false;
         Found found = find(peer);
         if (options_.conflate)
@@ -263,7 +300,7 @@ bool MessageSocket::State::findAt(Peer& peer) {
                 discardFirst(peer);
         if (found == Found::Message)
             continue;
-        bool isRead = found == Found::Nothing && !peer.isOver;
+        bool isRead = found == Found::Nothing && !peer.isOver();
         if (isRead && !options_.conflate && std::exchange(hasRead_, true) && !ready_.isEmpty()) {
             list(peer); // the others' turn
             return false;
@@ -281,14 +318,7 @@ bool MessageSocket::State::findAt(Peer& peer) {
 Message MessageSocket::State::takeSlow() {
     if (!mayReceive() || (arrived_.empty() && !current_))
         throw client_invalid_operation();
-    Arrived next;
-    if (!arrived_.empty()) {
-        next = std::move(arrived_.front());
-        arrived_.pop_front();
-        arrivedBytes_ -= next.message.wire().size();
-    } else {
-        next = {takeFrom(*current_), Reference<Peer>::addRef(current_)};
-    }
+    Arrived next = arrived_.empty() ? Arrived{takeFrom(*current_), current_} : takeArrived();
     ++counters_.received;
     Message& message = next.message;
     if (type_ == SocketType::Router) {

@@ -38,13 +38,21 @@ void MessageSocket::State::command(Peer& peer, std::string_view name, std::strin
 void MessageSocket::State::subscribe(std::string_view topic, bool isNew) {
     if (!subscribes(type_))
         throw client_invalid_operation();
-    bool changes = isNew ? topics_.add(topic) : topics_.remove(topic);
-    if (!changes)
+    auto place = subscriptions_.find(topic);
+    bool isThere = place != subscriptions_.end();
+    if (isNew ? isThere : isThere && place->second > 1) {
+        place->second += isNew ? 1 : -1;
         return;
-    if (isNew)
+    }
+    if (isNew) {
         subscriptions_.emplace(topic, 1);
-    else
-        subscriptions_.erase(std::string(topic));
+        topics_.add(topic);
+    } else if (isThere) {
+        subscriptions_.erase(place);
+        topics_.remove(topic);
+    } else {
+        return;
+    }
     for (Reference<Peer> const& peer : peers_)
         if (peer->isOpen())
             sendTopic(*peer, topic, isNew);
@@ -81,12 +89,13 @@ Peer* MessageSocket::State::nextPeer(bool advance) {
 
 Peer* MessageSocket::State::peerNamed(std::string_view id) {
     auto found = byId_.find(id);
-    return found == byId_.end() ? nullptr : found->second;
+    Peer* peer = found == byId_.end() ? nullptr : found->second->peer;
+    return peer && peer->isOpen() ? peer : nullptr;
 }
 
 Peer* MessageSocket::State::peerOf(Message const& message) {
     Route* route = message.route().getPtr();
-    if (route && route->peer && route->peer->state == this)
+    if (route && route->peer && route->peer->isOpen() && route->peer->state == this)
         return route->peer;
     return peerNamed(message.routingId());
 }
@@ -94,7 +103,7 @@ Peer* MessageSocket::State::peerOf(Message const& message) {
 void MessageSocket::State::setLastPeer(Peer* peer) {
     bool isOnly = peers_.size() == 1 && oneOf(type_, {SocketType::Dealer, SocketType::Push, SocketType::Pair});
     bool isDirect = peer && peer->isOpen() && !peer->twin && !isQueued_ && (isOnly || type_ == SocketType::Router);
-    lastPeer_ = isDirect ? peer : nullptr;
+    lastPeer_ = isDirect ? Reference<Peer>::addRef(peer) : Reference<Peer>();
     lastName_ = isDirect && type_ == SocketType::Router ? peer->id : std::string();
 }
 
@@ -149,7 +158,7 @@ void MessageSocket::State::parkSender(WaiterNode& waiter, Send& operation) {
     if (type_ == SocketType::Router)
         peer = operation.body ? peerNamed({static_cast<char const*>(operation.what), operation.idBytes})
                               : peerOf(*static_cast<Message const*>(operation.what));
-    (peer ? peer->senders : senders_).park(waiter, operation);
+    (peer ? peer->name->senders : senders_).park(waiter, operation);
 }
 
 void MessageSocket::State::sendTo(Peer& peer, std::string_view frames, std::size_t parts, Message const& message) {
@@ -229,6 +238,7 @@ bool MessageSocket::State::trySend(Message& message) {
     }
     case SocketType::Req:
         partner_ = Reference<Peer>::addRef(nextPeer(true));
+        discardReplies(*partner_);
         awaitsReply_ = true;
         sendTo(*partner_, kDelimiter, 1, message);
         break;
@@ -305,7 +315,8 @@ void MessageSocket::State::flush(Peer& peer) {
 void MessageSocket::State::outputDrained(Peer& peer) {
     if (!hasRoomNow(peer))
         return;
-    peer.senders.wakeInTurn(TaskPriority::WriteSocket);
+    if (peer.name)
+        peer.name->senders.wakeInTurn(TaskPriority::WriteSocket);
     senders_.wakeInTurn(TaskPriority::WriteSocket);
 }
 

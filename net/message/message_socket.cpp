@@ -80,11 +80,10 @@ void MessageSocket::State::end() {
     for (Reference<Peer> const& peer : peers_) {
         counters_.dropped += peer->waiting();
         unlist(*peer);
-        peer->expiry = {};
+        peer->phase = Peer::Phase::Over;
+        peer->expiry = peer->assuring = {};
         peer->reading.cancel();
         peer->writing.cancel();
-        if (peer->route)
-            peer->route->peer = nullptr;
         if (peer->connection)
             peer->connection->close();
         if (peer->twin) {
@@ -125,9 +124,9 @@ bool MessageSocket::State::hasFarewells() {
             continue;
         peer->reading.cancel();
         peer->writing.cancel();
-        if (!peer->isOver)
+        if (!peer->isOver())
             peer->connection->shutdownWrite();
-        peer->isOver = true;
+        peer->phase = Peer::Phase::Over;
         Input::Read read = Input::Read::Some;
         for (int i = 0; i < kFarewellReads && read == Input::Read::Some; ++i) {
             peer->input = Input();
@@ -149,15 +148,8 @@ FutureStream<MonitorEvent> MessageSocket::State::monitor() {
 MessageCounters MessageSocket::State::counters() const {
     MessageCounters all = counters_;
     for (Reference<Peer> const& peer : peers_)
-        if (peer->connection) {
-            SocketCounters calls = peer->connection->counters();
-            all.calls.reads += calls.reads;
-            all.calls.emptyReads += calls.emptyReads;
-            all.calls.writes += calls.writes;
-            all.calls.blockedWrites += calls.blockedWrites;
-            all.calls.bytesRead += calls.bytesRead;
-            all.calls.bytesWritten += calls.bytesWritten;
-        }
+        if (peer->connection)
+            all.calls += peer->connection->counters();
     return all;
 }
 

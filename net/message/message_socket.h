@@ -64,9 +64,9 @@ struct MessageOptions {
     double reconnectIvl = 0.1;                  // doubled after each failure, and varied by half of it
     double reconnectIvlMax = 5;                 // up to which it is doubled
     double handshakeIvl = 30;                   // within which a handshake must end; 0: no limit
-    double heartbeatIvl = 0;                    // between PINGs; 0: none
+    double heartbeatIvl = 0;                    // between PINGs, or half of heartbeatTtl if that is less; 0: none
     double heartbeatTimeout = 0;                // silence after a PING that ends a connection; 0: heartbeatIvl
-    double heartbeatTtl = 0;                    // after which the peer should end it; 0: heartbeatTimeout
+    double heartbeatTtl = 0;                    // after which the peer should end it; 0: heartbeatIvl + that timeout
     bool plainServer = false;                   // requires PLAIN
     std::string plainUsername, plainPassword;   // of a client
     bool curveServer = false;                   // requires CURVE; with curveSecretKey
@@ -128,8 +128,10 @@ public:
     /// Returns the endpoint (net/message/endpoint.h), with the chosen port. Throws connection_string_invalid,
     /// client_invalid_operation for "tls://" without TLS in the options, and the errors of Transport::listen().
     std::string bind(std::string_view endpoint);
-    /// Connects now or later; the name of a host is resolved at each attempt. Throws connection_string_invalid, and
-    /// client_invalid_operation for "tls://" without TLS in the options.
+    /// Connects now or later; the name of a host is resolved at each attempt. A second call of a SUB, PUB, DEALER or
+    /// REQ with the same endpoint does nothing, as with libzmq; of other types, and with inproc://, it makes a second
+    /// connection. Throws connection_string_invalid, and client_invalid_operation for "tls://" without TLS in the
+    /// options.
     void connect(std::string_view endpoint);
 
     /// For a SUB or XSUB: receives messages that begin with this. Each call needs its own unsubscribe().

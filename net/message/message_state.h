@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace flow::net {
 
@@ -95,14 +96,12 @@ public:
     // Send.
 
     FLOW_INLINE bool couldSend(Send const& operation) {
-        if (operation.body && lastPeer_ && isLast(operation.what, operation.idBytes) && hasRoomNow(*lastPeer_))
-            [[likely]]
+        if (operation.body && isLast(operation.what, operation.idBytes)) [[likely]]
             return true;
         return couldSendSlow(operation);
     }
     FLOW_INLINE void send(Send const& operation) {
-        if (operation.body && lastPeer_ && isLast(operation.what, operation.idBytes) && hasRoomNow(*lastPeer_))
-            [[likely]] {
+        if (operation.body && isLast(operation.what, operation.idBytes)) [[likely]] {
             lastPeer_->output.append({operation.body, operation.bodyBytes});
             ++counters_.sent;
             return appended(*lastPeer_);
@@ -129,26 +128,29 @@ private:
         State* state;
     };
     struct Arrived {
-        Message message;
+        Message message; // without parts: the peer has gone, and this is a cancel for each of its topics
         Reference<Peer> from;
     };
 
     // message_connections.cpp
     Future<Void> accept(Reference<Listener> listener, MessageEndpoint endpoint);
     Future<Void> serve(Reference<Peer> peer);
+    Reference<Peer> addPeer(Reference<Peer> peer);
     Future<Void> keepConnected(MessageEndpoint to);
+    /// One attempt to connect, and the connection from its begin to its end.
+    Future<Void> connectOnce(Reference<Peer> peer, MessageEndpoint to);
     /// Encrypts the connection of `to`, if its endpoint asks for it. Returns whether the connection can be used.
     Future<bool> encrypt(Reference<Peer> peer, MessageEndpoint to);
     Future<Void> reportFailedTls(std::string client);
     void tlsFailed(std::string with);
     Future<Void> run(Reference<Peer> peer);
     Future<Void> shakeHandsInTime(Reference<Peer> peer);
-    Future<Void> beat(Reference<Peer> peer);
-    Future<Void> expire(Peer& peer);
-    bool isSilentSince(Peer& peer, double time);
     void sendError(Peer& peer);
     void open(Peer& peer);
-    void forget(Peer& peer);
+    void nameRoute(Peer& peer);
+    void conclude(Peer& peer, Peer* next);
+    Reference<Peer> replace(Reference<Peer> const& ended);
+    void removeName(Peer& peer);
     void report(MonitorEvent::Kind kind, std::string endpoint, zmtp::Fault fault = zmtp::Fault::None);
     void bindInproc(std::string_view name);
     Future<Void> connectInproc(std::string name);
@@ -159,8 +161,17 @@ private:
     void openTwin(Peer& peer);
     ConnectOptions connectOptions() const;
 
+    // message_liveness.cpp
+    Future<Void> beat(Reference<Peer> peer);
+    void pinged(Peer& peer, std::string_view data);
+    Future<Void> expire(Peer& peer);
+    void pause(Peer& peer);
+    Future<Void> assure(Peer& peer);
+    bool isSilentSince(Peer& peer, double time);
+
     // message_receive.cpp
     bool findMessage();
+    bool findArrived();
     bool findAt(Peer& peer);
     bool isWanted(Peer& peer);
     Message takeSlow();
@@ -181,13 +192,17 @@ private:
     void unlist(Peer& peer);
     void handleCommand(Peer& peer, zmtp::Frame const& frame);
     void arrive(Message message, Peer& from);
+    Arrived takeArrived();
+    void discardReplies(Peer& peer);
     void subscriptionCame(Peer& peer, std::string_view topic, bool isNew);
     bool handlePublished(Peer& peer);
     bool mayReceive() const { return canReceive(type_) && (type_ != SocketType::Req || awaitsReply_); }
 
     // message_send.cpp
-    bool isLast(void const* id, std::size_t idBytes) const {
-        return lastName_.size() == idBytes && sameBytes(lastName_.data(), static_cast<char const*>(id), idBytes);
+    /// Whether bytes to this id go to lastPeer_, and there is room.
+    FLOW_INLINE bool isLast(void const* id, std::size_t idBytes) const {
+        return lastPeer_ && lastPeer_->isOpen() && lastName_.size() == idBytes &&
+               sameBytes(lastName_.data(), static_cast<char const*>(id), idBytes) && hasRoomNow(*lastPeer_);
     }
     bool hasRoomNow(Peer const& peer) const {
         return peer.output.messages() < sndMessages_ && peer.output.bytes() < sndBytes_;
@@ -209,6 +224,7 @@ private:
     bool couldSend(Message const& message);
     /// The next peer with room, in turn; null if there is none.
     Peer* nextPeer(bool advance);
+    /// Null after each change of `peers_`, since a type that sends to each in turn has no last one then.
     void setLastPeer(Peer* peer);
     Peer* peerNamed(std::string_view id);
     Peer* peerOf(Message const& message);
@@ -229,20 +245,21 @@ private:
     bool isDirect_;            // receive() returns the result of find()
     bool isQueued_;            // messages wait in Peer::queue
     std::size_t sndMessages_, sndBytes_;
-    Peer* current_ = nullptr;     // the peer that messages are taken from
-    Peer* lastPeer_ = nullptr;    // the receiver of the last bytes: a ROUTER's peer, or the only one
+    Reference<Peer> current_;     // the peer that messages are taken from
+    Reference<Peer> lastPeer_;    // the receiver of the last bytes: a ROUTER's peer, or the only one
     std::string lastName_;        // its routing id; empty if this is no ROUTER
     bool hasRead_ = false;        // from `current_`, since it is that
     ListLink ready_;              // other peers that may have messages
     std::deque<Arrived> arrived_; // comes before the inputs
     std::size_t arrivedBytes_ = 0;
     std::vector<Reference<Peer>> peers_;
-    std::vector<Reference<Peer>> departed_;          // senders still wait there
-    std::map<std::string, Peer*, std::less<>> byId_; // ROUTER
+    std::map<std::string, Reference<PeerName>, std::less<>> byId_; // ROUTER
+    std::vector<std::string> departed_;                            // of these: senders wait there, without a peer
     std::size_t turn_ = 0;
-    std::uint32_t lastId_;                     // of those that a ROUTER gives
-    std::map<std::string, int> subscriptions_; // of this socket
-    TopicSet topics_;                          // the same
+    std::uint32_t lastId_;                                  // of those that a ROUTER gives
+    std::set<std::string> connected_;                       // endpoints, of types that connect to each once
+    std::map<std::string, int, std::less<>> subscriptions_; // of this socket, with counts
+    TopicSet topics_;                                       // the same
     // REQ and REP
     bool awaitsReply_ = false;
     Reference<Peer> partner_; // the sender or receiver of the reply

@@ -103,7 +103,7 @@ bool Output::flush(Connection& connection) {
     return true;
 }
 
-void Output::restart(Piece const& piece) {
+void Output::takeOver(Piece const& piece) {
     std::string_view rest(piece.data, piece.size);
     std::size_t at = 0;
     while (!rest.empty()) {
@@ -123,14 +123,11 @@ void Output::restart(Piece const& piece) {
     }
 }
 
-void Output::restart() {
-    seal();
-    RingQueue<Piece> before;
-    while (!ahead_.isEmpty())
-        before.push(ahead_.pop());
-    bytes_ = messages_ = 0;
-    while (!before.isEmpty())
-        restart(before.pop());
+void Output::takeOver(Output& ended) {
+    ended.seal();
+    while (!ended.ahead_.isEmpty())
+        takeOver(ended.ahead_.pop());
+    ended.clear();
 }
 
 void Output::clear() {

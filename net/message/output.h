@@ -49,8 +49,8 @@ public:
 
     /// Sends what the kernel takes. Returns whether that was all.
     bool flush(Connection& connection);
-    /// The connection has ended: keeps the messages that were not completely sent.
-    void restart();
+    /// Takes the messages of a connection that has ended, but for those that were completely sent.
+    void takeOver(Output& ended);
     void clear();
 
 private:
@@ -76,7 +76,7 @@ private:
     /// Makes a piece of the slab's contents.
     void seal();
     void gone(std::size_t bytes);
-    void restart(Piece const& piece);
+    void takeOver(Piece const& piece);
 
     RingQueue<Piece> ahead_; // goes before the slab
     SlabRef slab_;

@@ -1,5 +1,7 @@
 #pragma once
-// Peer: one connection of a MessageSocket, with its input and its output. Used by net/message alone.
+// Peer: one connection of a MessageSocket, from before it is made until it has ended, with its input and its output.
+// The next connection to the same endpoint is another Peer, which gets only the messages that wait to be sent. Used by
+// net/message alone.
 
 #include "flow/core/ring_queue.h"
 #include "net/message/cipher.h"
@@ -14,21 +16,46 @@
 
 namespace flow::net {
 
+class Peer;
+
+/// A routing id at a ROUTER. Senders wait here, and not at a connection, since they send to a name: by the time that
+/// there is room it may have another connection.
+struct PeerName : ReferenceCounted<PeerName> {
+    Peer* peer = nullptr; // the last connection with this name, as long as that is an object
+    Source<MessageSocket::Send> senders;
+};
+
 class Peer : public ReferenceCounted<Peer> {
 public:
+    /// The phases of a connection, in their order; it may leave some out.
+    enum class Phase : std::uint8_t {
+        Unused, // not made yet
+        Shaking,
+        Open,
+        Over, // its owner closes it in a turn of its own
+    };
     /// The time at which the connection is closed.
     struct Over {
         using Result = Void;
         Peer* peer;
-        bool isReady() const { return peer->isOver; }
+        bool isReady() const { return peer->isOver(); }
         void park(WaiterNode& waiter) { peer->over.park(waiter, *this); }
         Void take() const { return Void(); }
     };
 
     explicit Peer(MessageSocket::State* s) : state(s) { link.owner = this; }
+    ~Peer() {
+        if (link.isLinked())
+            link.unlink();
+        if (route)
+            route->peer = nullptr;
+        if (name && name->peer == this)
+            name->peer = nullptr;
+    }
 
-    /// Whether it takes messages: it is connected, or will be again.
-    bool isOpen() const { return isShaken; }
+    /// Whether the handshake is done and the connection has not ended.
+    bool isOpen() const { return phase == Phase::Open; }
+    bool isOver() const { return phase == Phase::Over; }
     /// Complete received messages.
     std::size_t available() const { return input.messages() + inbox.size(); }
     std::size_t waiting() const { return output.messages() + queue.size(); }
@@ -43,8 +70,9 @@ public:
     }
     /// Closes the connection in a turn of its own.
     void end(zmtp::Fault why) {
-        if (std::exchange(isOver, true))
+        if (isOver())
             return;
+        phase = Phase::Over;
         fault = why;
         over.wakeInTurn(TaskPriority::ReadSocket);
     }
@@ -65,25 +93,28 @@ public:
     RingQueue<Message> inbox; // inproc: received messages; CURVE: decrypted messages
     std::size_t inboxBytes = 0;
     std::unique_ptr<Cipher> cipher;
-    Message opened;          // CURVE: the parts so far of the next message
-    Place link;              // in the list of peers that may have messages
-    bool isShaken = false;   // the handshake is done
+    Message opened; // CURVE: the parts so far of the next message
+    Place link;     // in the list of peers that may have messages
+    Phase phase = Phase::Unused;
+    bool wasOpen = false;
     bool isAccepted = false; // it has connected to us
     bool isInproc = false;
     bool isBlocked = false; // the kernel takes no more of `output`
     bool isDirty = false;   // it will be flushed when this turn ends
-    bool isOver = false;
-    bool isPaused = false; // the input has reached the marks
+    bool isPaused = false;  // the input has reached the marks
     int minorVersion = 0;
     std::string id;
-    Reference<Route> route;
-    TopicSet topics; // PUB: its subscriptions
+    Reference<Route> route;   // of a ROUTER's
+    Reference<PeerName> name; // of a ROUTER's
+    TopicSet topics;          // PUB: its subscriptions
     double lastHeard = 0;
+    double lastPing = 0;                   // from it; before the first one the time at which it was opened
+    double pingGap = 0;                    // between its last two PINGs; 0: not known
     double ttl = 0;                        // of its PINGs: its connection ends after so much silence; 0: never
     Future<Void> expiry;                   // waits for that
+    Future<Void> assuring;                 // sends now and then while it is paused
     zmtp::Fault fault = zmtp::Fault::None; // the reason of the disconnect
     HandlerSlot reading, writing;
-    Source<MessageSocket::Send> senders; // ROUTER: senders that wait for room here
     Source<Over> over;
 };
 

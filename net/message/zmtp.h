@@ -56,7 +56,7 @@ struct Limits {
     std::size_t parts = 1024;
     std::size_t commandBytes = 64 * 1024;
     std::size_t topicBytes = 4 * 1024;
-    std::size_t allTopicsBytes = std::size_t{1} << 20; // of a peer's subscriptions; a common beginning counts once
+    std::size_t allTopicsBytes = std::size_t{1} << 20; // of a peer's subscriptions
 };
 
 constexpr std::size_t kGreetingBytes = 64;

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import zmq
 
@@ -271,6 +271,32 @@ def check_curve(context: zmq.Context[zmq.Socket[bytes]], directory: str) -> None
             assert sink.wait(20) == 0
 
 
+def check_heartbeats(context: zmq.Context[zmq.Socket[bytes]]) -> None:
+    """Whoever sends PINGs, and with whatever TTL: idle connections stay."""
+    beating = {"heartbeat_ivl": 200}
+    cases: list[tuple[list[str], dict[str, int]]] = [
+        (["--heartbeat", "0.2"], {}),
+        (["--heartbeat", "0.25"], {"heartbeat_ivl": 300}),
+        ([], {**beating, "heartbeat_ttl": 200}),
+        ([], {**beating, "heartbeat_timeout": 400}),
+        (["--heartbeat", "0.2"], {**beating, "heartbeat_ttl": 1000, "heartbeat_timeout": 1000}),
+    ]
+    with ExitStack() as stack:
+        peers = []
+        for options_here, options in cases:
+            running = stack.enter_context(program("echo", "ROUTER", "bind", "tcp://127.0.0.1:*", *options_here))
+            peer = stack.enter_context(socket(context, zmq.DEALER, **options))
+            ended = peer.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+            peer.connect(bound(running))
+            peers.append((peer, ended, f"{options_here}, {options}"))
+        time.sleep(1.5)
+        for peer, ended, case in peers:
+            assert not ended.poll(0), f"{case}: the connection has ended"
+            peer.disable_monitor()
+            peer.send(b"still there")
+            assert peer.recv() == b"still there"
+
+
 def check_arguments() -> None:
     for arguments in (
         [],
@@ -314,6 +340,7 @@ def main() -> None:
     check_publish(context)
     check_other_types(context)
     check_plain(context)
+    check_heartbeats(context)
 
 
 main()

@@ -9,6 +9,7 @@
 #include "flow/wait/delay.h"
 #include "net/transport.h"
 #include "tests/net/message/on_loop.h"
+#include "tests/net/message/raw_peer.h"
 
 #include <doctest/doctest.h>
 
@@ -19,32 +20,6 @@
 
 using namespace flow;
 using namespace flow::net;
-
-namespace {
-
-/// A peer that sends whatever bytes a test has.
-Future<Reference<Connection>> connectTo(std::string const& endpoint, std::string const& type, std::string id = {}) {
-    Address address = *Address::parse(endpoint.substr(6));
-    Reference<Connection> made = co_await transport().connect(address);
-    std::string hello, data;
-    zmtp::appendGreeting(hello, "NULL", false);
-    if (!type.empty()) {
-        zmtp::appendProperty(data, "Socket-Type", type);
-        zmtp::appendProperty(data, "Identity", id);
-        zmtp::appendCommand(hello, "READY", data);
-    }
-    co_await made->write(StringRef(hello));
-    co_return made;
-}
-
-std::string ping(int tenths) {
-    std::string ttl, frame;
-    zmtp::appendBigEndian(ttl, static_cast<std::uint64_t>(tenths), 2);
-    zmtp::appendCommand(frame, "PING", ttl + "0123456789abcdef");
-    return frame;
-}
-
-} // namespace
 
 TEST_CASE("message connections: the marks hold for inproc, and a sender goes on when there is room") {
     runOnLoop([]() -> Future<Void> {
@@ -147,7 +122,7 @@ TEST_CASE("message connections: a peer that is silent for the TTL of its PING is
     runOnLoop([]() -> Future<Void> {
         MessageSocket pull(SocketType::Pull);
         std::string endpoint = pull.bind(kAnywhere);
-        Reference<Connection> peer = co_await connectTo(endpoint, "PUSH");
+        Reference<Connection> peer = co_await connectRaw(endpoint, "PUSH");
         std::string beat = ping(1);
         double began = now();
         for (int i = 0; i < 5; ++i) {
@@ -159,7 +134,7 @@ TEST_CASE("message connections: a peer that is silent for the TTL of its PING is
             co_await delay(0.001);
         CHECK(now() - began >= 0.2);
         CHECK(pull.counters().lastFault == zmtp::Fault::HeartbeatTimedOut);
-        Reference<Connection> patient = co_await connectTo(endpoint, "PUSH");
+        Reference<Connection> patient = co_await connectRaw(endpoint, "PUSH");
         std::string first = ping(1), second = ping(0); // it takes its promise back
         co_await patient->write(StringRef(first));
         co_await patient->write(StringRef(second));
@@ -174,7 +149,7 @@ TEST_CASE("message connections: a peer that sends PINGs and reads nothing costs 
         small.sndBuf = 4096;
         MessageSocket pull(SocketType::Pull, small);
         Address address = *Address::parse(pull.bind(kAnywhere).substr(6));
-        Reference<Connection> peer = co_await connectTo("tcp://" + address.toString(), "PUSH");
+        Reference<Connection> peer = co_await connectRaw("tcp://" + address.toString(), "PUSH");
         std::string many;
         while (many.size() < 20'000'000)
             many += ping(0);
@@ -204,7 +179,7 @@ TEST_CASE(
     runOnLoop([]() -> Future<Void> {
         MessageSocket pull(SocketType::Pull);
         std::string endpoint = pull.bind(kAnywhere);
-        Reference<Connection> peer = co_await connectTo(endpoint, "");
+        Reference<Connection> peer = co_await connectRaw(endpoint, "");
         std::string header;
         zmtp::appendFrameHeader(header, 1'000'000'000, {});
         co_await peer->write(StringRef(header));
@@ -323,19 +298,23 @@ TEST_CASE("message connections: a part that is too large for a message fails, an
     });
 }
 
-TEST_CASE("message connections: a ROUTER gives no peer a name that another one has chosen") {
+TEST_CASE("message connections: a name that a ROUTER gives is given once, and no peer can choose it") {
     runOnLoop([]() -> Future<Void> {
         MessageSocket router(SocketType::Router), anonymous(SocketType::Dealer);
         std::string endpoint = router.bind(kAnywhere);
-        Reference<Connection> first = co_await connectTo(endpoint, "DEALER");
-        std::string hello;
-        zmtp::appendFrame(hello, "hello", {});
-        co_await first->write(StringRef(hello));
+        Reference<Connection> first = co_await connectRaw(endpoint, "DEALER");
+        co_await sendRaw(first, "hello");
         Message message = co_await router.receive();
-        std::string next(message.routingId());
+        std::string given(message.routingId()), next = given;
         next.back() = static_cast<char>(next.back() + 1);
-        Reference<Connection> thief = co_await connectTo(endpoint, "DEALER", next);
+        first->close();
+        co_await until(router, 0);
+        Reference<Connection> thief = co_await connectRaw(endpoint, "DEALER", given);
+        Reference<Connection> other = co_await connectRaw(endpoint, "DEALER", next);
         co_await until(router, 2);
+        co_await router.send(message);
+        co_await router.sendBytesTo(given, "for the first");
+        CHECK(router.counters().dropped == 2);
         anonymous.connect(endpoint);
         co_await until(router, 3);
         CHECK(router.counters().refused == 0);

@@ -1,0 +1,114 @@
+// Heartbeats of a MessageSocket: a peer that is silent is disconnected, and one that is healthy is not.
+
+#include "flow/coro/coroutine.h"
+#include "flow/wait/delay.h"
+#include "net/message/message_state.h"
+
+#include <cmath>
+#include <limits>
+
+namespace flow::net {
+
+using zmtp::Fault;
+
+namespace {
+
+/// Whether this process itself did not run: then the others' bytes may be on their way still, also on this loop.
+bool wasStopped(double due, double patience) {
+    return now() - due > patience / 2;
+}
+
+} // namespace
+
+/// Sends a PING at each interval, and refuses a peer that sends nothing for `patience` seconds after one.
+Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
+    if (options_.heartbeatIvl <= 0)
+        co_await Future<Void>(Never());
+    double patience = options_.heartbeatTimeout > 0 ? options_.heartbeatTimeout : options_.heartbeatIvl;
+    double life = options_.heartbeatTtl > 0 ? options_.heartbeatTtl : options_.heartbeatIvl + patience;
+    double interval = std::min(options_.heartbeatIvl, life / 2); // a PING that is late must not end the connection
+    std::string ttl;
+    zmtp::appendBigEndian(ttl, static_cast<std::uint64_t>(std::min(std::ceil(life * 10 - 1e-6), 65535.0)), 2);
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    double asked = kNever; // the time of the first PING since the peer was heard
+    for (double next = now();;) {
+        if (peer->lastHeard >= asked)
+            asked = kNever;
+        if (now() >= asked + patience && isSilentSince(*peer, asked)) {
+            peer->fault = Fault::HeartbeatTimedOut;
+            co_return;
+        }
+        if (now() >= next) {
+            asked = std::min(asked, now());
+            next = now() + interval;
+            if (!peer->isBlocked) // otherwise other bytes wait, and those go first
+                command(*peer, "PING", ttl);
+        }
+        double due = std::min(next, asked + patience);
+        co_await delay(std::max(due - now(), 0.0));
+        if (wasStopped(due, patience))
+            asked = std::max(asked, now()); // infinity stays
+    }
+}
+
+void MessageSocket::State::pinged(Peer& peer, std::string_view data) {
+    if (data.size() < 2 || data.size() > 18)
+        return peer.end(Fault::BadCommand);
+    peer.pingGap = now() - peer.lastPing;
+    peer.lastPing = now();
+    peer.ttl = static_cast<double>(zmtp::readBigEndian(data.substr(0, 2))) / 10;
+    if (peer.ttl > 0 && (!peer.expiry.isValid() || peer.expiry.isReady()))
+        peer.expiry = expire(peer);
+    if (peer.output.bytes() < Output::kBatch) // otherwise it gets other bytes, if it reads at all
+        command(peer, "PONG", data.substr(2));
+}
+
+/// Ends the connection of a peer that has sent nothing for as long as its last PING said, and half as long again: many
+/// programs send their PINGs just at the end of that time.
+Future<Void> MessageSocket::State::expire(Peer& peer) {
+    for (double from = 0; peer.ttl > 0;) {
+        double patience = peer.ttl + std::max(peer.ttl / 2, 0.1);
+        double due = std::max(peer.lastHeard, from) + patience;
+        if (due <= now()) {
+            if (isSilentSince(peer, now() - patience))
+                break;
+            due = now() + patience;
+        }
+        co_await delay(due - now());
+        if (wasStopped(due, patience))
+            from = now();
+    }
+    if (peer.ttl > 0)
+        peer.end(Fault::HeartbeatTimedOut);
+}
+
+/// The peer has sent as much as this side takes before it is received: nothing is read, and no PING is answered.
+void MessageSocket::State::pause(Peer& peer) {
+    peer.isPaused = true;
+    bool isAsked = peer.ttl > 0 || peer.pingGap > 0;
+    if (isAsked && (!peer.assuring.isValid() || peer.assuring.isReady()))
+        peer.assuring = assure(peer);
+}
+
+/// Such a peer gets a PONG without a PING, within the TTL of its last PING, and as often as it sends PINGs.
+Future<Void> MessageSocket::State::assure(Peer& peer) {
+    constexpr double kShortest = 0.01, kLongest = 60; // seconds
+    while (peer.isPaused && peer.isOpen()) {
+        if (!peer.isBlocked)
+            command(peer, "PONG", {});
+        double byTtl = peer.ttl > 0 ? peer.ttl / 4 : kLongest, byGap = peer.pingGap > 0 ? peer.pingGap / 2 : kLongest;
+        co_await delay(std::max(std::min(byTtl, byGap), kShortest));
+    }
+}
+
+/// While messages of a peer are unread, or more bytes may lie in the kernel, not the peer is slow but this program.
+bool MessageSocket::State::isSilentSince(Peer& peer, double time) {
+    readAhead(peer);
+    if (peer.available() != 0 || peer.isPaused) {
+        peer.lastHeard = now();
+        inputCame(peer); // a receiver may wait for them
+    }
+    return peer.lastHeard <= time;
+}
+
+} // namespace flow::net
