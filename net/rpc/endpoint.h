@@ -45,9 +45,10 @@ struct Endpoint {
     /// The address is that of the other end of a connection to this process; no other process can connect to it. The
     /// endpoint ends with the connection.
     bool isByConnection = false;
+    std::uint64_t connection = 0; // its number, since another process may have the address later
 
     static Endpoint wellKnown(NetworkAddressList const& addresses, int number) {
-        return {addresses, UID(kWellKnown, static_cast<std::uint64_t>(number)), false};
+        return {addresses, UID(kWellKnown, static_cast<std::uint64_t>(number)), false, 0};
     }
 
     bool isValid() const { return token.isValid(); }

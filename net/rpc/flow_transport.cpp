@@ -95,7 +95,7 @@ void FlowTransport::begin(Reference<Connection> connection) {
     Address from = connection->peerAddress();
     if (from.isAny() || accepted_.contains(from)) // a Unix socket has no name of its own
         from = Address::unixAbstract("connection " + std::to_string(counters_.accepted));
-    auto peer = makeReference<RpcPeer>(*this, RpcPeer::Side::Accepted, from);
+    auto peer = makeReference<RpcPeer>(*this, RpcPeer::Side::Accepted, from, counters_.accepted);
     auto place = accepted_.emplace(from, peer).first;
     try {
         running_.add(serve(std::move(peer), std::move(connection)));
@@ -150,14 +150,20 @@ Future<Reference<Connection>> FlowTransport::connectTo(Address const& address) {
 }
 
 /// Goes on after every error, also after an allocation that failed: otherwise requests to this address would wait
-/// forever.
+/// forever. Ends when nothing was sent there during the pause after a connection.
 Future<Void> FlowTransport::keepConnected(Reference<RpcPeer> peer) {
     double pause = options_.reconnectMin, wait = 0;
     for (;;) {
         Error error;
         try {
-            if (wait > 0)
+            if (wait > 0) {
                 co_await delay(std::exchange(wait, 0));
+                if (!peer->isWanted()) {
+                    connecting_.erase(peer->address());
+                    peer->shutDown();
+                    co_return;
+                }
+            }
             while (!peer->isWanted())
                 co_await peer->wanted.onTrigger();
             Reference<Connection> connection = co_await connectTo(peer->address());
@@ -177,16 +183,28 @@ Future<Void> FlowTransport::keepConnected(Reference<RpcPeer> peer) {
             monitor_.notifyDisconnect(peer->address());
         } catch (std::bad_alloc&) { // it counts as available
         }
-        peer->lost(error);
-        constexpr int kOurReferences = 2; // the map's and this one
-        if (!peer->isWanted() && peer->debugGetReferenceCount() == kOurReferences) {
-            connecting_.erase(peer->address());
-            peer->shutDown();
+        peer = replace(peer, error);
+        if (!peer)
             co_return;
-        }
         wait = pause * (0.5 + deterministicRandom()->random01());
         pause = std::min(pause * 2, options_.reconnectMax);
     }
+}
+
+/// The next connection to the same address, to which waiters of the one that has ended send. Null if there is no
+/// memory for it.
+Reference<RpcPeer> FlowTransport::replace(Reference<RpcPeer> const& ended, Error error) {
+    auto place = connecting_.find(ended->address());
+    try {
+        place->second = makeReference<RpcPeer>(*this, RpcPeer::Side::Connecting, ended->address());
+    } catch (std::bad_alloc&) { // whoever sends again begins anew
+        connecting_.erase(place);
+        ended->lost(error);
+        return {};
+    }
+    Reference<RpcPeer> next = place->second;
+    ended->lost(error);
+    return next;
 }
 
 bool FlowTransport::isLocal(Endpoint const& endpoint) const {
@@ -204,7 +222,8 @@ Reference<RpcPeer> FlowTransport::peerOf(Endpoint const& endpoint) {
     Address const& address = endpoint.getPrimaryAddress();
     if (endpoint.isByConnection) {
         auto found = accepted_.find(address);
-        return found == accepted_.end() ? Reference<RpcPeer>() : found->second;
+        bool isIt = found != accepted_.end() && found->second->number() == endpoint.connection;
+        return isIt ? found->second : Reference<RpcPeer>();
     }
     auto place = connecting_.find(address);
     if (place != connecting_.end())
@@ -212,12 +231,13 @@ Reference<RpcPeer> FlowTransport::peerOf(Endpoint const& endpoint) {
     auto peer = makeReference<RpcPeer>(*this, RpcPeer::Side::Connecting, address);
     connecting_.emplace(address, peer);
     try {
-        running_.add(keepConnected(peer));
+        running_.add(keepConnected(std::move(peer)));
     } catch (...) { // nothing would connect it
         connecting_.erase(address);
         throw;
     }
-    return peer;
+    place = connecting_.find(address); // if it has failed at once, there is another one, or none
+    return place == connecting_.end() ? Reference<RpcPeer>() : place->second;
 }
 
 std::span<std::uint8_t> FlowTransport::scratch() {

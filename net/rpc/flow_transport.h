@@ -131,6 +131,7 @@ private:
     void begin(Reference<Connection> connection);
     Future<Void> serve(Reference<RpcPeer> peer, Reference<Connection> connection);
     Future<Void> keepConnected(Reference<RpcPeer> peer);
+    Reference<RpcPeer> replace(Reference<RpcPeer> const& ended, Error error);
     Future<Reference<Connection>> connectTo(Address const& address);
 
     RpcOptions options_;

@@ -80,13 +80,13 @@ private:
                 queue_->endpoint(TaskPriority::DefaultEndpoint));
     }
     void lost(Error error) override {
-        RpcPeer* before = peer();
         stopWaiting();
         if (error.code() != error_code_incompatible_protocol_version) {
             error = request_maybe_delivered();
-            if (delivery_ == Delivery::AtLeastOnce && !before->isAccepted()) {
+            if (delivery_ == Delivery::AtLeastOnce) {
                 try {
-                    return sendTo(*before);
+                    if (RpcPeer* next = queue_->peer())
+                        return sendTo(*next);
                 } catch (...) {
                     error = currentError();
                 }

@@ -217,8 +217,8 @@ public:
     /// The addresses of the process that has made the request, as this process sees them.
     Endpoint getEndpoint() const {
         RpcPeer const* asker = state_ ? state_->asker() : nullptr;
-        return asker ? Endpoint{{asker->address(), {}}, UID(), asker->isAccepted()}
-                     : Endpoint{FlowTransport::transport().getLocalAddresses(), UID(), false};
+        return asker ? Endpoint{{asker->address(), {}}, UID(), asker->isAccepted(), asker->number()}
+                     : Endpoint{FlowTransport::transport().getLocalAddresses(), UID(), false, 0};
     }
     /// Makes a new promise; the old one is dropped.
     void reset() { *this = ReplyPromise(); }

@@ -115,7 +115,7 @@ public:
     /// Ready when no more than so many of them are left, for senders that are faster than the other process.
     Future<Void> drainedTo(std::size_t bytes) const {
         RpcPeer* peer = queue_->isElsewhere() ? queue_->peer() : nullptr;
-        return peer ? peer->drainedTo(bytes) : Future<Void>(Void());
+        return peer ? RpcPeer::drained(Reference<RpcPeer>::addRef(peer), bytes) : Future<Void>(Void());
     }
     bool isEmpty() const { return queue_->stream().isEmpty(); }
     bool isValid() const { return static_cast<bool>(queue_); }
@@ -135,6 +135,7 @@ public:
                     RpcPeer const& peer = *static_cast<MessageContext*>(ar.context())->peer;
                     endpoint.addresses = {peer.address(), {}};
                     endpoint.isByConnection = peer.isAccepted();
+                    endpoint.connection = peer.number();
                 }
             *this = RequestStream(endpoint);
         }

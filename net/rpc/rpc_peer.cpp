@@ -43,8 +43,8 @@ void RpcPeer::dropUnwanted() {
 // -------------------------------------------------------------------------------------------------------------------
 // Sending
 
-RpcPeer::RpcPeer(FlowTransport& transport, Side side, Address const& address)
-    : transport_(&transport), side_(side), address_(address) {
+RpcPeer::RpcPeer(FlowTransport& transport, Side side, Address const& address, std::uint64_t number)
+    : transport_(&transport), side_(side), address_(address), number_(number) {
     pending_.reset();
 }
 
@@ -134,9 +134,9 @@ void RpcPeer::disconnect() {
         disconnected_.sendError(connection_failed());
 }
 
-Future<Void> RpcPeer::drainedTo(std::size_t bytes) {
-    while (isOpen() && connection_ && queuedBytes() > bytes)
-        co_await drained_.onTrigger();
+Future<Void> RpcPeer::drained(Reference<RpcPeer> peer, std::size_t bytes) {
+    while (peer->isOpen() && peer->connection_ && peer->queuedBytes() > bytes)
+        co_await peer->drained_.onTrigger();
 }
 
 // -------------------------------------------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ Future<Void> RpcPeer::readFrames() {
         account();
         std::size_t unsentBytes = isShort ? std::min(kBatch, options.unsentBytes) : options.unsentBytes;
         if (queuedBytes() > unsentBytes)
-            co_await drainedTo(unsentBytes / 2);
+            co_await drained(Reference<RpcPeer>::addRef(this), unsentBytes / 2);
         isPaused_ = false;
         if (*count == place.size())
             co_await delay(0, TaskPriority::ReadSocket); // the others' turn
@@ -324,15 +324,14 @@ Future<Void> RpcPeer::watch() {
 // -------------------------------------------------------------------------------------------------------------------
 // The end
 
-void RpcPeer::forgetConnection() {
+void RpcPeer::release() {
+    isOver_ = true;
     writing_.cancel();
     flushTurn_.takeBack();
-    isBlocked_ = isGreeted_ = isPaused_ = false;
-    theirs_ = ProtocolVersion();
+    wantedTurn_.takeBack();
     connection_ = {};
     out_ = in_ = std::string();
-    sent_ = frames_ = 0;
-    needed_ = 0;
+    sent_ = 0;
     if (held_ != 0)
         setHeld(0);
 }
@@ -340,7 +339,7 @@ void RpcPeer::forgetConnection() {
 void RpcPeer::lost(Error error) {
     if (connection_ && error.code() != error_code_incompatible_protocol_version)
         connection_->abort();
-    forgetConnection();
+    release();
     ListLink waiting;
     waiting.reset();
     while (!pending_.isEmpty()) {
@@ -351,10 +350,9 @@ void RpcPeer::lost(Error error) {
     while (!waiting.isEmpty()) {
         auto* each = static_cast<PendingReply*>(waiting.next);
         each->unlink();
-        each->lost(error); // which may wait again
+        each->lost(error); // which may wait again, elsewhere
     }
-    if (side_ == Side::Accepted)
-        transport_ = nullptr;
+    transport_ = nullptr;
     if (drained_.isAwaited())
         drainedTurn_.ask(TaskPriority::WriteSocket);
 }
@@ -362,8 +360,7 @@ void RpcPeer::lost(Error error) {
 void RpcPeer::shutDown() {
     if (connection_)
         connection_->close();
-    forgetConnection();
-    wantedTurn_.takeBack();
+    release();
     while (!pending_.isEmpty()) {
         auto* each = static_cast<PendingReply*>(pending_.next);
         each->stopWaiting();

@@ -1,9 +1,10 @@
 #pragma once
-// RpcPeer: another process and the connection to it: frames that wait to be sent, an incomplete received frame, and the
-// waiters for its replies. Used by net/rpc alone.
+// RpcPeer: one connection to another process, from the first use on, which may be before it is made: frames that wait
+// to be sent, an incomplete received frame, and the waiters for its replies. Used by net/rpc alone.
 //
-// If this process has connected to the peer, it connects again when the connection ends and a waiter remains. If the
-// peer has connected to this process, the object ends with its connection.
+// It ends with its connection, or with the attempt to connect. If this process has connected, a waiter sends again on
+// the next connection to the address, which is another RpcPeer. So an answer never goes to another process, which may
+// have the address by then.
 //
 // Frames are collected and sent at the end of the turn, or when there are kBatch bytes or kMostFrames frames of them.
 
@@ -45,7 +46,7 @@ protected:
 
 private:
     friend class RpcPeer;
-    RpcPeer* peer_ = nullptr; // stays as long as it has a waiter
+    RpcPeer* peer_ = nullptr; // which informs this before it ends
     std::uint64_t number_ = 0;
 };
 
@@ -53,20 +54,22 @@ class RpcPeer final : public ReferenceCounted<RpcPeer> {
 public:
     enum class Side : bool { Connecting, Accepted };
 
-    RpcPeer(FlowTransport& transport, Side side, Address const& address);
+    /// `number`: of the connection, if the other side has made it.
+    RpcPeer(FlowTransport& transport, Side side, Address const& address, std::uint64_t number = 0);
     ~RpcPeer();
 
     /// The address at which it listens; for a peer that has connected to this process, the address of its connection.
     Address const& address() const { return address_; }
     bool isAccepted() const { return side_ == Side::Accepted; }
-    /// Whether sent messages may arrive: false when the transport or an accepted connection has ended.
-    bool isOpen() const { return transport_ != nullptr; }
+    std::uint64_t number() const { return number_; }
+    /// Whether sent messages may arrive: false when the transport or the connection has ended.
+    bool isOpen() const { return transport_ && !isOver_; }
     FlowTransport* transport() const { return transport_; }
     ProtocolVersion version() const;
     /// Bytes that wait to be sent.
     std::size_t queuedBytes() const { return out_.size() - sent_; }
     /// Ready when no more than so many of them are left, or the connection has ended.
-    Future<Void> drainedTo(std::size_t bytes);
+    static Future<Void> drained(Reference<RpcPeer> peer, std::size_t bytes);
 
     /// A message which `write(ObjectWriter&)` writes. Does nothing if the peer is not open. Throws value_too_large.
     template <class Write>
@@ -92,7 +95,7 @@ public:
 
     /// Runs from the greeting to the end of the connection, and fails with its error.
     Future<Void> run(Reference<Connection> connection);
-    /// The connection has ended: informs the waiters.
+    /// The connection has ended, or could not be made: informs the waiters. Nothing is sent any more.
     void lost(Error error);
     /// The transport ends: nothing is sent or received any more.
     void shutDown();
@@ -127,7 +130,7 @@ private:
     void flush();
     void notifyDrained() { drained_.trigger(); }
     void notifyWanted() { wanted.trigger(); }
-    void forgetConnection();
+    void release();
     void account();
     void setHeld(std::size_t bytes);
     Future<Void> readFrames();
@@ -142,12 +145,14 @@ private:
 
     FlowTransport* transport_;
     Side side_;
+    bool isOver_ = false;
     bool isBlocked_ = false; // the kernel takes no more for now
     bool isGreeted_ = false; // the other side's greeting was received, and is compatible
     bool isPaused_ = false;  // nothing is read for now
     ProtocolVersion theirs_;
     std::uint32_t frames_ = 0; // in out_ since the last flush
     Address address_;
+    std::uint64_t number_;
     Reference<Connection> connection_;
     std::string out_;
     std::size_t sent_ = 0;   // of it
