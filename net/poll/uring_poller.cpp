@@ -324,6 +324,8 @@ std::size_t UringPoller::requestAgain(std::size_t most) noexcept {
     most = std::min<std::size_t>(most, kEntries / 2);
     for (std::uint64_t id : std::span(ended_).first(most)) {
         Slot* slot = id == kWake ? nullptr : slotOf(id);
+        if (id != kWake && (!slot || !slot->descriptor)) // it was removed
+            continue;
         try {
             request(slot ? slot->descriptor->descriptor() : events_.descriptor(), id);
         } catch (Error&) { // the ring takes no more requests: reading and writing return the error

@@ -120,15 +120,17 @@ void UringPoller::takeBuffersBack(bool all) noexcept {
 
 void UringPoller::receiveAgain() noexcept {
     for (std::uint64_t token : unreceived_) {
-        Slot& slot = *slotOf(token);
-        slot.isReceiving = slot.wantsBytes;
-        if (!slot.isReceiving)
+        Slot* slot = slotOf(token);
+        if (!slot || !slot->descriptor) // it was removed
+            continue;
+        slot->isReceiving = slot->wantsBytes;
+        if (!slot->isReceiving)
             continue;
         try {
-            request(slot.descriptor->descriptor(), token | kReceives);
+            request(slot->descriptor->descriptor(), token | kReceives);
         } catch (Error&) { // the ring takes no more requests
-            slot.wantsBytes = slot.isReceiving = false;
-            slot.descriptor->onReceived({}, ENOBUFS);
+            slot->wantsBytes = slot->isReceiving = false;
+            slot->descriptor->onReceived({}, ENOBUFS);
         }
     }
     unreceived_.clear();

@@ -81,8 +81,22 @@ private:
         }
     }
     void succeed() {
+        if (isToItself()) {
+            resetConnection(); // and the port is free for a listener
+            return fail(connection_refused());
+        }
         applyOptions(descriptor(), to_, options_);
         complete(RealConnection::ofConnected(*this, to_, options_.readStrategy));
+    }
+
+    /// Where nobody listens at a local port, the kernel may choose just that port as this side's own.
+    bool isToItself() const {
+        if (to_.isUnix() || addressHere().port() != to_.port())
+            return false;
+        sockaddr_storage address = {};
+        socklen_t size = sizeof address;
+        return ::getpeername(descriptor(), reinterpret_cast<sockaddr*>(&address), &size) == 0 &&
+               Address::fromSystem(reinterpret_cast<sockaddr*>(&address), size) == addressHere();
     }
 
     Address to_;

@@ -18,6 +18,19 @@ using namespace flow;
 using namespace flow::net;
 using namespace flow::test;
 
+namespace {
+
+bool hasV6() {
+    try {
+        (void)transport().listen(*Address::parse("[::1]:0"));
+        return true;
+    } catch (Error&) {
+        return false;
+    }
+}
+
+} // namespace
+
 TEST_CASE("real network: does what every transport does, and leaves no descriptor open") {
     for (TransportCase const& each : transportCases()) {
         INFO(each.name);
@@ -59,6 +72,32 @@ TEST_CASE("real network: a connect that nothing answers ends with its timeout, a
     };
     loop.run(test(at));
     ::close(listener);
+}
+
+TEST_CASE("real network: a connection to itself counts as refused, and its port is free at once") {
+    for (char const* poller : {"epoll", "uring"}) {
+        ChosenPoller chosen(poller);
+        int before = openDescriptors();
+        {
+            RealLoop loop;
+            auto test = [](Address any) -> Future<Void> {
+                Address at = transport().listen(any)->localAddress(); // free again
+                ConnectOptions options;
+                options.local = at; // what the kernel does by chance
+                Error error = co_await endOf(transport().connect(at, options));
+                CHECK(error == connection_refused());
+                Reference<Listener> listener = transport().listen(at);
+                Future<Reference<Connection>> connecting = transport().connect(at);
+                Reference<Connection> server = co_await listener->accept();
+                Reference<Connection> client = co_await connecting;
+                CHECK(client->localAddress() == server->peerAddress());
+            };
+            loop.run(test(Address(0x7F000001, 0)));
+            if (hasV6())
+                loop.run(test(*Address::parse("[::1]:0")));
+        }
+        CHECK(openDescriptors() == before);
+    }
 }
 
 TEST_CASE("real network: a connect from a given address and port") {
