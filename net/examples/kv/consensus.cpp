@@ -30,8 +30,7 @@ Future<Void> Replica::handle(Message message) {
         break;
     case Message::Kind::Vote:
         countVote(message);
-        if (role_ == Role::Candidate && static_cast<int>(votes_.size()) >= majority())
-            co_await lead();
+        co_await leadIfElected();
         break;
     case Message::Kind::Append:
         co_await follow(message);
@@ -99,6 +98,7 @@ Future<Void> Replica::startElection() {
     votes_ = {id_};
     postponeElection();
     askForVotes();
+    co_await leadIfElected(); // the only server has the majority by its own vote
 }
 
 void Replica::askForVotes() {
@@ -129,7 +129,9 @@ void Replica::countVote(Message const& message) {
         votes_.insert(message.from);
 }
 
-Future<Void> Replica::lead() {
+Future<Void> Replica::leadIfElected() {
+    if (role_ != Role::Candidate || static_cast<int>(votes_.size()) < majority())
+        co_return;
     role_ = Role::Leader;
     inVain_ = 0;
     witness_.leads(id_, term_);

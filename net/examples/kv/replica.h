@@ -107,7 +107,7 @@ private:
     void askForVotes();
     Future<Void> vote(Message message);
     void countVote(Message const& message);
-    Future<Void> lead();
+    Future<Void> leadIfElected();
     Future<Void> appendOwn(Request request);
     Future<Void> follow(Message message);
     Future<Void> take(Message message);
