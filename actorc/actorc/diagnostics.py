@@ -112,7 +112,7 @@ class Fault(Enum):
     ACTOR_DECLARATION = ("A0707", "actor that is declared with parameters by value", Severity.WARNING)
     DIFFERENCE = ("A0708", "name that differs from Flow's", Severity.WARNING)
     MISALIGNED_LOCAL = ("A0709", "local of a coroutine that is aligned to less than it requires", Severity.WARNING)
-    GCC_COROUTINE = ("A0710", "coroutine that gcc 12 translates wrongly", Severity.WARNING)
+    GCC_COROUTINE = ("A0710", "coroutine that gcc translates wrongly", Severity.WARNING)
 
     def __init__(self, code: str, title: str, severity: Severity = Severity.ERROR) -> None:
         self.code = code

@@ -21,7 +21,7 @@ class Arguments:
     colour: str
     jobs: int
     differences: bool  # from Flow
-    gcc: bool  # report also what gcc 12 translates wrongly
+    gcc: bool  # report also what a gcc translates wrongly
 
 
 class _Parser(Parser):
@@ -62,6 +62,6 @@ def _make_parser() -> Parser:
     parser.add_argument(
         "--gcc",
         action="store_true",
-        help="report also what gcc 12 translates wrongly: the default if a compile_commands.json names gcc",
+        help="report also what any gcc translates wrongly; the default: what the gcc of a compile_commands.json does",
     )
     return parser

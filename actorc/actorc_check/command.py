@@ -28,7 +28,7 @@ from actorc_check.heads import edits_of_heads, included
 from actorc_check.reading import Reading
 from actorc_check.traps import Traps
 from actorc_check.tree import Function, functions
-from actorc_frames.compile import CannotCompile, is_compiled_by_gcc
+from actorc_frames.compile import OLDEST_GCC, CannotCompile, gcc_version
 
 EXIT_FOUND = 1
 EXIT_FAILED = 2
@@ -58,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _look_for_traps(
-    found: list[Function], traps: Traps, text: bytes, diagnostics: Diagnostics, *, of_gcc: bool
+    found: list[Function], traps: Traps, text: bytes, diagnostics: Diagnostics, version_of_gcc: int | None
 ) -> None:
     """In functions that clang could read. An error outside of functions may mean that others are read wrongly."""
     wrong = [each.span.start for each in diagnostics if each.fault is Fault.WRONG_CPP]
@@ -69,8 +69,8 @@ def _look_for_traps(
         if not any(place.start <= start < place.end for start in wrong):
             traps.look(function)
             handlers.look(function, traps, text, diagnostics)
-            if of_gcc:
-                gcc.look(function, traps, text, diagnostics)
+            if version_of_gcc:
+                gcc.look(function, traps, text, diagnostics, version_of_gcc)
 
 
 class _Unlooked(Failure):
@@ -86,7 +86,7 @@ def _checked(path: str, arguments: Arguments) -> tuple[Source | None, Diagnostic
         if arguments.differences:
             report_differences(examine(source, Diagnostics()).words, diagnostics)
             diagnostics.drop_allowed(source)
-        check(source, arguments.flags, diagnostics, of_gcc=arguments.gcc)
+        check(source, arguments.flags, diagnostics, version_of_gcc=OLDEST_GCC if arguments.gcc else None)
     except OSError as error:
         failure = Failure(error.filename or path, "file", error.strerror or str(error))
     except CannotCompile as error:
@@ -104,11 +104,11 @@ def check(
     diagnostics: Diagnostics,
     *,
     is_saved: bool = True,
-    of_gcc: bool = False,
+    version_of_gcc: int | None = None,
 ) -> None:
     """Adds what is wrong in a file that has that text, on the disk or not. Raises CannotCompile and PackageMissing.
 
-    `of_gcc`: gcc compiles it, also where no compile_commands.json says so.
+    `version_of_gcc`: this version of gcc compiles it, whatever a compile_commands.json says.
     """
     file = None
     if source.path.endswith(ACTOR_FILES):
@@ -124,8 +124,9 @@ def check(
         traps.add_error(error, path, severity, is_ported=tree.is_ported)
     diagnostics.drop_allowed(source)
     if tree.cannot_compile is None:
-        of_gcc = of_gcc or (flags is None and is_compiled_by_gcc(source.path))
-        _look_for_traps(functions(tree.unit, path, reading.text), traps, reading.text, diagnostics, of_gcc=of_gcc)
+        if version_of_gcc is None and flags is None:
+            version_of_gcc = gcc_version(source.path)
+        _look_for_traps(functions(tree.unit, path, reading.text), traps, reading.text, diagnostics, version_of_gcc)
     if file is not None and tree.cannot_compile is None:
         report_declarations(tree.unit, file, source, reading, diagnostics)
     diagnostics.drop_allowed(source)

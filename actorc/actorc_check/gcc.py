@@ -1,8 +1,8 @@
-"""Coroutines that gcc 12 translates wrongly. clang translates them as they are written.
+"""Coroutines that gcc translates wrongly. clang translates them as they are written.
 
-In an expression that waits, gcc keeps temporaries in the frame. It copies the bytes of those that it makes from a list
-of members, which are the objects of lambdas and of aggregates, and destroys both copies. The same happens to what `?:`
-makes.
+In an expression that waits, gcc 12 keeps temporaries in the frame. It copies the bytes of those that it makes from a
+list of members, which are the objects of lambdas and of aggregates, and destroys both copies. The same happens to what
+`?:` makes.
 """
 
 from __future__ import annotations
@@ -19,24 +19,29 @@ _CHOICE = "CONDITIONAL_OPERATOR"
 _CONDITIONS = (IF, FOR, "WHILE_STMT", "DO_STMT", "SWITCH_STMT")
 _MADE = (LAMBDA, _LIST, "CXX_FUNCTIONAL_CAST_EXPR")
 _IN_ORDER = (b"=", b",", b"&&", b"||")
+_GCC_THAT_MAKES_OBJECTS_ONCE = 13
 _TWICE = "gcc 12 destroys it twice"
 
 
-def look(function: Function, traps: Traps, text: bytes, diagnostics: Diagnostics) -> None:
+def look(function: Function, traps: Traps, text: bytes, diagnostics: Diagnostics, version: int) -> None:
     if not function.is_coroutine:
         return
+    is_old = version < _GCC_THAT_MAKES_OBJECTS_ONCE
     wholes = {id(whole): whole for whole in map(_whole, function.awaits)}
     for whole in wholes.values():
         for node in _parts(whole):
-            if node.kind == LAMBDA:
+            if node.kind == "BINARY_OPERATOR":
+                _operands(node, traps, text, diagnostics)
+            elif not is_old:
+                continue
+            elif node.kind == LAMBDA:
                 _captures(node, whole, traps, diagnostics)
             elif node.kind == _LIST:
                 _members(node, whole, traps, diagnostics)
             elif node.kind == _CHOICE:
                 _choice(node, whole, traps, diagnostics)
-            elif node.kind == "BINARY_OPERATOR":
-                _operands(node, traps, text, diagnostics)
-    _conditions(function, traps, text, diagnostics)
+    if is_old:
+        _conditions(function, traps, text, diagnostics)
 
 
 def _whole(wait: Node) -> Node:
@@ -122,7 +127,7 @@ def _operands(node: Node, traps: Traps, text: bytes, diagnostics: Diagnostics) -
     first, second = (_number_waited_for(operand, text) for operand in node.children)
     if first is None or second is None:
         return
-    message = "gcc 12 begins this `co_await` before the other one of the expression has ended"
+    message = "gcc begins this `co_await` before the other one of the expression has ended"
     hint = "give each `co_await` a statement of its own: `auto first = co_await ...;`"
     notes = (Note("the other one", traps.word(first)),)
     diagnostics.warning(Fault.GCC_COROUTINE, message, traps.word(second), hint=hint, notes=notes)
@@ -153,7 +158,7 @@ def _report(node: Node, message: str, hint: str, whole: Node, traps: Traps, diag
 
 
 def _conditions(function: Function, traps: Traps, text: bytes, diagnostics: Diagnostics) -> None:
-    """gcc keeps the temporaries of a condition with the variables of a block. Without variables the code is wrong."""
+    """gcc 12 keeps the temporaries of a condition with the variables of a block. Without them its code is wrong."""
     if any(_declares(node) for node in function.body.own()):
         return
     for wait in function.awaits:

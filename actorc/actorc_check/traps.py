@@ -195,7 +195,7 @@ class Traps:
                 message = f"`{own}` asks for {most} bytes of alignment; a coroutine's frame has {_MOST_ALIGNMENT}"
                 hint = "keep it in an object that a `std::unique_ptr` holds, or in a function that is no coroutine"
             elif written > of_type:
-                message = f"`{own}` asks for {written} bytes of alignment; in a coroutine gcc 12 gives it {of_type}"
+                message = f"`{own}` asks for {written} bytes of alignment; in a coroutine gcc gives it {of_type}"
                 hint = f"let its type ask for it: `struct alignas({written}) ...`"
             else:
                 continue

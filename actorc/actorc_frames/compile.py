@@ -14,6 +14,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from actorc.diagnostics import Diagnostics
 from actorc.driver import analyse, emitted
@@ -29,6 +30,7 @@ _KEPT = (*_WITH_VALUE, "-std=", "-m", "-f", "-pthread", "-nostdinc", "--sysroot"
 _NOT_KEPT = ("-fsanitize", "-fno-sanitize", "-fdiagnostics", "-fcolor", "-fprofile", "-fcoverage", "-flto", "-fuse-ld")
 _LAUNCHERS = ("ccache", "sccache", "distcc")
 _GCC = re.compile(r"(?<!clan)g(?:\+\+|cc)")
+OLDEST_GCC = 12  # that compiles flow
 DEBUG = ("-g", "-gdwarf-4", "-fno-lto", "-w", "-DFLOW_IGNORE_FRAME_LIMITS=1")
 # Without these flags clang 19 does not describe a coroutine's frame in optimised code. They change no instruction.
 DESCRIBE_FRAMES = (
@@ -167,19 +169,31 @@ def own_headers() -> str | None:
     return None
 
 
-def is_compiled_by_gcc(path: str) -> bool:
-    """Whether one of the entries for a file in a compile_commands.json near it is of gcc."""
+def gcc_version(path: str) -> int | None:
+    """Of the oldest gcc that the entries for a file in a compile_commands.json near it name; None if they name none."""
     entries = _entries(Unit(path, path, None, _COMPILERS[1][0]))
     most = max((each[0][:2] for each in entries), default=None)
-    return any(each[0][:2] == most and _is_gcc(each[2], each[3]) for each in entries)
+    versions = [_version_of_gcc(*_compiler(each[2], each[3])) for each in entries if each[0][:2] == most]
+    return min((version for version in versions if version is not None), default=None)
 
 
-def _is_gcc(command: Sequence[str], directory: str) -> bool:
-    name = next((word for word in command if os.path.basename(word) not in _LAUNCHERS), "")
-    if os.path.basename(name) in ("c++", "cc"):
-        found = os.path.join(directory, name) if os.path.dirname(name) else shutil.which(name)
-        name = os.path.realpath(found or name)
-    return _GCC.search(os.path.basename(name)) is not None
+def _compiler(command: Sequence[str], directory: str) -> tuple[str, str]:
+    """Its name, behind links if it is a general one, and how it is called."""
+    word = next((word for word in command if os.path.basename(word) not in _LAUNCHERS), "")
+    called = os.path.join(directory, word) if os.path.dirname(word) else shutil.which(word) or word
+    name = os.path.realpath(called) if os.path.basename(word) in ("c++", "cc") else word
+    return os.path.basename(name), called
+
+
+@cache
+def _version_of_gcc(name: str, called: str) -> int | None:
+    if _GCC.search(name) is None:
+        return None
+    try:
+        run = subprocess.run([called, "-dumpversion"], capture_output=True, text=True, check=False)
+        return int(run.stdout.partition(".")[0])
+    except (OSError, ValueError):
+        return OLDEST_GCC
 
 
 def _entry(unit: Unit) -> tuple[str, list[str], str] | None:

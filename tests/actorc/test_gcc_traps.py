@@ -1,6 +1,7 @@
-"""`actorc check --gcc`: what gcc 12 translates wrongly (A0710), and what looks like it and is right.
+"""`actorc check --gcc`: what gcc translates wrongly (A0710), and what looks like it and is right.
 
-Places that must be reported have a mark before them. What is here is known from programs that gcc 12 has compiled.
+Places that must be reported have a mark before them. What is here is known from programs that gcc 12
+and 14 have compiled.
 """
 
 from __future__ import annotations
@@ -236,9 +237,9 @@ def pages() -> dict[str, str]:
 ALL = CASES | pages()
 
 
-def found_in(path: Path, *, of_gcc: bool) -> list[tuple[str, int]]:
+def found_in(path: Path, version_of_gcc: int | None) -> list[tuple[str, int]]:
     diagnostics = Diagnostics()
-    check(Source.read(str(path)), FLAGS, diagnostics, of_gcc=of_gcc)
+    check(Source.read(str(path)), FLAGS, diagnostics, version_of_gcc=version_of_gcc)
     return [(each.code, each.span.start) for each in diagnostics]
 
 
@@ -258,7 +259,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, t
 
 @pytest.fixture(scope="module")
 def found(program: tuple[Path, dict[str, tuple[int, list[int]]]]) -> list[tuple[str, int]]:
-    return found_in(program[0], of_gcc=True)
+    return found_in(program[0], 12)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -276,7 +277,19 @@ def test_what_gcc_translates_wrongly_is_reported_and_nothing_else(
 
 
 def test_code_that_clang_compiles_is_right(program: tuple[Path, dict[str, tuple[int, list[int]]]]) -> None:
-    assert found_in(program[0], of_gcc=False) == []
+    assert found_in(program[0], None) == []
+
+
+def test_from_gcc_13_on_two_waits_of_an_expression_are_what_is_left(
+    program: tuple[Path, dict[str, tuple[int, list[int]]]], found: list[tuple[str, int]]
+) -> None:
+    path, places = program
+    starts = sorted(start for start, _ in places.values())
+    names = {start: name for name, (start, _) in places.items()}
+    left = found_in(path, 13)
+    assert set(left) < set(found)
+    cases = {names[max(start for start in starts if start <= place)] for _, place in left}
+    assert cases == {"two", f"page: wrong {len(page('A0710').wrong) - 1}"}
 
 
 PROGRAM = f"""\
@@ -287,8 +300,12 @@ struct Number {{
     int await_resume() {{ return 1; }}
 }};
 {STARTED}
-Started wrong(Number number) {{ if (co_await number == 1) co_return; }}
+namespace flow {{
+template <class T> struct Future : Number {{}};
+}}
+Started wrong(flow::Future<int> a, flow::Future<int> b) {{ int sum = co_await a + co_await b; (void)sum; }}
 """
+OF_GCC_12 = PROGRAM[: PROGRAM.index("namespace")] + "Started wrong(Number n) { if (co_await n == 1) co_return; }\n"
 
 
 def codes(folder: Path, *arguments: str) -> list[str]:
@@ -353,6 +370,16 @@ def test_a_general_name_is_of_the_compiler_that_it_leads_to(
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     write_database(tmp_path, "c++")
     assert is_reported(tmp_path / "a.cpp") == is_gcc
+
+
+def test_the_oldest_gcc_that_compiles_a_file_decides(tmp_path: Path) -> None:
+    (tmp_path / "a.cpp").write_text(OF_GCC_12)
+    for version in (12, 13, 14):
+        (tmp_path / f"g++-{version}").write_text(f"#!/bin/sh\necho {version}.2.0\n")
+        (tmp_path / f"g++-{version}").chmod(0o755)
+    for compilers, is_wrong in ((["12"], True), (["13"], False), (["14"], False), (["14", "12"], True), (["99"], True)):
+        write_database(tmp_path, *(f"{tmp_path}/g++-{version}" for version in compilers))
+        assert is_reported(tmp_path / "a.cpp") == is_wrong, compilers
 
 
 def test_a_header_is_compiled_by_what_compiles_the_source_of_its_name(tmp_path: Path) -> None:
