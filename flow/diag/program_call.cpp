@@ -122,7 +122,7 @@ std::vector<int> linesIn(std::string const& file, std::string command, std::uint
     return numbers;
 }
 
-/// gcc 12 records the line of a coroutine's closing brace for the calls in a statement with a co_await. Where the code
+/// gcc records the line of a coroutine's closing brace for the calls in a statement with a co_await. Where the code
 /// before and behind such a call is of one other line, the call is of that line, too; of two lines, it is of one of
 /// them or between them: "file:first-last". Where this is not known either, these are the lines of the coroutine: its
 /// first instructions have the lines of its head and of that brace.

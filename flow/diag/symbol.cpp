@@ -133,6 +133,7 @@ std::string demangle(std::string const& mangled) {
         result = readConstrainedName(mangled);
     if (result.empty())
         return mangled.substr(0, mangled.find('.'));
+    result.resize(std::min(result.find(" requires "), result.size())); // which gcc 14 does read
     return result.substr(0, result.find(" [clone"));
 }
 

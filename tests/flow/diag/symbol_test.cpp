@@ -63,9 +63,11 @@ TEST_CASE("symbol: of a function with constraints") {
     CHECK(flow::demangled("_ZN4flow7ErrorOrIiEC2ENS_5ErrorEQntsr3stdE7same_asIT_S2_E")
               .starts_with("flow::ErrorOr<int>::ErrorOr(flow::Error)"));
     std::string found = flow::demangled("_ZN1W6QueuesIiLi1EQgtstT_Li1EEEiS1_");
-    CHECK_MESSAGE(found.starts_with("W::Queues<int, 1>"), found);
+    CHECK_MESSAGE(found.find("W::Queues<int, 1>") != found.npos, found); // gcc 14 names the result, too
+    CHECK_MESSAGE(found.find("requires") == found.npos, found);
     found = flow::demangled("_Z6QueuesIiQgtstT_Li1EEiS0_");
-    CHECK_MESSAGE(found.starts_with("Queues<int>"), found);
+    CHECK_MESSAGE(found.find("Queues<int>") != found.npos, found);
+    CHECK_MESSAGE(found.find("requires") == found.npos, found);
     CHECK(flow::demangled("_Z6QueuesQ") == "Queues");
     CHECK(flow::demangled("_Z99QueuesQ") == "_Z99QueuesQ");
 }
