@@ -106,7 +106,7 @@ def test_python_modules_are_installed_once(bare: Path, tmp_path: Path) -> None:
     pinned = [tree / "actorc" / "pyproject.toml", tree / "tools" / "requirements.txt"]
     hashes = subprocess.run(["sha256sum", *pinned], capture_output=True, check=True).stdout
     versions = subprocess.run(["sha256sum"], input=hashes, capture_output=True, check=True).stdout
-    (tree / ".venv" / "stamp").write_bytes(versions)
+    (tree / ".venv" / "installed").write_bytes(versions)
 
     def set_up(*sets: str) -> list[str]:
         noted.write_text("")
