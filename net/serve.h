@@ -13,7 +13,7 @@
 //     Reference<Listener> listener = transport().listen(port);
 //     co_await serveUntil(listener, echo, success(keep(signals({SIGTERM, SIGINT}))), 5.0);
 
-#include "flow/structured/event.h"
+#include "flow/sync/event.h"
 #include "net/transport.h"
 
 #include <functional>

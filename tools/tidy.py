@@ -60,6 +60,7 @@ RANKS = {
     "flow/threads": 6,
     "flow/fiber": 7,  # beside the other styles, but its pool uses threads
     "flow/trace": 6,
+    "flow/sync": 6,
     "flow/lib": 7,
     "flow/file": 7,
     "flow/structured": 8,

@@ -13,7 +13,7 @@
 // get broken_promise.
 
 #include "flow/base/assert.h"
-#include "flow/structured/event.h"
+#include "flow/sync/event.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 // chat: each client is a guest of a room. All others get each line of a guest, with the guest's name before it.
 
-#include "flow/structured/event.h"
+#include "flow/sync/event.h"
 #include "net/connection.h"
 
 #include <map>

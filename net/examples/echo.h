@@ -1,7 +1,7 @@
 #pragma once
 // echo: sends back the received bytes.
 
-#include "flow/structured/event.h"
+#include "flow/sync/event.h"
 #include "net/connection.h"
 
 /// Runs until the other side has ended its writing, or the server ends.

@@ -1,7 +1,7 @@
 #pragma once
 // http_server: serves the files of a directory by HTTP/1.1.
 
-#include "flow/structured/event.h"
+#include "flow/sync/event.h"
 #include "net/connection.h"
 #include "net/examples/http/site.h"
 

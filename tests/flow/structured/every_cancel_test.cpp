@@ -1,12 +1,13 @@
-// Everything of flow/structured that waits, cancelled at each step: see tests/flow/support/cancel_everywhere.h.
+// Everything of flow/structured and flow/sync that waits, cancelled at each step: see
+// tests/flow/support/cancel_everywhere.h.
 #include "flow/coro/race.h"
 #include "flow/structured/barrier.h"
 #include "flow/structured/channel.h"
-#include "flow/structured/event.h"
 #include "flow/structured/generator.h"
 #include "flow/structured/scope.h"
 #include "flow/structured/semaphore.h"
 #include "flow/structured/when.h"
+#include "flow/sync/event.h"
 #include "tests/flow/support/cancel_everywhere.h"
 
 #include <doctest/doctest.h>

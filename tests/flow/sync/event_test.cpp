@@ -1,4 +1,4 @@
-#include "flow/structured/event.h"
+#include "flow/sync/event.h"
 
 #include "flow/coro/race.h"
 #include "flow/sim/sim_loop.h"
