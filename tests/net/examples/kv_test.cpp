@@ -3,6 +3,7 @@
 #include "flow/coro/coroutine.h"
 #include "flow/lib/time.h"
 #include "flow/sim/disk.h"
+#include "flow/sim/sim_loop.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"
 #include "net/examples/kv/replica.h"
