@@ -17,9 +17,11 @@ Future<Void> stackInner(Future<Void> go, std::string* out) {
     co_await go;
     *out = asyncStack();
 }
+constexpr int kInner = __LINE__ - 3; // its wait
 Future<Void> stackOuter(Future<Void> go, std::string* out) {
     co_await stackInner(go, out);
 }
+constexpr int kOuter = __LINE__ - 2;
 
 /// Fails when `go` is there.
 Future<Void> stackFails(Future<Void> go) {
@@ -63,9 +65,9 @@ TEST_CASE("async stack: from what runs to the root") {
     CHECK(asyncStack().empty());
     go.send(Void());
     CHECK(outer.isReady());
-    std::string place = FLOW_CHECKED ? " at async_stack_test.cpp:" : ""; // of their waits
-    std::string inner = place.empty() ? place : place + "12", outerPlace = place.empty() ? place : place + "16";
-    CHECK(stack == "coroutine stackInner" + inner + " runs\n  awaited by coroutine stackOuter" + outerPlace + "\n");
+    auto at = [](int line) { return FLOW_CHECKED ? " at async_stack_test.cpp:" + std::to_string(line) : ""; };
+    CHECK(stack ==
+          "coroutine stackInner" + at(kInner) + " runs\n  awaited by coroutine stackOuter" + at(kOuter) + "\n");
 }
 
 TEST_CASE("async stack: an event has it, beside the calls on the stack") {

@@ -33,6 +33,6 @@ TEST_CASE("code: names, styles and lines") {
     CHECK(codes.of(frame).style == inspect::Style::Actor);
     CHECK(codes.nameOf(frame) == "pendingAnswer");
     CHECK(codes.placeOf(frame).file == "pending_actors.actor.cpp");
-    CHECK(codes.placeOf(frame).line == 7);
+    CHECK(codes.placeOf(frame).line == 8);
     CHECK(codes.suspensionOf(frame) == 1);
 }
