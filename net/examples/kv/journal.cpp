@@ -83,7 +83,7 @@ Gathered gather(std::string_view first, std::string_view second) {
 
 /// Afterwards the bytes are on the disk, and a read gives them.
 Future<Void> Journal::store(Reference<AsyncFile> file, std::int64_t at, std::string bytes) {
-    constexpr std::size_t kPiece = 1024;
+    constexpr std::size_t kPiece = 32 * 1024; // an append is usually one write
     for (bool isThere = false; !isThere;) {
         std::vector<Future<Void>> writes;
         for (std::size_t i = 0; i < bytes.size(); i += kPiece)
