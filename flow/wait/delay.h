@@ -13,6 +13,7 @@
 
 #include "flow/loop/loop.h"
 
+#include <cmath>
 #include <limits>
 
 namespace flow {
@@ -44,10 +45,15 @@ private:
     TaskPriority priority_;
 };
 
-/// Continues `seconds` later at the given priority. 0 or less: behind what is ready at that priority now.
+/// Continues `seconds` later at the given priority; where that is less than the clock can show, at the next time that
+/// it can. 0 or less: behind what is ready at that priority now.
 inline Delay delay(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
-    if (seconds > 0)
-        return {loop().now() + seconds, priority};
+    if (seconds > 0) {
+        double now = loop().now(), deadline = now + seconds;
+        if (deadline == now) [[unlikely]] // so that a program that waits for a time in small steps comes to it
+            deadline = std::nextafter(now, std::numeric_limits<double>::infinity());
+        return {deadline, priority};
+    }
     return {-std::numeric_limits<double>::infinity(), priority}; // does not read the clock
 }
 /// Continues at `time` on the loop's clock, or as delay(0) if that has passed.

@@ -30,6 +30,23 @@ Future<Void> yielder(TraceLog& log, std::string word, int times, TaskPriority ow
 
 } // namespace
 
+TEST_CASE("delay: one that is less than the clock can show lets it go on nevertheless") {
+    SimLoop loop;
+    loop.run(delay(1e9)); // from there on the clock has steps of 0.12 us
+    auto wait = [](double seconds, int* steps) -> Future<Void> {
+        for (double end = now() + 1e-5; now() < end && *steps < 1000; ++*steps)
+            co_await delay(seconds);
+    };
+    for (double seconds : {1e-7, 1e-8, 1e-12, 1e-300}) {
+        int steps = 0;
+        loop.run(wait(seconds, &steps));
+        CHECK(steps < 100);
+    }
+    double before = loop.now();
+    loop.run(delay(0));
+    CHECK(loop.now() == before);
+}
+
 TEST_CASE("delay: more urgent first, in order of setting within one priority") {
     SimLoop loop;
     TraceLog log;
