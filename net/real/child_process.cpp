@@ -22,11 +22,14 @@ void signalProcess(int descriptor, int signal) {
     ::syscall(SYS_pidfd_send_signal, descriptor, signal, nullptr, 0);
 }
 
+/// The status of a child that was reaped by other code, or by the kernel since this program ignores SIGCHLD.
+constexpr ExitStatus kLost = {-1, 0};
+
 /// Reaps a child that has ended, and returns its status; nothing if it still runs.
 std::optional<ExitStatus> takeExit(int descriptor) {
     siginfo_t info = {};
     if (::waitid(P_PIDFD, static_cast<id_t>(descriptor), &info, WEXITED | WNOHANG) != 0)
-        return errno == ECHILD ? std::optional<ExitStatus>({-1, 0}) : std::nullopt; // other code has reaped it
+        return errno == ECHILD ? std::optional<ExitStatus>(kLost) : std::nullopt;
     if (info.si_pid == 0)
         return std::nullopt;
     return info.si_code == CLD_EXITED ? ExitStatus{info.si_status, 0} : ExitStatus{0, info.si_status};
@@ -198,7 +201,8 @@ Reference<ChildProcess> spawn(ChildOptions const& options) {
     check(::posix_spawnp(&id, options.program.c_str(), &preparation.actions, &preparation.attributes,
                          pointersTo(words).data(), options.environment ? environment.data() : environ));
     int descriptor = openProcess(id);
-    if (descriptor < 0) {
+    bool isGone = descriptor < 0 && errno == ESRCH; // it has ended, and nothing keeps its status: SIGCHLD is ignored
+    if (descriptor < 0 && !isGone) {
         Error error = errorOfSystem(errno);
         ::kill(id, SIGKILL);
         ::waitpid(id, nullptr, 0);
@@ -209,10 +213,14 @@ Reference<ChildProcess> spawn(ChildOptions const& options) {
     try {
         child = makeReference<ChildProcess>(*network, std::move(opened), id, std::move(streams));
     } catch (...) { // no memory
-        killAndTakeExit(opened.get());
+        if (!isGone)
+            killAndTakeExit(opened.get());
         throw;
     }
-    child->watch(); // if it throws, the last reference kills the child
+    if (isGone)
+        child->exit_.send(kLost);
+    else
+        child->watch(); // if it throws, the last reference kills the child
     return child;
 }
 

@@ -14,7 +14,8 @@
 //
 // If the child still runs when the last Reference of its ChildProcess goes, or when the loop's network ends, it is
 // killed (SIGKILL). It is always reaped, so no zombie remains. Belongs to its loop, which must have the machine's
-// network: elsewhere spawn() throws unsupported_operation. A program that ignores SIGCHLD loses the exit statuses.
+// network: elsewhere spawn() throws unsupported_operation. A program that ignores SIGCHLD loses the exit statuses:
+// their code is -1.
 
 #include "flow/loop/turn.h"
 #include "net/real/real_socket.h"

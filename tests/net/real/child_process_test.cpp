@@ -1,12 +1,15 @@
 #include "net/real/child_process.h"
 
 #include "flow/coro/coroutine.h"
+#include "flow/lib/time.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/standalone.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"
 #include "net/connection.h"
+#include "net/poll/network_poller.h"
 #include "net/sim/sim_network.h"
+#include "tests/flow/support/death.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
@@ -53,6 +56,32 @@ Error errorOfSpawn(ChildOptions const& options) {
 }
 
 } // namespace
+
+TEST_CASE("child process: a program that ignores SIGCHLD learns that a child has ended, with each poller") {
+    for (char const* poller : {"epoll", "uring"}) {
+        if (std::string(poller) == "uring" && !hasUring())
+            continue;
+        CAPTURE(std::string(poller));
+        ChosenPoller chosen(poller);
+        Death death = runInChild([] {
+            std::signal(SIGCHLD, SIG_IGN);
+            auto test = []() -> Future<Void> {
+                static constexpr char const* kScripts[] = {"exit 3", "sleep 0.05; exit 3", "kill -9 $$"};
+                for (char const* script : kScripts)
+                    for (int i = 0; i < 10; ++i) { // some end before spawn() returns
+                        ChildOptions options{.program = "sh", .arguments = {"-c", script}};
+                        Reference<ChildProcess> child = spawn(options);
+                        ExitStatus status = co_await timeoutError(child->onExit(), 30);
+                        if (status != ExitStatus{-1, 0})
+                            throw operation_failed();
+                    }
+            };
+            RealLoop loop;
+            loop.run(test());
+        });
+        CHECK_MESSAGE(death.status == 0, death.text);
+    }
+}
 
 TEST_CASE("child process: its streams, arguments, environment and directory") {
     RealLoop loop;
