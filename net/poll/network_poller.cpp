@@ -20,8 +20,12 @@ std::unique_ptr<NetworkPoller> makePoller() {
     std::string_view name = wanted ? wanted : "";
 #if defined(MILLRACE_URING)
     if (name == "uring") {
-        FLOW_ASSERT(hasUring(), "FLOW_POLLER is uring, but this kernel does not let the program use io_uring");
-        return std::make_unique<UringPoller>();
+        auto poller = std::make_unique<UringPoller>();
+        int error = uringError();
+        if (error == 0)
+            error = poller->tryToOpen();
+        FLOW_ASSERT(error == 0, ("FLOW_POLLER is uring, but " + whyNoUring(error)).c_str());
+        return poller;
     }
 #endif
     FLOW_ASSERT(name != "uring", "FLOW_POLLER is uring, but the library was built without liburing");

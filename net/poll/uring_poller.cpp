@@ -1,6 +1,7 @@
 #include "net/poll/uring_poller.h"
 
 #include "flow/base/error.h"
+#include "flow/base/format.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <poll.h>
 #include <span>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -32,16 +34,30 @@ bool pollsAgainAndAgain(io_uring& ring) {
 
 } // namespace
 
-bool hasUring() {
-    static bool const has = [] {
+int uringError() {
+    static int const error = [] {
         io_uring ring; // it may be missing, forbidden by kernel.io_uring_disabled or a filter, or too old
-        if (::io_uring_queue_init(4, &ring, 0) != 0)
-            return false;
+        if (int failed = ::io_uring_queue_init(4, &ring, 0); failed != 0)
+            return -failed;
         bool works = (ring.features & IORING_FEAT_EXT_ARG) && pollsAgainAndAgain(ring);
         ::io_uring_queue_exit(&ring);
-        return works;
+        return works ? 0 : ENOSYS;
     }();
-    return has;
+    return error;
+}
+
+bool hasUring() {
+    return uringError() == 0;
+}
+
+std::string whyNoUring(int error) {
+    if (error != ENOMEM)
+        return "this kernel does not let the program use io_uring";
+    rlimit locked = {};
+    ::getrlimit(RLIMIT_MEMLOCK, &locked);
+    return format("there is no memory for io_uring: the kernel counts that of all rings of a user as locked, of which "
+                  "RLIMIT_MEMLOCK allows %llu KiB (ulimit -l)",
+                  static_cast<unsigned long long>(locked.rlim_cur / 1024));
 }
 
 UringPoller::UringPoller() = default;
@@ -60,6 +76,11 @@ void UringPoller::prepare() {
 }
 
 void UringPoller::open() {
+    if (tryToOpen() != 0)
+        throw platform_error();
+}
+
+int UringPoller::tryToOpen() {
     if (ring_) { // the ring of the parent process, of which this process has a copy
         for (Slot& each : slots_)
             each.isReceiving = false; // otherwise it would be cancelled there
@@ -75,10 +96,11 @@ void UringPoller::open() {
         io_uring_params parameters = {};
         parameters.flags = IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE | flags;
         parameters.cq_entries = kNews;
-        return ::io_uring_queue_init_params(kEntries, ring.get(), &parameters) == 0;
+        return -::io_uring_queue_init_params(kEntries, ring.get(), &parameters);
     };
-    if (!init(kUninterrupted) && !init(0))
-        throw platform_error();
+    int error = init(kUninterrupted);
+    if (error != 0 && (error = init(0)) != 0)
+        return error;
     ring_ = std::move(ring);
     if (buffers_)
         buffers_ = std::make_unique<UringBuffers>(*ring_);
@@ -88,6 +110,7 @@ void UringPoller::open() {
     request(events_.descriptor(), kWake);
     watched_.forEach([this](PolledDescriptor& each) { requestAll(each); });
     submit();
+    return 0;
 }
 
 io_uring_sqe* UringPoller::freeEntry() noexcept {

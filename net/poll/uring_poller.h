@@ -13,17 +13,25 @@
 #include "net/poll/network_poller.h"
 #include "net/poll/uring_buffers.h"
 
+#include <string>
 #include <vector>
 
 struct io_uring_sqe;
 
 namespace flow::net {
 
+/// 0: io_uring works, as hasUring() says. Else the errno with which the kernel has refused it.
+int uringError();
+/// The meaning of that errno, for the person that starts the program.
+std::string whyNoUring(int error);
+
 class UringPoller final : public NetworkPoller {
 public:
     UringPoller();
     ~UringPoller() override;
 
+    /// Makes the ring. 0, or the errno for which there is none. Throws what prepare() throws else.
+    int tryToOpen();
     void prepare() override;
     void wait(double seconds) noexcept override;
     void wake() noexcept override { events_.wake(); }
@@ -32,7 +40,7 @@ public:
     void add(PolledDescriptor& descriptor) override;
     void remove(PolledDescriptor& descriptor) override;
     void replace(PolledDescriptor& before, PolledDescriptor& after) override;
-    bool canReceiveAhead() override { return UringBuffers::areSupported(); }
+    bool canReceiveAhead() override;
     void receiveAhead(PolledDescriptor& descriptor) override;
     void stopReceiving(PolledDescriptor& descriptor) noexcept override;
     void watchWriting(PolledDescriptor& descriptor) override;
@@ -97,7 +105,7 @@ private:
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_;       // slots
     std::vector<std::uint64_t> ended_;      // the ids of requests to make again, with room for all
-    std::unique_ptr<UringBuffers> buffers_; // null: nothing was received ahead yet
+    std::unique_ptr<UringBuffers> buffers_; // null: nothing has asked for them, or there is no memory
     RingQueue<Lent> lent_;
     std::vector<std::uint64_t> unreceived_; // tokens of those to receive again when there are buffers; room for all
 };

@@ -14,11 +14,21 @@
 
 namespace flow::net {
 
+bool UringPoller::canReceiveAhead() {
+    if (buffers_ || !UringBuffers::areSupported())
+        return buffers_ != nullptr;
+    try {
+        prepare();
+        buffers_ = std::make_unique<UringBuffers>(*ring_);
+        return true;
+    } catch (Error&) { // it works, as a try has shown, but there is no memory for one more
+        return false;
+    }
+}
+
 void UringPoller::receiveAhead(PolledDescriptor& descriptor) {
     if (!descriptor.isWatched()) {
         Slot& slot = freeSlot(descriptor);
-        if (!buffers_)
-            buffers_ = std::make_unique<UringBuffers>(*ring_);
         slot.isAhead = true;
         request(descriptor.descriptor(), descriptor.token | kReceives);
         slot.wantsBytes = slot.isReceiving = true;

@@ -13,6 +13,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -65,6 +66,24 @@ TEST_CASE("network poller: bytes and an end that came during the connect are rea
         };
         loop.run(readFirst());
     }
+}
+
+// Kernels from 6.13 on count the memory of rings as locked.
+TEST_CASE("network poller: that there is no memory for io_uring is said") {
+    if (!hasUring())
+        return;
+    ChosenPoller chosen("uring");
+    Death death = runInChild([] {
+        rlimit little = {16 << 10, 16 << 10};
+        ::setrlimit(RLIMIT_MEMLOCK, &little);
+        if (::geteuid() == 0) // may lock what it likes
+            (void)(::setgid(65534) == 0 && ::setuid(65534) == 0);
+        (void)makePoller();
+    });
+    if (death.aborted())
+        CHECK_MESSAGE(death.says("RLIMIT_MEMLOCK allows 16 KiB"), death.text);
+    else
+        CHECK(death.status == 0);
 }
 
 TEST_CASE("network poller: a name that is none is named") {
