@@ -13,6 +13,11 @@ namespace {
 
 /// The pool of which this thread runs an item.
 constinit thread_local void const* currentArena = nullptr;
+/// The number of items that this thread has submitted to it.
+constinit thread_local unsigned submitted = 0;
+/// One of so many goes to the queue of all threads, behind what waits there: else a thread on which one item always
+/// submits the next would never come to that.
+constexpr unsigned kInTurn = 64;
 
 /// oneTBB's library is not instrumented: ThreadSanitizer needs a note of what goes to another thread.
 void noteGiven([[maybe_unused]] void* object) {
@@ -57,7 +62,7 @@ struct WorkPool::Arena {
     void submit(WorkItem& item) {
         Run run{this, &item};
         noteGiven(&item);
-        if (currentArena == this)
+        if (currentArena == this && ++submitted % kInTurn != 0)
             group.run(run); // to the queue of this thread
         else
             arena.enqueue(group.defer(run));

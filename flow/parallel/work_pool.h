@@ -8,7 +8,8 @@
 //     }
 //
 // What a thread of the pool submits goes to that thread's own queue, newest first; threads without work take the oldest
-// of others. What other threads submit is in no order. An item must not block, and must not throw.
+// of others. What other threads submit is in no order. One in 64 of what a thread submits stands behind all of that, so
+// that items which submit others without end keep nothing waiting. An item must not block, and must not throw.
 //
 // A pool that is made on a simulated loop has no threads: each item is a task of that loop, in order of submission, so
 // that a run can be repeated. It is used by that loop only.

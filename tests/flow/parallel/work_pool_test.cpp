@@ -5,7 +5,10 @@
 #include "flow/sim/sim_loop.h"
 #include "flow/wait/delay.h"
 
+#include <atomic>
 #include <doctest/doctest.h>
+#include <memory>
+#include <thread>
 #include <vector>
 
 #if FLOW_THREAD_SANITIZER
@@ -52,6 +55,54 @@ TEST_CASE("a pool runs all submitted work before its destructor returns") {
         CHECK(count.load() == 1000);
     }
     CHECK(WorkPool().threads() > 0);
+}
+
+/// Submits itself until another item has run.
+struct Endless : WorkItem {
+    static constexpr long kMost = 1'000'000; // the test fails rather than go on forever
+
+    WorkPool* pool;
+    std::atomic<long> rounds{0};
+    std::atomic<bool> isOver{false};
+
+    explicit Endless(WorkPool& p) : pool(&p) {
+        run = [](WorkItem* item) {
+            auto* self = static_cast<Endless*>(item);
+            if (++self->rounds < kMost && !self->isOver)
+                self->pool->submit(*self);
+        };
+        p.submit(*this);
+    }
+};
+struct Ends : WorkItem {
+    Endless* endless;
+    long seen = 0;
+
+    explicit Ends(Endless& e) : endless(&e) {
+        run = [](WorkItem* item) {
+            auto* self = static_cast<Ends*>(item);
+            self->seen = self->endless->rounds;
+            self->endless->isOver = true;
+        };
+    }
+};
+
+TEST_CASE("an item that submits itself again and again keeps no other waiting") {
+    std::unique_ptr<Endless> endless;
+    std::unique_ptr<Ends> ends;
+    long before = 0;
+    {
+        WorkPool pool(1);
+        endless = std::make_unique<Endless>(pool);
+        ends = std::make_unique<Ends>(*endless);
+        while (endless->rounds < 1000)
+            std::this_thread::yield();
+        pool.submit(*ends);
+        before = endless->rounds;
+        while (!endless->isOver && endless->rounds < Endless::kMost)
+            std::this_thread::yield();
+    }
+    CHECK(ends->seen - before <= 1000);
 }
 
 TEST_CASE("on a simulated loop items are tasks of the loop, in order") {

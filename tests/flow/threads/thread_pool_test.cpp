@@ -5,6 +5,7 @@
 #include "flow/lib/errors.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/wait/delay.h"
 #include "tests/flow/support/pending_text.h"
 #include "tests/flow/support/trace_log.h"
 
@@ -64,6 +65,31 @@ private:
 };
 
 } // namespace
+
+TEST_CASE("thread pool: one that comes back at once does not overtake a call that waits") {
+    RealLoop loop;
+    Reference<ThreadPool> threads = makeReference<ThreadPool>(loop, 1);
+    int rounds = 0;
+    bool isOver = false;
+    auto comeBack = [](Reference<ThreadPool> pool, int* count, bool const* end) -> Future<Void> {
+        for (; !*end && *count < 10'000; ++*count)
+            co_await pool->run([] {});
+    };
+    auto comeOnce = [](Reference<ThreadPool> pool, int const* count, bool* end) -> Future<Void> {
+        int before = *count;
+        co_await pool->run([] {});
+        CHECK(*count - before <= 3);
+        *end = true;
+    };
+    Future<Void> greedy = comeBack(threads, &rounds, &isOver), other = comeBack(threads, &rounds, &isOver);
+    loop.run([](int const* count) -> Future<Void> {
+        while (*count < 10)
+            co_await delay(0.001);
+    }(&rounds));
+    loop.run(comeOnce(threads, &rounds, &isOver));
+    loop.run(greedy);
+    loop.run(other);
+}
 
 TEST_CASE("thread pool: calls run elsewhere, and are destroyed here before their result is ready") {
     Machine machine;
