@@ -28,9 +28,15 @@ bool ReadRequest::isReady() {
     return connection->isReadyFor(*this);
 }
 
+bool ReadRequest::mayOvertake(ReadRequest& older) const {
+    return kind == Kind::Until && older.kind == Kind::Until && !connection->hasFor(older);
+}
+
 void ReadRequest::park(WaiterNode& waiter) {
     connection->beforeReaderParks();
     connection->readers_.park(waiter, *this);
+    if (connection->isPutOff_)
+        connection->readers_.wakeInTurn(TaskPriority::DefaultDelay);
 }
 
 void ReadRequest::describe(Description& out) const {
@@ -117,7 +123,7 @@ std::size_t Connection::takeInto(Buffers to, std::size_t atMost) {
 std::optional<Bytes> Connection::tryRead() {
     FLOW_ASSERT(!readers_.isWaitedFor(), "Connection::tryRead() while a read is waited for");
     Read some = read();
-    if (!some.isReady())
+    if (!some.isReady() || !TurnBudget::takeOne())
         return {};
     return some.take();
 }
@@ -126,10 +132,14 @@ std::optional<std::size_t> Connection::tryReadSome(Buffers to) noexcept {
     FLOW_ASSERT(sizeOf(to) != 0, "a read into no memory");
     if (error_.isValid())
         return 0;
+    if (!TurnBudget::takeOne())
+        return {};
     if (received_.isEmpty() && !ended_) {
         bool isSomething = false;
-        if (std::size_t count = fillInto(to, isSomething))
+        if (std::size_t count = fillInto(to, isSomething)) {
+            TurnBudget::useBytes(count);
             return count;
+        }
         if (!isSomething)
             return {};
     }
@@ -158,6 +168,8 @@ Drain Connection::write(std::span<Bytes> pieces, std::source_location caller) {
     FLOW_ASSERT_AT(caller, !writeEnded_ || error_.isValid(), "Connection::write() after shutdownWrite()");
     if (error_.isValid())
         return failed(error_);
+    for (Bytes const& each : pieces)
+        TurnBudget::useBytes(static_cast<std::size_t>(each.size()));
     send(pieces);
     return error_.isValid() ? failed(error_) : room();
 }
@@ -185,13 +197,25 @@ bool Connection::hasFor(ReadRequest& request) {
 }
 
 bool Connection::isReadyFor(ReadRequest& request) {
+    if (!readers_.isNext(request))
+        return error_.isValid();
     if (request.kind == ReadRequest::Kind::Ready)
         return error_.isValid() || hasFor(request) || ended_ || mayFill();
-    do
+    isPutOff_ = false;
+    for (;;) {
         if (error_.isValid() || hasFor(request) || ended_)
             return true;
-    while (fill(request.kind == ReadRequest::Kind::Exactly ? request.size - received_.size() : request.size));
-    return error_.isValid() || ended_;
+        std::size_t before = received_.size();
+        if (TurnBudget::isSpent()) { // what it received now would only wait
+            isPutOff_ = true;
+            readers_.wakeInTurn(TaskPriority::DefaultDelay);
+            return false;
+        }
+        if (!fill(request.kind == ReadRequest::Kind::Exactly ? request.size - before : request.size))
+            return error_.isValid() || ended_;
+        if (request.kind != ReadRequest::Kind::Some)
+            TurnBudget::useBytes(received_.size() - std::min(before, received_.size()));
+    }
 }
 
 std::size_t Connection::sizeFor(ReadRequest const& request) {

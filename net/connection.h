@@ -68,8 +68,8 @@ struct ReadRequest {
 
     bool isReady();
     void park(WaiterNode& waiter);
-    /// One that waits for a text does not wait for another text.
-    bool mayOvertake(ReadRequest const& older) const { return kind == Kind::Until && older.kind == Kind::Until; }
+    /// One that waits for a text does not wait for another text that has not come.
+    bool mayOvertake(ReadRequest& older) const;
     void describe(Description& out) const;
 };
 
@@ -267,7 +267,7 @@ protected:
 
     std::string receiverText() const override { return " to " + peerAddress().toString(); }
     /// Lets waiting operations check again, in turns of their own.
-    void readersMayTry() { readers_.wakeInTurn(TaskPriority::ReadSocket); }
+    void readersMayTry() { readers_.wakeForNews(TaskPriority::ReadSocket); }
     bool isReadWaitedFor() const { return readers_.isWaitedFor(); }
     bool isDrainWaitedFor() const { return drains_.isWaitedFor(); }
     /// Whether the operation at this address is the first waiting read, or drain.
@@ -309,6 +309,7 @@ private:
     /// The first bytes that were received, in memory of their own.
     Bytes takeBytes(std::size_t count);
     void consume(std::size_t bytes) {
+        TurnBudget::useBytes(bytes);
         received_.consume(bytes);
         taken_ += bytes;
     }
@@ -325,6 +326,7 @@ private:
     Source<ReadRequest> readers_;
     std::unique_ptr<Slots> slots_; // made by the first call with a handler
     std::uint64_t taken_ = 0;      // bytes by reads so far
+    bool isPutOff_ = false;        // a read that needs more has received what a turn may, and goes on in a later one
 };
 
 } // namespace flow::net

@@ -5,7 +5,9 @@ namespace flow::net {
 Datagram Receive::take() {
     if (socket->error_.isValid())
         throw socket->error_;
-    socket->onTaken(socket->received_.front());
+    Datagram const& first = socket->received_.front();
+    TurnBudget::useBytes(static_cast<std::size_t>(first.bytes.size()));
+    socket->onTaken(first);
     return socket->received_.pop();
 }
 

@@ -64,7 +64,7 @@ protected:
     /// One is taken out of received_.
     virtual void onTaken(Datagram const&) {}
 
-    void receiversMayTry() { receivers_.wakeInTurn(TaskPriority::ReadSocket); }
+    void receiversMayTry() { receivers_.wakeForNews(TaskPriority::ReadSocket); }
     bool isReceiveWaitedFor() const { return receivers_.isWaitedFor(); }
     bool isFirstReceive(void const* operation) { return isReceiveWaitedFor() && &receivers_.first() == operation; }
     void fail(Error error);
@@ -83,7 +83,9 @@ private:
 };
 
 inline bool Receive::isReady() {
-    return socket->error_.isValid() || !socket->received_.isEmpty() || (socket->fill() && isReady());
+    if (socket->error_.isValid())
+        return true;
+    return socket->receivers_.isNext(*this) && (!socket->received_.isEmpty() || (socket->fill() && isReady()));
 }
 inline void Receive::describe(Description& out) const {
     out.text = "a datagram to " + socket->localAddress().toString();

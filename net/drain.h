@@ -61,7 +61,7 @@ protected:
     /// For reports: " to 10.0.0.1:80"; empty where there is no single receiver.
     virtual std::string receiverText() const { return {}; }
     /// Lets waiting operations check whether they are ready.
-    void wakeDrains() { drains_.wakeInTurn(TaskPriority::WriteSocket); }
+    void wakeDrains() { drains_.wakeForNews(TaskPriority::WriteSocket); }
 
     Error error_; // from here on, of each operation
     Source<Drain> drains_;

@@ -52,7 +52,7 @@ protected:
     /// An accept is about to wait. Throws an Error if nothing could end the wait.
     virtual void beforeAcceptorParks() {}
 
-    void acceptorsMayTry() { acceptors_.wakeInTurn(TaskPriority::AcceptSocket); }
+    void acceptorsMayTry() { acceptors_.wakeForNews(TaskPriority::AcceptSocket); }
     bool isAcceptWaitedFor() const { return acceptors_.isWaitedFor(); }
     bool isFirstAccept(void const* operation) { return isAcceptWaitedFor() && &acceptors_.first() == operation; }
     void fail(Error error) {
@@ -75,7 +75,7 @@ private:
 };
 
 inline bool Accept::isReady() {
-    return listener->error_.isValid() || listener->hasConnection();
+    return listener->error_.isValid() || (listener->acceptors_.isNext(*this) && listener->hasConnection());
 }
 inline void Accept::park(WaiterNode& waiter) {
     listener->beforeAcceptorParks();

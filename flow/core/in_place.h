@@ -26,9 +26,13 @@
 // in a wait, waitNext or `when` of an actor (flow/wait/operation_room.h). What loses a race or a choose, or is
 // cancelled while it waits, has taken nothing: only the winner takes, when it goes on. What keep() has taken stays in
 // its future, and is dropped with it. Everything here belongs to one thread: the one that made it.
+//
+// An operation that is ready does not suspend, unless some hundreds were ready in the same turn of the loop. Then it
+// goes on in a later turn, as after delay(0): see flow/core/turn_budget.h.
 
 #include "flow/core/future.h"
 #include "flow/core/result.h"
+#include "flow/core/turn_budget.h"
 
 #include <concepts>
 #include <type_traits>
@@ -38,8 +42,9 @@ namespace flow {
 /// What is parked: a frame, a branch of a race, a callback. An operation passes it on to its source.
 using WaiterNode = detail::Waiter;
 
-/// An operation in place. isReady() tests and takes nothing. park() is called if it is not ready; it runs no waiter.
-/// take() is called by the winner, before anything else runs; it may throw an Error, as park() may.
+/// An operation in place. isReady() tests and takes nothing. park() is called if it is not ready, or if so many were
+/// ready in this turn that it goes on in a later one, for which a Source provides; it runs no waiter. take() is called
+/// by the winner, before anything else runs; it may throw an Error, as park() may.
 template <class Op>
 concept InPlace = std::is_trivially_copyable_v<Op> && sizeof(Op) <= 32 && requires(Op& op, WaiterNode& waiter) {
     typename Op::Result;
@@ -48,7 +53,34 @@ concept InPlace = std::is_trivially_copyable_v<Op> && sizeof(Op) <= 32 && requir
     { op.take() } -> std::same_as<typename Op::Result>;
 };
 
+/// One with a member `kEndsOnce` is ready once and for good: as with a future, a wait for it does not suspend then.
+template <class Op>
+concept EndsOnce = requires { Op::kEndsOnce; };
+
 namespace detail {
+
+/// The waiter has just parked at an operation that is ready: that is looked at again in a turn of its own.
+void goOnLater(Waiter& parked) noexcept;
+
+/// The operation is ready: true if it goes on at once.
+template <InPlace Op>
+FLOW_INLINE bool goesOn() {
+    return EndsOnce<Op> || TurnBudget::takeOne();
+}
+
+/// Parks the waiter, unless the operation is ready and goes on at once. Whether it has parked.
+template <InPlace Op>
+FLOW_INLINE bool parkUnlessReady(Op& op, Waiter& waiter) {
+    if (!op.isReady()) {
+        op.park(waiter);
+        return true;
+    }
+    if (goesOn<Op>()) [[likely]]
+        return false;
+    op.park(waiter);
+    goOnLater(waiter);
+    return true;
+}
 
 /// The frame of a cell that waits for an operation. Until it is started it is dormant: linked to itself, so that a
 /// cancel finds it parked.
@@ -83,12 +115,15 @@ private:
         Cell* cell = Cell::of(frame);
         Error error;
         try {
-            if (!kept->op.isReady()) {
+            bool isReady = kept->op.isReady();
+            if (!isReady || !goesOn<Op>()) {
                 if (how == StartKept::OnlyIfReady)
                     return false;
                 cell->setStatus(Cell::kUnset);
                 kept->link.next = nullptr;
                 kept->op.park(*kept);
+                if (isReady)
+                    goOnLater(*kept);
                 return false;
             }
         } catch (...) {

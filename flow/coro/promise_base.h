@@ -116,9 +116,8 @@ public:
             awaited_ = cancelledCell(nullptr, frame());
             return Propagates;
         }
-        if (op.isReady())
+        if (!parkUnlessReady(op, *frame()))
             return false;
-        op.park(*frame());
         if constexpr (Propagates)
             propagateFailure();
         return known(true);

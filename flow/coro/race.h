@@ -85,6 +85,7 @@ template <InPlace Op>
 struct RaceOperand<Op> : ExistingOperand {
     using Value = typename Op::Result;
     static bool isReady(Op& op) { return op.isReady(); }
+    FLOW_INLINE static bool goesOn() { return flow::detail::goesOn<Op>(); }
     static Pending operand(Op const& op, std::source_location) { return flow::pending<Value>(op); }
     static Value take(Pending wait) { return wait.takeValue<Value>(); }
 };
@@ -197,11 +198,7 @@ private:
     template <bool AtOnce, bool Propagates>
     FLOW_INLINE bool decided() {
         if constexpr (AtOnce) {
-            constexpr auto kAll = std::index_sequence_for<Operands...>();
-            if (choose_.cancelled() || findReady(kAll))
-                return true;
-            parkAll<Propagates>(kAll);
-            return false;
+            return choose_.cancelled() || decidedFrom<Propagates, 0>();
         } else {
             return choose_.decided();
         }
@@ -213,31 +210,40 @@ private:
         return Operand<I>::operand(std::forward<Type>(std::get<I>(operands_)), where);
     }
 
-    template <std::size_t... I>
-    FLOW_INLINE bool findReady(std::index_sequence<I...>) {
-        return (isReady<I>() || ...);
-    }
-    template <std::size_t I>
-    FLOW_INLINE bool isReady() {
-        if (!Operand<I>::isReady(std::get<I>(operands_)))
+    /// Looks at the operands from this one on; none of the others is ready, but with IsPutOff one goes on later.
+    template <bool Propagates, std::size_t I, bool IsPutOff = false>
+    FLOW_INLINE bool decidedFrom() {
+        if constexpr (I == sizeof...(Operands)) {
+            parkAll<Propagates, IsPutOff>(std::index_sequence_for<Operands...>());
             return false;
-        if constexpr (kInPlace<I>)
-            choose_.decide(I, Pending());
-        else
-            choose_.decide(I, operand<I>());
-        return true;
+        } else {
+            if (!Operand<I>::isReady(std::get<I>(operands_)))
+                return decidedFrom<Propagates, I + 1, IsPutOff>();
+            if constexpr (kInPlace<I>) {
+                if (!Operand<I>::goesOn()) [[unlikely]]
+                    return putOff<Propagates, I + 1>();
+                choose_.decide(I, Pending());
+            } else {
+                choose_.decide(I, operand<I>());
+            }
+            return true;
+        }
     }
-    template <bool Propagates, std::size_t... I>
+    template <bool Propagates, std::size_t I>
+    [[gnu::noinline, gnu::cold]] bool putOff() {
+        return decidedFrom<Propagates, I, true>();
+    }
+    template <bool Propagates, bool IsPutOff, std::size_t... I>
     FLOW_INLINE void parkAll(std::index_sequence<I...>) {
         typename Choice::Evaluation evaluation(choose_); // there may be no memory for a timer
-        (parkAt<Propagates, I>(), ...);
+        (parkAt<Propagates, IsPutOff, I>(), ...);
         choose_.parkedAll(sizeof...(I));
         evaluation.done();
     }
-    template <bool Propagates, std::size_t I>
+    template <bool Propagates, bool IsPutOff, std::size_t I>
     FLOW_INLINE void parkAt() {
         if constexpr (kInPlace<I>)
-            choose_.template parkOperation<Propagates>(I, std::get<I>(operands_));
+            choose_.template parkOperation<Propagates, IsPutOff>(I, std::get<I>(operands_));
         else
             choose_.template parkThere<Propagates>(I, operand<I>());
     }

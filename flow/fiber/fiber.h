@@ -282,8 +282,7 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
         Plain op = operand;
         if (fiber.isCancelled())
             throw flow::detail::takeError(flow::detail::cancelledCell(nullptr, &fiber));
-        if (!op.isReady()) {
-            op.park(fiber);
+        if (flow::detail::parkUnlessReady(op, fiber)) {
             fiber.suspend(where);
             if (detail::Cell* failed = fiber.takeAwaited())
                 throw flow::detail::takeError(failed);

@@ -5,6 +5,16 @@
 namespace flow {
 using namespace detail;
 
+bool TurnBudget::hasNoLimit() noexcept {
+    if (!hasLoop()) {
+        left_ = kNoLimit;
+        return true;
+    }
+    left_ = 1;
+    loop().endTurn();
+    return false;
+}
+
 Loop::Loop(NotCurrent) : previous_(nullptr) {
     nameUncaughtErrors();
 }
@@ -12,6 +22,7 @@ Loop::Loop(NotCurrent) : previous_(nullptr) {
 Loop::Loop() : Loop(NotCurrent()) {
     previous_ = std::exchange(currentLoop, this);
     noteThreadHasLoop();
+    TurnBudget::limit();
 }
 
 Loop::~Loop() {
@@ -64,16 +75,22 @@ void Loop::run() {
 void Loop::runUntil(Cell* cell) {
     FLOW_ASSERT(currentLoop == this, "Loop::run() on a loop that is not the current one of this thread");
     bool outerStops = runs_ != 0 && stopped_.exchange(false); // the task that runs this loop has stopped the outer run
+    bool isInTurn = false;
+    for (Loop* each = this; each; each = each->previous_)
+        isInTurn |= each->runs_ != 0;
     ++runs_;
     struct Ended {
         Loop& loop;
-        bool outerStops;
+        bool outerStops, isInTurn;
+        TurnBudget::Saved turn = {};
         ~Ended() {
+            if (!isInTurn)
+                turn.renew();
             --loop.runs_;
             loop.stopped_ = outerStops;
             loop.turnEnded_ = true;
         }
-    } ended{*this, outerStops};
+    } ended{*this, outerStops, isInTurn};
     while (!stopped_.load(std::memory_order_relaxed) && !(cell && cell->isReady()) && runTurn()) {
     }
 }

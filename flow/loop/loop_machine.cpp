@@ -65,6 +65,18 @@ bool LoopMachine::runTurn() {
     return runTurnWith([this] { return takeReady(); });
 }
 
+/// Operations that are put off stand at DefaultDelay, turn after turn. So those that wait at DefaultYield, as for locks
+/// and channels, move up, one a turn.
+void LoopMachine::endTurn() noexcept {
+    if (turnEnded_.exchange(true, std::memory_order_relaxed))
+        return;
+    Waiter* first = ready_.first(TaskPriority::DefaultYield);
+    if (!first || TaskWatches::isMark(first))
+        return;
+    first->link.unlink();
+    ready_.push(first, TaskPriority::DefaultDelay);
+}
+
 bool LoopMachine::step() {
     ++runs_;
     struct Ended {

@@ -15,7 +15,8 @@
 //     };
 //
 // A turn: read the clock once, take what other threads have posted, move expired timers to the ready queue, run ready
-// tasks. Everything but putIntoInbox() belongs to the loop's thread.
+// tasks, until so many have run or the turn's budget is spent (flow/core/turn_budget.h). Everything but putIntoInbox()
+// belongs to the loop's thread.
 
 #include "flow/core/future.h"
 #include "flow/core/result.h"
@@ -25,6 +26,7 @@
 #include "flow/loop/task_watch.h"
 #include "flow/loop/timer_queue.h"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <utility>
@@ -80,6 +82,13 @@ public:
             if (!detail::TaskWatches::isMark(waiter))
                 visit(waiter, static_cast<TaskPriority>(level));
         });
+    }
+    /// The turn under way ends with the running task, since its budget is spent.
+    void endTurn() noexcept;
+    /// For what a poller has found: `usual`, unless the last turn had too many tasks that are as urgent. Then it stands
+    /// behind what waits at DefaultDelay: sockets that always have news do not keep timers waiting.
+    TaskPriority priorityOfNews(TaskPriority usual) const noexcept {
+        return isBehind_ ? std::min(usual, TaskPriority::DefaultDelay) : usual;
     }
     /// Whether a task is ready or a timer is set.
     bool hasWork() { return !ready_.isEmpty() || !timers_.isEmpty(); }
@@ -167,6 +176,7 @@ private:
     int runs_ = 0; // runs under way on this loop: a task may start another
     int guards_ = 0;
     int expected_ = 0;
+    bool isBehind_ = false; // the last turn came to its end at a task that is more urgent than DefaultDelay
     detail::Link owned_;
     std::uint64_t tasks_ = 0;
     detail::Inbox inbox_;
@@ -182,6 +192,7 @@ bool LoopMachine::runTurnWith(Next&& next, Woken&& woken) {
     turnEnded_.store(false, std::memory_order_relaxed);
     now_ = startTurn();
     resetSlice();
+    TurnBudget::begin();
     if (!inbox_.isEmpty()) [[unlikely]]
         takeInbox();
     woken(WokenBy::Post);
@@ -190,13 +201,16 @@ bool LoopMachine::runTurnWith(Next&& next, Woken&& woken) {
     woken(WokenBy::Timer);
     for (int i = 0; i < kTasksPerTurn; ++i) {
         detail::Waiter* task = next();
-        if (!task)
+        if (!task) {
+            isBehind_ = false;
             return waitForWork();
+        }
         ++tasks_;
         detail::run(task);
         if (turnEnded_.load(std::memory_order_relaxed))
             break;
     }
+    isBehind_ = ready_.priority() > static_cast<int>(TaskPriority::DefaultDelay);
     return true;
 }
 

@@ -55,6 +55,12 @@ public:
         return nullptr;
     }
 
+    /// The first of that priority, which stays there; null: none is ready.
+    Waiter* first(TaskPriority priority) const {
+        Link& list = lists_.get()[levelOf(priority)];
+        return list.prev && !list.isEmpty() ? Waiter::of(list.next) : nullptr;
+    }
+
     bool isEmpty() {
         for (; highest_ >= 0; clear(highest_))
             if (!lists_.get()[highest_].isEmpty())

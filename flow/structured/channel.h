@@ -12,7 +12,8 @@
 // send() and receive() are operations in place, for every style. A value moves when both are decided: what loses a
 // race, or is cancelled, has sent nothing and received nothing. The value stays with the sender until then; send()
 // refers to it. Values come out in the order in which they went in, and the waiters are served in order, in turns of
-// the loop. A channel with capacity 0 is a rendezvous: send() goes on when a receiver has the value.
+// the loop; nothing overtakes them. A channel with capacity 0 is a rendezvous: send() goes on when a receiver has the
+// value.
 //
 // close() lets receivers have what is in the channel, then they get end_of_stream; a task that sends, or waits to send,
 // gets broken_promise. When a channel is destroyed all waiters get broken_promise. Its memory is taken once, when it
@@ -37,7 +38,9 @@ public:
         T* value; // null when a receiver has taken it
         bool moves;
 
-        bool isReady() const { return !value || channel->isClosed_ || channel->maySend(); }
+        bool isReady() const {
+            return !value || channel->isClosed_ || (channel->hasRoom() && channel->senders_.isNext(*this));
+        }
         void park(WaiterNode& waiter) { channel->senders_.park(waiter, *this); }
         Void take() {
             if (value)
@@ -49,7 +52,9 @@ public:
         using Result = T;
         Channel* channel;
 
-        bool isReady() const { return channel->isClosed_ || channel->mayReceive(); }
+        bool isReady() const {
+            return channel->isClosed_ || (channel->hasValue() && channel->receivers_.isNext(*this));
+        }
         void park(WaiterNode& waiter) { channel->receivers_.park(waiter, *this); }
         T take() { return channel->get(); }
     };
@@ -86,8 +91,8 @@ public:
 
 private:
     std::size_t next(std::size_t index) const { return index + 1 == slots_ ? 0 : index + 1; }
-    bool maySend() const { return capacity_ == 0 ? count_ == 0 && receivers_.isWaitedFor() : count_ < capacity_; }
-    bool mayReceive() const { return count_ != 0 || (capacity_ == 0 && senders_.isWaitedFor()); }
+    bool hasRoom() const { return capacity_ == 0 ? count_ == 0 && receivers_.isWaitedFor() : count_ < capacity_; }
+    bool hasValue() const { return count_ != 0 || (capacity_ == 0 && senders_.isWaitedFor()); }
 
     static T valueOf(Send const& send) {
         if constexpr (flow::detail::kCopied<T>)

@@ -12,8 +12,9 @@
 //     }
 //
 // acquire() and lock() are operations in place, for every style: what loses a race has taken no permit. The waiters
-// are served in order, in turns of the loop; one that asks in between, when there is a permit, has it at once. Belongs
-// to one thread. The waiters when it is destroyed get broken_promise; a Lock must not outlive its Mutex.
+// are served in order, in turns of the loop, and nothing overtakes them: one that asks while others wait stands behind
+// them, also the one that has just released. Belongs to one thread. The waiters when it is destroyed get
+// broken_promise; a Lock must not outlive its Mutex.
 
 #include "flow/wait/source.h"
 
@@ -29,7 +30,7 @@ public:
         using Result = Void;
         Semaphore* semaphore;
 
-        bool isReady() const { return semaphore->permits_ != 0; }
+        bool isReady() const { return semaphore->permits_ != 0 && semaphore->waiting_.isNext(*this); }
         void park(WaiterNode& waiter) { semaphore->waiting_.park(waiter, *this); }
         Void take() const {
             --semaphore->permits_;
@@ -48,14 +49,14 @@ public:
         permits_ += permits;
         waiting_.wakeInTurn();
     }
-    /// Takes one if there is one.
+    /// Takes one if there is one for which nothing waits.
     bool tryAcquire() {
-        if (permits_ == 0)
+        if (permits_ == 0 || waiting_.isWaitedFor())
             return false;
         --permits_;
         return true;
     }
-    /// That can be had now.
+    /// That are free, or on their way to a waiter.
     std::size_t permits() const { return permits_; }
 
 private:
@@ -100,7 +101,7 @@ public:
         using Result = Lock;
         Mutex* mutex;
 
-        bool isReady() const { return !mutex->isLocked_; }
+        bool isReady() const { return !mutex->isLocked_ && mutex->waiting_.isNext(*this); }
         void park(WaiterNode& waiter) { mutex->waiting_.park(waiter, *this); }
         Lock take() const {
             mutex->isLocked_ = true;

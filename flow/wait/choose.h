@@ -75,7 +75,8 @@ public:
         }
         operand.park(&branch);
     }
-    template <bool Propagates = false, class Op>
+    /// IsPutOff: if it is ready, it goes on in a later turn.
+    template <bool Propagates = false, bool IsPutOff = false, class Op>
     FLOW_INLINE void parkOperation(std::uint32_t index, Op& op) {
         Waiter& branch = group_.branches[index];
         branch.resume = fire<Propagates>;
@@ -84,6 +85,8 @@ public:
         branch.awaited = {};
         group_.count = index; // it may throw
         op.park(branch);
+        if constexpr (IsPutOff)
+            goOnLater(branch);
     }
     FLOW_INLINE void parkedAll(std::uint32_t count) { group_.count = count; }
     /// Whether that has decided it.
@@ -169,7 +172,7 @@ private:
         }
         if (operand.isHeld()) { // decided() looks at it again: what runs before that may take from it
             branch.awaited = detail::Awaited::operation(operand.held());
-            return !isCancelled(frame()) && operand.held()->isReady();
+            return !isCancelled(frame()) && operand.held()->isReady() && operand.held()->mayGoOn();
         }
         branch.awaited = operand.cell();
         if (!operand.isReady())
@@ -219,7 +222,7 @@ private:
         HeldOperation& held = heldBy(branch);
         branch.awaited = {};
         Evaluation evaluation(*this); // either may throw
-        bool ready = held.isReady();
+        bool ready = held.isReady() && held.goesOn();
         if (!ready)
             held.park(branch);
         evaluation.done();

@@ -27,10 +27,11 @@
 // An operation that is part of another is a member of it, so that all of it is one object that never moves.
 // ComposedOperation is what a source parks: it stands in the source's list itself.
 //
-// A member function that goes on is called once, in a turn of its own and never inside waitFor(): with an invalid Error
-// and the result, or with the error and a Result(); where the result is Void, with the error alone. It must not throw.
-// When it is called the ComposedOperation is free: it may wait again, or be destroyed. Destroying a ComposedOperation
-// cancels: what it waited for has taken nothing. Belongs to one thread.
+// A member function that goes on is called once, in a turn of its own and never inside waitFor(), also if the operation
+// is ready: then as after delay(0). It is called with an invalid Error and the result, or with the error and a
+// Result(); where the result is Void, with the error alone. It must not throw. When it is called the ComposedOperation
+// is free: it may wait again, or be destroyed. Destroying a ComposedOperation cancels: what it waited for has taken
+// nothing. Belongs to one thread.
 
 #include "flow/core/in_place.h"
 #include "flow/loop/loop.h"
@@ -70,7 +71,8 @@ protected:
             ::new (op_) Error(currentError());
             resume = goOnFailed<Op, goOn>;
         }
-        loop().makeReady(this, TaskPriority::ReadSocket);
+        TurnBudget::use(8); // a turn has fewer tasks than operations
+        loop().makeReady(this, TaskPriority::DefaultDelay);
     }
 
 private:

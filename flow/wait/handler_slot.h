@@ -6,10 +6,10 @@
 //     call(connection->readSome(buffer), slot, [this](Error error, std::size_t bytes) { onRead(error, bytes); });
 //     slot.cancel();                                       // the handler is not called; nothing has been taken
 //
-// The handler is called once, in a turn of the loop and never inside call(): with an invalid Error and the result, or
-// with the error and a Result(); where the result is Void with the error alone. It is trivially copyable, has at most
-// 32 bytes, and must not throw. When it is called the slot is free: it may wait again, or be destroyed. Destroying a
-// slot cancels. Belongs to one thread.
+// The handler is called once, in a turn of the loop and never inside call(), also if the operation is ready: then as
+// after delay(0). It is called with an invalid Error and the result, or with the error and a Result(); where the result
+// is Void with the error alone. It is trivially copyable, has at most 32 bytes, and must not throw. When it is called
+// the slot is free: it may wait again, or be destroyed. Destroying a slot cancels. Belongs to one thread.
 
 #include "flow/wait/composed_operation.h"
 

@@ -38,6 +38,7 @@ struct HeldOperation {
     struct Functions {
         bool (*isReady)(HeldOperation&);
         void (*park)(HeldOperation&, Waiter&);
+        Functions const* later; // of one that is put off; null if it cannot be
     };
 
     Functions const* functions;
@@ -45,9 +46,15 @@ struct HeldOperation {
 
     template <InPlace Op>
     FLOW_INLINE void hold(Op const& op) {
+        static constexpr Functions kLater = {[](HeldOperation&) { return false; },
+                                             [](HeldOperation& held, Waiter& waiter) {
+                                                 held.as<Op>().park(waiter);
+                                                 goOnLater(waiter);
+                                             },
+                                             nullptr};
         static constexpr Functions kFunctions = {
             [](HeldOperation& held) { return held.as<Op>().isReady(); },
-            [](HeldOperation& held, Waiter& waiter) { held.as<Op>().park(waiter); }};
+            [](HeldOperation& held, Waiter& waiter) { held.as<Op>().park(waiter); }, EndsOnce<Op> ? nullptr : &kLater};
         functions = &kFunctions;
         ::new (static_cast<void*>(bytes)) Op(op);
     }
@@ -57,6 +64,18 @@ struct HeldOperation {
     }
     FLOW_INLINE bool isReady() { return functions->isReady(*this); }
     FLOW_INLINE void park(Waiter& waiter) { functions->park(*this, waiter); }
+    /// It is ready: true if it goes on at once. If not, it is not ready any more, but will be in a turn of its own.
+    FLOW_INLINE bool goesOn() { return TurnBudget::takeOne() || !putOff(); }
+    /// goesOn(), as far as can be said before that is decided.
+    FLOW_INLINE bool mayGoOn() { return !TurnBudget::isSpent() || !putOff(); }
+
+private:
+    [[gnu::noinline, gnu::cold]] bool putOff() {
+        if (!functions->later)
+            return false;
+        functions = functions->later;
+        return true;
+    }
 };
 
 /// The next element of a stream.
@@ -96,7 +115,7 @@ public:
     /// Starts what is an operation; true if it is ready then. From there on it is a cell like others, and one that is
     /// held and ready is nothing to wait for.
     FLOW_INLINE bool start() {
-        if (kind_ == Kind::Held && held_->isReady()) {
+        if (kind_ == Kind::Held && held_->isReady() && held_->goesOn()) {
             *this = Pending();
             return true;
         }

@@ -26,6 +26,11 @@ __attribute__((no_sanitize("address", "thread"))) void const* SourceBase::codeOf
     return nullptr;
 }
 
+void goOnLater(Waiter& parked) noexcept {
+    if (parked.awaited.isOperation()) // otherwise it is parked elsewhere, which lets it go on
+        SourceBase::of(parked).wakeInTurn(TaskPriority::DefaultDelay);
+}
+
 void SourceBase::abandonAll() noexcept {
     while (!waiters_.isEmpty()) {
         Waiter* waiter = takeFirst(waiters_);

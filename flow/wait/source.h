@@ -33,6 +33,21 @@ public:
         first->awaited = {};
         run(first);
     }
+    /// Something may be ready: in a turn of its own at this priority each waiter that finds its operation ready goes
+    /// on, one a turn, from the first on, up to the first that does not. An operation that has a function
+    /// `bool mayOvertake(Op& older)` is asked also behind those that it may overtake. Does nothing without a waiter.
+    void wakeInTurn(TaskPriority priority = TaskPriority::DefaultYield) {
+        if (!isWaitedFor())
+            return;
+        priority_ = priority;
+        if (!hasTurn() && hasLoop())
+            loop().makeReady(&turn_, priority);
+    }
+    /// wakeInTurn() for things that come from outside, such as bytes on a socket: see LoopMachine::priorityOfNews().
+    void wakeForNews(TaskPriority usual) {
+        if (isWaitedFor() && hasLoop())
+            wakeInTurn(loop().priorityOfNews(usual));
+    }
     /// All that wait fail with the error, oldest first. The last thing that the caller does.
     void failAll(Error error) noexcept;
     /// All waiters wait forever: what they wait for has gone with its loop, or with its simulated process.
@@ -40,6 +55,13 @@ public:
 
     /// The first waiter of the source of which `turn` is the turn; null if it is no source's.
     static Waiter const* firstOf(Waiter const* turn);
+    /// The source at which a waiter has just parked.
+    static SourceBase& of(Waiter& parked) {
+        auto* source =
+            reinterpret_cast<SourceBase*>(reinterpret_cast<char*>(parked.link.next) - offsetof(SourceBase, waiters_));
+        FLOW_CHECK(source->turn_.owner == source, "a waiter is not the last of the source at which it has just parked");
+        return *source;
+    }
     /// The function that runs the turn of the source at which an operation is parked: its symbol names the operation.
     /// Null if it is parked elsewhere.
     static void const* codeOf(Waiter const* parked);
@@ -61,7 +83,11 @@ protected:
 
     Link waiters_;
     Waiter turn_; // in the ready queue, when a waiter is to be resumed
+    TaskPriority priority_ = TaskPriority::DefaultYield;
 };
+
+template <class Op>
+concept Overtakes = requires(Op const& op, Op& older) { op.mayOvertake(older); };
 
 } // namespace detail
 
@@ -78,15 +104,20 @@ public:
     }
     /// The operation of the first waiter; there must be one.
     Op& first() { return operationOf(WaiterNode::of(waiters_.next)); }
-
-    /// Something may be ready: in a turn of its own at this priority each waiter that finds its operation ready goes
-    /// on, one a turn, from the first on, up to the first that does not. An operation that has a function
-    /// `bool mayOvertake(Op const& older)` is asked also behind those that it may overtake. Does nothing without a
-    /// waiter.
-    void wakeInTurn(TaskPriority priority = TaskPriority::DefaultYield) {
-        priority_ = priority;
-        if (isWaitedFor() && !hasTurn() && hasLoop())
-            loop().makeReady(&turn_, priority);
+    /// True if the operation is the first, or would be, but for those that it may overtake. A thing that one waiter
+    /// takes asks this in isReady(), so that no waiter is overtaken.
+    bool isNext(Op const& op) {
+        for (detail::Link* each = waiters_.next; each != &waiters_; each = each->next) {
+            Op& older = operationOf(WaiterNode::of(each));
+            if (&older == &op)
+                return true;
+            if constexpr (detail::Overtakes<Op>) {
+                if (op.mayOvertake(older))
+                    continue;
+            }
+            return false;
+        }
+        return true;
     }
 
 private:
@@ -100,7 +131,8 @@ private:
         if (!first)
             return;
         first->link.unlink();
-        if (self->isWaitedFor())
+        bool hasTurn = detail::Overtakes<Op> && self->hasTurn(); // an older one was put off
+        if (self->isWaitedFor() && !hasTurn)
             loop().makeReady(turn, self->priority_);
         first->awaited = {};
         FLOW_HAND_OVER(first);
@@ -112,7 +144,7 @@ private:
         WaiterNode* waiter = WaiterNode::of(waiters_.next);
         if (operationOf(waiter).isReady())
             return waiter;
-        if constexpr (requires(Op const& op) { op.mayOvertake(op); }) {
+        if constexpr (detail::Overtakes<Op>) {
             for (Op& oldest = operationOf(waiter); waiter->link.next != &waiters_;) {
                 waiter = WaiterNode::of(waiter->link.next);
                 if (!operationOf(waiter).mayOvertake(oldest))
@@ -128,8 +160,6 @@ private:
         if constexpr (Describes<Op>)
             static_cast<Op const*>(op)->describe(out);
     }
-
-    TaskPriority priority_ = TaskPriority::DefaultYield;
 };
 
 } // namespace flow

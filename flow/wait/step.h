@@ -57,8 +57,8 @@ public:
         waiter_.awaited = {};
         return Future<T>::adopt(cell);
     }
-    /// After an operation: the error with which its source has failed it, or an invalid one: then the owner goes on
-    /// with op.take(), if op.isReady() still.
+    /// After an operation: the error with which its source has failed it, or an invalid one: then it is the operation's
+    /// turn, and the owner goes on with op.take() before anything else runs.
     Error takeFailure() {
         detail::Cell* failed = waiter_.awaited.anyCell();
         waiter_.awaited = {};

@@ -102,7 +102,8 @@ Peer* MessageSocket::State::peerOf(Message const& message) {
 
 void MessageSocket::State::setLastPeer(Peer* peer) {
     bool isOnly = peers_.size() == 1 && oneOf(type_, {SocketType::Dealer, SocketType::Push, SocketType::Pair});
-    bool isDirect = peer && peer->isOpen() && !peer->twin && !isQueued_ && (isOnly || type_ == SocketType::Router);
+    bool isDirect = peer && peer->isOpen() && !peer->twin && !isQueued_ && (isOnly || type_ == SocketType::Router) &&
+                    !(peer->name ? peer->name->senders : senders_).isWaitedFor();
     lastPeer_ = isDirect ? Reference<Peer>::addRef(peer) : Reference<Peer>();
     lastName_ = isDirect && type_ == SocketType::Router ? peer->id : std::string();
 }
@@ -130,13 +131,21 @@ bool MessageSocket::State::couldSend(Message const& message) {
     }
 }
 
+Peer* MessageSocket::State::receiverOf(Send const& operation) {
+    if (!operation.body)
+        return peerOf(*static_cast<Message const*>(operation.what));
+    return peerNamed({static_cast<char const*>(operation.what), operation.idBytes});
+}
+
 bool MessageSocket::State::couldSendSlow(Send const& operation) {
+    if (type_ == SocketType::Router) {
+        Peer* peer = receiverOf(operation);
+        return !peer || (peer->name->senders.isNext(operation) && hasRoom(*peer));
+    }
+    if (!senders_.isNext(operation))
+        return false;
     if (!operation.body)
         return couldSend(*static_cast<Message const*>(operation.what));
-    if (type_ == SocketType::Router) {
-        Peer* peer = peerNamed({static_cast<char const*>(operation.what), operation.idBytes});
-        return !peer || hasRoom(*peer);
-    }
     return !oneOf(type_, {SocketType::Req, SocketType::Dealer, SocketType::Push, SocketType::Pair}) ||
            (type_ == SocketType::Req && awaitsReply_) || nextPeer(false);
 }
@@ -154,10 +163,8 @@ void MessageSocket::State::sendSlow(Send const& operation) {
 }
 
 void MessageSocket::State::parkSender(WaiterNode& waiter, Send& operation) {
-    Peer* peer = nullptr;
-    if (type_ == SocketType::Router)
-        peer = operation.body ? peerNamed({static_cast<char const*>(operation.what), operation.idBytes})
-                              : peerOf(*static_cast<Message const*>(operation.what));
+    setLastPeer(nullptr); // those that come later stand behind it
+    Peer* peer = type_ == SocketType::Router ? receiverOf(operation) : nullptr;
     (peer ? peer->name->senders : senders_).park(waiter, operation);
 }
 

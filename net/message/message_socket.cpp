@@ -199,13 +199,15 @@ void MessageSocket::Send::describe(Description& out) const {
     out.text = "room for a message at " + state->description();
 }
 bool MessageSocket::Receive::isReady() const {
-    return state->isReadable();
+    return state->isNextReceiver(*this) && state->isReadable();
 }
 void MessageSocket::Receive::park(WaiterNode& waiter) {
     state->parkReceiver(waiter, *this);
 }
 Message MessageSocket::Receive::take() const {
-    return state->take();
+    Message message = state->take();
+    TurnBudget::useBytes(message.wire().size());
+    return message;
 }
 bool MessageSocket::Send::isReady() const {
     return state->couldSend(*this);
@@ -214,6 +216,7 @@ void MessageSocket::Send::park(WaiterNode& waiter) {
     state->parkSender(waiter, *this);
 }
 Void MessageSocket::Send::take() const {
+    TurnBudget::useBytes(body ? bodyBytes : static_cast<Message const*>(what)->wire().size());
     state->send(*this);
     return Void();
 }

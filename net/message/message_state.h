@@ -91,6 +91,7 @@ public:
         }
         return takeSlow();
     }
+    bool isNextReceiver(Receive const& operation) { return receivers_.isNext(operation); }
     void parkReceiver(WaiterNode& waiter, Receive& operation) { receivers_.park(waiter, operation); }
 
     // Send.
@@ -220,6 +221,8 @@ private:
     bool fillOutput(Peer& peer);
     void outputDrained(Peer& peer);
     bool couldSendSlow(Send const& operation);
+    /// The peer to which a ROUTER sends it; null if there is none.
+    Peer* receiverOf(Send const& operation);
     void sendSlow(Send const& operation);
     bool couldSend(Message const& message);
     /// The next peer with room, in turn; null if there is none.

@@ -164,7 +164,7 @@ void AresResolver::goOn() {
                             failed || (each.revents & POLLOUT) ? each.fd : ARES_SOCKET_BAD);
         }
     if (hasMore)
-        again_.ask(TaskPriority::ReadSocket);
+        again_.ask(TaskPriority::DefaultDelay); // behind others: servers may always have more
     else
         ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD); // the requests that are overdue
     deadline_.takeBack();

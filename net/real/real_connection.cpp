@@ -40,7 +40,7 @@ private:
 
     void onNews(News news) noexcept override {
         if (news.writable)
-            ask(TaskPriority::WriteSocket);
+            ask(loop().priorityOfNews(TaskPriority::WriteSocket));
     }
     bool isAwaited() const override { return true; }
     void onNetworkEnd() noexcept override { giveUp(); }
@@ -332,7 +332,7 @@ void RealConnection::onNews(News news) noexcept {
     if (news.writable) {
         mayWrite_ = true;
         if (!queue_.isEmpty()) {
-            ask(TaskPriority::WriteSocket);
+            ask(loop().priorityOfNews(TaskPriority::WriteSocket));
         } else if (std::exchange(holdsByte_, false)) {
             noteGone(1);
             wakeDrains();

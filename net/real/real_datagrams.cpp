@@ -211,7 +211,7 @@ void RealDatagramSocket::onNews(News news) noexcept {
     if (news.writable) {
         mayWrite_ = true;
         if (!queue_.isEmpty())
-            ask(TaskPriority::WriteSocket);
+            ask(loop().priorityOfNews(TaskPriority::WriteSocket));
     }
 }
 

@@ -200,7 +200,7 @@ Future<Void> RpcPeer::readFrames() {
             co_await drained(Reference<RpcPeer>::addRef(this), unsentBytes / 2);
         isPaused_ = false;
         if (*count == place.size())
-            co_await delay(0, TaskPriority::ReadSocket); // the others' turn
+            co_await delay(0); // the others' turn
     }
 }
 

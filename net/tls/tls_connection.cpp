@@ -236,6 +236,7 @@ void TlsConnection::failWith(Error error, std::string why) {
     drained_.cancel();
     wakeDrains();
     std::uint8_t nobodys[kRecord];
+    TurnBudget::Saved atOnce(TurnBudget::kNoLimit);
     for (std::size_t dropped = 0; dropped < kDropped;) {
         std::size_t count = carrier_->tryReadSome(nobodys).value_or(0);
         if (count == 0)
@@ -372,8 +373,10 @@ void TlsConnection::close() {
         return;
     if (error_.isValid())
         return;
-    if (isOpen_ && received_.isEmpty() && !ended_)
+    if (isOpen_ && received_.isEmpty() && !ended_) {
+        TurnBudget::Saved atOnce(TurnBudget::kNoLimit);
         fill(kRecord); // unread records without data, such as tickets, must not make the kernel reset the connection
+    }
     readable_.cancel();
     if (!isOpen_ || !received_.isEmpty()) {
         carrier_->abort();

@@ -208,6 +208,7 @@ class [[nodiscard]] NetworkDelay {
 public:
     using Result = Void;
     using Element = Void;
+    static constexpr bool kEndsOnce = true;
 
     FLOW_INLINE explicit NetworkDelay(Delay delay)
         : deadline_(delay.deadline()), number_(loop().tasksRun()), priority_(delay.priority()) {}

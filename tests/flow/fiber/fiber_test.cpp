@@ -8,6 +8,7 @@
 #include "tests/flow/support/balance.h"
 #include "tests/flow/support/death.h"
 #include "tests/flow/support/sanitizers.h"
+#include "tests/flow/support/tap.h"
 
 #include <cstring>
 #include <deque>
@@ -185,6 +186,24 @@ TEST_CASE("fiber: race gives the first; losers have taken nothing") {
     numbers.put(1);
     all = {};
     CHECK(numbers.items.size() == 1);
+}
+
+TEST_CASE("fiber: an operation that is always ready lets others have their turns") {
+    for (bool races : {false, true}) {
+        CAPTURE(races);
+        SimLoop loop;
+        test::Tap tap;
+        Future<Void> watching = tap.watch(20);
+        Future<Void> drinking = fiber::spawn([&] {
+            while (tap.isOpen())
+                tap.got(races ? std::get<1>(fiber::race(Future<Void>(Never()), tap.draw())) : fiber::wait(tap.draw()));
+        });
+        loop.run(watching);
+        loop.run(drinking);
+        CHECK(tap.turns() == 20);
+        CHECK(tap.mostInTurn() <= TurnBudget::kOperations + 64);
+        CHECK(tap.isEven());
+    }
 }
 
 TEST_CASE("fiber: fibers wake each other from their own stacks") {

@@ -49,6 +49,26 @@ Future<Void> writeAndRead(std::string path) {
 
 } // namespace
 
+TEST_CASE("real files: a loop of reads leaves timers and others their turns") {
+    test::TemporaryDirectory directory;
+    RealLoop loop;
+    bool isOver = false;
+    auto readOn = [](std::string path, bool const* end) -> Future<Void> {
+        Reference<AsyncFile> file = co_await files().open(path, OpenMode::Create);
+        co_await file->write(0, "some text"_sr);
+        while (!*end)
+            (void)co_await file->read(4, 0);
+    };
+    Future<Void> reading = readOn(directory.path() + "/file", &isOver);
+    for (int i = 0; i < 10; ++i) {
+        loop.run(delay(0.001));
+        loop.run(delay(0, TaskPriority::DefaultYield));
+    }
+    CHECK(!reading.isReady());
+    isOver = true;
+    loop.run(reading);
+}
+
 TEST_CASE("real files: one for each loop, made at first use") {
     RealLoop outer;
     CHECK(outer.service<FileSystem>() == nullptr);

@@ -1,0 +1,163 @@
+// A peer that sends as fast as it can keeps a loop from nothing else.
+
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/loop/task_watch.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
+#include "net/message/message_state.h"
+#include "net/sim/sim_network.h"
+#include "tests/net/message/on_loop.h"
+#include "tests/net/turns.h"
+
+#include <doctest/doctest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace flow;
+using namespace flow::net;
+using test::Turns;
+
+namespace {
+
+Future<Void> sendMuch(MessageSocket* socket, Turns* turns) {
+    while (!turns->isOver())
+        co_await socket->sendBytes("some bytes");
+}
+Future<Void> receiveMuch(MessageSocket* socket, Turns* turns) {
+    while (!turns->isOver()) {
+        Message message = co_await socket->receive();
+        turns->note(message.wire().size());
+    }
+}
+Future<Void> floodOfMessages(std::string endpoint, int senders) {
+    MessageSocket pull(SocketType::Pull);
+    std::string bound = pull.bind(endpoint);
+    Turns turns;
+    std::vector<std::unique_ptr<MessageSocket>> sockets;
+    std::vector<Future<Void>> sending;
+    for (int i = 0; i < senders; ++i) {
+        sockets.push_back(std::make_unique<MessageSocket>(SocketType::Push));
+        sockets.back()->connect(bound);
+        sending.push_back(sendMuch(sockets.back().get(), &turns));
+    }
+    Future<Void> receiving = receiveMuch(&pull, &turns);
+    co_await turns.watch();
+    turns.check(2 * senders);
+}
+
+TEST_CASE("message fairness: messages that are always there") {
+    for (char const* endpoint : {kAnywhere, "inproc://flood"})
+        for (int senders : {1, 50}) {
+            RealLoop loop;
+            loop.run(floodOfMessages(endpoint, senders));
+        }
+    World world(1);
+    SimNetwork network(world);
+    Process& process = world.start({.name = "p", .main = [] { return floodOfMessages("tcp://10.0.0.1:*", 5); }});
+    world.run(process.onStop());
+    CHECK(process.exit() == Error());
+}
+
+Future<Void> receiveSteadily(MessageSocket* socket) {
+    for (;;) {
+        (void)co_await socket->receive();
+        co_await delay(0.001);
+    }
+}
+/// There are two that send; one comes back at once.
+Future<Void> checkSenders(MessageSocket* socket, std::string id, bool asMessage) {
+    int rounds = 0;
+    bool isOver = false;
+    auto sendOne = [](MessageSocket* to, std::string name, bool isMessage) -> Future<Void> {
+        std::string bytes(1000, 'x');
+        Message message = name.empty() ? Message() : Message::to(name);
+        message.add(bytes);
+        if (isMessage)
+            co_await to->send(message);
+        else if (name.empty())
+            co_await to->sendBytes(bytes);
+        else
+            co_await to->sendBytesTo(name, bytes);
+    };
+    auto comeBack = [&]() -> Future<Void> {
+        for (; !isOver && rounds < 10'000; ++rounds)
+            co_await sendOne(socket, id, asMessage);
+    };
+    Future<Void> greedy = comeBack();
+    for (int i = 0; i < 20; ++i) {
+        int before = rounds;
+        co_await sendOne(socket, id, asMessage);
+        CHECK(rounds - before <= 2);
+    }
+    isOver = true;
+    co_await greedy;
+}
+Future<Void> sendersThatWait() {
+    MessageOptions little;
+    little.sndHwmBytes = little.rcvHwmBytes = 20'000;
+    little.sndBuf = little.rcvBuf = 4096;
+    for (bool asMessage : {false, true}) {
+        MessageSocket pull(SocketType::Pull, little), push(SocketType::Push, little);
+        push.connect(pull.bind("tcp://" + transport().localAddress().hostToString() + ":*"));
+        Future<Void> receiving = receiveSteadily(&pull);
+        co_await checkSenders(&push, "", asMessage);
+        MessageOptions named = little;
+        named.routingId = "dealer";
+        MessageSocket router(SocketType::Router, little), dealer(SocketType::Dealer, named);
+        dealer.connect(router.bind("tcp://" + transport().localAddress().hostToString() + ":*"));
+        co_await until(router, 1);
+        Future<Void> receivingToo = receiveSteadily(&dealer);
+        co_await checkSenders(&router, "dealer", asMessage);
+    }
+}
+
+TEST_CASE("message fairness: of several that wait for room, each is served in its turn") {
+    runEverywhere(sendersThatWait);
+}
+
+/// The bytes that a socket reads in a turn of the loop.
+class Sampler final : TaskWatch {
+public:
+    explicit Sampler(MessageSocket& socket) : socket_(socket), loop_(loop()) { loop_.add(*this); }
+    Sampler(Sampler const&) = delete;
+    Sampler& operator=(Sampler const&) = delete;
+    ~Sampler() { loop_.remove(*this); }
+    std::uint64_t most() const { return most_; }
+    std::uint64_t all() const { return before_; }
+
+private:
+    void turnBegins() noexcept override {
+        std::uint64_t now = socket_.counters().calls.bytesRead;
+        most_ = std::max(most_, now - before_);
+        before_ = now;
+    }
+    void begins(WaiterNode*, TaskPriority) noexcept override {}
+
+    MessageSocket& socket_;
+    Loop& loop_;
+    std::uint64_t before_ = 0, most_ = 0;
+};
+
+TEST_CASE("message fairness: commands, for which no receive() is needed") {
+    runOnLoop([]() -> Future<Void> {
+        MessageSocket pull(SocketType::Pull);
+        Address address = *Address::parse(pull.bind(kAnywhere).substr(6));
+        Reference<Connection> peer = co_await transport().connect(address);
+        std::string bytes, type, ping;
+        zmtp::appendGreeting(bytes, "NULL", false);
+        zmtp::appendProperty(type, "Socket-Type", "PUSH");
+        zmtp::appendCommand(bytes, "READY", type);
+        zmtp::appendCommand(ping, "PING", std::string(2, '\0') + "0123456789abcdef");
+        while (bytes.size() < 10'000'000)
+            bytes += ping;
+        Sampler sampler(pull);
+        co_await peer->write(StringRef(bytes));
+        while (sampler.all() < bytes.size())
+            co_await delay(0);
+        CHECK(sampler.most() <= Turns::kMostBytes + Turns::kLargest);
+    });
+}
+
+} // namespace
