@@ -89,9 +89,11 @@ def test_servers_under_other_loads_are_shown_by_their_middle_round() -> None:
     runs = [result("idle/10000/coroutine-epoll", bytes_per_connection=bytes_) for bytes_ in (700.0, 900.0, 800.0)]
     loops = {"requests_per_second": 150_000.0, "p99_us": 400.0, "ratio_to_one_loop": 1.25, "load_processors": 0.9}
     runs.append(result("echo-loops/2/coroutine", **loops, processors=2.0))
+    runs.append(result("flood/1/coroutine-epoll", megabytes_per_second=250.0, timer_p99_us=3000.0, p99_us=4000.0))
     lines = printed(runs)
-    assert ["idle/10000", "coroutine-epoll", "-", "-", "-", "-", "-", "800"] in lines
-    assert ["echo-loops/2", "coroutine", "150000", "-", "400", "1.25", "0.90", "-"] in lines
+    assert ["idle/10000", "coroutine-epoll", "-", "-", "-", "-", "-", "800", "-", "-"] in lines
+    assert ["echo-loops/2", "coroutine", "150000", "-", "400", "1.25", "0.90", "-", "-", "-"] in lines
+    assert ["flood/1", "coroutine-epoll", "-", "-", "4000", "-", "-", "-", "250", "3000"] in lines
     assert "share 2 processors" in remarks(runs)[0]
     assert remarks([result("echo-loops/2/coroutine", **loops, processors=8.0)]) == []
     assert is_net("echo-open/50/raw-epoll")

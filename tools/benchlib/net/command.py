@@ -34,7 +34,7 @@ on the loopback device."""
 EPILOG = """\
 Rows are composed-socket/LEVEL/STYLE, composed-tls/LEVEL/STYLE, composed-loop/4/STYLE,
 bind-tcp/N/STYLE, bind-udp/N/STYLE, and of servers echo/CONNECTIONS/SERVER, echo-depth,
-echo-open, echo-tls, echo-loops and idle,
+echo-open, echo-tls, echo-loops, idle and flood,
 and of requests rpc/DEPTH/STYLE, rpc-connections/N/STYLE and rpc-bytes/N/STYLE;
 bench/docs/sockets.md says what each is.
 Servers take turns, a round each. Takes some twelve minutes."""

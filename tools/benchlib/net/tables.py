@@ -13,7 +13,7 @@ from common.table import Table
 COMPOSED = ("composed-socket", "composed-tls", "composed-loop")
 BIND = ("bind-tcp", "bind-udp")
 ECHO = ("echo", "echo-depth")
-MORE = ("echo-open", "echo-tls", "echo-loops", "idle")  # of servers
+MORE = ("echo-open", "echo-tls", "echo-loops", "idle", "flood")  # of servers
 RPC = ("rpc", "rpc-connections", "rpc-bytes")
 SERVERS = (*ECHO, *MORE, *RPC)
 SUBJECTS = (*COMPOSED, *BIND, *SERVERS)
@@ -111,7 +111,7 @@ def _echo(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: 
 
 
 def _more(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: bool) -> Table:
-    title = "servers: an open loop, two loops (times one), idle connections; the middle round"
+    title = "servers: an open loop, two loops (times one), idle connections, a flood; the middle round"
     counters = {
         "requests/s": "requests_per_second",
         "p50 us": "p50_us",
@@ -119,6 +119,8 @@ def _more(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: 
         "times one loop": "ratio_to_one_loop",
         "processors of the load": "load_processors",
         "bytes a connection": "bytes_per_connection",
+        "MB/s": "megabytes_per_second",
+        "timer p99 us": "timer_p99_us",
     }
     result = Table(title, plain)
     result.texts("row", "server")
