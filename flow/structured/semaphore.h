@@ -30,10 +30,10 @@ public:
         using Result = Void;
         Semaphore* semaphore;
 
-        bool isReady() const { return semaphore->permits_ != 0 && semaphore->waiting_.isNext(*this); }
+        bool isReady() const { return semaphore->free_ != 0 || semaphore->passesTo(*this); }
         void park(WaiterNode& waiter) { semaphore->waiting_.park(waiter, *this); }
         Void take() const {
-            --semaphore->permits_;
+            --(semaphore->free_ != 0 ? semaphore->free_ : semaphore->passed_);
             return Void();
         }
         void describe(Description& out) const {
@@ -42,25 +42,28 @@ public:
         }
     };
 
-    explicit Semaphore(std::size_t permits) : permits_(permits) {}
+    explicit Semaphore(std::size_t permits) : free_(permits) {}
 
     Acquire acquire() { return {this}; }
     void release(std::size_t permits = 1) {
-        permits_ += permits;
+        (waiting_.isWaitedFor() ? passed_ : free_) += permits;
         waiting_.wakeInTurn();
     }
     /// Takes one if there is one for which nothing waits.
     bool tryAcquire() {
-        if (permits_ == 0 || waiting_.isWaitedFor())
+        if (permits() == 0 || waiting_.isWaitedFor())
             return false;
-        --permits_;
+        (void)acquire().take();
         return true;
     }
     /// That are free, or on their way to a waiter.
-    std::size_t permits() const { return permits_; }
+    std::size_t permits() const { return free_ + passed_; }
 
 private:
-    std::size_t permits_;
+    bool passesTo(Acquire const& acquire) { return passed_ != 0 && waiting_.isNext(acquire); }
+
+    std::size_t free_;       // given back while nothing waited
+    std::size_t passed_ = 0; // the others: the first waiter's, so that nothing overtakes it
     Source<Acquire> waiting_;
 };
 
@@ -101,10 +104,10 @@ public:
         using Result = Lock;
         Mutex* mutex;
 
-        bool isReady() const { return !mutex->isLocked_ && mutex->waiting_.isNext(*this); }
+        bool isReady() const { return mutex->state_ == State::Free || mutex->passesTo(*this); }
         void park(WaiterNode& waiter) { mutex->waiting_.park(waiter, *this); }
         Lock take() const {
-            mutex->isLocked_ = true;
+            mutex->state_ = State::Held;
             return Lock(*mutex);
         }
         void describe(Description& out) const {
@@ -115,15 +118,22 @@ public:
     };
 
     Locking lock() { return {this}; }
-    bool isLocked() const { return isLocked_; }
+    bool isLocked() const { return state_ == State::Held; }
 
 private:
+    enum class State : std::uint8_t {
+        Free,
+        Passed, // to the first waiter, so that nothing overtakes it
+        Held,
+    };
+
+    bool passesTo(Locking const& locking) { return state_ == State::Passed && waiting_.isNext(locking); }
     void unlock() {
-        isLocked_ = false;
+        state_ = waiting_.isWaitedFor() ? State::Passed : State::Free;
         waiting_.wakeInTurn();
     }
 
-    bool isLocked_ = false;
+    State state_ = State::Free;
     Source<Locking> waiting_;
 };
 
