@@ -113,6 +113,7 @@ class Fault(Enum):
     DIFFERENCE = ("A0708", "name that differs from Flow's", Severity.WARNING)
     MISALIGNED_LOCAL = ("A0709", "local of a coroutine that is aligned to less than it requires", Severity.WARNING)
     GCC_COROUTINE = ("A0710", "coroutine that gcc translates wrongly", Severity.WARNING)
+    DYING_LOCAL = ("A0711", "wait that destroys what it waits for", Severity.WARNING)
 
     def __init__(self, code: str, title: str, severity: Severity = Severity.ERROR) -> None:
         self.code = code

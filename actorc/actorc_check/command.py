@@ -24,6 +24,7 @@ from actorc_check.arguments import Arguments, read
 from actorc_check.clang import Tree, parsed
 from actorc_check.declared import report_declarations
 from actorc_check.differences import report_differences
+from actorc_check.dying import DyingLocals
 from actorc_check.heads import edits_of_heads, included
 from actorc_check.reading import Reading
 from actorc_check.traps import Traps
@@ -58,7 +59,12 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _look_for_traps(
-    found: list[Function], traps: Traps, text: bytes, diagnostics: Diagnostics, version_of_gcc: int | None
+    found: list[Function],
+    traps: Traps,
+    text: bytes,
+    diagnostics: Diagnostics,
+    version_of_gcc: int | None,
+    dying: DyingLocals | None,
 ) -> None:
     """In functions that clang could read. An error outside of functions may mean that others are read wrongly."""
     wrong = [each.span.start for each in diagnostics if each.fault is Fault.WRONG_CPP]
@@ -69,6 +75,8 @@ def _look_for_traps(
         if not any(place.start <= start < place.end for start in wrong):
             traps.look(function)
             handlers.look(function, traps, text, diagnostics)
+            if dying is not None:
+                dying.look(function)
             if version_of_gcc:
                 gcc.look(function, traps, text, diagnostics, version_of_gcc)
 
@@ -126,7 +134,9 @@ def check(
     if tree.cannot_compile is None:
         if version_of_gcc is None and flags is None:
             version_of_gcc = gcc_version(source.path)
-        _look_for_traps(functions(tree.unit, path, reading.text), traps, reading.text, diagnostics, version_of_gcc)
+        dying = None if file is None else DyingLocals(tree.unit, file, source, reading, diagnostics)
+        found = functions(tree.unit, path, reading.text)
+        _look_for_traps(found, traps, reading.text, diagnostics, version_of_gcc, dying)
     if file is not None and tree.cannot_compile is None:
         report_declarations(tree.unit, file, source, reading, diagnostics)
     diagnostics.drop_allowed(source)

@@ -17,14 +17,25 @@ from actorc_check.declared import head_of
 from actorc_check.flow_names import hint_for
 from actorc_check.order import first_after
 from actorc_check.reading import Reading
-from actorc_check.tree import AWAIT, CALL, CO_RETURN, FUNCTIONS, LAMBDA, USE, Function, Node, is_flow, namespace_of
+from actorc_check.tree import (
+    AWAIT,
+    CALL,
+    CO_RETURN,
+    FUNCTIONS,
+    LAMBDA,
+    USE,
+    Function,
+    Node,
+    is_flow,
+    is_operation,
+    namespace_of,
+)
 
 _VIEWS = {"basic_string_view": "std::string", "span": "std::vector", "initializer_list": "std::vector"}
 _FLOW_VIEWS = {"StringRef": "Standalone<StringRef>", "VectorRef": "Standalone<VectorRef<...>>"}
 _NO_STATEMENTS = frozenset({"RETURN_STMT", "DECL_STMT", CO_RETURN})
 _DISCARDABLE = re.compile(r"\b(?:UNCANCELLABLE|flow_allow_discard)\b")
 _MOST_ALIGNMENT = 64  # of a frame: memory::kMostAlignment
-_OPERATION = {"isReady", "park", "take"}  # what the concept InPlace asks for
 
 
 class Traps:
@@ -116,7 +127,7 @@ class Traps:
         if is_flow(node.cursor.type, ("Future", "StrictFuture")):
             message = f"the future of `{name}` is thrown away here, which cancels the work behind it"
             hint = "wait for it, keep it in a variable for as long as the work shall go on, or write `(void)` before it"
-        elif _is_operation(node.cursor.type):
+        elif is_operation(node.cursor.type):
             message = f"`{name}` gives an operation, and nothing waits for it"
             hint = "write `co_await` before it" if function.is_coroutine else "an actor waits for it with `wait(...)`"
         else:
@@ -304,17 +315,6 @@ def _may_be_discarded(callee: Any) -> bool:
     if callee is None or callee.location.file is None or not callee.location.file.name.endswith(ACTOR_FILES):
         return False
     return _DISCARDABLE.search(head_of(callee) or "") is not None
-
-
-def _is_operation(type_: Any) -> bool:
-    """Whether it can be waited for and does nothing by itself."""
-    if is_flow(type_, ("Race", "TryGet")):
-        return True
-    declaration = type_.get_canonical().get_declaration()
-    if declaration.kind.name not in ("STRUCT_DECL", "CLASS_DECL"):
-        return False
-    members = {child.spelling for child in declaration.get_children()}
-    return members >= _OPERATION or any(name.startswith("operator Future") for name in members)
 
 
 def _uses(node: Node, declaration: Node) -> bool:

@@ -25,6 +25,7 @@ FUNCTIONS = frozenset({
     "FUNCTION_DECL", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "CONVERSION_FUNCTION", "FUNCTION_TEMPLATE", LAMBDA,
 })  # fmt: skip
 _COROUTINE = "COROUTINE"
+_OPERATION = {"isReady", "park", "take"}  # what the concept InPlace asks for
 _ADDED = {b"co_await": AWAIT, b"co_yield": AWAIT, b"co_return": CO_RETURN}
 
 
@@ -103,6 +104,28 @@ def is_flow(type_: Any, names: tuple[str, ...]) -> bool:
     """Whether it is one of these classes of namespace flow, whatever their arguments."""
     declaration = type_.get_canonical().get_declaration()
     return declaration.spelling in names and namespace_of(declaration) == "flow"
+
+
+def is_operation(type_: Any) -> bool:
+    """Whether it can be waited for and does nothing by itself."""
+    if is_flow(type_, ("Race", "TryGet")):
+        return True
+    declaration = type_.get_canonical().get_declaration()
+    if declaration.kind.name not in ("STRUCT_DECL", "CLASS_DECL"):
+        return False
+    members = _members(declaration)
+    return members >= _OPERATION or any(name.startswith("operator Future") for name in members)
+
+
+def _members(declaration: Any) -> set[str]:
+    """The names of a class's members, also of its bases."""
+    names = set()
+    for child in declaration.get_children():
+        if child.kind.name == "CXX_BASE_SPECIFIER":
+            names |= _members(child.type.get_canonical().get_declaration())
+        else:
+            names.add(child.spelling)
+    return names
 
 
 def namespace_of(declaration: Any) -> str:
