@@ -9,6 +9,7 @@ set(migrated_differently
     "catches           | own         | an exception that is no Error lives to the end of the handler that took it"
     "descriptions      | numbers     | it prints the number of a line"
     "detached          | own         | what a call makes for an argument is destroyed with the coroutine"
+    "dying_locals      | out         | a coroutine's local lives on while it waits"
     "lambdas           | numbers     | it prints numbers of lines"
     "lines             | out         | it is about numbers of lines and the name of the file"
     "long_chains       | out         | an error is thrown anew in each coroutine with a handler: half a minute with all that it passes"

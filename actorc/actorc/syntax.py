@@ -56,11 +56,14 @@ class Local:
 
     `trivial` is true only where the text proves that destroying it does nothing (built-in arithmetic types,
     pointers, references). Where in doubt it is false. `is_part`: it names a part of an object, as in `auto [a, b]`.
+    `is_object`: it is no type, and not `static`. `holder`: the variable of emitted code to which it refers.
     """
 
     name: str
     trivial: bool
     is_part: bool = False
+    is_object: bool = True
+    holder: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,7 @@
 #include "flow/core/void.h"
 #include "flow/memory/padded_block.h"
 
+#include <cstring>
 #include <initializer_list>
 #include <memory>
 #include <new>
@@ -117,11 +118,18 @@ FLOW_INLINE Cell* placeCell(void* block, memory::SizeClass sizeClass, std::uint3
     return cell;
 }
 
+/// Checked builds look for addresses in frames (flow/wait/dying_local.h): none may be left by what was there before.
+inline void clearBlock([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
+    if constexpr (FLOW_CHECKED)
+        std::memset(block, 0, bytes);
+}
+
 /// A cell for T with `frameBytes` of frame behind it. Throws std::bad_alloc.
 template <class T>
 Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promises, std::uint8_t flags = 0) {
     std::size_t bytes = kPrefixBytes<T> + sizeof(Cell) + frameBytes;
     void* block = memory::allocateCell(bytes, kPrefixBytes<T>);
+    clearBlock(block, bytes);
     return placeCell<T>(block, memory::sizeClassOf(bytes), futures, promises, flags);
 }
 
@@ -141,6 +149,7 @@ Cell* newAlignedCell(std::size_t frameBytes, std::size_t alignment, std::uint32_
     std::size_t padding = paddingFor(kHead, alignment);
     std::size_t bytes = alignedBytes(kHead, frameBytes, alignment);
     void* block = memory::allocateCell(bytes, padding + kPrefixBytes<T>);
+    clearBlock(block, bytes);
     memory::SizeClass sizeClass = memory::sizeClassOf(bytes);
     if (padding == 0)
         return placeCell<T>(block, sizeClass, futures, promises, flags);

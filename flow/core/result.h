@@ -30,6 +30,8 @@ public:
             releaseFuture<T>(cell_);
     }
     T const& get() const { return valueOf<T>(cell_); }
+    /// Whether the value ends with this object.
+    bool isOnly() const { return cell_->futures == 1 && cell_->promises == 0; }
 
 private:
     Cell* cell_;
@@ -46,6 +48,7 @@ public:
         static constexpr Void value;
         return value;
     }
+    bool isOnly() const { return false; }
 };
 
 /// A value taken out of a future, with the same way to reach it as Result has.

@@ -13,6 +13,7 @@
 // none: what an operand is, `operand` notes under the number of its wait, and the size of the block depends on that. An
 // operation with objects aligned to more than 8 bytes does not fit: its wait takes one block.
 
+#include "flow/wait/dying_local.h"
 #include "flow/wait/pending.h"
 
 namespace flow {

@@ -16,6 +16,8 @@
 #include "flow/core/stream.h"
 #include "flow/wait/delay.h"
 
+#include <cstring>
+
 namespace flow {
 
 namespace detail {
@@ -56,6 +58,8 @@ struct HeldOperation {
             [](HeldOperation& held) { return held.as<Op>().isReady(); },
             [](HeldOperation& held, Waiter& waiter) { held.as<Op>().park(waiter); }, EndsOnce<Op> ? nullptr : &kLater};
         functions = &kFunctions;
+        if constexpr (FLOW_CHECKED)
+            std::memset(bytes, 0, sizeof bytes); // flow/wait/dying_local.h reads all of them
         ::new (static_cast<void*>(bytes)) Op(op);
     }
     template <InPlace Op>

@@ -186,7 +186,7 @@ class Printer(ABC):
     def _pending(operand: Operand) -> str:
         """The break keeps what is emitted behind it out of the line that clang shows for what is waited for."""
         expression = f"{_text(operand.word)}({_text(operand.value)})"
-        return f"flow::{pieces(operand.function)}({operand.place}).{expression}{BREAK}"
+        return f"flow::{pieces(operand.function)}({operand.place}).{expression}{BREAK}{operand.dying}"
 
     def _front(self, label: LabelName) -> str:
         if label not in self._jumps.used:

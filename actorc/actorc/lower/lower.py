@@ -268,7 +268,7 @@ class _Lowering(PrefixLowering):
         is_moved = any(self._moved.get(each, -1) >= wait.span.end for each in result.names)
         is_moved = is_moved or not (is_trivial_ or is_unpacked or self._returned.get(name, -1) < wait.span.end)
         hold = Hold.OWN if is_moved and result.hold is Hold.VALUE else result.hold
-        before = ""
+        before = holder = ""
         if hold is Hold.OWN or (wait.is_stream and hold is Hold.VALUE):
             reference, value = type_, self._value(wait)
         elif wait.is_stream:
@@ -283,7 +283,7 @@ class _Lowering(PrefixLowering):
             bracket = self._source.text.rfind("[", 0, wait.word.start)
             names = replace(self._source.text_of(Span(bracket, bracket + 1)), text=name)
         pieces = (f"{before}[[maybe_unused]] {reference} ", names, f" = {value};")
-        locals_ = tuple(Local(each, is_trivial_, is_unpacked) for each in result.names)
+        locals_ = tuple(Local(each, is_trivial_, is_unpacked, holder=holder) for each in result.names)
         return [Declared(Span(wait.span.end - 1, wait.span.end), locals_, pieces)]
 
     def _choose(self, item: syntax.Choose, reachable: bool) -> Lowered:

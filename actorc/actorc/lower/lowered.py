@@ -114,6 +114,7 @@ class Operand(Node):
     word: Text  # `wait` or `waitNext`: what is called with the awaited thing
     value: Text
     is_name: bool  # evaluating it makes no temporaries
+    dying: str = ""  # the locals in scope, which end before the wait begins: see flow/wait/dying_local.h
 
 
 @dataclass(frozen=True, slots=True, eq=False)

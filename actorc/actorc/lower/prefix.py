@@ -42,6 +42,9 @@ def _is_deduced(wait: syntax.WaitExpr) -> bool:
     return wait.result is not None and wait.result.type is None
 
 
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_USED = re.compile(r"&\s*([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*(?:\.|->)")  # as an object of which the address may be kept
+_TIME = re.compile(r"(?:flow::)?(?:delay|yield)\s*\([^()]*\)$")
 _NAME_IN_BRACKETS = re.compile(r"\(\s*([A-Za-z_]\w*)\s*\)")
 
 
@@ -139,7 +142,26 @@ class PrefixLowering(TryLowering):
         operand = self._text(wait.operand)
         is_name = all(part.isidentifier() for part in operand.text.split("."))
         word = self._source.text_of(wait.word)
-        return Operand(self._line(wait), function, place.to_hold, word, operand, is_name)
+        return Operand(self._line(wait), function, place.to_hold, word, operand, is_name, self._dying(operand.text))
+
+    def _dying(self, operand: str) -> str:
+        """The locals that end at a wait and may have what it waits for. Parameters and states have what they hold."""
+        kept = operand in self._variables or any(operand == parameter.name for parameter in self._actor.parameters)
+        if (kept and not self._is_local(operand, 0)) or _TIME.match(operand):
+            return ""
+        named = set(_NAME.findall(operand))
+        used = {match[1] or match[2] for match in _USED.finditer(operand)}
+        found: dict[str, str] = {}  # by what holds them: a name may hide another one
+        for local in self._visible:
+            held = local.holder or local.name
+            if local.name not in named and held in found and local.is_part:
+                continue  # another part of the same result
+            found.pop(held, None)
+            if local.is_object and (local.name in named or not local.trivial) and (local.holder or not local.is_part):
+                is_used = int(local.name in used)
+                text = f"FLOW_RESULT({local.name}, {local.holder}, {is_used})"
+                found[held] = text if local.holder else f"FLOW_LOCAL({local.name}, {is_used})"
+        return f"FLOW_DYING({', '.join(found.values())})" if found else ""
 
     def _result_type(self, wait: syntax.WaitExpr) -> str:
         """The type of the wait's result, as it can be spelt after its operand."""

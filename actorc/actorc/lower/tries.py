@@ -219,10 +219,10 @@ class TryLowering:
             self._uses_exception = True
             if not is_kept:
                 texts.append(f"flow::CaughtException {kept}(exception__);")
-                names.append(Local(kept, trivial=False))
+                names.append(Local(kept, trivial=False, is_object=False))
         elif not is_kept and rethrows(catch.body):
             texts.append(f"[[maybe_unused]] flow::Error const {kept} = error__;")
-            names.append(Local(kept, trivial=True))
+            names.append(Local(kept, trivial=True, is_object=False))
         declared: Pieces = ()
         if catch.name is not None and catch.type is not None:
             type_ = self._type(catch.type)
@@ -235,6 +235,6 @@ class TryLowering:
                 name = self._source.name_behind(catch.name, catch.type.span) or catch.name
                 declared = (f"[[maybe_unused]] {auto} ", name, f" = {kept}.as<", place, ">();")
             is_other_value = kind is CatchKind.OTHER and not type_.endswith("&")
-            names.append(Local(catch.name, trivial=not is_other_value or is_trivial(type_)))
+            names.append(Local(catch.name, not is_other_value or is_trivial(type_), is_object=False))
         pieces: Pieces = (" ".join(texts), *declared)
         return [Declared(catch.head, tuple(names), pieces)] if any(pieces) else []

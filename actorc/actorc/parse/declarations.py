@@ -24,6 +24,7 @@ class Base:
     end: int
     trivial: bool
     is_auto: bool
+    is_static: bool = False  # or the like: its objects live as long as the program
 
 
 def skip_attributes(tokens: TokenList, index: int, end: int) -> int:
@@ -53,7 +54,7 @@ def read_base(tokens: TokenList, index: int, end: int) -> Base | None:
     while index < end and texts[index] in SPECIFIERS | BUILTIN_TYPES:
         stored_elsewhere |= texts[index] in _STORED_ELSEWHERE  # `T static x`
         index += 1
-    return Base(index, found.trivial or stored_elsewhere, found.is_auto)
+    return Base(index, found.trivial or stored_elsewhere, found.is_auto, stored_elsewhere)
 
 
 def _read_type_name(tokens: TokenList, index: int, end: int) -> Base | None:
@@ -129,7 +130,7 @@ def locals_of(tokens: TokenList, first: int, end: int) -> tuple[Local, ...]:
         if brace < end and tokens.find(first, brace, ("=", "(")) == brace:
             return _local_class(tokens, first, brace, end)
         if end - first == 2:
-            return (Local(texts[end - 1], True),)
+            return (Local(texts[end - 1], True, is_object=False),)
     base = read_base(tokens, first, end)
     return () if base is None else _declarators(tokens, base, base.end, end)
 
@@ -144,7 +145,7 @@ def _alias(tokens: TokenList, first: int, end: int) -> tuple[Local, ...]:
             stop = tokens.partner[pointer]
         else:
             stop = tokens.find(first, end, ("[",))
-    return (Local(tokens.texts[stop - 1], True),) if tokens.is_name(stop - 1) else ()
+    return (Local(tokens.texts[stop - 1], True, is_object=False),) if tokens.is_name(stop - 1) else ()
 
 
 def _local_class(tokens: TokenList, first: int, brace: int, end: int) -> tuple[Local, ...]:
@@ -156,7 +157,7 @@ def _local_class(tokens: TokenList, first: int, brace: int, end: int) -> tuple[L
         name -= 1
     names: tuple[Local, ...] = ()
     if name > first and tokens.is_name(name) and tokens.texts[name] not in KEYWORDS:
-        names = (Local(tokens.texts[name], True),)
+        names = (Local(tokens.texts[name], True, is_object=False),)
     after = tokens.next(brace, end)
     return names + _declarators(tokens, Base(after, is_enum, False), after, end)
 
@@ -171,7 +172,7 @@ def _declarators(tokens: TokenList, base: Base, index: int, end: int) -> tuple[L
             break
         trivial = base.trivial or _needs_nothing(tokens, pointers, after_pointers, stop)
         is_part = tokens.texts[after_pointers] == "["
-        found += [Local(name, trivial, is_part) for name in names]
+        found += [Local(name, trivial, is_part, is_object=not base.is_static) for name in names]
         index = stop + 1
     return tuple(found)
 
