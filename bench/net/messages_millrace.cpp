@@ -44,7 +44,7 @@ Future<Void> receiveAll(Job const& job, Meeting& meeting) {
     } else {
         for (std::uint64_t i = 0; i < job.count; ++i) {
             Message message = co_await router.receive();
-            if (message.size() != job.bytes)
+            if (message.bytes() != job.bytes)
                 std::abort();
         }
         measured.stop();
@@ -127,7 +127,7 @@ Future<Void> subscribeAll(Job const& job, Meeting& meeting) {
     auto take = [](MessageSocket* sub, std::uint64_t count) -> Future<Void> {
         for (std::uint64_t i = 0; i < count; ++i) {
             Message message = co_await sub->receive();
-            if (message.size() == 1)
+            if (message.bytes() == 1)
                 --i;
         }
     };
@@ -169,7 +169,7 @@ Future<Void> sendInside(Job const& job) {
     auto takeAll = [](Job const& job, MessageSocket* pull) -> Future<Void> {
         for (std::uint64_t i = 0; i < job.count; ++i) {
             Message message = co_await pull->receive();
-            if (message.size() != job.bytes)
+            if (message.bytes() != job.bytes)
                 std::abort();
         }
     };

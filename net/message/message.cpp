@@ -61,11 +61,11 @@ std::string_view Message::operator[](std::size_t index) const {
     return *Iterator(frame(index));
 }
 
-std::size_t Message::size() const {
-    std::size_t size = 0;
+std::size_t Message::bytes() const {
+    std::size_t bytes = 0;
     for (std::string_view part : *this)
-        size += part.size();
-    return size;
+        bytes += part.size();
+    return bytes;
 }
 
 Message Message::own() const {

@@ -54,8 +54,8 @@ public:
     bool isEmpty() const { return parts_ == 0; }
     /// The part with this index, which must exist. Takes time in proportion to the index.
     std::string_view operator[](std::size_t index) const;
-    /// Bytes of all parts.
-    std::size_t size() const;
+    /// The bytes of all parts together. There is no size(), since [] and begin() go by parts.
+    std::size_t bytes() const;
     /// The routing id of its sender or receiver; empty except for ROUTERs.
     std::string_view routingId() const { return route_ ? std::string_view(route_->id) : std::string_view(); }
     /// A copy with memory of its own.

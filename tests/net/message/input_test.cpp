@@ -141,7 +141,7 @@ TEST_CASE("input: bytes that were changed at random give messages within the lim
                 Message message = input.take();
                 REQUIRE(message.parts() >= 1);
                 REQUIRE(message.parts() <= limits.parts);
-                REQUIRE(message.size() <= limits.messageBytes);
+                REQUIRE(message.bytes() <= limits.messageBytes);
                 ++messages;
             }
         }

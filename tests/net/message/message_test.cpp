@@ -29,7 +29,7 @@ TEST_CASE("message: parts of all sizes, in order") {
         message.add(part);
     CHECK(partsOf(message) == parts);
     CHECK(message.parts() == 6);
-    CHECK(message.size() == 255 + 256 + 100'000 + 1);
+    CHECK(message.bytes() == 255 + 256 + 100'000 + 1);
     CHECK(message[3] == parts[3]);
     zmtp::Frame frame;
     std::string_view wire = message.wire();
