@@ -14,6 +14,22 @@ char lowered(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
+/// "localhost", and names that end in ".localhost": they mean this machine, and no server is asked for them (RFC 6761).
+bool isLocalhost(std::string_view name) {
+    constexpr std::string_view kName = "localhost";
+    if (name.ends_with('.'))
+        name.remove_suffix(1);
+    return name.ends_with(kName) && (name.size() == kName.size() || name[name.size() - kName.size() - 1] == '.');
+}
+
+/// The simulated network has IPv4 alone.
+std::vector<Address> loopback(std::uint16_t port) {
+    std::vector<Address> all{Address(0x7F000001, port)};
+    if (!loop().isSimulated())
+        all.push_back(*Address::parse("[::1]:" + std::to_string(port)));
+    return all;
+}
+
 std::vector<Address> withPort(std::vector<Address> addresses, std::uint16_t port) {
     for (Address& each : addresses)
         each = each.withPort(port);
@@ -37,6 +53,8 @@ Future<std::vector<Address>> Resolver::resolve(std::string name, std::uint16_t p
     std::transform(name.begin(), name.end(), name.begin(), lowered);
     if (name.empty() || name.size() > kLongestName || name.find('\0') != std::string::npos)
         throw lookup_failed();
+    if (isLocalhost(name))
+        co_return loopback(port);
     if (auto place = kept_.find(name); place != kept_.end() && place->second.until > loop().now()) {
         if (place->second.addresses.empty())
             throw lookup_failed();

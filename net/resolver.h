@@ -7,7 +7,8 @@
 // in a build without c-ares only numeric addresses resolve, and names fail with unsupported_operation. In a simulation
 // the names are those of SimNetwork::setName().
 //
-// Numeric addresses, "10.0.0.1" and "fe80::1%2", are answered at once. The addresses are in the order in which they
+// Numeric addresses, "10.0.0.1" and "fe80::1%2", are answered at once; so is "localhost", and each name that ends in
+// ".localhost", with the loopback addresses (RFC 6761). The addresses are in the order in which they
 // should be tried. Answers are cached for their time to live, but at most kLongest seconds; negative answers for
 // kNegative seconds; at most kMostNames names are cached. Concurrent requests for a name share one lookup.
 //

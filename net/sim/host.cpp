@@ -135,8 +135,6 @@ Future<Reference<Connection>> Host::connect(Address to, ConnectOptions const& op
 
 Future<Resolver::Found> Host::Names::lookUp(std::string name) {
     co_await delay(2 * host.network_->shape_.latency);
-    if (name == "localhost")
-        co_return Found{{Address(0x7F000001, 0)}, SimNetwork::kNameSeconds};
     auto place = host.network_->names_.find(name);
     if (place == host.network_->names_.end())
         co_return Found{{}, kNegative};

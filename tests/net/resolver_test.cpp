@@ -46,6 +46,20 @@ TEST_CASE("resolver: numeric addresses are answered at once, without a server") 
     CHECK(loop.run(endOf(resolver.resolve(std::string(254, 'a'), 80))) == lookup_failed());
 }
 
+TEST_CASE("resolver: localhost, and what ends in it, is the loopback address, whatever a server or a file says") {
+    RealLoop loop;
+    Counting resolver;
+    for (char const* name : {"localhost", "LocalHost.", "a.b.localhost", "x.localhost."}) {
+        Future<std::vector<Address>> found = resolver.resolve(name, 80);
+        REQUIRE(found.isReady());
+        CHECK(found.get() == std::vector<Address>{Address(0x7F000001, 80), *Address::parse("[::1]:80")});
+    }
+    CHECK(resolver.questions == 0);
+    for (char const* name : {"notlocalhost", "localhost.example", "localhost.."})
+        CHECK(loop.run(resolver.resolve(name, 80)) == std::vector<Address>{Address(0x0A000001, 80)});
+    CHECK(resolver.questions == 3);
+}
+
 TEST_CASE("resolver: keeps a bounded number of names, and the short-lived ones not for long") {
     World world(1);
     auto test = []() -> Future<Void> {

@@ -1,6 +1,7 @@
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "flow/wait/delay.h"
+#include "net/connect.h"
 #include "net/real/real_network.h"
 #include "net/transport.h"
 #include "tests/flow/support/descriptors.h"
@@ -170,7 +171,22 @@ TEST_CASE("ares resolver: a server that does not answer, which is not kept") {
         {.servers = {}, .timeout = 0.05, .tries = 2});
 }
 
-TEST_CASE("ares resolver: an answer that needs a connection, and one of the file of hosts") {
+TEST_CASE("ares resolver: a server that never answers does not hold up a connect for longer than its timeout") {
+    withServer([](NameServer& server, Resolver&) -> Future<Void> {
+        server.isDumb = true;
+        ConnectOptions options;
+        options.timeout = 0.2;
+        Error silent = co_await endOf(net::connect("silent.test", 80, options));
+        CHECK(silent == connection_timed_out());
+        CHECK(server.asked["silent.test v4"] == 1);
+        Reference<Connection> local =
+            co_await net::connect("localhost", server.listener->localAddress().port(), options);
+        CHECK(local->peerAddress() == server.listener->localAddress());
+        CHECK(server.asked.count("localhost v4") == 0);
+    });
+}
+
+TEST_CASE("ares resolver: an answer that needs a connection, and localhost, for which no server is asked") {
     withServer([](NameServer& server, Resolver& resolver) -> Future<Void> {
         std::vector<Address> found = co_await resolver.resolve("large.test", 80);
         CHECK(found.size() == 2);
