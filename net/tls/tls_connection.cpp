@@ -31,6 +31,13 @@ std::string textOfName(X509_NAME const* name) {
     return result;
 }
 
+/// Whether a certificate, or a question for one, may have it. A dot in front would stand for all names below it.
+bool isHostName(std::string_view name) {
+    auto isBlank = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7F; };
+    return !name.empty() && !name.starts_with('.') && !name.ends_with('.') &&
+           name.find("..") == std::string_view::npos && std::none_of(name.begin(), name.end(), isBlank);
+}
+
 bool isIp(std::string const& name) {
     ASN1_OCTET_STRING* ip = a2i_IPADDRESS(name.c_str());
     ASN1_OCTET_STRING_free(ip);
@@ -126,21 +133,22 @@ TlsConnection::~TlsConnection() {
     SSL_free(ssl_);
 }
 
-void TlsConnection::setServerName(std::string const& name) {
-    bool isAddress = isIp(name);
-    bool isTaken = true;
-    if (!name.empty() && !isAddress)
+void TlsConnection::setServerName(std::string given) {
+    std::string name(withoutLastDot(given));
+    bool isTaken = given.empty() || isHostName(name);
+    bool isAddress = isTaken && isIp(name);
+    if (isTaken && !name.empty() && !isAddress)
         isTaken = SSL_set_tlsext_host_name(ssl_, name.c_str()) == 1;
     if (context_->verifies()) {
         X509_VERIFY_PARAM* wanted = SSL_get0_param(ssl_);
-        X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+        X509_VERIFY_PARAM_set_hostflags(wanted, kNameFlags);
         isTaken = isTaken && !name.empty() &&
                   (isAddress ? X509_VERIFY_PARAM_set1_ip_asc(wanted, name.c_str()) == 1
                              : X509_VERIFY_PARAM_set1_host(wanted, name.data(), name.size()) == 1);
     }
     ERR_clear_error();
     if (!isTaken)
-        throw noteTlsError(invalid_option_value(), "a certificate cannot have this name: '" + name + "'");
+        throw noteTlsError(invalid_option_value(), "a certificate cannot have this name: '" + given + "'");
     if (!name.empty())
         peerName_ = name;
     Address at = carrier_->peerAddress();
@@ -416,7 +424,7 @@ std::string TlsConnection::protocol() const {
 
 std::string TlsConnection::serverName() const {
     char const* name = SSL_get_servername(ssl_, TLSEXT_NAMETYPE_host_name);
-    return name ? name : "";
+    return std::string(withoutLastDot(name ? name : ""));
 }
 
 std::string TlsConnection::peerSubject() const {

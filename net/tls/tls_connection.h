@@ -41,9 +41,9 @@ namespace flow::net {
 class TlsConnection;
 
 /// The client's side of a handshake over an existing connection. `name`: the name that the server's certificate must
-/// have; the text of an IP address counts as one. Only a context that does not verify accepts an empty one. Fails
-/// with invalid_option_value if a certificate cannot have the name, and with the errors of tls_error.h; lastTlsError()
-/// says why. Cancel-safe: the connection is closed.
+/// have as a subjectAltName; the text of an IP address counts as one, and a dot at the end is left out. Only a context
+/// that does not verify accepts an empty one. Fails with invalid_option_value if a certificate cannot have the name,
+/// and with the errors of tls_error.h; lastTlsError() says why. Cancel-safe: the connection is closed.
 Future<Reference<TlsConnection>> tlsClient(Reference<Connection> carrier, Reference<TlsContext> context,
                                            std::string name,
                                            std::source_location caller = std::source_location::current());
@@ -92,7 +92,7 @@ private:
                                                       std::source_location);
 
     TlsConnection(Reference<Connection> carrier, Reference<TlsContext> context);
-    void setServerName(std::string const& name);
+    void setServerName(std::string given);
     /// Continues the handshake as far as possible. Returns whether it is done; throws its error.
     bool advance();
     static Future<Reference<TlsConnection>> finishHandshake(Reference<TlsConnection> connection);

@@ -85,6 +85,8 @@ int noPassword(char*, int, int, void*) {
 
 } // namespace
 
+unsigned const kNameFlags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT;
+
 struct TlsContext::Identity {
     std::vector<X509Pointer> chain; // its own certificate first
     EVP_PKEY* key = nullptr;
@@ -108,8 +110,9 @@ struct TlsContext::Identity {
     Identity& operator=(Identity const&) = delete;
     ~Identity() { EVP_PKEY_free(key); }
 
-    bool isFor(char const* name) const {
-        return X509_check_host(chain[0].get(), name, std::strlen(name), 0, nullptr) == 1;
+    bool isFor(std::string_view name) const {
+        return !name.empty() && !name.starts_with('.') && // which would stand for all names below it
+               X509_check_host(chain[0].get(), name.data(), name.size(), kNameFlags, nullptr) == 1;
     }
     bool putInto(SSL* ssl) const {
         if (SSL_use_certificate(ssl, chain[0].get()) != 1 || SSL_use_PrivateKey(ssl, key) != 1)
@@ -129,7 +132,7 @@ struct TlsContext::Callbacks {
         Identity const* chosen = all[0].get();
         if (char const* name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name)) {
             for (auto const& each : all)
-                if (each->isFor(name)) {
+                if (each->isFor(withoutLastDot(name))) {
                     chosen = each.get();
                     break;
                 }

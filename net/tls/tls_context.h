@@ -28,6 +28,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 struct ssl_ctx_st;
@@ -75,6 +76,13 @@ struct TlsServerOptions : TlsOptions {
     /// The number of tickets for a client, sent with the first written bytes; 0: sessions are not resumed.
     std::size_t tickets = 2;
 };
+
+/// How names are compared with those of a certificate: its common name does not count (RFC 9525).
+extern unsigned const kNameFlags;
+/// "example.org." is the same name as "example.org"; TLS knows only the latter.
+inline std::string_view withoutLastDot(std::string_view name) {
+    return name.substr(0, name.size() - name.ends_with('.'));
+}
 
 class TlsContext : public ReferenceCounted<TlsContext>, NonCopyable {
 public:

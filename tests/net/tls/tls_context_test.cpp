@@ -218,6 +218,39 @@ TEST_CASE("tls context: a server has a certificate for each name") {
     });
 }
 
+TEST_CASE("tls context: a common name is no name of a server, and a dot at the end is no part of one") {
+    onBothNetworks([]() -> Future<Void> {
+        TlsServerOptions server = serverOptions();
+        server.identities = {identity("client")}; // has CN=client, and nothing else
+        Met common = co_await meet(clientOptions(), server, "client");
+        CHECK(common.ofClient == tls_wrong_name());
+        server.identities = {identity("server"), identity("client")};
+        TlsClientOptions any = clientOptions();
+        any.verify = false;
+        Met chosen = co_await meet(any, server, "client");
+        CHECK(chosen.client->peerSubject() == "CN=server,O=Millrace tests");
+        Met dot = co_await meet(clientOptions(), serverOptions(), "example.org.");
+        CHECK(dot.clientWhy == "");
+        CHECK(dot.server->serverName() == "example.org");
+    });
+}
+
+TEST_CASE("tls context: what is no name of a host is refused before the handshake") {
+    onBothNetworks([]() -> Future<Void> {
+        for (bool verifies : {true, false})
+            for (std::string const& name :
+                 {std::string(".example.org"), std::string("."), std::string("example.org.."), std::string("a..b"),
+                  std::string("example org"), std::string("example.org\n"), std::string("example.org\0.a", 14),
+                  std::string("\t")}) {
+                TlsClientOptions client = clientOptions();
+                client.verify = verifies;
+                Met met = co_await meet(client, serverOptions(), name);
+                CHECK(met.ofClient == invalid_option_value());
+                CHECK(met.clientWhy.starts_with("a certificate cannot have this name: '"));
+            }
+    });
+}
+
 TEST_CASE("tls context: sessions are resumed if that is allowed") {
     onBothNetworks([]() -> Future<Void> {
         Reference<Listener> at = transport().listen(transport().localAddress());
