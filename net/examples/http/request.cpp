@@ -1,9 +1,14 @@
 #include "net/examples/http/request.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
 namespace http = boost::beast::http;
+
+constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 struct RequestReader::Parser : http::request_parser<http::string_body> {
     Parser() {
@@ -17,12 +22,14 @@ RequestReader::RequestReader() : parser_(std::make_unique<Parser>()) {}
 RequestReader::~RequestReader() = default;
 
 void RequestReader::add(flow::StringRef bytes) {
-    rest_ += bytes.toString();
+    rest_.erase(0, begin_); // once for each read, and not for each of many small requests in it
+    begin_ = 0;
+    rest_ += bytes.toStringView();
     parse();
 }
 
 bool RequestReader::hasBegun() const {
-    return !rest_.empty() || parser_->got_some();
+    return begin_ != rest_.size() || parser_->got_some();
 }
 
 bool RequestReader::takeExpectation() {
@@ -38,14 +45,56 @@ void RequestReader::next() {
     parse();
 }
 
+namespace {
+
+/// Whether the last coding is exactly "chunked", and no other one is: only then the end of the body is known.
+bool endsInChunked(std::string_view codings) {
+    for (bool isLast = false; !isLast;) {
+        std::size_t comma = std::min(codings.find(','), codings.size());
+        isLast = comma == codings.size();
+        std::string_view coding = codings.substr(0, comma);
+        codings.remove_prefix(std::min(comma + 1, codings.size()));
+        coding.remove_prefix(std::min(coding.find_first_not_of(" \t"), coding.size()));
+        coding = coding.substr(0, coding.find_last_not_of(" \t") + 1);
+        if (boost::beast::iequals(coding, "chunked") != isLast)
+            return false;
+    }
+    return true;
+}
+
+} // namespace
+
+/// Whether the parser and another server on the way could find different ends of the request (RFC 9112, 6.1 and 6.3).
+bool RequestReader::isAmbiguous() const {
+    auto const& message = parser_->get();
+    std::size_t count = message.count(http::field::transfer_encoding);
+    if (count == 0)
+        return false;
+    return count > 1 || message.version() != 11 || message.count(http::field::content_length) != 0 ||
+           !parser_->chunked() || !endsInChunked(message[http::field::transfer_encoding]);
+}
+
+/// A line without text before a request is ignored.
+void RequestReader::skipEmptyLines() {
+    while (!parser_->got_some() && rest_.compare(begin_, 2, "\r\n") == 0)
+        begin_ += 2;
+}
+
 void RequestReader::parse() {
-    while (!isWhole_ && !rest_.empty()) {
+    skipEmptyLines();
+    while (!isWhole_ && begin_ != rest_.size()) {
+        if (!parser_->got_some() && rest_.compare(begin_, std::string::npos, "\r") == 0)
+            return; // the line may be an empty one
+        std::string_view rest = std::string_view(rest_).substr(begin_);
+        if (parser_->is_header_done() && parser_->chunked() && rest.size() < kLastChunk.size())
+            return; // more must come, and the parser has an assertion that fails on a part of this one
         boost::beast::error_code error;
-        std::size_t taken = parser_->put(boost::asio::buffer(rest_), error);
-        rest_.erase(0, taken);
+        begin_ += parser_->put(boost::asio::buffer(rest), error);
+        if (parser_->is_header_done() && isAmbiguous())
+            return refuse(400);
         if (error == http::error::need_more) {
             // The parser bounds what it has taken, not a chunk's extension or a trailer that it waits for the end of.
-            if (rest_.size() > kLargestHeader)
+            if (rest_.size() - begin_ > kLargestHeader)
                 refuse(431);
             return;
         }

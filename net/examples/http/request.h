@@ -45,9 +45,12 @@ private:
     struct Parser;
 
     void parse();
+    bool isAmbiguous() const;
+    void skipEmptyLines();
 
     std::unique_ptr<Parser> parser_;
-    std::string rest_; // bytes that the parser has not taken
+    std::string rest_;
+    std::size_t begin_ = 0; // of the bytes that the parser has not taken
     HttpRequest request_;
     bool isWhole_ = false, wasAsked_ = false;
 };

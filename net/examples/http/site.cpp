@@ -16,7 +16,7 @@ struct Status {
     int number;
     char const* words;
 };
-constexpr std::array<Status, 11> kStatuses = {{{200, "OK"},
+constexpr std::array<Status, 12> kStatuses = {{{200, "OK"},
                                                {206, "Partial Content"},
                                                {400, "Bad Request"},
                                                {404, "Not Found"},
@@ -26,6 +26,7 @@ constexpr std::array<Status, 11> kStatuses = {{{200, "OK"},
                                                {416, "Range Not Satisfiable"},
                                                {431, "Request Header Fields Too Large"},
                                                {500, "Internal Server Error"},
+                                               {503, "Service Unavailable"},
                                                {505, "HTTP Version Not Supported"}}};
 
 std::string begin(int number) {
@@ -107,7 +108,7 @@ Site::~Site() {
     ::close(directory_);
 }
 
-/// A descriptor, or -1. Each part of the path is opened in the directory before it, and none may be a link.
+/// A descriptor, or -1 and errno. Each part of the path is opened in the directory before it, and none may be a link.
 int Site::open(std::string const& path) const {
     int at = ::fcntl(directory_, F_DUPFD_CLOEXEC, 0);
     for (std::size_t start = 0; at >= 0 && start < path.size();) {
@@ -117,8 +118,10 @@ int Site::open(std::string const& path) const {
         if (part.empty() || part == ".")
             continue;
         int next = part == ".." ? -1 : ::openat(at, part.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        int error = part == ".." ? ENOENT : errno;
         ::close(at);
         at = next;
+        errno = error;
     }
     return at;
 }
@@ -134,6 +137,8 @@ HttpResponse Site::answer(HttpRequest const& request) const {
     if (path.ends_with('/'))
         path += "index.html";
     int descriptor = open(path);
+    if (descriptor < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+        return refusal(503, request, "Retry-After: 1\r\n"); // the file may well be there
     if (descriptor < 0)
         return refusal(404, request);
     auto file = std::make_shared<SiteFile>(descriptor);
@@ -184,12 +189,30 @@ ParsedRange parseRange(std::string const& field, std::uint64_t fileSize) {
     return {true, false, {*first, end - *first + 1}};
 }
 
+namespace {
+
+/// The place of the path, behind the scheme and the host of an absolute form; npos if that has none.
+std::size_t pathIn(std::string_view target) {
+    auto isSame = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a | 0x20 : a) == b; };
+    for (std::string_view scheme : {"http://", "https://"}) {
+        std::string_view begin = target.substr(0, scheme.size());
+        if (!std::equal(begin.begin(), begin.end(), scheme.begin(), scheme.end(), isSame))
+            continue;
+        std::size_t end = target.find_first_of("/?#", scheme.size()); // of the host
+        if (end != scheme.size() && target.size() != scheme.size())
+            return end != std::string_view::npos && target[end] == '/' ? end : std::string_view::npos;
+    }
+    return 0;
+}
+
+} // namespace
+
 bool decodePath(std::string const& target, std::string& path) {
-    path.clear();
-    std::size_t begin = 0;
-    if (target.starts_with("http://") || target.starts_with("https://"))
-        begin = target.find('/', target.find("//") + 2);
-    if (begin == std::string::npos || target[begin] != '/')
+    std::size_t begin = pathIn(target);
+    path = begin == std::string::npos ? "/" : "";
+    if (begin == std::string::npos)
+        return true;
+    if (begin == target.size() || target[begin] != '/')
         return false;
     for (std::size_t i = begin; i < target.size() && target[i] != '?' && target[i] != '#'; ++i) {
         char c = target[i];

@@ -9,6 +9,7 @@ import contextlib
 import os
 import pathlib
 import re
+import resource
 import shlex
 import shutil
 import socket
@@ -134,6 +135,12 @@ def check_protocol(port: int) -> None:
         assert b" 431 " in ask(port, chunks + endless + b"y" * 20_000)
     assert b" 200 " in ask(port, b"GET http://x/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     assert b" 404 " in ask(port, b"GET http://x/../secret HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    for form in (b"\r\nGET / HTTP/1.1", b"GET http://x HTTP/1.1", b"GET HTTP://x/index.html HTTP/1.1"):
+        assert b" 200 " in ask(port, form + b"\r\nHost: x\r\nConnection: close\r\n\r\n")
+    smuggled = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n" + get + b"\r\n"
+    answers = ask(port, smuggled)
+    assert answers.startswith(b"HTTP/1.1 400 ")
+    assert answers.count(b"HTTP/1.1 ") == 1
     chunked = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
     answers = ask(port, chunked + get + b"Connection: close\r\n\r\n")
     assert b" 405 " in answers
@@ -185,6 +192,21 @@ def check_rude(server: subprocess.Popen[str], port: int) -> None:
     assert memory_of(server) - before < 8_000_000
     slow.close()
     deaf.close()
+
+
+def check_no_descriptors(site: pathlib.Path) -> None:
+    """A file that cannot be opened since there is no descriptor is not called missing."""
+    with running(PROGRAM, str(site), "0") as (server, port), connect(port) as client:
+        get = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+        client.sendall(get)
+        answer = b""
+        while not answer.endswith(b"<p>top</p>"):
+            answer += receive(client, 1)
+        before = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (3, before[1]))
+        client.sendall(get)
+        assert receive(client, 12) == b"HTTP/1.1 503"
+        resource.prlimit(server.pid, resource.RLIMIT_NOFILE, before)
 
 
 def check_end(site: pathlib.Path) -> None:
@@ -257,6 +279,7 @@ def main() -> None:
             check_ways_out(port)
             check_protocol(port)
             check_rude(server, port)
+        check_no_descriptors(site)
         check_end(site)
         for page in (ROOT / "README.md", ROOT / "net" / "docs" / "sockets.md"):
             check_page(page)
