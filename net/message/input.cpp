@@ -22,14 +22,18 @@ Input::Found Input::find(zmtp::Limits const& limits) {
         }
         auto used = static_cast<std::uint32_t>(parsed.used);
         if (frame_.command) {
-            // Removed: the bytes before it are moved.
             commandBody_.assign(frame_.body);
             frame_.body = commandBody_;
-            std::memmove(bytes() + begin_ + used, bytes() + begin_, scan_ - begin_);
-            begin_ += used;
             scan_ += used;
+            gap_ += used;
+            if (messages_ == 0 && parts_ == 0) {
+                begin_ = scan_;
+                gap_ = 0;
+            }
             return Found::Command;
         }
+        if (gap_ != 0) // moves each part once, however many commands are before it
+            std::memmove(bytes() + scan_ - gap_, bytes() + scan_, used);
         scan_ += used;
         ++parts_;
         bodyBytes_ += frame_.body.size();
@@ -56,6 +60,15 @@ std::uint32_t Input::skip(std::uint32_t& parts) const {
     }
 }
 
+void Input::closeGap() {
+    if (gap_ == 0)
+        return;
+    std::memmove(bytes() + scan_ - gap_, bytes() + scan_, end_ - scan_);
+    scan_ -= gap_;
+    end_ -= gap_;
+    gap_ = 0;
+}
+
 void Input::moveTo(SlabRef slab) {
     if (end_ != begin_)
         std::memcpy(slab->bytes(), bytes() + begin_, end_ - begin_);
@@ -67,6 +80,7 @@ void Input::moveTo(SlabRef slab) {
 
 /// Room after the existing bytes, for at least what the next frame needs if that is not much.
 void Input::makeRoom() {
+    closeGap();
     if (begin_ == end_ && slab_) {
         if (slab_.isSole())
             begin_ = scan_ = end_ = 0;
@@ -88,8 +102,10 @@ void Input::makeRoom() {
     // causes no large allocation: the room grows as its bytes arrive.
     bool isLarge = need_ > SlabRef::kBytes / 8;
     std::size_t wanted = SlabRef::kBytes;
-    if (isLarge && (have >= SlabRef::kBytes / 2 || slab_->capacity() > SlabRef::kBytes))
-        wanted = std::max(wanted, std::min<std::size_t>(8 * std::size_t{need_}, kLargestSlab));
+    if (isLarge && (have >= SlabRef::kBytes / 2 || slab_->capacity() > SlabRef::kBytes)) {
+        std::size_t most = slab_->capacity() > SlabRef::kBytes ? kLargestSlab : 4 * have;
+        wanted = std::max(wanted, std::min<std::size_t>(8 * std::size_t{need_}, most));
+    }
     moveTo(SlabRef::make(std::max(wanted, have + std::min(std::max(missing, SlabRef::kBytes), have))));
 }
 
@@ -104,6 +120,7 @@ Input::Read Input::read(Connection& connection) {
 }
 
 void Input::rest() {
+    closeGap();
     std::size_t have = end_ - begin_;
     if (!slab_ || have > SlabRef::kBytes / 16 || slab_->capacity() <= 4 * have)
         return;

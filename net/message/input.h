@@ -25,7 +25,7 @@ public:
     Found find(zmtp::Limits const& limits);
     /// The fast path: finds a message of one short part, if that is next.
     FLOW_INLINE bool findShort(zmtp::Limits const& limits) {
-        if (parts_ != 0 || end_ - scan_ < 2 || bytes()[scan_] != 0)
+        if ((parts_ | gap_) != 0 || end_ - scan_ < 2 || bytes()[scan_] != 0)
             return false;
         std::size_t size = static_cast<unsigned char>(bytes()[scan_ + 1]);
         if (end_ - scan_ - 2 < size || size > limits.messageBytes)
@@ -39,12 +39,14 @@ public:
     std::uint32_t messages() const { return messages_; }
     /// The first of them.
     FLOW_INLINE Message take() {
-        std::uint32_t at = begin_, parts = lastParts_;
-        if (--messages_ == 0 && parts_ == 0)
+        std::uint32_t at = begin_, behind = scan_ - gap_, parts = lastParts_;
+        if (--messages_ == 0 && parts_ == 0) {
             begin_ = scan_;
-        else
-            begin_ = skip(parts);
-        return Message(slab_, bytes() + at, begin_ - at, parts);
+            gap_ = 0;
+        } else {
+            begin_ = behind = skip(parts);
+        }
+        return Message(slab_, bytes() + at, behind - at, parts);
     }
     /// The first of them, without removing it.
     Message first() const {
@@ -63,7 +65,7 @@ public:
     Read read(Connection& connection);
     /// Reading stops for now: frees memory that a few bytes do not need.
     void rest();
-    std::size_t size() const { return end_ - begin_; }
+    std::size_t size() const { return end_ - begin_ - gap_; }
 
     // For the handshake.
 
@@ -76,12 +78,15 @@ private:
     char* bytes() const { return slab_ ? slab_->bytes() : nullptr; }
     /// The end of the first message; counts its parts.
     std::uint32_t skip(std::uint32_t& parts) const;
+    /// Moves the bytes behind the gap to its beginning.
+    void closeGap();
     void makeRoom();
     void moveTo(SlabRef slab);
 
     SlabRef slab_;
-    std::uint32_t begin_ = 0; // of the messages that were found
+    std::uint32_t begin_ = 0; // of the messages that were found, and of the parts of the next one, without a gap
     std::uint32_t scan_ = 0;  // the next frame
+    std::uint32_t gap_ = 0;   // bytes before it, of commands that were taken out
     std::uint32_t end_ = 0;
     std::uint32_t messages_ = 0;
     std::uint32_t lastParts_ = 0; // of the last that was found

@@ -237,7 +237,7 @@ bool MessageSocket::State::trySend(Message& message) {
         Message envelope = std::exchange(envelope_, {});
         awaitsReply_ = false;
         Reference<Peer> peer = std::exchange(partner_, {});
-        if (peer->isOpen())
+        if (peer->isOpen() && hasRoom(*peer))
             sendTo(*peer, envelope.wire(), envelope.parts(), message);
         else
             ++counters_.dropped;

@@ -8,7 +8,7 @@
 //     router.bind("tcp://127.0.0.1:5555");
 //     for (;;) {
 //         Message request = co_await router.receive();     // request.routingId(): the sender
-//         co_await router.send(request);                   // back to that peer
+//         router.trySend(request);                         // back to that peer, unless it does not read
 //     }
 //
 //     MessageSocket updates(SocketType::Sub);
@@ -164,8 +164,10 @@ public:
         void describe(Description& out) const;
     };
     /// Refers to the message, which must stay valid until it is sent; then it is empty. At a ROUTER it goes to the peer
-    /// of its routing id, and is dropped if there is none. Fails with client_invalid_operation for sockets that only
-    /// receive, a REQ that waits for its reply, a REP that has nothing to reply to, and a message without parts.
+    /// of its routing id, and is dropped if there is none. If that peer does not read, it waits: use trySend() where
+    /// one peer must not stop the others. A REP never waits: an answer beyond the high-water mark is dropped. Fails
+    /// with client_invalid_operation for sockets that only receive, a REQ that waits for its reply, a REP that has
+    /// nothing to reply to, and a message without parts.
     Send send(Message& message) { return {state_.get(), &message, nullptr, 0, 0}; }
     /// The same for one part, without a Message: the fastest. Refers to the bytes, which must stay valid until it is
     /// ready.
