@@ -54,6 +54,10 @@ struct TlsConnection::Carrier {
         BIO_clear_retry_flags(bio);
         if (size <= 0)
             return 0;
+        if (self->hasManyAnswers()) {
+            BIO_set_retry_read(bio);
+            return -1;
+        }
         auto count =
             self->carrier_->tryReadSome(std::span(reinterpret_cast<std::uint8_t*>(to), static_cast<std::size_t>(size)));
         if (count && *count != 0)
@@ -78,6 +82,8 @@ struct TlsConnection::Carrier {
             Bytes bytes = makeString(size);
             std::memcpy(mutateString(bytes), from, static_cast<std::size_t>(size));
             self->records_.push_back(std::move(bytes));
+            if (self->isReading_)
+                self->answerBytes_ += static_cast<std::size_t>(size);
             return size;
         } catch (...) {
             self->carrierError_ = currentError();
@@ -257,6 +263,7 @@ void TlsConnection::failWith(Error error, std::string why) {
 bool TlsConnection::fill(std::size_t) noexcept {
     std::uint8_t record[kRecord];
     ERR_clear_error();
+    isReading_ = true;
     int count = SSL_read(ssl_, record, sizeof record);
     try {
         if (count > 0)
@@ -266,11 +273,12 @@ bool TlsConnection::fill(std::size_t) noexcept {
         else
             noteFailure(count);
         sendRecords(); // the answer to a change of keys
-        if (count <= 0 && isReadWaitedFor() && !ended_ && !error_.isValid())
+        if (count <= 0 && isReadWaitedFor() && !ended_ && !error_.isValid() && !hasManyAnswers())
             waitForCarrier(); // part of a record has come
     } catch (...) {           // no memory
         failWith(currentError(), std::string());
     }
+    isReading_ = false;
     return count > 0 || ended_ || error_.isValid();
 }
 
@@ -333,6 +341,8 @@ void TlsConnection::sendRecords() {
     if (sent.error.isValid())
         return failWith(sent.error, std::string());
     noteWritten(bytes);
+    if (isReading_)
+        answersEnd_ = queuedBytes();
     noteQueue();
 }
 
@@ -340,9 +350,15 @@ void TlsConnection::sendRecords() {
 void TlsConnection::noteQueue() {
     std::size_t queued = carrier_->queuedBytes();
     if (queued < queuedBytes()) {
-        noteGone(queuedBytes() - queued);
+        std::size_t gone = queuedBytes() - queued;
+        noteGone(gone);
         wakeDrains();
+        answersEnd_ -= std::min(gone, answersEnd_);
     }
+    bool hadMany = hasManyAnswers();
+    answerBytes_ = std::min(answerBytes_, answersEnd_);
+    if (hadMany && !hasManyAnswers())
+        readersMayTry();
     if (queuedBytes() == 0 || drained_.isWaiting())
         return;
     call(carrier_->drainedTo(queuedBytes() > lowWaterMark() ? lowWaterMark() : 0), drained_, [this](Error error) {

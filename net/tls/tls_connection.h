@@ -103,13 +103,18 @@ private:
     void failWith(Error error, std::string why);
 
     bool fill(std::size_t wanted) noexcept override;
-    void beforeReaderParks() override { waitForCarrier(); }
+    void beforeReaderParks() override {
+        if (!hasManyAnswers())
+            waitForCarrier();
+    }
     void waitForCarrier();
     void send(std::span<Bytes> pieces) override;
     void encrypt(StringRef bytes);
     void encryptTogether(std::span<Bytes> pieces); // small ones share a record
     void sendRecords();
     void noteQueue();
+    /// Whether many answers of OpenSSL wait, to a side that asks and does not read: nothing is read from it then.
+    bool hasManyAnswers() const { return answerBytes_ > kMostAnswers; }
     void endWriting();
 
     Reference<Connection> carrier_;
@@ -119,7 +124,11 @@ private:
     std::string sessionName_;    // under which the context keeps a client's session
     std::string peerName_;       // for messages
     std::string why_;
-    Error carrierError_; // inside a call of OpenSSL
+    static constexpr std::size_t kMostAnswers = kHighWater;
+    std::size_t answerBytes_ = 0; // of the records that OpenSSL has made while it read, and that are queued
+    std::size_t answersEnd_ = 0;  // bytes of the queue up to the end of the last of them
+    bool isReading_ = false;      // in fill()
+    Error carrierError_;          // inside a call of OpenSSL
     HandlerSlot readable_, drained_;
     std::size_t ticketsLeft_ = 0; // that a server gives with the next write
     bool carrierEnded_ = false;
