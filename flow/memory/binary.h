@@ -165,6 +165,23 @@ public:
         return count;
     }
 
+    /// The number of elements of that type which follow. Throws value_too_large if the elements of all containers
+    /// together need more memory than limitElements() allows.
+    template <class Element>
+    std::size_t readElements() {
+        std::size_t count = readCount();
+        elementBytes_ += count * sizeof(Element);
+        if (elementBytes_ > mostElementBytes_)
+            throw value_too_large();
+        return count;
+    }
+    /// For bytes that come from others: a few of them may stand for a large struct with defaults in all its members.
+    /// With a limit, containers reserve room for all their elements at once.
+    void limitElements(std::size_t bytes) { mostElementBytes_ = bytes; }
+    bool limitsElements() const { return mostElementBytes_ != kNoLimit; }
+    /// The memory of all elements so far, without what they own.
+    std::size_t elementBytes() const { return elementBytes_; }
+
     std::size_t remaining() const { return static_cast<std::size_t>(rest_.size()); }
     bool empty() const { return rest_.empty(); }
     /// Throws serialization_failed if something is left.
@@ -183,11 +200,13 @@ protected:
 
     /// Values within values: a type that contains itself could be made to overflow the stack.
     static constexpr int kMaxDepth = 1000;
+    static constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
     template <class Reader, class T>
     void readInto(Reader& reader, T& value);
 
     StringRef rest_;
     int depth_ = 0;
+    std::size_t elementBytes_ = 0, mostElementBytes_ = kNoLimit;
     ProtocolVersion version_;
     Arena arena_;
 };
@@ -355,10 +374,31 @@ void writeValue(Writer& writer, T const& value) {
 template <class Reader, class T>
 void readVector(Reader& reader, VectorRef<T>& out) {
     out = VectorRef<T>();
-    for (std::size_t left = reader.readCount(); left > 0; --left) {
+    std::size_t left = reader.template readElements<T>();
+    if (reader.limitsElements())
+        out.reserve(reader.arena(), static_cast<int>(left));
+    for (; left > 0; --left) {
         T element;
         reader >> element;
         out.push_back(reader.arena(), element);
+    }
+}
+
+template <class Reader, class T>
+void readContainer(Reader& reader, T& value) {
+    value.clear();
+    std::size_t left = reader.template readElements<typename T::value_type>();
+    if constexpr (requires { value.reserve(left); })
+        if (reader.limitsElements())
+            value.reserve(left);
+    for (; left > 0; --left) {
+        if constexpr (GrowsInPlace<T>) {
+            reader >> value.emplace_back();
+        } else {
+            typename Readable<typename T::value_type>::Type element;
+            reader >> element;
+            value.insert(value.end(), std::move(element));
+        }
     }
 }
 
@@ -443,16 +483,7 @@ void readValue(Reader& reader, T& value) {
     } else if constexpr (requires { readVector(reader, value); }) {
         readVector(reader, value);
     } else if constexpr (Container<T>) {
-        value.clear();
-        for (std::size_t left = reader.readCount(); left > 0; --left) {
-            if constexpr (GrowsInPlace<T>) {
-                reader >> value.emplace_back();
-            } else {
-                typename Readable<typename T::value_type>::Type element;
-                reader >> element;
-                value.insert(value.end(), std::move(element));
-            }
-        }
+        readContainer(reader, value);
     } else {
         static_assert(std::is_empty_v<T>, "this type needs a member `template <class Ar> void serialize(Ar& ar)`");
     }

@@ -16,6 +16,8 @@
 // connection; a wrong message gets the error serialization_failed as its reply. A reply is only accepted from the peer
 // that got the request. Memory is bounded by the options, however many peers there are and whatever they send:
 //
+//     a message                    its bytes, and for the elements of its containers elementsPerByte times as much, and
+//                                  kElements
 //     a stream of requests         backlogBytes, and one request; no peer that sends to it is read until they are taken
 //     replies to one peer          unsentBytes wait before it is not read any more; it is disconnected if it takes none
 //                                  for 60 * pingTimeout
@@ -44,7 +46,12 @@ struct RpcOptions {
     ProtocolVersion version = currentProtocolVersion();
     /// False if the connection protects its bytes itself, as TLS does. Both sides must agree.
     bool hasChecksums = true;
+    /// A larger request, or answer, fails with value_too_large, at whichever side it is too large for.
     std::uint32_t largestMessage = 64 * 1024 * 1024;
+    /// A few bytes may stand for a large struct. The elements of a message's containers may need kElements bytes of
+    /// memory, and so many times the message's bytes; a message that needs more fails with value_too_large.
+    std::uint32_t elementsPerByte = 16;
+    static constexpr std::size_t kElements = 256 * 1024;
     std::size_t unsentBytes = 4 * 1024 * 1024;
     std::size_t backlogBytes = 16 * 1024 * 1024;
     std::size_t peersBytes = 1024 * 1024 * 1024;
@@ -69,7 +76,7 @@ struct RpcCounters {
     std::uint64_t flushes = 0;
     std::uint64_t connected = 0, accepted = 0, refused = 0;
     std::uint64_t unknownEndpoints = 0;  // messages to unknown tokens, or to tokens of another peer
-    std::uint64_t malformedMessages = 0; // messages with bytes that do not fit the receiver's type
+    std::uint64_t malformedMessages = 0; // messages that do not fit the receiver's type, or are too large
     std::uint64_t brokenConnections = 0; // ended by a frame or a greeting that was wrong
     std::uint64_t disconnected = 0;      // since all held more than RpcOptions::peersBytes
 };

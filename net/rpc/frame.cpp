@@ -7,7 +7,6 @@ namespace flow::net {
 namespace {
 
 constexpr std::string_view kMagic = "MRC-RPC1";
-constexpr std::size_t kPrefixBytes = 12; // which its size does not count
 
 template <class T>
 T numberAt(StringRef bytes, std::size_t at) {
@@ -31,41 +30,48 @@ void putAt(std::string& out, std::size_t at, T number) {
 } // namespace
 
 ParsedFrame parseFrame(StringRef bytes, FrameLimits const& limits) {
-    constexpr std::size_t kRest = kFrameHeaderBytes - kPrefixBytes;
+    constexpr std::size_t kRest = kFrameHeaderBytes - kFramePrefixBytes;
     ParsedFrame parsed;
     auto have = static_cast<std::size_t>(bytes.size());
-    if (have < kPrefixBytes) {
+    if (have < kFramePrefixBytes) {
         parsed.needed = kFrameHeaderBytes;
         return parsed;
     }
     std::size_t size = numberAt<std::uint32_t>(bytes, 0);
     if (size < kRest)
         parsed.fault = FrameFault::TooShort;
-    else if (size - kRest > limits.largest)
-        parsed.fault = FrameFault::TooLarge;
     else if (limits.hasChecksums && numberAt<std::uint32_t>(bytes, 4) != crc32c(bytes.substr(0, 4)))
         parsed.fault = FrameFault::Checksum;
     if (parsed.fault != FrameFault::None)
         return parsed;
-    if (have < kPrefixBytes + size) {
-        parsed.needed = kPrefixBytes + size;
+    bool isTooLarge = size - kRest > limits.largest;
+    parsed.needed = isTooLarge && have < kFrameHeaderBytes ? kFrameHeaderBytes : kFramePrefixBytes + size;
+    if (have < (isTooLarge ? kFrameHeaderBytes : parsed.needed))
+        return parsed;
+    StringRef header = bytes.substr(kFramePrefixBytes);
+    parsed.to = UID(numberAt<std::uint64_t>(header, 4), numberAt<std::uint64_t>(header, 12));
+    parsed.reply = numberAt<std::uint64_t>(header, 20);
+    if (isTooLarge) {
+        parsed.fault = FrameFault::TooLarge;
         return parsed;
     }
-    StringRef counted = bytes.substr(kPrefixBytes, static_cast<int>(size));
-    if (limits.hasChecksums && numberAt<std::uint32_t>(bytes, 8) != crc32c(counted)) {
+    StringRef counted = header.substr(0, static_cast<int>(size));
+    if (limits.hasChecksums && checksumIn(bytes) != crc32c(counted)) {
         parsed.fault = FrameFault::Checksum;
         return parsed;
     }
-    parsed.used = kPrefixBytes + size;
-    parsed.to = UID(numberAt<std::uint64_t>(counted, 4), numberAt<std::uint64_t>(counted, 12));
-    parsed.reply = numberAt<std::uint64_t>(counted, 20);
+    parsed.used = parsed.needed;
     parsed.message = counted.substr(kRest);
     return parsed;
 }
 
+std::uint32_t checksumIn(StringRef header) {
+    return numberAt<std::uint32_t>(header, 8);
+}
+
 std::size_t beginFrame(std::string& out, UID to, std::uint64_t reply) {
     std::size_t begin = out.size();
-    out.append(kPrefixBytes + 4, '\0');
+    out.append(kFramePrefixBytes + 4, '\0');
     put(out, to.first());
     put(out, to.second());
     put(out, reply);
@@ -73,11 +79,11 @@ std::size_t beginFrame(std::string& out, UID to, std::uint64_t reply) {
 }
 
 void finishFrame(std::string& out, std::size_t begin, bool hasChecksum) {
-    std::size_t size = out.size() - begin - kPrefixBytes;
+    std::size_t size = out.size() - begin - kFramePrefixBytes;
     putAt(out, begin, static_cast<std::uint32_t>(size));
     if (hasChecksum) {
         putAt(out, begin + 4, crc32c(StringRef(std::string_view(out).substr(begin, 4))));
-        putAt(out, begin + 8, crc32c(StringRef(std::string_view(out).substr(begin + kPrefixBytes))));
+        putAt(out, begin + 8, crc32c(StringRef(std::string_view(out).substr(begin + kFramePrefixBytes))));
     }
 }
 

@@ -15,6 +15,7 @@
 // a well-known endpoint with the number in the other half.
 //
 //     ParsedFrame parsed = parseFrame(bytes, limits);
+//     if (parsed.fault == FrameFault::TooLarge) ...        // to skip: it has parsed.needed bytes
 //     if (parsed.fault != FrameFault::None) ...            // nothing of that connection can be used any more
 //     if (parsed.used == 0) ...                            // it is incomplete: a whole one has parsed.needed bytes
 //     deliver(parsed.to, parsed.reply, parsed.message);    // which lies in `bytes`
@@ -34,19 +35,22 @@ struct FrameLimits {
 };
 
 struct ParsedFrame {
-    FrameFault fault = FrameFault::None;
-    std::size_t used = 0;   // of the frame, if it is whole
-    std::size_t needed = 0; // if not
+    FrameFault fault = FrameFault::None; // TooLarge: the header has come, so that the other members are known
+    std::size_t used = 0;                // of the frame, if it is whole
+    std::size_t needed = 0;              // if not
     UID to;
     std::uint64_t reply = 0;
     StringRef message;
 };
 
 constexpr std::size_t kFrameHeaderBytes = 40;
+constexpr std::size_t kFramePrefixBytes = 12; // of these, which the number at the beginning does not count
 constexpr std::uint64_t kWellKnown = ~std::uint64_t{0};
 
 /// Of the first frame in `bytes`.
 ParsedFrame parseFrame(StringRef bytes, FrameLimits const& limits);
+/// The checksum in a header, of the bytes behind its prefix.
+std::uint32_t checksumIn(StringRef header);
 /// Begins a frame at the end of `out`; the caller then appends the message. finishFrame() with the result ends it.
 std::size_t beginFrame(std::string& out, UID to, std::uint64_t reply);
 void finishFrame(std::string& out, std::size_t begin, bool hasChecksum);

@@ -94,7 +94,7 @@ public:
                 rpc::replyIn(request).forget(); // the error is the reply
             throw;
         }
-        backlog_ += size + kBytesOfEach;
+        backlog_ += size + reader.elementBytes() + kBytesOfEach;
         arrived_.push(std::move(request));
         this->ask(priority_);
     }
@@ -160,7 +160,7 @@ private:
     Reference<RpcPeer> peer_;            // of a remote one
     RingQueue<T> arrived_;               // and not in the stream yet
     AsyncTrigger handed_;
-    std::size_t backlog_ = 0; // bytes that have come since all were taken
+    std::size_t backlog_ = 0; // memory of what has come since all were taken
     TaskPriority priority_ = TaskPriority::DefaultEndpoint;
     bool isRemote_ = false;
     RingQueue<Promise<Void>> waiting_; // peers

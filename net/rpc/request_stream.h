@@ -29,7 +29,8 @@
 //     broken_promise                the server has dropped it, or has no such stream; of getReply()
 //     serialization_failed          its bytes, or those of the reply, are not what the other side expects
 //     incompatible_protocol_version the other process speaks another version
-//     value_too_large               it is larger than RpcOptions::largestMessage
+//     value_too_large               it, or its answer, is larger than RpcOptions::largestMessage of either side, or
+//                                  needs more memory than RpcOptions::elementsPerByte allows
 //     request_maybe_delivered       the same, or the connection has ended, or cannot be made; not of getReply(), which
 //                                   sends it again when there is a new connection, so that it may arrive twice
 //     whatever the server sends

@@ -2,6 +2,7 @@
 
 #include "flow/coro/race.h"
 #include "flow/wait/delay.h"
+#include "net/rpc/checksum.h"
 #include "net/rpc/flow_transport.h"
 #include "net/rpc/reply_body.h"
 
@@ -249,14 +250,23 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
             transport_->failureMonitor().setStatus(address_, FailureStatus(false));
         used = kGreetingBytes;
     }
-    FrameLimits limits{options.largestMessage, options.hasChecksums};
     for (;;) {
+        if (skipped_.left != 0) {
+            used += static_cast<int>(skip(bytes.substr(used)));
+            needed_ = 0;
+            if (skipped_.left != 0)
+                return static_cast<std::size_t>(used);
+        }
+        FrameLimits limits{options.largestMessage, options.hasChecksums && !std::exchange(isChecked_, false)};
         ParsedFrame frame = parseFrame(bytes.substr(used), limits);
+        if (frame.fault == FrameFault::TooLarge) {
+            skipped_ = {frame.needed - kFramePrefixBytes, checksumIn(bytes.substr(used)), 0, frame.to, frame.reply};
+            used += static_cast<int>(kFramePrefixBytes);
+            continue;
+        }
         if (frame.fault != FrameFault::None) {
             ++transport_->count().brokenConnections;
-            throw frame.fault == FrameFault::Checksum ? checksum_failed()
-            : frame.fault == FrameFault::TooLarge     ? value_too_large()
-                                                      : serialization_failed();
+            throw frame.fault == FrameFault::Checksum ? checksum_failed() : serialization_failed();
         }
         if (frame.used == 0) {
             needed_ = frame.needed;
@@ -264,11 +274,41 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
         }
         if (!deliver(frame, pause)) {
             needed_ = 0;
+            isChecked_ = true;
             return static_cast<std::size_t>(used);
         }
         used += static_cast<int>(frame.used);
         ++transport_->count().framesReceived;
     }
+}
+
+/// At its end the waiter for it, or the requester, gets value_too_large: sent again, it would be as large.
+std::size_t RpcPeer::skip(StringRef bytes) {
+    bool hasChecksums = transport_->options().hasChecksums;
+    std::size_t taken = std::min(skipped_.left, static_cast<std::size_t>(bytes.size()));
+    if (hasChecksums)
+        skipped_.sum = crc32c(bytes.substr(0, static_cast<int>(taken)), skipped_.sum);
+    skipped_.left -= taken;
+    if (skipped_.left != 0)
+        return taken;
+    if (hasChecksums && skipped_.sum != skipped_.checksum) {
+        ++transport_->count().brokenConnections;
+        throw checksum_failed();
+    }
+    ++transport_->count().malformedMessages;
+    if (skipped_.to.first() != 0) {
+        sendError(skipped_.reply, value_too_large());
+        return taken;
+    }
+    std::string error;
+    ObjectWriter writer(error, AssumeVersion(theirs_));
+    writeErrorReply(writer, value_too_large(), false);
+    Future<Void> none;
+    ParsedFrame instead;
+    instead.to = skipped_.to;
+    instead.message = error;
+    deliver(instead, none);
+    return taken;
 }
 
 bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
@@ -286,11 +326,13 @@ bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
     MessageContext context{this, frame.reply};
     ObjectReader reader(frame.message, AssumeVersion(theirs_));
     reader.setContext(&context);
+    RpcOptions const& options = transport_->options();
+    reader.limitElements(RpcOptions::kElements + std::size_t{options.elementsPerByte} * reader.remaining());
     try {
         receiver->receive(reader, context);
     } catch (...) {
         Error error = currentError();
-        if (error.code() == error_code_serialization_failed)
+        if (error.code() == error_code_serialization_failed || error.code() == error_code_value_too_large)
             ++transport_->count().malformedMessages;
         sendError(frame.reply, error);
     }

@@ -113,8 +113,8 @@ private:
     friend class PendingReply;
     static constexpr std::size_t kBatch = 64 * 1024;
     static constexpr std::uint32_t kMostFrames = 256;
-    static constexpr std::size_t kSmallRead = 4 * 1024; // while memory is short
-    static constexpr std::size_t kMostGrowth = 2 << 20; // of in_, beyond twice what has come
+    static constexpr std::size_t kSmallRead = 4 * 1024;   // while memory is short
+    static constexpr std::size_t kMostGrowth = 64 * 1024; // of in_, beyond twice what has come
     /// Runs after the handlers of requests and replies of the same turn.
     static constexpr auto kFlushPriority =
         static_cast<TaskPriority>(static_cast<int>(TaskPriority::DefaultEndpoint) - 1);
@@ -124,6 +124,15 @@ private:
         explicit PeerTurn(RpcPeer& p)
             : Turn([](Turn& self) { (static_cast<PeerTurn&>(self).peer.*kRun)(); }), peer(p) {}
         RpcPeer& peer;
+    };
+
+    /// A frame that is larger than RpcOptions::largestMessage.
+    struct Skipped {
+        std::size_t left = 0;       // bytes that have not come
+        std::uint32_t checksum = 0; // of its header
+        std::uint32_t sum = 0;      // of the bytes that have come
+        UID to;
+        std::uint64_t reply = 0;
     };
 
     void finish(std::size_t begin);
@@ -138,6 +147,8 @@ private:
     Future<Void> watch();
     /// Takes the greeting and whole frames; returns the number of bytes used.
     std::size_t take(StringRef bytes, Future<Void>& pause);
+    /// Receives a frame that is too large, without keeping it. Returns the number of its bytes.
+    std::size_t skip(StringRef bytes);
     void makeRoom(std::size_t bytes);
     /// False if the receiver does not take it before `pause` is ready.
     bool deliver(ParsedFrame const& frame, Future<Void>& pause);
@@ -156,8 +167,10 @@ private:
     Reference<Connection> connection_;
     std::string out_;
     std::size_t sent_ = 0;   // of it
-    std::string in_;         // a frame that is not whole
+    std::string in_;         // a frame that is not whole, or that its receiver has not taken
     std::size_t needed_ = 0; // its bytes, as far as is known
+    bool isChecked_ = false; // its checksum is right
+    Skipped skipped_;
     double lastHeard_ = 0;
     double lastSent_ = 0;  // some of what waits, if it is blocked
     std::size_t held_ = 0; // as the transport has counted it

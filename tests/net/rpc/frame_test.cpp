@@ -49,7 +49,13 @@ TEST_CASE("frame: one that is cut off says how many bytes it needs; one that is 
         CHECK(parseFrame(changed, kLimits).fault == FrameFault::Checksum);
     }
     CHECK(parseFrame(frameOf("message", false), {1000, false}).message == "message"_sr);
-    CHECK(parseFrame(frameOf(std::string(1001, 'x')), kLimits).fault == FrameFault::TooLarge);
+    std::string large = frameOf(std::string(1001, 'x'));
+    for (std::size_t size : {12, 39, 40, 500}) { // of one that is too large the header is waited for, and no more
+        ParsedFrame parsed = parseFrame(StringRef(large).substr(0, static_cast<int>(size)), kLimits);
+        CHECK(parsed.fault == (size < kFrameHeaderBytes ? FrameFault::None : FrameFault::TooLarge));
+        CHECK(parsed.needed == (size < kFrameHeaderBytes ? kFrameHeaderBytes : large.size()));
+        CHECK(parsed.to == (size < kFrameHeaderBytes ? UID() : UID(1, 2)));
+    }
     CHECK(parseFrame(frameOf(std::string(1000, 'x')), kLimits).fault == FrameFault::None);
     CHECK(parseFrame("\x1B\0\0\0\0\0\0\0\0\0\0\0"_sr, kLimits).fault == FrameFault::TooShort);
     // A wrong length is found at once: the bytes that it says are not waited for.

@@ -188,12 +188,10 @@ TEST_CASE("hostile peers: what is no greeting, and frames that are wrong, end th
         CHECK(co_await stage.honest("before") == "before");
         std::string broken = frame(kAskToken, 1, askMessage("x", 1));
         broken[20] = static_cast<char>(broken[20] ^ 1);
-        std::string tooLarge(12, '\xFF');
         std::string tooShort(12, '\0');
         std::vector<std::string> all;
         all.push_back("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n");
         all.push_back(greeting() + broken);
-        all.push_back(greeting() + tooLarge);
         all.push_back(greeting() + tooShort);
         all.push_back(greetingBytes({ProtocolVersion(0x990000), true}));
         all.push_back(greetingBytes({currentProtocolVersion(), false}));
@@ -464,7 +462,7 @@ TEST_CASE("hostile peers: what a client gets from a server that does not keep to
                   co_await toTheEnd(connection);
               }) == error_code_incompatible_protocol_version);
         CHECK(co_await errorFrom(options, [](Connection& connection, std::uint64_t) -> Future<Void> {
-                  co_await connection.write(bytesOf(greeting() + std::string(12, '\xFF')));
+                  co_await connection.write(bytesOf(greeting() + std::string(12, '\0')));
                   co_await toTheEnd(connection);
               }) == error_code_request_maybe_delivered);
         CHECK(co_await errorFrom(options, [](Connection& connection, std::uint64_t reply) -> Future<Void> {
