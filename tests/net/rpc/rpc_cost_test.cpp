@@ -27,7 +27,7 @@ using namespace flow::test;
 namespace {
 
 /// 200 bytes and more in memory; 4 bytes as a record without members.
-struct Row {
+struct CostRow {
     std::string a, b, c, d, e, f;
     std::int64_t n = 0;
     template <class Ar>
@@ -37,7 +37,7 @@ struct Row {
 };
 struct Ask {
     constexpr static FileIdentifier file_identifier = 331;
-    std::vector<Row> rows;
+    std::vector<CostRow> rows;
     std::string text;
     std::uint32_t answerBytes = 0;
     ReplyPromise<std::string> reply;
