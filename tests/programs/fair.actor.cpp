@@ -1,6 +1,7 @@
 // Operations that are always ready: others have their turns, in waits and chooses, and nothing is lost.
 #include "trace.h"
 
+#include "flow/sim/sim_loop.h"
 #include "tests/flow/support/tap.h"
 
 #include "flow/actorcompiler.h"
