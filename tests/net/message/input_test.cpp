@@ -1,6 +1,7 @@
 #include "net/message/input.h"
 
 #include "flow/base/random.h"
+#include "flow/core/turn_budget.h"
 #include "flow/loop/real_loop.h"
 #include "net/connection.h"
 #include "tests/net/message/fake_connection.h"
@@ -20,6 +21,7 @@ namespace {
 /// The next thing that is found, reading as long as there is something.
 Found next(Input& input, Connection& connection, zmtp::Limits const& limits = {}) {
     for (;;) {
+        TurnBudget::begin(); // each read is in a turn of its own
         Found found = input.findShort(limits) ? Found::Message : input.find(limits);
         if (found != Found::Nothing || input.read(connection) != Input::Read::Some)
             return found;

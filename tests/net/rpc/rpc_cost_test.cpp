@@ -242,10 +242,11 @@ TEST_CASE("rpc costs: what one side sends and the other does not take fails at o
         Reference<Connection> connection = co_await stage.connect();
         std::string tooLarge = askFrame(0, std::string(300'000, 'x')), right = askFrame(0, "x");
         co_await connection->write(StringRef(tooLarge + right + tooLarge + right));
-        CHECK(co_await nextError(connection) == error_code_value_too_large);
-        CHECK(co_await nextError(connection) == 0);
-        CHECK(co_await nextError(connection) == error_code_value_too_large);
-        CHECK(co_await nextError(connection) == 0);
+        std::vector<int> errors; // in any order
+        for (int i = 0; i < 4; ++i)
+            errors.push_back(co_await nextError(connection));
+        std::sort(errors.begin(), errors.end());
+        CHECK(errors == std::vector<int>{0, 0, error_code_value_too_large, error_code_value_too_large});
         CHECK(stage.transport.counters().malformedMessages == 2);
         CHECK(stage.transport.counters().brokenConnections == 0);
         tooLarge[200'000] = 'y'; // its checksum is wrong
