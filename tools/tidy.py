@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from mutantslib.catalogue import MUTANTS
+from mutantslib.mutant import Mutant, wrong_count
 from tidylib.compiled import Compiled, Unit
 from tidylib.conditional_awaits import conditional_awaits
 from tidylib.imports import imported
@@ -143,6 +145,7 @@ BESIDE: dict[str, set[str]] = {
 TREES = ("actorc/actorc/syntax.py", "actorc/actorc/lower/lowered.py")
 WALKERS = ("actorc/", "tests/model/")
 COMMAND_LINE = "actorc/actorc/__main__.py"
+CATALOGUE = "tools/mutantslib/catalogue.py"
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 _DIRECTIVE = re.compile(r"^\s*#(?!\s*pragma once)")
@@ -410,6 +413,16 @@ def check_tools(tree: Tree) -> Iterator[Finding]:
             yield Finding(path, 1, f"tools/{match[1]}/ is named after no program: of tools/x.py it is tools/xlib/")
 
 
+def check_mutants(tree: Tree, mutants: Iterable[Mutant] = MUTANTS) -> Iterator[Finding]:
+    """tools/mutants must find their places again after each change of the sources."""
+    if CATALOGUE not in tree.files:
+        return
+    for mutant in mutants:
+        file = tree.files.get(mutant.file)
+        if wrong := wrong_count(mutant, "\n".join(file.lines) if file else ""):
+            yield Finding(mutant.file, 1, f"{wrong} (see tools/mutantslib)")
+
+
 def check_nondeterminism(tree: Tree) -> Iterator[Finding]:
     for file in tree.files.values():
         if file.is_cpp and file.path.startswith(("flow/", "net/")):
@@ -537,6 +550,7 @@ CHECKS: tuple[Callable[[Tree], Iterator[Finding]], ...] = (
     check_packages,
     check_walkers,
     check_tools,
+    check_mutants,
     check_nondeterminism,
     check_conditional_awaits,
 )

@@ -1,4 +1,4 @@
-"""The simulation is tested by what it must find: the planted faults of tests/sim/mutants.h, one at a time.
+"""The simulation is tested by what it must find: the planted faults of tests/sim/plant.py, one at a time.
 
 check_mutants.py PROGRAM [--seeds N] [--share PERCENT] [--jobs N] [--timeout SECONDS] [--only MUTANT...]
 
@@ -12,8 +12,6 @@ command line.
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import threading
 import time
@@ -23,8 +21,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
+from plant import MEANINGS
+
 from common.arguments import unknown
 from ensemblelib.batch import NO_END, Batch, Record
+from mutantslib.mutant import VARIABLE
 
 # By which simulation a fault is found, if it is another one than `kv`.
 SIMULATIONS = dict.fromkeys(("TrustsMemory", "OneCopyOnly", "OneCopyWritten"), "journal")
@@ -41,15 +42,8 @@ def hunt(program: str, mutant: str, seeds: range, timeout: float, *, planted: bo
             over.set()
 
     command = [program, "--run", SIMULATIONS.get(mutant, "kv"), "--once"]
-    chosen = {"MILLRACE_MUTANT": mutant if planted else ""}
-    Batch(command, timeout, chosen, look, over.is_set).run(seeds[0], seeds[-1])
+    Batch(command, timeout, {VARIABLE: mutant if planted else ""}, look, over.is_set).run(seeds[0], seeds[-1])
     return found[0] if found else None
-
-
-def mutants(program: str) -> list[str]:
-    command = [program, "--list"]
-    asked = {**os.environ, "MILLRACE_MUTANT": "?"}
-    return subprocess.run(command, env=asked, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
 
 
 def outcome(record: Record | None, without: Record | None) -> str:
@@ -72,11 +66,10 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, metavar="N")
     parser.add_argument("--timeout", type=float, default=20.0, metavar="SECONDS", help="for each seed; default: 20")
     options = parser.parse_args()
-    every = mutants(options.program)
-    names = options.only or every
+    names = options.only or list(MEANINGS)
     for name in names:
-        if name not in every:
-            parser.error(unknown("mutant", name, every))
+        if name not in MEANINGS:
+            parser.error(unknown("mutant", name, MEANINGS))
 
     def one(name: str) -> tuple[str, str, Record | None, float]:
         began = time.monotonic()

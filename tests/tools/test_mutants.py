@@ -10,12 +10,11 @@ import pytest
 
 CHECK = Path(__file__).resolve().parents[1] / "sim" / "check_mutants.py"
 PROGRAM = """#!/bin/sh
-[ "$MILLRACE_MUTANT" = '?' ] && echo Found Hangs Dies Missed && exit
 echo '{"begin":0}'
-[ "$MILLRACE_MUTANT" = Hangs ] && exec sleep 60
-[ "$MILLRACE_MUTANT" = Dies ] && exit 2
+[ "$MILLRACE_MUTANT" = LostWakeUp ] && exec sleep 60
+[ "$MILLRACE_MUTANT" = VoteTwice ] && exit 2
 failure=null
-[ "$MILLRACE_MUTANT" = Found ] && failure='{"signature":"lost","text":"lost"}'
+[ "$MILLRACE_MUTANT" = LateTimer ] && failure='{"signature":"lost","text":"lost"}'
 echo '{"seed":0,"digest":"d","events":1,"seconds":1,"faults":{},"probes":[],"failure":'$failure'}'
 [ $failure = null ]
 """
@@ -35,27 +34,27 @@ def check(program: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_hung_and_died_are_not_found(program: Path) -> None:
-    done = check(program, "--only", "Found", "Missed", "Dies", "--share", "34")
+    done = check(program, "--only", "LateTimer", "StaleRead", "VoteTwice", "--share", "34")
     assert done.returncode == 1, done.stderr
     assert done.stdout.endswith(
-        "found 1 of 3, 33.3 %, within 1 seeds; missed: Missed; hung: none; died: Dies; without: none\n"
+        "found 1 of 3, 33.3 %, within 1 seeds; missed: StaleRead; hung: none; died: VoteTwice; without: none\n"
     )
-    assert check(program, "--only", "Found", "Missed", "Dies", "--share", "33").returncode == 0
-    done = check(program, "--only", "Hangs", "--timeout", "0.5")
+    assert check(program, "--only", "LateTimer", "StaleRead", "VoteTwice", "--share", "33").returncode == 0
+    done = check(program, "--only", "LostWakeUp", "--timeout", "0.5")
     assert done.returncode == 1, done.stderr
     assert done.stdout.endswith(
-        "found 0 of 1, 0.0 %, within 1 seeds; missed: none; hung: Hangs; died: none; without: none\n"
+        "found 0 of 1, 0.0 %, within 1 seeds; missed: none; hung: LostWakeUp; died: none; without: none\n"
     )
 
 
 def test_a_seed_that_fails_without_the_fault_finds_nothing(program: Path) -> None:
     program.write_text(PROGRAM.replace("failure=null\n", """failure='{"signature":"lost","text":"lost"}'\n"""))
-    done = check(program, "--only", "Found", "--share", "1")
+    done = check(program, "--only", "LateTimer", "--share", "1")
     assert done.returncode == 1, done.stderr
-    assert done.stdout.endswith("missed: none; hung: none; died: none; without: Found\n")
+    assert done.stdout.endswith("missed: none; hung: none; died: none; without: LateTimer\n")
 
 
 def test_an_unknown_mutant_is_refused(program: Path) -> None:
-    done = check(program, "--only", "Fond")
+    done = check(program, "--only", "LateTime")
     assert done.returncode == 2
-    assert "there is no mutant 'Fond'; did you mean Found?" in done.stderr
+    assert "there is no mutant 'LateTime'; did you mean LateTimer" in done.stderr

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import tidy
+from mutantslib.mutant import Mutant
 
 
 def findings(root: Path, files: dict[str, str], check=None) -> list[str]:
@@ -298,6 +299,23 @@ def test_folders_of_tools_are_named_after_their_programs(tmp_path: Path) -> None
         found = findings(tmp_path, {bad: ""}, tidy.check_tools)
         assert [entry.split(":")[0] for entry in found] == [bad]
         (tmp_path / bad).unlink()
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("if (count < most)", ""),
+        ("if (count <= most)", "the place of the mutant OneMore is not there"),
+        ("while (count < most && count < most)", "the place of the mutant OneMore is there 2 times"),
+    ],
+)
+def test_the_places_of_mutants_are_there_once(tmp_path: Path, text: str, wrong: str) -> None:
+    def check(tree: tidy.Tree):
+        return tidy.check_mutants(tree, [Mutant("OneMore", "flow/core/a.cpp", "count < most", "count <= most")])
+
+    found = findings(tmp_path, {"flow/core/a.cpp": text, tidy.CATALOGUE: ""}, check)
+    assert [each.partition(": ")[2].partition(": ")[0] for each in found] == ([wrong] if wrong else [])
+    assert len(findings(tmp_path, {"flow/core/a.cpp": "", "tools/mutantslib/catalogue.py": ""}, check)) == 1
 
 
 def test_headers_compile_alone(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@
 #include "net/examples/kv/client.h"
 #include "net/transport.h"
 #include "tests/sim/kv/frames.h"
-#include "tests/sim/mutants.h"
+#include "tests/sim/planted.h"
 
 #include <memory>
 #include <string>
@@ -153,12 +153,12 @@ Future<Reply> ConnectingClient::askUntilDone(Request request) {
         if (!reply.isError() && reply.get().done)
             co_return reply.get();
         CODE_PROBE(reply.isError(), "a request gets no answer");
-        bool keeps = planted(Mutant::LateReply) && reply.isError() && reply.getError().code() == error_code_timed_out;
+        bool keeps = planted::isOn("LateReply") && reply.isError() && reply.getError().code() == error_code_timed_out;
         if (!keeps)
             peer_ = Optional<Peer>();
-        if (planted(Mutant::ClientGivesUp) && reply.isError())
+        if (planted::isOn("ClientGivesUp") && reply.isError())
             co_return Reply();
-        if (planted(Mutant::DoubleSend))
+        if (planted::isOn("DoubleSend"))
             request.number = nextNumber();
         co_await delay(0.1 * deterministicRandom()->random01());
     }

@@ -9,7 +9,7 @@
 #include "net/examples/kv/replica.h"
 #include "net/transport.h"
 #include "tests/sim/kv/frames.h"
-#include "tests/sim/mutants.h"
+#include "tests/sim/planted.h"
 
 #include <algorithm>
 #include <string_view>
@@ -50,7 +50,7 @@ private:
             net::Datagram datagram = co_await socket_->receive();
             std::string_view bytes = datagram.bytes.toStringView();
             Optional<Message> message =
-                planted(Mutant::NoChecksum) ? unsealAnything<Message>(bytes) : unseal<Message>(bytes);
+                planted::isOn("NoChecksum") ? unsealAnything<Message>(bytes) : unseal<Message>(bytes);
             CODE_PROBE(!message.present(), "a message between servers was damaged");
             if (message.present())
                 co_await received(message.get(), datagram.from);
@@ -76,7 +76,7 @@ private:
     /// Runs until the client disconnects, or is silent for a while.
     Future<Void> serveClient(Reference<net::Connection> connection, FlowLock::Releaser place) {
         constexpr double kPatience = 2; // seconds
-        FlowLock* forgotten = planted(Mutant::MissedCancel) ? std::exchange(place.lock, nullptr) : nullptr;
+        FlowLock* forgotten = planted::isOn("MissedCancel") ? std::exchange(place.lock, nullptr) : nullptr;
         Frames frames(connection);
         for (;;) {
             Optional<Request> request = co_await timeoutError(frames.next<Request>(), kPatience);

@@ -1,0 +1,126 @@
+"""Mutants of flow/lib, flow/structured, flow/threads, flow/parallel, flow/fiber and flow/file."""
+
+from __future__ import annotations
+
+from mutantslib.mutant import Mutant
+
+MUTANTS = (
+    # ------------------------------------------------------------------------------------------------------ flow/lib
+    Mutant(
+        "RangeWithItsEnd",
+        "flow/lib/async_map.h",
+        "            change.trigger();\n    }\n    void triggerAll() {",
+        "            change.trigger();\n        if (PLANTED) trigger(end);\n    }\n    void triggerAll() {",
+    ),
+    Mutant(
+        "SameValueIsAChange",
+        "flow/lib/async_var.h",
+        "        if (!(value_ == value))",
+        "        if (!(value_ == value) || PLANTED)",
+    ),
+    Mutant(
+        "CollectionGrowsWhileItEnds",
+        "flow/lib/collection.cpp",
+        "        if (isEnding) // an actor",
+        "        if (isEnding && !PLANTED) // an actor",
+    ),
+    Mutant(
+        "CancelledTakerKeepsPermits",
+        "flow/lib/flow_lock.cpp",
+        "        lock->release(granted ? amount : 0);",
+        "        lock->release(granted && !PLANTED ? amount : 0);",
+    ),
+    Mutant(
+        "KilledLockStaysTaken",
+        "flow/lib/flow_lock.cpp",
+        "                active_ -= taker->amount;",
+        "                active_ -= PLANTED ? 0 : taker->amount;",
+    ),
+    Mutant(
+        "DroppedMutexStaysLocked",
+        "flow/lib/flow_mutex.h",
+        "~Held() { breakMutex(broken_promise()); }",
+        "~Held() { if (!PLANTED) breakMutex(broken_promise()); }",
+    ),
+    Mutant(
+        "CallOutlivesItsLoop",
+        "flow/lib/on_loop.h",
+        "        step_.cancel();\n        refuse();",
+        "        if (!PLANTED)\n            step_.cancel();\n        refuse();",
+    ),
+    Mutant(
+        "CallDestroyedElsewhere",
+        "flow/lib/on_loop.h",
+        "        call_.reset(); // what it holds belongs to this thread",
+        "        if (!PLANTED)\n            call_.reset();",
+    ),
+    # ----------------------------------------------------------------------------------------------- flow/structured
+    Mutant(
+        "ClosedChannelTakesMore",
+        "flow/structured/channel.h",
+        "        if (isClosed_)\n            throw broken_promise();",
+        "        if (isClosed_ && !PLANTED)\n            throw broken_promise();",
+    ),
+    Mutant(
+        "RingOfChannelWrapsLate",
+        "flow/structured/channel.h",
+        "return index + 1 == slots_ ? 0 : index + 1; }",
+        "return index + 1 == slots_ + (PLANTED ? 1 : 0) ? 0 : index + 1; }",
+    ),
+    Mutant(
+        "BellRingsFreedTask",
+        "flow/structured/stop.h",
+        "        target_ = nullptr;\n        drop();",
+        "        if (!PLANTED)\n            target_ = nullptr;\n        drop();",
+    ),
+    Mutant(
+        "JoinerOfScopeForgotten",
+        "flow/structured/tree.cpp",
+        "            if (node->hasForks())\n                return nullptr;",
+        "            if (node->hasForks() && !PLANTED)\n                return nullptr;",
+    ),
+    Mutant(
+        "ErrorOfGeneratorTwice",
+        "flow/structured/generator.h",
+        "            throw std::exchange(error_, Error());",
+        "            throw PLANTED ? error_ : std::exchange(error_, Error());",
+    ),
+    # ------------------------------------------------------------------------------------------ threads and parallel
+    Mutant(
+        "IdleThreadForSeveral",
+        "flow/threads/thread_pool.cpp",
+        "    if (queued_ >= idle_ && threads_.size() < mostThreads_)",
+        "    if ((PLANTED ? idle_ == 0 : queued_ >= idle_) && threads_.size() < mostThreads_)",
+    ),
+    Mutant(
+        "IdleThreadNotWoken",
+        "flow/threads/thread_pool.cpp",
+        "    if (wake)\n        changed_.notify_one();",
+        "    if (wake && !PLANTED)\n        changed_.notify_one();",
+    ),
+    Mutant(
+        "EndOfQueueDangles",
+        "flow/parallel/work_pool.cpp",
+        "        if (!first_)\n            end_ = &first_;",
+        "        if (!first_ && !PLANTED)\n            end_ = &first_;",
+    ),
+    # ------------------------------------------------------------------------------------------------ fiber and file
+    Mutant(
+        "CancelledFiberTakes",
+        "flow/fiber/fiber.h",
+        "        if (fiber.isCancelled())\n            throw flow::detail::takeError(",
+        "        if (fiber.isCancelled() && !PLANTED)\n            throw flow::detail::takeError(",
+    ),
+    Mutant(
+        "StackOfFiberLeaks",
+        "flow/fiber/fiber.cpp",
+        "    giveBack(stack_);",
+        "    if (!PLANTED)\n        giveBack(stack_);",
+    ),
+    Mutant(
+        "DirectoryOpensAsFile",
+        "flow/file/real_files.cpp",
+        "        if (S_ISDIR(statusOf(opened.number()).st_mode))",
+        "        if (S_ISDIR(statusOf(opened.number()).st_mode) && !PLANTED)",
+    ),
+)
