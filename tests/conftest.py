@@ -1,8 +1,10 @@
 """Runs before any test is imported; what tests of several folders share."""
 
+import resource
 import shutil
 import signal
 import subprocess
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -39,27 +41,40 @@ LONGEST = (
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="also what is marked `long`, and all random programs")
+    parser.addoption("--times", metavar="FILE", help="append a line for each test with its processor seconds")
+
+
+def cpu_seconds() -> float:
+    """Of this process, and of those that it started and that have ended."""
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    before = cpu_seconds()
+    result = yield
+    if place := item.config.getoption("--times"):
+        with Path(place).open("a", encoding="utf-8") as file:
+            file.write(f"{cpu_seconds() - before:.2f}\t{item.nodeid}\n")
+    return result
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what is marked
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     places = {here / name: place for place, name in enumerate(LONGEST)}
     for item in items:
-        if item.path in places or item.path.relative_to(here).parts[0] in ("fuzz", "install"):
+        folder = item.path.relative_to(here).parts[0]
+        if item.path in places or folder in ("fuzz", "install"):
             item.add_marker(pytest.mark.slow)
+        if folder == "install":
+            item.add_marker(pytest.mark.install)
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
+            compilers = {item.callspec.params.get(name) for name in ("compiler", "toolchain")}
+            if compilers & {"g++", "g++-12", "gcc"}:
+                item.add_marker(pytest.mark.gcc)
     items.sort(key=lambda item: places.get(item.path, len(places)))
-    if not config.getoption("--long"):
-        skip = pytest.mark.skip(reason="only with --long")
-        for item in items:
-            if item.get_closest_marker("long"):
-                item.add_marker(skip)
-
-
-@pytest.fixture(scope="session")
-def is_long(pytestconfig: pytest.Config) -> bool:
-    return bool(pytestconfig.getoption("--long"))
 
 
 @pytest.fixture(scope="session")
@@ -72,8 +87,8 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def prefix() -> Path:
-    """Where Millrace is installed, from the build that also has the C++ tests: nothing is compiled for this alone."""
-    preset, console = "clang-checked", plain(stderr=True)
+    """Where Millrace is installed, from the usual build: nothing is compiled for this alone."""
+    preset, console = "tests", plain(stderr=True)
     build(preset, console, ("millrace_libraries",))
     place = ROOT / "build" / "prefix"
     command = ["cmake", "--install", binary_dir(preset), "--prefix", place]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import atexit
 import re
 import shutil
 import subprocess
-import tempfile
-from functools import cache
 from pathlib import Path
 
 from front import sound
 
 from actorc.emit.emit import emit
+from common.precompiled import precompiled
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted((ROOT / "tests" / "programs").glob("*.actor.cpp"))
@@ -48,24 +46,12 @@ def one_blank(text: str) -> str:
     return text.replace("( ", "(").replace("template < ", "template <")
 
 
-@cache
-def precompiled(compiler: str, *flags: str) -> tuple[str, ...]:
-    """Options for sources that begin with flow/flow.h: the compiler reads that once for all tests of this process."""
-    folder = Path(tempfile.mkdtemp(prefix="precompiled-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    header = folder / "precompiled.h"
-    header.write_text('#include "flow/flow.h"\n', encoding="utf-8")
-    is_clang = "clang" in compiler
-    result = folder / ("precompiled.pch" if is_clang else "precompiled.h.gch")
-    subprocess.run([compiler, *flags, "-x", "c++-header", str(header), "-o", str(result)], check=True)
-    return ("-include-pch", str(result)) if is_clang else ("-include", str(header))
-
-
 def syntax_errors(output: str, compiler: str, folder: Path, *more: str) -> str:
     """What a compiler says of emitted text, with the flags of our own code."""
     path = folder / "out.g.cpp"
     path.write_text(output, encoding="utf-8")
-    flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-DNO_INTELLISENSE", *more]
-    flags += ["-I", str(ROOT), "-iquote", str(ROOT / "tests" / "programs")]
-    command = [compiler, *flags, *precompiled(compiler, *flags), "-fsyntax-only", str(path)]
+    command = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror"]
+    options = precompiled(*command)
+    command += [*options, *more, "-DNO_INTELLISENSE", "-I", str(ROOT), "-iquote", str(ROOT / "tests" / "programs")]
+    command += ["-fsyntax-only", str(path)]
     return subprocess.run(command, capture_output=True, text=True, check=False).stderr

@@ -292,6 +292,7 @@ def test_stripped_objects_are_recognised(tmp_path: Path) -> None:
         list(units(str(tmp_path / "x.cpp")))
 
 
+@pytest.mark.pages
 @pytest.mark.skipif(len(COMPILERS) < 2, reason="needs both compilers")
 def test_the_page_shows_what_the_command_prints(tmp_path: Path) -> None:
     page = (ROOT / "actorc" / "docs" / "frames.md").read_text(encoding="utf-8")
@@ -306,6 +307,7 @@ def test_the_page_shows_what_the_command_prints(tmp_path: Path) -> None:
     assert done.stdout.replace(f"{tmp_path}/", "").startswith(expected), done.stdout + done.stderr
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize(("size", "status"), [("128", 0), ("64", 1)])
 def test_the_actor_that_the_page_divides_has_the_size_that_it_says(tmp_path: Path, size: str, status: int) -> None:
     page = (ROOT / "actorc" / "docs" / "frames.md").read_text(encoding="utf-8")

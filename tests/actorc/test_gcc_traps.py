@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 import pytest
-from checking import HEAD, ROOT, actorc
+from checking import HEAD, actorc, flags_with
 from front import unmarked
 
 from actorc.diagnostics import Diagnostics
@@ -21,7 +21,6 @@ from actorc_check.command import check
 
 pytest.importorskip("clang")
 
-FLAGS = ["-std=c++20", f"-I{ROOT}"]
 # A coroutine of no library.
 STARTED = """
 struct Started {
@@ -239,7 +238,8 @@ ALL = CASES | pages()
 
 def found_in(path: Path, version_of_gcc: int | None) -> list[tuple[str, int]]:
     diagnostics = Diagnostics()
-    check(Source.read(str(path)), FLAGS, diagnostics, version_of_gcc=version_of_gcc)
+    flags = flags_with("flow/flow.h", "flow/structured/task.h")
+    check(Source.read(str(path)), flags, diagnostics, version_of_gcc=version_of_gcc)
     return [(each.code, each.span.start) for each in diagnostics]
 
 

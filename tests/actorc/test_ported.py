@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from checking import HEAD, ROOT, actorc
+from checking import HEAD, ROOT, actorc, actorc_on_flow
 from front import unmarked
 
 from actorc_check.flow_names import DIFFERENCES, table
@@ -45,7 +45,7 @@ def test_a_member_that_flow_may_have_has_a_hint_in_a_program_of_flows(tmp_path: 
 def test_names_of_flow_that_are_missing_have_a_hint(tmp_path: Path) -> None:
     head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
     (tmp_path / "strange.actor.cpp").write_text(head + STRANGE, encoding="utf-8")
-    done = actorc("--json", "strange.actor.cpp", folder=tmp_path)
+    done = actorc_on_flow("--json", "strange.actor.cpp", folder=tmp_path)
     instead, database = "Millrace does not have it; instead: ", "it belongs to the database, and is no part of Flow"
     hints = {each["message"]: each["hint"] for each in json.loads(done.stdout)["diagnostics"]}
     assert hints == {
@@ -78,12 +78,12 @@ Deque<int> allowed;
 def test_differences_from_flow_are_reported_where_they_are_used_first(tmp_path: Path) -> None:
     text, marks = unmarked(PORTED)
     (tmp_path / "ported.actor.cpp").write_text(text, encoding="utf-8")
-    done = actorc("--differences", "--json", "ported.actor.cpp", folder=tmp_path)
+    done = actorc_on_flow("--differences", "--json", "ported.actor.cpp", folder=tmp_path)
     found = [each for each in json.loads(done.stdout)["diagnostics"] if each["code"] == "A0708"]
     assert [each["range"]["start"]["offset"] for each in found] == marks
     assert found[3]["message"] == "`g_network -> run` differs from Flow's"
     assert found[3]["hint"] == "it ends also when nothing is left to do"
-    assert "A0708" not in actorc("--json", "ported.actor.cpp", folder=tmp_path).stdout
+    assert "A0708" not in actorc_on_flow("--json", "ported.actor.cpp", folder=tmp_path).stdout
 
 
 def test_the_page_about_porting_has_all_differences() -> None:

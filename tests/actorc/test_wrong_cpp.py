@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from checking import HEAD, actorc
+from checking import HEAD, actorc, actorc_on_flow
 from front import unmarked
 
 from actorc.report.explain import page
@@ -33,7 +33,7 @@ def test_an_unknown_name_in_a_when_is_reported_at_its_place(tmp_path: Path) -> N
     body = f"ACTOR Future<int> f(Future<int> a) {{ choose {{ {whens} }} }}\n"
     text, marks = unmarked(HEAD + '#include "flow/actorcompiler.h" // must be the last include\n' + body)
     (tmp_path / "unknown.actor.cpp").write_text(text, encoding="utf-8")
-    done = actorc("--json", "unknown.actor.cpp", folder=tmp_path)
+    done = actorc_on_flow("--json", "unknown.actor.cpp", folder=tmp_path)
     found = [(each["code"], each["range"]["start"]["offset"]) for each in json.loads(done.stdout)["diagnostics"]]
     assert found == [("A0706", mark) for mark in marks]
 
@@ -72,7 +72,7 @@ Future<std::unique_ptr<int>> d(Future<std::unique_ptr<int>> from) {
 def test_an_error_in_a_header_is_reported_at_the_place_that_leads_there(tmp_path: Path) -> None:
     text, marks = unmarked(HEAD + HEADERS)
     (tmp_path / "x.cpp").write_text(text, encoding="utf-8")
-    done = actorc("x.cpp", folder=tmp_path)
+    done = actorc_on_flow("x.cpp", folder=tmp_path)
     assert done.returncode == 2
     places = [f"x.cpp:{text.count(chr(10), 0, mark) + 1}:{mark - text.rfind(chr(10), 0, mark)}" for mark in marks]
     errors = [line for line in done.stderr.splitlines() if "error: " in line]
@@ -91,7 +91,7 @@ def test_an_error_in_a_header_is_reported_at_the_place_that_leads_there(tmp_path
 def test_an_error_in_a_header_hides_none_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "x.h").write_text("int wrong = no_such;\n", encoding="utf-8")
     (tmp_path / "x.cpp").write_text(HEAD + '#include "x.h"\nint a = g_simulator;\n', encoding="utf-8")
-    done = actorc("x.cpp", folder=tmp_path)
+    done = actorc_on_flow("x.cpp", folder=tmp_path)
     assert done.returncode == 2
     own, other = done.stderr.index("'g_simulator' [A0706]"), done.stderr.index("'no_such'")
     assert "hint: Millrace does not have it; instead: World (flow/sim/world.h)" in done.stderr[own:other]
@@ -110,7 +110,7 @@ Future<int> e(Future<Void> f) { co_await f; @@co_return; }
 def test_returns_of_coroutines_have_hints(tmp_path: Path) -> None:
     text, marks = unmarked(HEAD + RETURNS)
     (tmp_path / "returns.cpp").write_text(text, encoding="utf-8")
-    done = actorc("--json", "returns.cpp", folder=tmp_path)
+    done = actorc_on_flow("--json", "returns.cpp", folder=tmp_path)
     assert done.returncode == 2
     found = json.loads(done.stdout)["diagnostics"]
     assert [each["range"]["start"]["offset"] for each in found] == marks
@@ -132,14 +132,14 @@ def test_a_wait_for_a_stream_has_a_hint(tmp_path: Path) -> None:
     head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
     body = "ACTOR flow::Future<int> next(flow::FutureStream<int> s) {\n    int x = wait(s);\n    return x;\n}\n"
     (tmp_path / "stream.actor.cpp").write_text(head + body, encoding="utf-8")
-    assert "hint: `wait` takes a future; the next value" in actorc("stream.actor.cpp", folder=tmp_path).stderr
+    assert "hint: `wait` takes a future; the next value" in actorc_on_flow("stream.actor.cpp", folder=tmp_path).stderr
 
 
 def test_a_misspelt_test_case_has_a_fix(tmp_path: Path) -> None:
     head = HEAD + '#include "flow/actorcompiler.h" // must be the last include\n'
     body = 'TESTCASE("/a") {\n    wait(flow::delay(1));\n    return flow::Void();\n}\n'
     (tmp_path / "test.actor.cpp").write_text(head + body, encoding="utf-8")
-    said = actorc("test.actor.cpp", folder=tmp_path).stderr
+    said = actorc_on_flow("test.actor.cpp", folder=tmp_path).stderr
     assert "unknown word `TESTCASE`; did you mean `TEST_CASE`? [A0706]" in said
     assert "fix: write `TEST_CASE`" in said
 
@@ -149,8 +149,8 @@ def test_the_examples_of_the_page_about_cpp(tmp_path: Path) -> None:
     for code in ("A0706", "A0707"):
         for name, examples in (("wrong", page(code).wrong), ("right", page(code).right)):
             (tmp_path / f"{name}.actor.cpp").write_text(head + "".join(examples), encoding="utf-8")
-        assert f"[{code}]" in actorc("wrong.actor.cpp", folder=tmp_path).stderr
-        assert actorc("right.actor.cpp", folder=tmp_path).returncode == 0
+        assert f"[{code}]" in actorc_on_flow("wrong.actor.cpp", folder=tmp_path).stderr
+        assert actorc_on_flow("right.actor.cpp", folder=tmp_path).returncode == 0
 
 
 LISTS = """\
@@ -170,7 +170,7 @@ Future<Void> plain(Future<int> from, std::string const& text) {
 def test_a_list_that_an_actor_returns_is_no_error(tmp_path: Path) -> None:
     text, marks = unmarked(HEAD + '#include "flow/actorcompiler.h" // must be the last include\n' + LISTS)
     (tmp_path / "lists.actor.cpp").write_text(text, encoding="utf-8")
-    done = actorc("--json", "lists.actor.cpp", folder=tmp_path)
+    done = actorc_on_flow("--json", "lists.actor.cpp", folder=tmp_path)
     found = [(each["code"], each["range"]["start"]["offset"]) for each in json.loads(done.stdout)["diagnostics"]]
     assert found == [("A0706", marks[0]), ("A0706", marks[2])], done.stdout
 
@@ -190,7 +190,7 @@ ACTOR Future<Void> a(Future<int> from, Holder* holder) {
 def test_a_call_of_the_function_loop_is_no_error(tmp_path: Path) -> None:
     text, marks = unmarked(HEAD + "struct Holder { Loop& loop(); };\n" + CALLS)
     (tmp_path / "calls.actor.cpp").write_text(text, encoding="utf-8")
-    done = actorc("--json", "calls.actor.cpp", folder=tmp_path)
+    done = actorc_on_flow("--json", "calls.actor.cpp", folder=tmp_path)
     found = [(each["code"], each["range"]["start"]["offset"]) for each in json.loads(done.stdout)["diagnostics"]]
     assert found == [("A0706", marks[0])], done.stdout
 
@@ -216,6 +216,6 @@ def test_traps_are_looked_for_beside_what_does_not_compile(
 ) -> None:
     text = HEAD + BESIDE.replace("{allow}", allow) + outside
     (tmp_path / "beside.cpp").write_text(text, encoding="utf-8")
-    done = actorc("--json", "beside.cpp", folder=tmp_path)
+    done = actorc_on_flow("--json", "beside.cpp", folder=tmp_path)
     found = [each["range"]["start"]["line"] - HEAD.count("\n") for each in json.loads(done.stdout)["diagnostics"]]
     assert found == lines, done.stdout

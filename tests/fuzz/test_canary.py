@@ -41,6 +41,7 @@ def test_wrong_rule_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.traces["state-machine"] == found.traces["coroutine"] != found.traces["model"]
 
 
+@pytest.mark.long
 def test_wrong_emitted_text() -> None:
     """The state machine forgets the error that a wait raises."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+import pytest
+
 from actorc_migrate.settings import TARGETS
 from fuzzlib.campaign import Task, run, tasks
 from fuzzlib.forms import migrated_forms
@@ -12,11 +14,11 @@ from fuzzlib.report import reproducer
 from fuzzlib.toolchain import TOOLCHAINS
 
 SEED = 20
-
-
-def programs(is_long: bool) -> int:
-    """Of those that are compiled as they are, and of those that are migrated to each target."""
-    return 2000 if is_long else 40
+# Programs that are compiled as they are, and as many that are migrated to each target; and the compilers.
+SIZES = pytest.mark.parametrize(
+    ("programs", "compilers"),
+    [(40, ("clang",)), pytest.param(2000, tuple(TOOLCHAINS), marks=pytest.mark.long)],
+)
 
 
 def differences(pending: Sequence[Task]) -> list[str]:
@@ -24,22 +26,18 @@ def differences(pending: Sequence[Task]) -> list[str]:
     return [reproducer(each, each.difference) for each in found[:3]]
 
 
-def compilers() -> list[str]:
-    return [name for name, toolchain in TOOLCHAINS.items() if toolchain.is_there]
-
-
-def test_random_programs(is_long: bool) -> None:
-    found = differences(tasks(SEED, range(programs(is_long)), compilers()))
+@SIZES
+def test_random_programs(programs: int, compilers: tuple[str, ...]) -> None:
+    found = differences(tasks(SEED, range(programs), compilers))
     assert not found, "\n\n".join(found)
 
 
-def test_random_programs_migrated(is_long: bool) -> None:
-    forms = migrated_forms(TARGETS)
-    count = programs(is_long)
+@SIZES
+def test_random_programs_migrated(programs: int, compilers: tuple[str, ...]) -> None:
     pending = [
         task
-        for number, form in enumerate(forms)
-        for task in tasks(SEED, range(number * count, (number + 1) * count), compilers(), (form,))
+        for number, form in enumerate(migrated_forms(TARGETS))
+        for task in tasks(SEED, range(number * programs, (number + 1) * programs), compilers, (form,))
     ]
     found = differences(pending)
     assert not found, "\n\n".join(found)

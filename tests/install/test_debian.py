@@ -36,7 +36,7 @@ def output_of(*command: str | Path, folder: Path, **environment: str) -> str:
 def package(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`prefix` has built what goes into it. Compressed least, since that takes the most time."""
     folder = tmp_path_factory.mktemp("package")
-    config = binary_dir("clang-checked") / "CPackConfig.cmake"
+    config = binary_dir("tests") / "CPackConfig.cmake"
     options = ("-D", "CPACK_DEBIAN_COMPRESSION_TYPE=none", "-B", folder)
     output_of("cpack", "--config", config, *options, folder=folder)
     (found,) = folder.glob("libmillrace-dev_*_amd64.deb")

@@ -100,9 +100,8 @@ def marks_of_actors(clangd: Clangd, path: Path) -> list[str]:
     return [found for found in clangd.diagnostics(path) if "is not used directly" not in found]
 
 
-def test_no_program_is_marked(clangd: Clangd, is_long: bool) -> None:
-    """Without --long every twelfth, since clangd takes seconds for each."""
-    shown = [program for program in PROGRAMS if program not in (NO_CPP, IN_PLACE, CLASSES)][:: 1 if is_long else 12]
+def test_no_program_is_marked(clangd: Clangd) -> None:
+    shown = [program for program in PROGRAMS if program not in (NO_CPP, IN_PLACE, CLASSES)]
     for program in shown:
         clangd.open(program, program.read_text(encoding="utf-8"))
     marked = {program.name: marks_of_actors(clangd, program) for program in shown}

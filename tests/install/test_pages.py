@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
+pytestmark = pytest.mark.pages
 ROOT = Path(__file__).resolve().parents[2]
 # What is installed here has the costly assertions, which say this as well.
 IN_ACTOR = re.compile(r"^flow:   in actor .*\n", re.MULTILINE)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from common.precompiled import precompiled
+
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = """
 #include "flow/fiber/fiber.h"
@@ -32,7 +34,8 @@ def test_operand(operand: str, message: str) -> None:
     compiler = shutil.which("clang++-19")
     if not compiler:
         pytest.skip("there is no clang++-19")
-    command = [compiler, "-std=c++20", f"-I{ROOT}", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-xc++", "-"]
+    flags = [compiler, "-std=c++20", f"-I{ROOT}", "-Wall", "-Wextra", "-Werror"]
+    command = [*flags, *precompiled(*flags, headers=("flow/fiber/fiber.h",)), "-fsyntax-only", "-xc++", "-"]
     run = subprocess.run(command, input=TEXT % operand, capture_output=True, text=True, check=False)
     assert (run.returncode == 0) == (message == ""), run.stderr
     assert message in run.stderr

@@ -9,18 +9,23 @@ from pathlib import Path
 
 import pytest
 
+from common.precompiled import precompiled
+
 ROOT = Path(__file__).resolve().parents[2]
 BLOCKS = re.findall(
     r"```cpp\n(.*?)```", (ROOT / "flow/docs/structured_tasks.md").read_text(encoding="utf-8"), re.DOTALL
 )
-START = '#include "flow/structured/when.h"\nusing namespace flow;\n'
+HEADER = "flow/structured/when.h"
+START = f'#include "{HEADER}"\nusing namespace flow;\n'
 
 
-def compile_text(text: str) -> subprocess.CompletedProcess[str]:
+def compile_text(text: str, header: str = "") -> subprocess.CompletedProcess[str]:
     compiler = shutil.which("clang++-19")
     if not compiler:
         pytest.skip("there is no clang++-19")
-    command = [compiler, "-std=c++20", f"-I{ROOT}", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-xc++", "-"]
+    flags = [compiler, "-std=c++20", f"-I{ROOT}", "-Wall", "-Wextra", "-Werror"]
+    options = precompiled(*flags, headers=(header,)) if header else ()
+    command = [*flags, *options, "-fsyntax-only", "-xc++", "-"]
     return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
 
 
@@ -32,7 +37,8 @@ def test_there_are_examples_of_both_kinds() -> None:
 @pytest.mark.parametrize("block", BLOCKS)
 def test_example(block: str) -> None:
     expected = re.match(r"// error: (.*)\n", block)
-    run = compile_text(START + block if expected else block)
+    # Those that are no mistakes are whole: they include what they use.
+    run = compile_text(START + block, HEADER) if expected else compile_text(block)
     if expected:
         assert run.returncode != 0
         assert expected[1] in run.stderr

@@ -103,7 +103,7 @@ _CLANG = ("-O0", "-fcoro-aligned-allocation")
 TOOLCHAINS = {
     each.name: each
     for each in (
-        Toolchain("clang", "clang-checked", "clang++-19", _CLANG, ("-fuse-ld=lld",)),
+        Toolchain("clang", "tests", "clang++-19", _CLANG, ("-fuse-ld=lld",)),
         Toolchain("gcc", "gcc-checked", "g++", ("-O0",)),
         Toolchain("asan", "asan", "clang++-19", (*_CLANG, "-g1", "-fsanitize=address,undefined"), ("-fuse-ld=lld",)),
     )

@@ -10,6 +10,7 @@ import pytest
 from trees import make, migrate, migrated, tree
 
 from actorc.__main__ import main
+from common.precompiled import precompiled
 
 ROOT = Path(__file__).parents[3]
 COMPILER = shutil.which("clang++-19") or shutil.which("g++") or "c++"
@@ -92,8 +93,10 @@ FILES = {"lib/store.actor.h": HEADER, "lib/store.actor.cpp": SOURCE, "plain.cpp"
 
 def compiles(folder: Path, *names: str, flags: tuple[str, ...] = ()) -> None:
     for name in names:
-        command = [COMPILER, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{folder}", f"-I{ROOT}"]
-        subprocess.run([*command, *flags, name], cwd=folder, check=True)
+        command = [COMPILER, "-std=c++20", "-Wall", "-Wextra", "-Werror"]
+        options = precompiled(*command)
+        command += [*options, *flags, f"-I{folder}", f"-I{ROOT}", "-fsyntax-only", name]
+        subprocess.run(command, cwd=folder, check=True)
 
 
 @pytest.mark.parametrize("target", ["flow", "foundationdb"])

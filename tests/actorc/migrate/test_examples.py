@@ -15,27 +15,22 @@ from conversions import converted
 from trees import TOP, migrated
 
 from actorc_migrate.notes import Hazard
-from examples import CODES, CONSTRUCTS, DOCUMENTS, ROOT, examples, made_of, rendered
+from common.precompiled import precompiled
+from examples import CODES, CONSTRUCTS, DOCUMENTS, GUIDE, ROOT, examples, made_of, rendered
 
 _COMPILER = shutil.which("clang++-19") or shutil.which("g++") or "c++"
 _NAMES = [path.name for path in DOCUMENTS]
-_INCLUDES = {
-    "flow": """\
-#include <functional>
-#include "flow/flow.h"
-#include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-using namespace flow;
-""",
-    "foundationdb": """\
-#include <functional>
-#include "flow/flow.h"
-#include "flow/CoroUtils.h"
-""",
+_HEADERS = {
+    "flow": ("flow/flow.h", "flow/coro/coroutine.h", "flow/coro/race.h"),
+    "foundationdb": ("flow/flow.h", "flow/CoroUtils.h"),
 }
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=_NAMES)
+# That of the page has commands that compile and run programs.
+@pytest.mark.parametrize(
+    "document",
+    [pytest.param(each, marks=pytest.mark.pages if each == GUIDE else (), id=each.name) for each in DOCUMENTS],
+)
 def test_is_what_the_tool_makes(document: Path) -> None:
     text = document.read_text()
     assert rendered(text) == text
@@ -44,15 +39,18 @@ def test_is_what_the_tool_makes(document: Path) -> None:
 @pytest.mark.parametrize(("target", "style"), [("flow", "exact"), ("flow", "idiomatic"), ("foundationdb", "idiomatic")])
 @pytest.mark.parametrize("document", DOCUMENTS, ids=_NAMES)
 def test_compiles(document: Path, target: str, style: str, tmp_path: Path) -> None:
-    text = _INCLUDES[target]
+    text = "#include <functional>\n" + "".join(f'#include "{header}"\n' for header in _HEADERS[target])
+    text += "using namespace flow;\n" if target == "flow" else ""
     for number, example in enumerate(examples(document.read_text())):
         made = made_of(example.before, [f"--style={style}", f"--target={target}"])
         text += f"namespace example{number} {{\n{example.prelude}{made}}}\n"
     source = tmp_path / "examples.cpp"
     source.write_text(text)
-    flags = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused"]
-    folders = [f"-I{ROOT}"] if target == "flow" else [f"-I{ROOT}/flow/compat", f"-I{ROOT}"]
-    run = subprocess.run([_COMPILER, *flags, *folders, str(source)], capture_output=True, text=True, check=False)
+    command = [_COMPILER, "-std=c++20", "-Wall", "-Wextra", "-Werror"]
+    command += [f"-I{ROOT}/flow/compat"] if target == "foundationdb" else []
+    options = precompiled(*command, headers=_HEADERS[target])
+    command += [*options, f"-I{ROOT}", "-Wno-unused", "-fsyntax-only", str(source)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
 
 

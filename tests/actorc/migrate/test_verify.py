@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,9 @@ from actorc_migrate.verify import verify as verifier
 from actorc_migrate.verify.drive import driven_in, not_driven_in
 from actorc_migrate.verify.tree import Tree
 from actorc_migrate.verify.verify import Verification, as_text, verify
+from common.precompiled import precompiled
 
-FLAGS = ("-I.", "-O0", "-DFLOW_CHECKED=1")  # the last as the library is compiled that is installed here
-
+ROOT = Path(__file__).parents[3]
 HEADER = """\
 #if defined(NO_INTELLISENSE) && !defined(TWICE_ACTOR_G_H)
 #define TWICE_ACTOR_G_H
@@ -107,6 +108,15 @@ def belongs_to(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "own_headers", lambda: str(root))
 
 
+@cache
+def flags() -> tuple[str, ...]:
+    """The library that is installed here is checked. Of its headers the longest is read once."""
+    optimised = ("-O1", "-DFLOW_CHECKED=1")
+    command = [compile_.compilers()[0], "-std=c++20", *optimised, *compile_.DEBUG, *compile_.DESCRIBE_FRAMES]
+    installed = f"-I{ROOT}/build/prefix/include/millrace"
+    return ("-I.", *optimised, *precompiled(*command, installed, headers=("flow/sim.h",)))
+
+
 @pytest.fixture
 def tree(tmp_path: Path, prefix: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     belongs_to(prefix / "include" / "millrace", monkeypatch)  # its library is built already
@@ -126,7 +136,7 @@ def verified(before: str = "", after: str = "", commands: tuple[str, ...] = ()) 
     if before:
         assert any(before in file.text for file in result.files)
         result.files = [replace(file, text=file.text.replace(before, after)) for file in result.files]
-    return verify(result, FLAGS, commands, 2)
+    return verify(result, flags(), commands, 2)
 
 
 def test_no_difference(tree: Path) -> None:
@@ -184,7 +194,7 @@ def test_commands_that_end_otherwise(tree: Path) -> None:
 
 def test_a_command_that_fails_before_and_after_is_no_evidence(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tree / "app" / "library.actor.cpp").unlink()
-    line = ["app", "--write", "--jobs=2", "--verify", "--test", "echo lost; exit 7", "--", *FLAGS]
+    line = ["app", "--write", "--jobs=2", "--verify", "--test", "echo lost; exit 7", "--", *flags()]
     assert main(line) == 1
     said = capsys.readouterr().err
     assert (
@@ -209,10 +219,10 @@ def test_a_program_that_does_not_end_is_no_evidence(tree: Path, monkeypatch: pyt
 def test_nothing_is_written_if_something_differs(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tree / "app" / "library.actor.cpp").unlink()
     line = ["app", "--write", "--jobs=2", "--verify", "--test"]
-    assert main([*line, "ls app", "--", *FLAGS]) == 1
+    assert main([*line, "ls app", "--", *flags()]) == 1
     assert "+program.cpp" in capsys.readouterr().err
     assert (tree / "app" / "program.actor.cpp").exists()
-    assert main([*line, "ls app | wc -l", "--", *FLAGS]) == 0
+    assert main([*line, "ls app | wc -l", "--", *flags()]) == 0
     captured = capsys.readouterr()
     assert captured.err.endswith("no difference\n")
     assert "frames, in bytes" in captured.out
@@ -225,7 +235,7 @@ def test_what_is_included_through_a_link(tree: Path, capsys: pytest.CaptureFixtu
     program.write_text(program.read_text().replace("app/twice", "api/twice"))
     (tree / "api").mkdir()
     (tree / "api" / "twice.actor.h").symlink_to("../app/twice.actor.h")
-    assert main([".", "--write", "--jobs=2", "--verify", "--", *FLAGS]) == 0
+    assert main([".", "--write", "--jobs=2", "--verify", "--", *flags()]) == 0
     assert "verified: 1 file compile before and after\n" in capsys.readouterr().err
     assert os.readlink(tree / "api" / "twice.h") == "../app/twice.h"
 

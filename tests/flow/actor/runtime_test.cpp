@@ -235,7 +235,7 @@ TEST_CASE("actor: uncancellable and void actors run on; dropped errors carry the
     setDroppedErrorHandler(before);
 }
 
-TEST_CASE("actor: a million links, also mixed with coroutines, in constant stack") {
+TEST_CASE("actor: long chains, also mixed with coroutines, in constant stack") {
     onSmallStack(kSmallStack, [] {
         Blocks blocks;
         for (int how = 0; how < 9; ++how) {

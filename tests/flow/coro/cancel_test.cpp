@@ -137,7 +137,7 @@ TEST_CASE("cancel: what is awaited is released first, innermost handlers run fir
     CHECK(log.take() == "a:operation_cancelled two:operation_cancelled");
 }
 
-TEST_CASE("cancel: a million links complete, fail and are cancelled in constant stack") {
+TEST_CASE("cancel: long chains complete, fail and are cancelled in constant stack") {
     onSmallStack(kSmallStack, [] {
         Blocks blocks;
         for (int how = 0; how < 3; ++how) {

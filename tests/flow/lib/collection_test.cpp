@@ -205,7 +205,7 @@ TEST_CASE("collection: an actor destroys the collection as it ends") {
     CHECK(watcher.isReady());
 }
 
-TEST_CASE("collection: a million members come and go in constant stack") {
+TEST_CASE("collection: many members come and go in constant stack") {
     onSmallStack(kSmallStack, [] {
         Blocks blocks;
         {

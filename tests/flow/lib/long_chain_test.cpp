@@ -24,7 +24,7 @@ using namespace flow::test;
 namespace {
 
 /// Few, to be quick, but on a stack on which a call for each would not fit: the smallest takes 16 bytes.
-constexpr int kLinks = kManyLinks / 12;
+constexpr int kLinks = kManyLinks / 4;
 constexpr std::size_t kStack = kSmallStack / 4;
 static_assert(16 * kLinks > static_cast<int>(kStack) || FLOW_SYSTEM_BLOCKS);
 

@@ -47,15 +47,16 @@ inline void onForeignStack(void (*body)()) {
         std::abort();
 }
 
-/// 256 KiB and a million links. AddressSanitizer puts red zones around every local, calls through its own unwinder and
-/// poisons frames slowly: there, fewer links on a larger stack (which a recursion would still overflow). Under
-/// ThreadSanitizer a link takes ten times as long, and a tenth of them is still far too much for the stack.
+/// A call takes 16 bytes at least, so that a recursion would need twice the stack. AddressSanitizer puts red zones
+/// around every local, calls through its own unwinder and poisons frames slowly: there, fewer links on a larger stack
+/// (which a recursion would still overflow).
 #if FLOW_SYSTEM_BLOCKS
 inline constexpr std::size_t kSmallStack = 2 << 20;
 inline constexpr int kManyLinks = 20000;
 #else
 inline constexpr std::size_t kSmallStack = 256 << 10;
-inline constexpr int kManyLinks = MILLRACE_UNDER_TSAN ? 100000 : 1000000;
+inline constexpr int kManyLinks = 40000;
+static_assert(16 * kManyLinks > 2 * kSmallStack);
 #endif
 
 } // namespace flow::test

@@ -19,7 +19,7 @@ using test::TwoProcesses;
 
 namespace {
 
-struct Question {
+struct PeerQuestion {
     constexpr static FileIdentifier file_identifier = 1201;
     int run = 0; // of the server that asks
     ReplyPromise<int> reply;
@@ -32,7 +32,7 @@ struct Question {
 /// Of a client, at which the server asks.
 struct Offer {
     constexpr static FileIdentifier file_identifier = 1202;
-    RequestStream<Question> questions;
+    RequestStream<PeerQuestion> questions;
     template <class Ar>
     void serialize(Ar& ar) {
         serializer(ar, questions);
@@ -68,7 +68,7 @@ struct ServerRuns {
 ServerRuns serverRuns;
 
 Future<Void> askClient(Offer client, int run) {
-    int answer = co_await client.questions.getReply(Question{run, {}});
+    int answer = co_await client.questions.getReply(PeerQuestion{run, {}});
     serverRuns.answers.push_back(answer);
 }
 
@@ -104,17 +104,17 @@ TEST_CASE("rpc peer: the answer to a process that has ended does not go to the n
     serverRuns = {};
     TwoProcesses::run(serveRun, []() -> Future<Void> {
         Offer own;
-        FutureStream<Question> questions = own.questions.getFuture();
+        FutureStream<PeerQuestion> questions = own.questions.getFuture();
         RequestStream<Offer> offer(Endpoint::wellKnown({TwoProcesses::server(), {}}, kOffers));
         offer.send(own);
-        Question first = co_await questions;
+        PeerQuestion first = co_await questions;
         CHECK(first.run == 1);
         TwoProcesses::killServer();
         co_await delay(1);
         TwoProcesses::restartServer();
         co_await delay(1);
         offer.send(own);
-        Question second = co_await questions;
+        PeerQuestion second = co_await questions;
         CHECK(second.run == 2);
         first.reply.send(111);
         co_await delay(1);
@@ -168,8 +168,8 @@ TEST_CASE("rpc peer: an endpoint by a connection that has ended is not that of a
             Endpoint earlier = endpoint;
             --earlier.connection;
             CHECK_FALSE(transport.peerOf(earlier));
-            RequestStream<Question> stale(earlier);
-            CHECK((co_await stale.tryGetReply(Question())).isError(error_code_request_maybe_delivered));
+            RequestStream<PeerQuestion> stale(earlier);
+            CHECK((co_await stale.tryGetReply(PeerQuestion())).isError(error_code_request_maybe_delivered));
             co_await askClient(client, 1);
             co_await delay(1000);
         },
@@ -177,7 +177,7 @@ TEST_CASE("rpc peer: an endpoint by a connection that has ended is not that of a
             Offer own;
             RequestStream<Offer> offer(Endpoint::wellKnown({TwoProcesses::server(), {}}, kOffers));
             offer.send(own);
-            Question question = co_await own.questions.getFuture();
+            PeerQuestion question = co_await own.questions.getFuture();
             question.reply.send(1);
             co_await delay(1);
         });
