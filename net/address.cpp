@@ -8,6 +8,7 @@
 #include <net/if.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace flow::net {

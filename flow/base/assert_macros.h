@@ -15,6 +15,7 @@
 #include "flow/base/to_text.h"
 
 #include <cmath>
+#include <functional>
 #include <type_traits>
 #include <utility>
 

@@ -11,8 +11,8 @@
 
 #include <compare>
 #include <concepts>
-#include <functional>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -70,7 +70,7 @@ public:
         -> Optional<std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>> {
         if (!present())
             return {};
-        return std::invoke(std::forward<F>(function), *value_, std::forward<Args>(args)...);
+        return std::apply(std::forward<F>(function), std::forward_as_tuple(*value_, std::forward<Args>(args)...));
     }
     /// The same for a function that returns an Optional itself.
     template <class F, class... Args>
@@ -78,7 +78,7 @@ public:
         -> std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>> {
         if (!present())
             return {};
-        return std::invoke(std::forward<F>(function), *value_, std::forward<Args>(args)...);
+        return std::apply(std::forward<F>(function), std::forward_as_tuple(*value_, std::forward<Args>(args)...));
     }
     /// Like map() and flatMap(), of what the value, a pointer or a Reference, points to; nothing of a null pointer.
     template <class F, class... Args, class Pointer = T>
@@ -86,14 +86,14 @@ public:
         -> Optional<std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>>> {
         if (!present() || !*value_)
             return {};
-        return std::invoke(std::forward<F>(function), **value_, std::forward<Args>(args)...);
+        return std::apply(std::forward<F>(function), std::forward_as_tuple(**value_, std::forward<Args>(args)...));
     }
     template <class F, class... Args, class Pointer = T>
     auto flatMapRef(F&& function, Args&&... args) const
         -> std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>> {
         if (!present() || !*value_)
             return {};
-        return std::invoke(std::forward<F>(function), **value_, std::forward<Args>(args)...);
+        return std::apply(std::forward<F>(function), std::forward_as_tuple(**value_, std::forward<Args>(args)...));
     }
     /// The value converted explicitly.
     template <class U>

@@ -11,7 +11,6 @@
 
 #include <charconv>
 #include <compare>
-#include <functional>
 #include <string>
 
 namespace flow {

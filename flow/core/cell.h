@@ -14,7 +14,6 @@
 
 #include <cstring>
 #include <initializer_list>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>

@@ -10,7 +10,7 @@
 #include "flow/base/error.h"
 
 #include <concepts>
-#include <functional>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -74,7 +74,7 @@ public:
         using Result = ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>>;
         if (!present())
             return Result::failed(getError());
-        return Result(std::invoke(std::forward<F>(function), get(), std::forward<Args>(args)...));
+        return Result(std::apply(std::forward<F>(function), std::forward_as_tuple(get(), std::forward<Args>(args)...)));
     }
     /// The same for a function that gives an ErrorOr.
     template <class F, class... Args>
@@ -83,7 +83,7 @@ public:
         using Result = std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>;
         if (!present())
             return Result::failed(getError());
-        return Result(std::invoke(std::forward<F>(function), get(), std::forward<Args>(args)...));
+        return Result(std::apply(std::forward<F>(function), std::forward_as_tuple(get(), std::forward<Args>(args)...)));
     }
     /// Like map() and flatMap(), of what the value, a pointer or a Reference, points to. A null pointer ends the
     /// program.
@@ -94,7 +94,8 @@ public:
             ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>>>;
         if (!present())
             return Result::failed(getError());
-        return Result(std::invoke(std::forward<F>(function), pointee(), std::forward<Args>(args)...));
+        return Result(
+            std::apply(std::forward<F>(function), std::forward_as_tuple(pointee(), std::forward<Args>(args)...)));
     }
     template <class F, class... Args, class Pointer = T>
     auto flatMapRef(F&& function, Args&&... args) const
@@ -102,7 +103,8 @@ public:
         using Result = std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>>;
         if (!present())
             return Result::failed(getError());
-        return Result(std::invoke(std::forward<F>(function), pointee(), std::forward<Args>(args)...));
+        return Result(
+            std::apply(std::forward<F>(function), std::forward_as_tuple(pointee(), std::forward<Args>(args)...)));
     }
     /// The value as an R; the same error if there is none.
     template <class R>

@@ -14,7 +14,6 @@
 
 #include "flow/base/inline.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 
@@ -48,7 +47,10 @@ public:
     /// A turn begins.
     FLOW_INLINE static void begin() noexcept { left_ = kFull; }
     /// There is a loop from here on.
-    static void limit() noexcept { left_ = std::min(left_, kFull); }
+    static void limit() noexcept {
+        if (left_ > kFull)
+            left_ = kFull;
+    }
 
     /// Its destructor brings back what was left. With kNoLimit nothing is counted meanwhile: for what must be done in
     /// one go.

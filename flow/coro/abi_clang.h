@@ -7,7 +7,6 @@
 #include "flow/core/cell.h"
 #include "flow/core/result.h"
 
-#include <algorithm>
 #include <coroutine>
 
 namespace flow::coro {
@@ -38,7 +37,7 @@ FLOW_INLINE std::size_t frameAlignment(std::size_t) {
         FLOW_ASSERT(alignment <= memory::kMostAlignment,
                     "a local of this coroutine is aligned to more than 64 bytes: hold it by pointer");
     }
-    return std::max<std::size_t>(alignment, 16); // the cell needs that
+    return alignment < 16 ? 16 : alignment; // the cell needs that
 }
 
 /// What an await_suspend returns: the frame to which control passes, as a handle. `__builtin_coro_noop` is the handle

@@ -6,7 +6,6 @@
 #include "flow/core/cell.h"
 #include "flow/core/result.h"
 
-#include <algorithm>
 #include <coroutine>
 
 namespace flow::coro {
@@ -26,7 +25,8 @@ inline constexpr bool kHandsOverAnywhere = false;
 /// How a frame of this size may have to be aligned: gcc 12 does not say it, but the size is a multiple of it. What is
 /// aligned to more than kMostAlignment has that alignment only: gcc cannot refuse it, as clang does.
 FLOW_INLINE std::size_t frameAlignment(std::size_t bytes) {
-    return std::clamp<std::size_t>(bytes & -bytes, 16, memory::kMostAlignment);
+    std::size_t const alignment = bytes & -bytes;
+    return alignment < 16 ? 16 : alignment < memory::kMostAlignment ? alignment : memory::kMostAlignment;
 }
 
 /// What an await_suspend returns: nothing, since gcc would call what a handle names. Instead handOver() is the last

@@ -9,7 +9,6 @@
 #include "flow/base/inline.h"
 
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -54,7 +53,7 @@ public:
         kCanEmpty && !std::is_const_v<First> && std::is_nothrow_move_constructible_v<First>;
 
     FLOW_INLINE explicit Parameters(auto& first, auto&... rest)
-        : Parameters<Rest...>(rest...), first_(const_cast<First*>(std::addressof(first))) {}
+        : Parameters<Rest...>(rest...), first_(const_cast<First*>(__builtin_addressof(first))) {}
     FLOW_INLINE void destroy() const noexcept {
         Parameters<Rest...>::destroy();
         first_->~First();

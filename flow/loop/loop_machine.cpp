@@ -1,9 +1,13 @@
-#include "flow/loop/loop_machine.h"
+#include "flow/loop/run_turn.h"
 
 #include <thread>
 
 namespace flow {
 using namespace detail;
+
+LoopMachine::~LoopMachine() {
+    delete watches_;
+}
 
 void LoopMachine::end() noexcept {
     FLOW_ASSERT(runs_ == 0, "a loop is destroyed by a task that it runs");
@@ -32,7 +36,7 @@ void LoopMachine::lookAtClock() noexcept {
 template <class T>
 void LoopMachine::addWatching(T& watching) {
     if (!watches_)
-        watches_ = std::make_unique<TaskWatches>(ready_);
+        watches_ = new TaskWatches(ready_);
     watches_->add(watching);
 }
 
@@ -40,7 +44,7 @@ template <class T>
 void LoopMachine::removeWatching(T& watching) noexcept {
     watches_->remove(watching);
     if (watches_->isIdle())
-        watches_.reset();
+        delete std::exchange(watches_, nullptr);
 }
 
 void LoopMachine::add(TaskWatch& watch) {

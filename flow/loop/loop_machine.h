@@ -23,15 +23,18 @@
 #include "flow/loop/poller.h"
 #include "flow/loop/posted_call.h"
 #include "flow/loop/ready_queue.h"
-#include "flow/loop/task_watch.h"
 #include "flow/loop/timer_queue.h"
 
-#include <algorithm>
 #include <atomic>
-#include <memory>
-#include <utility>
+#include <cstdint>
 
 namespace flow {
+
+namespace detail {
+class TaskWatches;
+}
+class TaskRing;
+class TaskWatch;
 
 /// The destructor of a loop ends each of these that is still linked.
 struct LoopOwned : ListLink {
@@ -79,7 +82,7 @@ public:
     template <class Visit>
     void forEachReady(Visit&& visit) const {
         ready_.forEach([&](detail::Waiter* waiter, int level) {
-            if (!detail::TaskWatches::isMark(waiter))
+            if (!detail::isMark(waiter))
                 visit(waiter, static_cast<TaskPriority>(level));
         });
     }
@@ -88,7 +91,7 @@ public:
     /// For what a poller has found: `usual`, unless the last turn had too many tasks that are as urgent. Then it stands
     /// behind what waits at DefaultDelay: sockets that always have news do not keep timers waiting.
     TaskPriority priorityOfNews(TaskPriority usual) const noexcept {
-        return isBehind_ ? std::min(usual, TaskPriority::DefaultDelay) : usual;
+        return isBehind_ && usual > TaskPriority::DefaultDelay ? TaskPriority::DefaultDelay : usual;
     }
     /// Whether a task is ready or a timer is set.
     bool hasWork() { return !ready_.isEmpty() || !timers_.isEmpty(); }
@@ -101,7 +104,7 @@ public:
 
 protected:
     LoopMachine() { owned_.reset(); }
-    ~LoopMachine() = default;
+    ~LoopMachine();
 
     // What a kind of loop decides.
 
@@ -136,11 +139,9 @@ protected:
     Poller& poller() const { return *poller_; }
     /// From here on it sleeps there; null: at an eventfd again.
     void setPoller(Poller* poller) { poller_ = poller ? poller : &events_; }
-    /// runTurn() with the tasks that next() takes; null: there is none.
+    /// runTurn() with the tasks that next() takes; null: there is none. Defined in flow/loop/run_turn.h.
     template <class Next>
-    bool runTurnWith(Next&& next) {
-        return runTurnWith(next, [](WokenBy) {});
-    }
+    bool runTurnWith(Next&& next);
     /// The same with the watches, for a loop that isWatched().
     template <class Next>
     bool runWatchedTurnWith(Next&& next);
@@ -184,69 +185,7 @@ private:
     Poller* poller_ = &events_; // a thread that finds this loop asleep sees it, since it is not set then
     detail::ReadyQueue ready_;
     detail::TimerQueue timers_;
-    std::unique_ptr<detail::TaskWatches> watches_; // none as a rule
+    detail::TaskWatches* watches_ = nullptr; // owned; none as a rule
 };
-
-template <class Next, class Woken>
-bool LoopMachine::runTurnWith(Next&& next, Woken&& woken) {
-    turnEnded_.store(false, std::memory_order_relaxed);
-    now_ = startTurn();
-    resetSlice();
-    TurnBudget::begin();
-    if (!inbox_.isEmpty()) [[unlikely]]
-        takeInbox();
-    woken(WokenBy::Post);
-    timers_.expire(now_, timerSteps_,
-                   [this](detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); });
-    woken(WokenBy::Timer);
-    for (int i = 0; i < kTasksPerTurn; ++i) {
-        detail::Waiter* task = next();
-        if (!task) {
-            isBehind_ = false;
-            return waitForWork();
-        }
-        ++tasks_;
-        detail::run(task);
-        if (turnEnded_.load(std::memory_order_relaxed))
-            break;
-    }
-    isBehind_ = ready_.priority() > static_cast<int>(TaskPriority::DefaultDelay);
-    return true;
-}
-
-template <class Next>
-bool LoopMachine::runWatchedTurnWith(Next&& next) {
-    if (watches_->isIdle()) { // the last one was removed by a task
-        watches_.reset();
-        return runTurnWith(next);
-    }
-    detail::TaskWatches& watches = *watches_;
-    bool isRunning = false;
-    auto noteEnd = [&] {
-        if (std::exchange(isRunning, false))
-            watches.ended();
-        watches.woken(WokenBy::Task);
-    };
-    watches.turnBegins();
-    watches.woken(runs_ > 1 ? WokenBy::Task : WokenBy::News);
-    bool more = runTurnWith(
-        [&]() -> detail::Waiter* {
-            noteEnd();
-            detail::Waiter* task = next();
-            if (task) {
-                watches.begins(task, static_cast<TaskPriority>(ready_.priority()));
-                isRunning = true;
-            } else {
-                watches.turnEnds();
-            }
-            return task;
-        },
-        [&](WokenBy by) { watches.woken(by); });
-    if (isRunning) {
-        noteEnd();
-        watches.turnEnds();
-    }
-    return more;
-}
 
 } // namespace flow

@@ -4,7 +4,6 @@
 #include "flow/base/error.h"
 #include "flow/loop/inbox.h"
 
-#include <memory>
 #include <utility>
 
 namespace flow {
@@ -23,12 +22,17 @@ struct PostedCall : detail::Waiter, FastAllocated<PostedCall<F>> {
 private:
     static PostedCall* of(detail::Waiter* waiter) { return static_cast<PostedCall*>(waiter); }
     static void drop(detail::Waiter* waiter) { delete of(waiter); }
+    /// What it calls; deletes it.
+    static F taken(PostedCall* self) {
+        struct Owner {
+            PostedCall* self;
+            ~Owner() { delete self; }
+        } owner{self};
+        return std::move(self->call);
+    }
     static void run(detail::Waiter* waiter) {
         try {
-            std::unique_ptr<PostedCall> self(of(waiter));
-            F call(std::move(self->call));
-            self.reset();
-            call();
+            taken(of(waiter))();
         } catch (...) {
             reportDroppedError(reinterpret_cast<const void*>(&run), currentError());
         }

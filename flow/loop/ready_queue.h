@@ -13,10 +13,14 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <new>
 
 namespace flow::detail {
+
+/// Whether it only marks a place in the queue (see TaskWatches) and is no task. Nothing else is its own owner.
+inline bool isMark(Waiter const* waiter) {
+    return waiter->owner == waiter;
+}
 
 class ReadyQueue {
 public:
@@ -28,13 +32,16 @@ public:
         if (!lists_)
             throw std::bad_alloc();
     }
+    ~ReadyQueue() { std::free(lists_); }
+    ReadyQueue(ReadyQueue const&) = delete;
+    ReadyQueue& operator=(ReadyQueue const&) = delete;
 
     /// The priority of the waiter that pop() returned last.
     int priority() const { return priority_; }
 
     void push(Waiter* waiter, TaskPriority priority) {
         int level = levelOf(priority);
-        Link& list = lists_.get()[level];
+        Link& list = lists_[level];
         if (!list.prev) [[unlikely]]
             open(level);
         pushBack(list, waiter->link);
@@ -43,7 +50,7 @@ public:
     /// The most urgent waiter, unlinked; null when nothing is ready.
     Waiter* pop() {
         for (int level = highest_; level >= 0; level = highest_) {
-            Link& list = lists_.get()[level];
+            Link& list = lists_[level];
             Link* first = list.next;
             if (first != &list) [[likely]] {
                 first->unlink(); // the bit of an emptied list is cleared when pop next comes to it: often it refills
@@ -63,7 +70,7 @@ public:
 
     bool isEmpty() {
         for (; highest_ >= 0; clear(highest_))
-            if (!lists_.get()[highest_].isEmpty())
+            if (!lists_[highest_].isEmpty())
                 return false;
         return true;
     }
@@ -76,7 +83,7 @@ public:
     template <class Visit>
     void forEach(Visit&& visit) const {
         for (int level = highest_; level >= 0; --level) {
-            Link const& list = lists_.get()[level];
+            Link const& list = lists_[level];
             if (!list.prev)
                 continue;
             for (Link* link = list.next; link != &list; link = link->next)
@@ -94,7 +101,7 @@ public:
                 int word = (group << 6) | topBit(words);
                 for (std::uint64_t bits = words_[word]; bits != 0; bits &= ~(std::uint64_t{1} << topBit(bits))) {
                     int level = (word << 6) | topBit(bits);
-                    visit(lists_.get()[level], level);
+                    visit(lists_[level], level);
                 }
             }
         }
@@ -107,7 +114,7 @@ public:
         std::uint64_t word = words_[highest_ >> 6], group = groups_[highest_ >> 12];
         return ((word & (word - 1)) | (group & (group - 1)) | (top_ & (top_ - 1))) == 0 ? highest_ : -1;
     }
-    Link& listOf(int level) { return lists_.get()[level]; }
+    Link& listOf(int level) { return lists_[level]; }
 
     static int levelOf(TaskPriority priority) {
         int level = static_cast<int>(priority);
@@ -127,15 +134,11 @@ public:
     }
 
 private:
-    struct Free {
-        void operator()(Link* lists) const { std::free(lists); }
-    };
-
     static int topBit(std::uint64_t word) { return 63 - __builtin_clzll(word); }
 
     /// A list in use has a `prev`.
     FLOW_INLINE void open(int level) {
-        lists_.get()[level].reset();
+        lists_[level].reset();
         words_[level >> 6] |= std::uint64_t{1} << (level & 63);
         groups_[level >> 12] |= std::uint64_t{1} << ((level >> 6) & 63);
         top_ |= 1u << (level >> 12);
@@ -144,7 +147,7 @@ private:
     }
     /// Of the highest list that is in use.
     void clear(int level) {
-        lists_.get()[level].prev = nullptr;
+        lists_[level].prev = nullptr;
         words_[level >> 6] &= ~(std::uint64_t{1} << (level & 63));
         if (words_[level >> 6] == 0) {
             groups_[level >> 12] &= ~(std::uint64_t{1} << ((level >> 6) & 63));
@@ -166,7 +169,7 @@ private:
     int highest_ = -1;                           // the level of the highest list in use, or -1
     std::uint64_t groups_[16] = {};              // a bit for each of words_ that is not 0
     std::uint64_t words_[kPriorities / 64] = {}; // a bit for each list in use
-    std::unique_ptr<Link, Free> lists_;
+    Link* lists_;
 };
 
 } // namespace flow::detail

@@ -17,6 +17,7 @@
 #include "flow/loop/task_ring.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace flow {
@@ -109,8 +110,6 @@ public:
     }
     void sleeps() noexcept;
     void wakes() noexcept;
-    /// Nothing else is its own owner.
-    static bool isMark(Waiter const* waiter) { return waiter->owner == waiter; }
 
 private:
     struct Entry {

@@ -17,7 +17,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <string_view> // std::hash
 #include <utility>
 
 namespace flow {

@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <new>
 
 namespace flow {
 

@@ -14,7 +14,6 @@
 
 #include <compare>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>

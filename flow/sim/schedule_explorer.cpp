@@ -6,7 +6,9 @@
 #include "flow/diag/symbol.h"
 #include "flow/inspect/pending.h"
 #include "flow/loop/loop.h"
+#include "flow/loop/run_turn.h"
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 

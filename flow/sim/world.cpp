@@ -3,6 +3,7 @@
 #include "flow/base/format.h"
 #include "flow/base/seed.h"
 #include "flow/diag/symbol.h"
+#include "flow/loop/run_turn.h"
 #include "flow/sim/inject.h"
 
 #include <limits>

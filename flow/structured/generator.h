@@ -31,6 +31,7 @@
 #include <coroutine>
 #include <exception>
 #include <iterator>
+#include <memory>
 #include <optional>
 
 namespace flow {

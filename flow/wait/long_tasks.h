@@ -14,6 +14,7 @@
 // Belongs to the loop's thread; it begins with the next turn.
 
 #include "flow/loop/real_loop.h"
+#include "flow/loop/task_watch.h"
 
 namespace flow {
 

@@ -1,5 +1,6 @@
 #include "net/real/real_connection.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <sys/uio.h>

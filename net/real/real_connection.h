@@ -5,6 +5,8 @@
 #include "flow/loop/turn.h"
 #include "net/real/real_socket.h"
 
+#include <algorithm>
+
 namespace flow::net {
 
 /// Queued bytes that the kernel has not taken yet.

@@ -1,5 +1,6 @@
 #include "net/real/real_datagrams.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>

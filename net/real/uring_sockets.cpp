@@ -5,6 +5,7 @@
 #include "flow/base/fork.h"
 #include "net/real/real_socket.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <liburing.h>

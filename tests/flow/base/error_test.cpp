@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+
 using flow::actorName;
 using flow::isFunctionNamed;
 

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <deque>
 #include <doctest/doctest.h>
+#include <exception>
 #include <memory>
 #include <new>
 #include <string>

@@ -2,6 +2,7 @@
 // How many descriptors the process has open, to find one that is not closed.
 
 #include <filesystem>
+#include <iterator>
 
 namespace flow::test {
 

@@ -3,6 +3,7 @@
 
 #include "net/connection.h"
 
+#include <algorithm>
 #include <string>
 
 namespace flow::test {

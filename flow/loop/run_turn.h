@@ -1,0 +1,83 @@
+#pragma once
+// LoopMachine::runTurnWith() and runWatchedTurnWith(), for a kind of loop that chooses which task runs next.
+//
+//     bool SimLoop::runTurn() {
+//         auto take = [this] { return choose(); };
+//         return isWatched() ? runWatchedTurnWith(take) : runTurnWith(take);
+//     }
+
+#include "flow/loop/loop_machine.h"
+#include "flow/loop/task_watch.h"
+
+#include <utility>
+
+namespace flow {
+
+template <class Next, class Woken>
+bool LoopMachine::runTurnWith(Next&& next, Woken&& woken) {
+    turnEnded_.store(false, std::memory_order_relaxed);
+    now_ = startTurn();
+    resetSlice();
+    TurnBudget::begin();
+    if (!inbox_.isEmpty()) [[unlikely]]
+        takeInbox();
+    woken(WokenBy::Post);
+    timers_.expire(now_, timerSteps_,
+                   [this](detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); });
+    woken(WokenBy::Timer);
+    for (int i = 0; i < kTasksPerTurn; ++i) {
+        detail::Waiter* task = next();
+        if (!task) {
+            isBehind_ = false;
+            return waitForWork();
+        }
+        ++tasks_;
+        detail::run(task);
+        if (turnEnded_.load(std::memory_order_relaxed))
+            break;
+    }
+    isBehind_ = ready_.priority() > static_cast<int>(TaskPriority::DefaultDelay);
+    return true;
+}
+
+template <class Next>
+bool LoopMachine::runTurnWith(Next&& next) {
+    return runTurnWith(next, [](WokenBy) {});
+}
+
+template <class Next>
+bool LoopMachine::runWatchedTurnWith(Next&& next) {
+    if (watches_->isIdle()) { // the last one was removed by a task
+        delete std::exchange(watches_, nullptr);
+        return runTurnWith(next);
+    }
+    detail::TaskWatches& watches = *watches_;
+    bool isRunning = false;
+    auto noteEnd = [&] {
+        if (std::exchange(isRunning, false))
+            watches.ended();
+        watches.woken(WokenBy::Task);
+    };
+    watches.turnBegins();
+    watches.woken(runs_ > 1 ? WokenBy::Task : WokenBy::News);
+    bool more = runTurnWith(
+        [&]() -> detail::Waiter* {
+            noteEnd();
+            detail::Waiter* task = next();
+            if (task) {
+                watches.begins(task, static_cast<TaskPriority>(ready_.priority()));
+                isRunning = true;
+            } else {
+                watches.turnEnds();
+            }
+            return task;
+        },
+        [&](WokenBy by) { watches.woken(by); });
+    if (isRunning) {
+        noteEnd();
+        watches.turnEnds();
+    }
+    return more;
+}
+
+} // namespace flow
