@@ -49,6 +49,7 @@ USUAL = (
 )
 OTHERS = (
     Part("headers", 5, "each header compiles alone", (python("headers", "tools/tidy.py", "--headers"),)),
+    Part("no-pch", 10, "each source compiles without precompiled headers", (python("no-pch", "tools/no_pch.py"),)),
     Part("uring", 1, "unit tests of the network, with io_uring", (unit_tests_with_uring(TESTS),)),
     Part(
         "asan",
