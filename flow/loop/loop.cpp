@@ -1,5 +1,7 @@
 #include "flow/loop/loop.h"
 
+#include "flow/core/turn_budget.h"
+
 #include <utility>
 
 namespace flow {

@@ -75,7 +75,7 @@ void LoopMachine::endTurn() noexcept {
     if (turnEnded_.exchange(true, std::memory_order_relaxed))
         return;
     Waiter* first = ready_.first(TaskPriority::DefaultYield);
-    if (!first || TaskWatches::isMark(first))
+    if (!first || isMark(first))
         return;
     first->link.unlink();
     ready_.push(first, TaskPriority::DefaultDelay);

@@ -64,7 +64,7 @@ public:
 
     /// The first of that priority, which stays there; null: none is ready.
     Waiter* first(TaskPriority priority) const {
-        Link& list = lists_.get()[levelOf(priority)];
+        Link& list = lists_[levelOf(priority)];
         return list.prev && !list.isEmpty() ? Waiter::of(list.next) : nullptr;
     }
 
