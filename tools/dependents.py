@@ -93,7 +93,7 @@ def problems(recorded: Recorded, now: dict[str, int], preset: str, root: Path) -
 
 def main(arguments: list[str] | None = None, root: Path = ROOT, file: Path = RECORDED) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=Path, help="the folder of a preset, such as build/clang-checked")
+    parser.add_argument("build", type=Path, help="the folder of a preset, such as build/tests")
     parser.add_argument("--record", action="store_true", help="records the numbers that are lower now, or are new")
     options = parser.parse_args(arguments)
     build = options.build.resolve()

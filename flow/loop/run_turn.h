@@ -6,6 +6,7 @@
 //         return isWatched() ? runWatchedTurnWith(take) : runTurnWith(take);
 //     }
 
+#include "flow/core/turn_budget.h"
 #include "flow/loop/loop_machine.h"
 #include "flow/loop/task_watch.h"
 
