@@ -126,7 +126,7 @@ def test_help_sets_nothing_up(tool: str, bare: Path) -> None:
     for root in (ROOT, bare):
         command = [root / "tools" / tool, "--help"]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        if done.returncode and root is bare and tool in ("bench", "console", "fuzz", "port", "profile"):
+        if done.returncode and root is bare and tool in ("bench", "console", "fuzz", "mutants", "port", "profile"):
             assert re.search(rf"run {bare}/tools/setup [a-z]+ first", done.stderr)
         else:
             assert done.returncode == 0, done.stderr

@@ -17,8 +17,8 @@ EXPLANATIONS = "actorc/actorc/report/explanations"  # a page for each diagnostic
 _ACTORC = ("actorc", "actorc check", "actorc lsp", "actorc migrate")
 _TOOLS = {
     "bench": "bench.py", "certificates": "certificates.py", "cluster": "cluster.py", "console": "console.py",
-    "cross": "cross", "docs": "docs.py", "ensemble": "ensemble.py", "fuzz": "fuzz.py", "port": "port.py",
-    "profile": "profiler.py", "setup": "setup", "test": "test.py", "tidy.py": "tidy.py",
+    "cross": "cross", "docs": "docs.py", "ensemble": "ensemble.py", "fuzz": "fuzz.py", "mutants": "mutants.py",
+    "port": "port.py", "profile": "profiler.py", "setup": "setup", "test": "test.py", "tidy.py": "tidy.py",
 }  # fmt: skip
 _FAULT = re.compile(r'^ +X\((\w+), "((?:per )?[^:"]+): ([^"]+)",\s*\\?\s*([0-9.]+)\)', re.MULTILINE)
 

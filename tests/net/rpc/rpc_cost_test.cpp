@@ -35,7 +35,7 @@ struct CostRow {
         serializer(ar, a, b, c, d, e, f, n);
     }
 };
-struct Ask {
+struct CostAsk {
     constexpr static FileIdentifier file_identifier = 331;
     std::vector<CostRow> rows;
     std::string text;
@@ -47,21 +47,21 @@ struct Ask {
     }
 };
 
-constexpr int kAsk = WLTOKEN_FIRST_AVAILABLE;
+constexpr int kCostAsk = WLTOKEN_FIRST_AVAILABLE;
 
-Future<Void> answerAll(RequestStream<Ask> asked) {
+Future<Void> answerCosts(RequestStream<CostAsk> asked) {
     for (;;) {
-        Ask ask = co_await asked.getFuture();
+        CostAsk ask = co_await asked.getFuture();
         ask.reply.send(std::string(ask.answerBytes, 'x'));
     }
 }
 
 /// A process that others send frames to.
-struct Stage {
-    explicit Stage(RpcOptions options = {}) : transport(std::move(options)) {
+struct CostStage {
+    explicit CostStage(RpcOptions options = {}) : transport(std::move(options)) {
         listening = transport.bind(Address(), Address(0x7F000001, 0));
         at = Address(0x7F000001, transport.getLocalAddress().port());
-        asked.makeWellKnownEndpoint(kAsk, TaskPriority::DefaultEndpoint);
+        asked.makeWellKnownEndpoint(kCostAsk, TaskPriority::DefaultEndpoint);
     }
     /// Connects, and has the greeting behind it.
     Future<Reference<Connection>> connect() {
@@ -74,12 +74,12 @@ struct Stage {
     FlowTransport transport;
     Future<Void> listening;
     Address at;
-    RequestStream<Ask> asked;
+    RequestStream<CostAsk> asked;
 };
 
 std::string frame(std::string const& message) {
     std::string out;
-    std::size_t begin = beginFrame(out, UID(kWellKnown, kAsk), 1);
+    std::size_t begin = beginFrame(out, UID(kWellKnown, kCostAsk), 1);
     out += message;
     finishFrame(out, begin, true);
     return out;
@@ -87,7 +87,7 @@ std::string frame(std::string const& message) {
 /// Rows without members, which all have their defaults, and a text.
 std::string askFrame(std::size_t rows, std::string const& text) {
     ObjectWriter writer(AssumeVersion(currentProtocolVersion()));
-    writer << Ask::file_identifier;
+    writer << CostAsk::file_identifier;
     writer.writeRecord([&] {
         writer << static_cast<std::uint32_t>(rows);
         for (std::size_t i = 0; i < rows; ++i)
@@ -111,7 +111,7 @@ Future<int> nextError(Reference<Connection> connection) {
 Future<std::size_t> movedFor(std::size_t bytes) {
     RpcOptions options;
     options.backlogBytes = 20'000;
-    Stage stage(options);
+    CostStage stage(options);
     Reference<Connection> connection = co_await stage.connect();
     std::string all = askFrame(0, std::string(bytes / 2, 'x'));
     while (all.size() < bytes)
@@ -119,9 +119,9 @@ Future<std::size_t> movedFor(std::size_t bytes) {
     std::uint64_t frames = 1 + (bytes / 2 + 1099) / 1100;
     std::size_t before = allMovedBytes();
     (void)connection->write(StringRef(all));
-    FutureStream<Ask> asks = stage.asked.getFuture();
+    FutureStream<CostAsk> asks = stage.asked.getFuture();
     for (std::uint64_t i = 0; i + 20 < frames; ++i) {
-        Ask ask = co_await asks;
+        CostAsk ask = co_await asks;
         ask.reply.reset();
     }
     co_return allMovedBytes() - before;
@@ -137,8 +137,8 @@ void onLoop(Future<Void> (*test)()) {
 
 TEST_CASE("rpc costs: a frame of four bytes a struct does not become large") {
     onLoop([]() -> Future<Void> {
-        Stage stage;
-        Future<Void> answering = answerAll(stage.asked);
+        CostStage stage;
+        Future<Void> answering = answerCosts(stage.asked);
         Reference<Connection> connection = co_await stage.connect();
         for (std::size_t count : {1000, 1'000'000, 10}) {
             std::string bytes = askFrame(count, "");
@@ -163,8 +163,8 @@ TEST_CASE("rpc costs: the limit of requests that wait counts the memory of their
         RpcOptions options;
         options.backlogBytes = 1'000'000;
         options.elementsPerByte = 1000;
-        Stage stage(options); // which takes none
-        FutureStream<Ask> untaken = stage.asked.getFuture();
+        CostStage stage(options); // which takes none
+        FutureStream<CostAsk> untaken = stage.asked.getFuture();
         Reference<Connection> connection = co_await stage.connect();
         std::string one = askFrame(1000, ""), all;
         for (int i = 0; i < 200; ++i) // 800 KB that would need 40 MB
@@ -191,7 +191,7 @@ TEST_CASE("rpc costs: bytes are moved a few times at most, in frames of all size
 
 TEST_CASE("rpc costs: a frame that comes needs at most three times the memory of what has come") {
     onLoop([]() -> Future<Void> {
-        Stage stage;
+        CostStage stage;
         Reference<Connection> connection = co_await stage.connect();
         std::string bytes = askFrame(0, std::string(4'000'000, 'x'));
         std::int64_t before = usedBytes();
@@ -206,15 +206,15 @@ TEST_CASE("rpc costs: a frame that comes needs at most three times the memory of
 
 TEST_CASE("rpc costs: a request, or an answer, that is too large for the other side fails at once") {
     auto serve = []() -> Future<Void> {
-        RequestStream<Ask> asked;
-        asked.makeWellKnownEndpoint(kAsk, TaskPriority::DefaultEndpoint);
-        co_await answerAll(asked);
+        RequestStream<CostAsk> asked;
+        asked.makeWellKnownEndpoint(kCostAsk, TaskPriority::DefaultEndpoint);
+        co_await answerCosts(asked);
     };
     auto ask = [](std::uint32_t bytes, std::uint32_t answerBytes) -> Future<int> {
-        Ask question;
+        CostAsk question;
         question.text = std::string(bytes, 'x');
         question.answerBytes = answerBytes;
-        RequestStream<Ask> asked(Endpoint::wellKnown({TwoProcesses::server(), {}}, kAsk));
+        RequestStream<CostAsk> asked(Endpoint::wellKnown({TwoProcesses::server(), {}}, kCostAsk));
         ErrorOr<std::string> answer = co_await timeoutError(errorOr(asked.getReply(question)), 2);
         co_return answer.isError() ? answer.getError().code() : 0;
     };
@@ -237,8 +237,8 @@ TEST_CASE("rpc costs: what one side sends and the other does not take fails at o
         RpcOptions options;
         options.largestMessage = 10'000;
         options.elementsPerByte = 1;
-        Stage stage(options);
-        Future<Void> answering = answerAll(stage.asked);
+        CostStage stage(options);
+        Future<Void> answering = answerCosts(stage.asked);
         Reference<Connection> connection = co_await stage.connect();
         std::string tooLarge = askFrame(0, std::string(300'000, 'x')), right = askFrame(0, "x");
         co_await connection->write(StringRef(tooLarge + right + tooLarge + right));
@@ -283,10 +283,10 @@ TEST_CASE("rpc costs: an answer that the asking side does not take") {
             }
             co_await Future<Void>(Never());
         }(listener);
-        RequestStream<Ask> asked(Endpoint::wellKnown({listener->localAddress(), {}}, kAsk));
-        ErrorOr<std::string> first = co_await timeoutError(errorOr(asked.getReply(Ask())), 20);
+        RequestStream<CostAsk> asked(Endpoint::wellKnown({listener->localAddress(), {}}, kCostAsk));
+        ErrorOr<std::string> first = co_await timeoutError(errorOr(asked.getReply(CostAsk())), 20);
         CHECK(first.isError(error_code_value_too_large));
-        std::string second = co_await timeoutError(asked.getReply(Ask()), 20);
+        std::string second = co_await timeoutError(asked.getReply(CostAsk()), 20);
         CHECK(second == std::string(10, 'x'));
     });
 }
