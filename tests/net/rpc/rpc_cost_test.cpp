@@ -127,7 +127,7 @@ Future<std::size_t> movedFor(std::size_t bytes) {
     co_return allMovedBytes() - before;
 }
 
-void onLoop(Future<Void> (*test)()) {
+void onCostLoop(Future<Void> (*test)()) {
     Balance balance;
     RealLoop loop;
     loop.run(test());
@@ -136,7 +136,7 @@ void onLoop(Future<Void> (*test)()) {
 } // namespace
 
 TEST_CASE("rpc costs: a frame of four bytes a struct does not become large") {
-    onLoop([]() -> Future<Void> {
+    onCostLoop([]() -> Future<Void> {
         CostStage stage;
         Future<Void> answering = answerCosts(stage.asked);
         Reference<Connection> connection = co_await stage.connect();
@@ -159,7 +159,7 @@ TEST_CASE("rpc costs: a frame of four bytes a struct does not become large") {
 }
 
 TEST_CASE("rpc costs: the limit of requests that wait counts the memory of their elements") {
-    onLoop([]() -> Future<Void> {
+    onCostLoop([]() -> Future<Void> {
         RpcOptions options;
         options.backlogBytes = 1'000'000;
         options.elementsPerByte = 1000;
@@ -190,7 +190,7 @@ TEST_CASE("rpc costs: bytes are moved a few times at most, in frames of all size
 }
 
 TEST_CASE("rpc costs: a frame that comes needs at most three times the memory of what has come") {
-    onLoop([]() -> Future<Void> {
+    onCostLoop([]() -> Future<Void> {
         CostStage stage;
         Reference<Connection> connection = co_await stage.connect();
         std::string bytes = askFrame(0, std::string(4'000'000, 'x'));
@@ -233,7 +233,7 @@ TEST_CASE("rpc costs: a request, or an answer, that is too large for the other s
 }
 
 TEST_CASE("rpc costs: what one side sends and the other does not take fails at once, and the connection stays") {
-    onLoop([]() -> Future<Void> {
+    onCostLoop([]() -> Future<Void> {
         RpcOptions options;
         options.largestMessage = 10'000;
         options.elementsPerByte = 1;
@@ -258,7 +258,7 @@ TEST_CASE("rpc costs: what one side sends and the other does not take fails at o
 }
 
 TEST_CASE("rpc costs: an answer that the asking side does not take") {
-    onLoop([]() -> Future<Void> {
+    onCostLoop([]() -> Future<Void> {
         RpcOptions options;
         options.largestMessage = 1000;
         FlowTransport transport(options);
