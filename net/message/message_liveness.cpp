@@ -31,18 +31,27 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
     zmtp::appendBigEndian(ttl, static_cast<std::uint64_t>(std::min(std::ceil(life * 10 - 1e-6), 65535.0)), 2);
     constexpr double kNever = std::numeric_limits<double>::infinity();
     double asked = kNever; // the time of the first PING since the peer was heard
+    bool isSent = false;   // and whether one could be sent
     for (double next = now();;) {
-        if (peer->lastHeard >= asked)
+        if (peer->lastHeard >= asked) {
             asked = kNever;
+            isSent = false;
+        }
         if (now() >= asked + patience && isSilentSince(*peer, asked)) {
-            peer->fault = Fault::HeartbeatTimedOut;
-            co_return;
+            if (isSent || peer->isBlocked) {
+                peer->fault = Fault::HeartbeatTimedOut;
+                co_return;
+            }
+            next = now(); // it has taken the bytes that were in the way of a PING
         }
         if (now() >= next) {
-            asked = std::min(asked, now());
             next = now() + interval;
-            if (!peer->isBlocked) // otherwise other bytes wait, and those go first
+            if (!peer->isBlocked) { // otherwise other bytes wait, and those go first
+                asked = isSent ? asked : now();
+                isSent = true;
                 command(*peer, "PING", ttl);
+            }
+            asked = std::min(asked, now());
         }
         double due = std::min(next, asked + patience);
         co_await delay(std::max(due - now(), 0.0));
