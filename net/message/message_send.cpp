@@ -152,13 +152,13 @@ bool MessageSocket::State::couldSendSlow(Send const& operation) {
 
 void MessageSocket::State::sendSlow(Send const& operation) {
     if (!operation.body) {
-        trySend(*const_cast<Message*>(static_cast<Message const*>(operation.what)));
+        sendNow(*const_cast<Message*>(static_cast<Message const*>(operation.what)));
         return;
     }
     std::string_view id(static_cast<char const*>(operation.what), operation.idBytes);
     Message message = type_ == SocketType::Router ? Message::to(id) : Message();
     message.add({operation.body, operation.bodyBytes});
-    trySend(message);
+    sendNow(message);
     setLastPeer(type_ == SocketType::Router ? peerNamed(id) : peers_.empty() ? nullptr : peers_[0].getPtr());
 }
 
@@ -209,8 +209,15 @@ void MessageSocket::State::publish(Message const& message) {
 
 bool MessageSocket::State::trySend(Message& message) {
     checkMaySend(message);
-    if (!couldSend(message))
-        return false;
+    Send operation{this, &message, nullptr, 0, 0};
+    if (!couldSend(operation))
+        return false; // also behind a sender that waits
+    sendNow(message);
+    return true;
+}
+
+void MessageSocket::State::sendNow(Message& message) {
+    checkMaySend(message);
     switch (type_) {
     case SocketType::Pub:
     case SocketType::XPub:
@@ -254,7 +261,6 @@ bool MessageSocket::State::trySend(Message& message) {
     }
     ++counters_.sent;
     message = Message();
-    return true;
 }
 
 // -------------------------------------------------------------------------------------------------------------------

@@ -235,6 +235,7 @@ private:
     void command(Peer& peer, std::string_view name, std::string_view data);
     void publish(Message const& message);
     void checkMaySend(Message const& message) const;
+    void sendNow(Message& message);
     void sendTopic(Peer& peer, std::string_view topic, bool isNew);
     bool hasUnsent() const {
         return std::any_of(peers_.begin(), peers_.end(),

@@ -499,6 +499,24 @@ TEST_CASE("message socket: adaptive reads of round trips become one receive each
     });
 }
 
+TEST_CASE("message state: trySend() and send() of a message do not overtake a sender that waits") {
+    runOnLoop([]() -> Future<Void> {
+        MessageSocket push(SocketType::Push, narrow()), pull(SocketType::Pull, narrow());
+        push.connect(pull.bind(kAnywhere));
+        co_await until(push, 1);
+        std::uint64_t accepted = fill(push);
+        Future<Void> oldest = push.send("oldest");
+        CHECK_FALSE(oldest.isReady());
+        while ((co_await pull.receive())[0] != "oldest") { // there is room now and then
+            Message later("later");
+            if (!oldest.isReady())
+                CHECK_FALSE(push.trySend(later));
+            --accepted;
+        }
+        CHECK(accepted == 0);
+    });
+}
+
 TEST_CASE("message state: trySend() fails where send() does, and says where it would wait") {
     runOnLoop([]() -> Future<Void> {
         for (SocketType type : {SocketType::Pull, SocketType::Sub, SocketType::Rep}) {
