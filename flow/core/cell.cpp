@@ -1,3 +1,15 @@
+// The life of a cell from the moment it is set. Its status is set first, and then its waiters run, newest first. All
+// functions here return the last waiter, and the caller runs it by a tail call, so that a chain of any length ends in
+// constant stack. The promise reference that the caller holds keeps the cell until all of its waiters have run.
+//
+// A frame ends with a value in finishFrame() (cell.h), with an error in failFrame(), or by a cancel in
+// lastFutureGone(). failFrame() destroys the frame before it completes the cell; a waiter that propagates errors is
+// destroyed in its turn, in the loop of wakeWithError(). A cancel first pushes the frame and all frames for which only
+// that frame waits onto a FrameStack, which ends the innermost first. A cancelled frame resumes once more with
+// actor_cancelled, unless it propagates cancels. A frame that runs at the moment is only marked: its next wait fails.
+//
+// Destructors and waiters may call all of this again, so each list is read anew after each call.
+
 #include "flow/core/cell.h"
 
 #include "flow/base/stack.h"
@@ -7,7 +19,7 @@
 
 namespace flow {
 
-/// The list of them.
+/// The list of this thread's watches.
 class EndingWatches {
 public:
     [[gnu::cold]] static void failed(void const* code, Error error) noexcept;
@@ -21,12 +33,12 @@ public:
 namespace flow::detail {
 namespace {
 
-/// A code address of the actor: that at which it goes on, or of a coroutine that has ended, that of its destroyer.
+/// A code address of the actor: its `resume`, or its `destroy` if it is a coroutine that has ended.
 const void* codeOf(Waiter const* frame) noexcept {
     return frame->resume ? reinterpret_cast<const void*>(frame->resume) : reinterpret_cast<const void*>(frame->destroy);
 }
 
-constinit thread_local EndingWatch* endingWatch = nullptr; // the newest; few
+constinit thread_local EndingWatch* endingWatch = nullptr; // the newest; the list is short
 
 constinit thread_local Cell cancelledByThread = {.waiters = {nullptr, nullptr},
                                                  .futures = 1,
@@ -97,7 +109,7 @@ namespace {
 
 /// The end of a cancelled frame: it goes on with actor_cancelled, or is destroyed if it propagates that.
 struct Cancelling {
-    /// Whether it has a frame that can be cancelled, and was not.
+    /// True if the cell has a frame that can be cancelled and was not cancelled yet.
     static bool mayEnd(Cell const* cell) noexcept {
         return (cell->flags & (Cell::kHasFrame | Cell::kCancelled | Cell::kUncancellable)) == Cell::kHasFrame;
     }
@@ -151,7 +163,7 @@ void freeUnseen(Cell* cell) noexcept {
 
 namespace {
 
-/// errorStatus() where something is to be called.
+/// The part of errorStatus() that calls a watch or reports the error.
 [[gnu::noinline, gnu::cold]] std::uint8_t reportEnding(Cell* cell, std::uint32_t own) noexcept {
     if (endingWatch)
         EndingWatches::failed(codeOf(cell->frame()), cell->error);
@@ -179,15 +191,15 @@ Cell* endInError(Waiter* frame, Error error) noexcept {
     return cell;
 }
 
-/// The same for a waiter that has been taken from a cell with an error that it propagates.
+/// endInError() for a waiter that has been taken from a cell with an error that it propagates.
 Cell* propagateError(Waiter* waiter) noexcept {
     Error error = takeError(waiter->awaited.anyCell());
     waiter->awaited = {};
     return endInError(waiter, error);
 }
 
-/// What to run for a waiter that has been taken from a cell with an error: the waiter, or the last one that its own
-/// error wakes.
+/// For a waiter that has been taken from a cell with an error: the waiter to run next. It is `waiter`, or, if that
+/// propagates the error, the last waiter that the end of `waiter` wakes.
 Waiter* propagated(Waiter* waiter) noexcept {
     return waiter->awaited.isPropagating() ? finishFrame(propagateError(waiter), Cell::kError) : waiter;
 }
@@ -213,7 +225,7 @@ Waiter* wakeWithError(Cell* cell) noexcept {
     }
 }
 
-/// The same with a value.
+/// wakeAllButLast() of a cell with a value.
 Waiter* wakeWithValue(Cell* cell) noexcept {
     Link& waiters = cell->waiters;
     do {
@@ -224,7 +236,7 @@ Waiter* wakeWithValue(Cell* cell) noexcept {
     return takeFirst(waiters);
 }
 
-/// Of several waiters each may wake others, behind which others wait.
+/// Runs `wake` where the stack is deep enough: each of several waiters may wake others, for which others wait.
 template <Waiter* (*wake)(Cell*) noexcept>
 [[gnu::noinline]] Waiter* wakeWithRoom(Cell* cell) noexcept {
     Waiter* last = nullptr;
@@ -290,7 +302,7 @@ std::uint8_t statusOfError(Cell* cell, std::uint32_t own) noexcept {
 
 void countCancelledWait(Waiter* frame) noexcept {
     constexpr int kMost = 50'000;
-    Error& count = Cell::of(frame)->error; // what a frame that has not ended does not need
+    Error& count = Cell::of(frame)->error; // a frame that has not ended does not use its `error`
     int waits = (count.isValid() ? count.code() : 0) + 1;
     count = Error(waits);
     if (waits < kMost)

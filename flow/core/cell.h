@@ -46,13 +46,13 @@ void destroyValue(Cell* cell) {
     valueOf<T>(cell).~T();
 }
 
-/// What a function that takes a value says of one of another type. Beside each such function stands one for these, so
-/// that compilers report the mistake where the user wrote it, and not in here.
+/// The error message of a function that takes a value, for an argument of another type. Beside each such function
+/// stands an overload for wrong types, so that compilers report the mistake at the user's line, and not in here.
 #define FLOW_NO_VALUE "no value of the future's type can be made of what is returned or sent"
 
-/// The parameter of such a function if it is given a `{list}`: `template <class Given = AnyList, class Wanted = T>`.
-/// The function beside it has the same template parameters and a constraint, so C++ prefers that one where both fit.
-/// `Wanted` is there for compilers to print.
+/// The parameter type of such an overload for a `{list}`: `template <class Given = AnyList, class Wanted = T>`. The
+/// function beside it has the same template parameters and a constraint, so C++ prefers that function where both fit.
+/// Compilers print `Wanted`.
 struct AnyList {
     template <class... Elements>
     AnyList(Elements&&...) {}
@@ -81,7 +81,7 @@ void constructValue(Cell* cell, Args&&... args) {
 // Making and freeing
 
 #if FLOW_CHECKED
-/// While a thread simulates a process: that.
+/// The process that this thread simulates at the moment; null if it simulates none.
 inline constinit thread_local const void* simulatedOwner = nullptr;
 inline const void* thisThread() {
     static constinit thread_local char mark = 0;
@@ -117,7 +117,7 @@ FLOW_INLINE Cell* placeCell(void* block, memory::SizeClass sizeClass, std::uint3
     return cell;
 }
 
-/// Checked builds look for addresses in frames (flow/wait/dying_local.h): none may be left by what was there before.
+/// Checked builds search frames for addresses (flow/wait/dying_local.h): a block must hold none of its earlier use.
 inline void clearBlock([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
     if constexpr (FLOW_CHECKED)
         std::memset(block, 0, bytes);
@@ -132,15 +132,15 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
     return placeCell<T>(block, memory::sizeClassOf(bytes), futures, promises, flags);
 }
 
-/// The bytes in front of the result, for a frame that is aligned and `head` bytes behind it.
+/// The bytes of padding in front of the result that align the frame, which begins `head` bytes behind the padding.
 constexpr std::size_t paddingFor(std::size_t head, std::size_t alignment) {
     return -head & (alignment - 1);
 }
-/// All bytes of the block. A multiple of the alignment, so that the block has that too.
+/// All bytes of the block. They are a multiple of the alignment, so that the block has the alignment too.
 constexpr std::size_t alignedBytes(std::size_t head, std::size_t frameBytes, std::size_t alignment) {
     return memory::roundUp(paddingFor(head, alignment) + head + frameBytes, alignment);
 }
-/// The same as newCell() with a frame that is aligned to `alignment`, a power of two up to kMostAlignment.
+/// Like newCell(), with a frame that is aligned to `alignment`, a power of two up to kMostAlignment.
 template <class T>
 Cell* newAlignedCell(std::size_t frameBytes, std::size_t alignment, std::uint32_t futures, std::uint32_t promises,
                      std::uint8_t flags = 0) {
@@ -176,12 +176,12 @@ void freeCell(Cell* cell) {
     }
 }
 
-/// What happens when the last future reference of an unfinished cell goes: an actor is cancelled.
+/// Called when the last future reference of an unfinished frame's cell goes: cancels the actor.
 FLOW_RARE void lastFutureGone(Cell* cell) noexcept;
 
-/// Whether this thread ends a group of cells as if their machine had stopped: see CellGroup.
+/// True while this thread ends a group of cells as if their machine had stopped: see StoppedMachine.
 inline constinit thread_local bool machineStops = false;
-/// lastFutureGone() of a frame of it.
+/// lastFutureGone() for a frame of such a group.
 void stoppedFutureGone(Cell* cell) noexcept;
 
 inline void addFuture(Cell* cell) {
@@ -233,10 +233,10 @@ inline Waiter* takeFirst(Link& list) {
 /// the caller to run; null if none is left. Waiters that propagate the cell's error are ended, as in failFrame.
 Waiter* wakeAllButLast(Cell* cell) noexcept;
 
-/// The same; then releases one promise reference.
+/// Like wakeAllButLast(), and then releases one promise reference.
 FLOW_RARE Waiter* wakeAndRelease(Cell* cell) noexcept;
 
-/// The only waiter, if there is exactly one and it is to be run.
+/// Takes the only waiter out of the list. Null if there are several, or if it propagates the cell's error.
 inline Waiter* takeOnly(Cell* cell) {
     Link& waiters = cell->waiters;
     if (waiters.next != waiters.prev) [[unlikely]]
@@ -249,7 +249,8 @@ inline Waiter* takeOnly(Cell* cell) {
     return only;
 }
 
-/// Sets the status and wakes. The caller holds a reference to the cell.
+/// Sets the status and runs all waiters but the last, which it returns for the caller to run; null if none is left. The
+/// caller holds a reference to the cell.
 inline Waiter* complete(Cell* cell, std::uint8_t status) noexcept {
     cell->setStatus(status);
     if (cell->waiters.isEmpty())
@@ -262,10 +263,10 @@ inline Waiter* complete(Cell* cell, std::uint8_t status) noexcept {
 /// in the same way, without recursion. Returns the waiter to run next, or null.
 Waiter* failFrame(Waiter* frame, Error error) noexcept;
 
-/// freeCell of a frame that ended when no future of it was left.
+/// freeCell() for a cell that ends when no future of it is left.
 FLOW_RARE void freeUnseen(Cell* cell) noexcept;
 
-/// What a cell says from the end of its frame on.
+/// Sets the flags that a cell has from the end of its frame on: `status`, and whether there is a value to destroy.
 template <class T = void>
 void setEnded(Cell* cell, std::uint8_t status) noexcept {
     std::uint8_t kept = std::is_trivially_destructible_v<T> ? 0 : cell->flags & Cell::kDestroyValue;
@@ -295,30 +296,31 @@ inline Error readError(Cell* cell) {
     return cell->error;
 }
 
-/// The status of a frame that ends with the error that is in its cell. Reports it if no more than `own` future
+/// The status of a frame that ends with the error that is in its cell. Reports the error if no more than `own` future
 /// references are left, so that nothing can receive it.
 [[gnu::cold]] std::uint8_t statusOfError(Cell* cell, std::uint32_t own = 0) noexcept;
 
 /// Sets an error in a cell that loses its last Promise or PromiseStream, and runs all waiters.
 void breakPromise(Cell* cell, Error error) noexcept;
 
-/// Cancels an unfinished frame. What it waits for is released first, and cancelled if that was the last reference. Then
-/// the frame goes on with actor_cancelled; one that propagates cancels is destroyed instead. A frame that runs further
-/// up the stack is only marked. Does nothing for cells without a frame, uncancellable frames and repeated calls.
+/// Cancels an unfinished frame. The cell for which it waits is released first, and cancelled if that was the last
+/// reference. Then the frame resumes with actor_cancelled; a frame that propagates cancels is destroyed instead. A
+/// frame that runs further up the stack is only marked. Does nothing for cells without a frame, uncancellable frames
+/// and repeated calls.
 void cancel(Cell* cell) noexcept;
 
-/// How an operation in place that a cell waits for is started; see flow/core/in_place.h.
+/// Says when startDormant() starts the operation in place of a dormant cell; see flow/core/in_place.h.
 enum class StartKept : bool { Always, OnlyIfReady };
-/// Starts that of a dormant cell. True if it is ready, and taken.
+/// Starts the operation of a dormant cell. True if the cell is ready now.
 FLOW_RARE bool startDormant(Cell* cell, StartKept how);
 
 /// A cell of this thread that holds actor_cancelled, with a future reference for the caller. The wait of a cancelled
-/// actor gets it instead of its operand; the reference to the operand is released. `frame` is the actor's: its waits
-/// are counted.
+/// actor gets it instead of its operand; the reference to the operand is released. `frame` is the actor's frame: its
+/// waits are counted.
 FLOW_RARE Cell* cancelledCell(Cell* operand = nullptr, Waiter* frame = nullptr) noexcept;
 
 /// Counts the waits of a frame that was cancelled. If a handler in a loop swallows actor_cancelled, the frame would
-/// occupy its thread forever: after 50,000 waits the program ends with a message that names it.
+/// occupy its thread forever: after 50,000 waits the program ends with a message that names the actor.
 FLOW_RARE void countCancelledWait(Waiter* frame) noexcept;
 
 /// The handles among the future references, and one more if there are waiters.
@@ -331,15 +333,16 @@ void detach(Waiter* waiter) noexcept;
 /// is left.
 Cell* takeAwaited(Waiter* waiter) noexcept;
 
-/// Takes the waiter out of the list in which it is parked, without running it, and releases what it waited for.
+/// Takes the waiter out of the list in which it is parked, without running it, and releases the cells for which it
+/// waited.
 void abandon(Waiter* waiter) noexcept;
 
 } // namespace flow::detail
 
 namespace flow {
 
-/// For simulators: what this thread makes from here on belongs to `owner`, and no other owner may use it; null: to
-/// the thread. Only checked builds check it.
+/// For simulators: cells that this thread makes from here on belong to `owner`, or to the thread if it is null. No
+/// other owner may use them. Only checked builds check this.
 inline void setOwnerOfCells([[maybe_unused]] const void* owner) {
 #if FLOW_CHECKED
     detail::simulatedOwner = owner;

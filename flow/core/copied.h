@@ -1,5 +1,5 @@
 #pragma once
-// kCopied<T>: whether a T can be copied, where std::is_copy_constructible may be wrong.
+// kCopied<T>: true if a T can be copied, also where std::is_copy_constructible is wrong about that.
 //
 //     static_assert(std::is_copy_constructible_v<std::vector<std::unique_ptr<int>>>); // a copy does not compile
 //     static_assert(!kCopied<std::vector<std::unique_ptr<int>>>);
@@ -17,9 +17,9 @@
 
 namespace flow::detail {
 
-/// Whether a T can be copied, also where std::is_copy_constructible is wrong: for a container of what cannot be copied,
-/// and for an optional, a tuple or the like of such a container. For all other types it is what
-/// std::is_copy_constructible says.
+/// True if a T can be copied. std::is_copy_constructible is wrong for a container with elements that cannot be copied,
+/// and for an optional, a tuple or the like of such a container. For all other types kCopied is equal to
+/// std::is_copy_constructible.
 template <class T>
 inline constexpr bool kCopied = std::is_copy_constructible_v<T>;
 template <template <class...> class Container, class T, class... More> // a vector, a set

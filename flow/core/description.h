@@ -1,13 +1,14 @@
 #pragma once
-// Description: what an operation says about itself in a report about pending computations.
+// Description: the text about an operation in a report about pending computations.
 //
 //     struct Accept {                                         // an operation in place, or an owning one
 //         void describe(Description& out) const { out.text = "a connection at " + toText(listener->address()); }
 //         ...
 //     };
 //
-// describe() is optional: without it the report has the name of the type. It is found by its name in the program's
-// symbol table, so that an operation that has it is as large and as fast as one without. It must change nothing.
+// describe() is optional: without it the report has the name of the type. The report finds it by its name in the
+// program's symbol table, so that an operation that has it is as large and as fast as one without. It must change
+// nothing.
 
 #include <cstdint>
 #include <string>
@@ -16,9 +17,10 @@ namespace flow {
 
 struct Description {
     std::string text;
-    /// Of a lock: the object to which each holder has a pointer, with a count from 1 to `mostHeld` behind that, as a
-    /// FlowLock::Releaser has. An odd address: what holders have, and only they, with or without a count. With a
-    /// `mostHeld` of 0 all that have the address are shown, as what may end the wait. Null: holders cannot be found.
+    /// For a lock: the object to which each holder has a pointer, followed by a count from 1 to `mostHeld`, as in
+    /// FlowLock::Releaser. With an odd address, the address itself marks the holders, with or without a count. With a
+    /// `mostHeld` of 0, everything that has the address is shown as a possible end of the wait. Null: holders cannot be
+    /// found.
     void const* lock = nullptr;
     std::int64_t mostHeld = 0;
 };
@@ -29,7 +31,7 @@ concept Describes = requires(Op const& op, Description& out) { op.describe(out);
 namespace detail {
 using Describe = void (*)(void const* op, Description& out);
 
-/// Asserted where a describing function is to be emitted that nothing calls: it is found by its name.
+/// `static_assert(kEmitted<&f>)` makes the compiler emit f, which nothing calls: reports find it by its name.
 template <Describe>
 inline constexpr bool kEmitted = true;
 } // namespace detail

@@ -8,8 +8,9 @@
 //     addEndingWatch(print);                  // until removeEndingWatch(print)
 //
 // `code` is an address for actorNameAt() (flow/diag/symbol.h). An error that passes through ten actors is ten calls. A
-// computation that is cancelled while it runs is reported then, and goes on to its next wait. What is called must
-// neither make nor end any computation. While there is none, an error and a cancel cost a load and a branch more.
+// computation that is cancelled while it runs is reported then, and goes on to its next wait. The functions must
+// neither make nor end any computation. While there is no watch, an error or a cancel costs one load and one branch
+// more.
 
 #include "flow/base/error.h"
 
@@ -28,9 +29,9 @@ private:
     EndingWatch* next_ = nullptr;
 };
 
-/// From here on it is called for those of this thread. Any number may be added.
+/// From here on `watch` is called for the computations of this thread. Any number of watches may be added.
 void addEndingWatch(EndingWatch& watch) noexcept;
-/// In any order.
+/// Watches may be removed in any order.
 void removeEndingWatch(EndingWatch& watch) noexcept;
 
 } // namespace flow

@@ -67,7 +67,8 @@ public:
         return std::get<1>(content_);
     }
 
-    /// What the function, or a member, makes of the value and the arguments; the same error if there is none.
+    /// Calls the function, or a member of the value, with the value and the arguments, and returns the result. Returns
+    /// the same error if there is no value.
     template <class F, class... Args>
     auto map(F&& function, Args&&... args) const
         -> ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>> {
@@ -76,7 +77,7 @@ public:
             return Result::failed(getError());
         return Result(std::apply(std::forward<F>(function), std::forward_as_tuple(get(), std::forward<Args>(args)...)));
     }
-    /// The same for a function that gives an ErrorOr.
+    /// Like map(), for a function that returns an ErrorOr.
     template <class F, class... Args>
     auto flatMap(F&& function, Args&&... args) const
         -> std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>> {
@@ -85,8 +86,8 @@ public:
             return Result::failed(getError());
         return Result(std::apply(std::forward<F>(function), std::forward_as_tuple(get(), std::forward<Args>(args)...)));
     }
-    /// Like map() and flatMap(), of what the value, a pointer or a Reference, points to. A null pointer ends the
-    /// program.
+    /// Like map() and flatMap(), with the object to which the value, a pointer or a Reference, points. A null pointer
+    /// ends the program.
     template <class F, class... Args, class Pointer = T>
     auto mapRef(F&& function, Args&&... args) const
         -> ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>>> {

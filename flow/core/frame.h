@@ -30,9 +30,10 @@ struct Waiter;
 struct TimerSlot;
 struct BranchGroup;
 
-/// What a parked Waiter waits for: nothing (it is ready, or runs), a cell of which it holds a future reference, a slot
-/// in a timer queue, a group of branches, or an operation in place. One word; the kind is in the low bits. A call that
-/// was posted to a loop waits for nothing but its turn; it has a mark of its own because the loop owns it.
+/// The object for which a parked Waiter waits: nothing (the waiter is ready, or runs), a cell of which it holds a
+/// future reference, a slot in a timer queue, a group of branches, or an operation in place. One word; the kind is in
+/// the low bits. A call that was posted to a loop waits for nothing but its turn; it has a mark of its own because the
+/// loop owns it.
 class Awaited {
 public:
     constexpr Awaited() = default;
@@ -41,7 +42,7 @@ public:
     Awaited(BranchGroup* group) : word_(reinterpret_cast<std::uintptr_t>(group) | kGroup) {}
 
     static Awaited turn() { return mark(kTurn); }
-    /// Of a coroutine after the end of its body, until its locals are destroyed: with a value, or with an error.
+    /// The marks of a coroutine from the end of its body until its locals are destroyed: it has a value, or an error.
     static Awaited returned() { return mark(kReturned); }
     static Awaited failed() { return mark(kFailed); }
     /// A cell with which a failure ends the frame that waits for it, instead of resuming it.
@@ -57,7 +58,7 @@ public:
         awaited.word_ = reinterpret_cast<std::uintptr_t>(op) | kTurn;
         return awaited;
     }
-    /// The same for a frame that a failure of the source ends.
+    /// This operation, marked so that a failure of its source ends the frame that waits, instead of resuming it.
     Awaited propagating() const {
         Awaited awaited;
         awaited.word_ = word_ | kPropagates;
@@ -73,7 +74,7 @@ public:
     bool isFailed() const { return word_ == kFailed; }
     bool isOperation() const { return (word_ & kMask) == kTurn && word_ > kLastMark; }
     bool isPropagating() const { return word_ & kPropagates; }
-    /// Of a wait that is known not to be propagating.
+    /// The cell of a wait that is known not to be propagating.
     Cell* cell() const { return reinterpret_cast<Cell*>(word_); }
     Cell* anyCell() const { return reinterpret_cast<Cell*>(word_ & ~kPropagates); }
     TimerSlot* timer() const { return reinterpret_cast<TimerSlot*>(word_ & ~kMask); }
@@ -158,9 +159,9 @@ struct Cell {
     void setStatus(std::uint8_t status) { flags = static_cast<std::uint8_t>((flags & ~kStatusMask) | status); }
     bool has(std::uint8_t flag) const { return flags & flag; }
     bool isDormant() const { return (flags & (kStatusMask | kHasFrame)) == (kDormant | kHasFrame); }
-    /// Whether there is an error that is to be reported when the cell is freed.
+    /// True if there is an error that is to be reported when the cell is freed.
     bool isUnreadError() const { return (flags & kError) == kError && !isStream(); }
-    /// A stream's: marked as nothing else is that has no frame.
+    /// True for the cell of a stream: no other cell is uncancellable without a frame.
     bool isStream() const { return (flags & (kUncancellable | kHasFrame)) == kUncancellable; }
 
     Waiter* frame() { return reinterpret_cast<Waiter*>(this + 1); }

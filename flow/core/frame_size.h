@@ -9,10 +9,10 @@
 // rounding up to the size class add: `frame_bytes` of the benchmarks, and `block` of `actorc --frames`, which shows
 // what fills it. Above 4096 bytes, where the system gives the block, it is the requested size.
 //
-// The back ends and compilers differ, so that code for several of them takes the largest. Of a state machine it is a
-// constant: it is checked always, and a message has the number. The frame of a coroutine is known when the compiler has
-// optimised it: then a call to frameIsLargerThanItsLimit remains, which is an error; for that call clang prints
-// the types of the result and the parameters, and gcc also the function and its line.
+// The back ends and compilers differ, so that code for several of them takes the largest. The size of a state machine
+// is a constant: it is checked always, and a message has the number. The frame of a coroutine is known when the
+// compiler has optimised it: then a call to frameIsLargerThanItsLimit remains, which is an error; for that call clang
+// prints the types of the result and the parameters, and gcc also the function and its line.
 //
 // gcc makes the same frame at every optimisation level: without optimisation, the first call of a coroutine with a
 // frame that is too large ends the program with a message. clang's frames are larger without optimisation, in checked
@@ -31,7 +31,7 @@
 
 namespace flow {
 
-/// The type of the parameter. Of a coroutine it is part of the signature, as any parameter is.
+/// The type of the parameter. It is part of a coroutine's signature, as any parameter is.
 template <std::size_t Bytes>
 struct FrameLimit {
     static_assert(Bytes > 0, "a frame of no bytes cannot be");
@@ -43,12 +43,12 @@ struct FrameLimit {
 
 namespace flow::detail {
 
-/// A base without members of every frame. So its type, and with that the debug information, says how many bytes of
-/// result stand in front of the cell.
+/// A base class of every frame, without members. It makes the frame's type, and with that the debug information, say
+/// how many bytes of result stand in front of the cell.
 template <std::size_t Bytes>
 struct ResultBytes {};
 
-/// Bytes of a cell in programs that are not checked, and what a checked one has more.
+/// Bytes of a cell in programs that are not checked, and the bytes that checked builds add to a promise.
 inline constexpr std::size_t kPlainCellBytes = 32;
 inline constexpr std::size_t kCheckedPromiseBytes = FLOW_CHECKED ? sizeof(void*) : 0;
 
@@ -66,23 +66,23 @@ inline constexpr std::size_t kFrameLimit = 0;
 template <std::size_t Bytes>
 inline constexpr std::size_t kFrameLimit<FrameLimit<Bytes>> = FLOW_IGNORE_FRAME_LIMITS ? 0 : Bytes;
 
-/// Whether this build makes the frames that an optimised one without checks has.
+/// True if frames of this build are as large as frames of an optimised build without checks.
 #if FLOW_CHECKED || FLOW_SYSTEM_BLOCKS || FLOW_THREAD_SANITIZER || !defined(__OPTIMIZE__)
 inline constexpr bool kFramesAreFinal = !kClang; // gcc lays them out before it optimises
 #else
 inline constexpr bool kFramesAreFinal = true;
 #endif
 
-/// Never defined: a call that the optimiser leaves is the error. S names the parameters.
+/// Never defined: a call that is left after optimisation is the compile error. S names the parameters.
 template <std::size_t Limit, class T, class S>
 [[gnu::error(
     "this coroutine's frame takes more bytes than its FLOW_ASSERT_FRAME_SIZE: `actorc --frames` shows what for")]]
 void frameIsLargerThanItsLimit();
 
-/// Says so on standard error; ends the program if frames are as in an optimised one.
+/// Writes to standard error that a frame is too large; if `isFinal`, also ends the program.
 void reportLargeFrame(std::size_t block, std::size_t limit, bool isFinal) noexcept;
 
-/// Of a coroutine with a frame of `bytes`, in a build that is not checked.
+/// Checks the limit of a coroutine with a frame of `bytes`, as it is in a build that is not checked.
 template <class T, class S>
 FLOW_INLINE void checkFrameSize(std::size_t bytes, std::size_t alignment) {
     std::size_t block = blockOfFrame<T>(bytes, alignment);

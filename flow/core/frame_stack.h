@@ -1,14 +1,15 @@
 #pragma once
-// FrameStack: ends frames, each after what it waited for, without recursion along chains of frames that wait for each
-// other: a stack of detached frames, linked through their own links. The top is ended once everything it waited for has
-// been released, which may push further ones.
+// FrameStack: ends frames, each after the frames for which it waited, without recursion along chains of waits. It is a
+// stack of detached frames, linked through their own links. The top frame is ended once all cells for which it waited
+// have been released, which may push further frames.
 //
 //     FrameStack<Ending> stack;
-//     stack.push(cell);                                // one for which Ending::mayEnd(cell)
+//     stack.push(cell);                                // a cell for which Ending::mayEnd(cell)
 //     stack.unwind();
 //
-// Ending says what an end is: whether the frame of a cell that loses its last future is to end (mayEnd), what comes
-// before it is on the stack (begin; false: it runs further up and is left to that), and the end itself (end).
+// `Ending` has three functions. mayEnd(): true if the frame of a cell that loses its last future is to end. begin():
+// prepares the frame for the stack; false if the frame runs further up the thread's stack, and stays out of this one.
+// end(): ends the frame.
 
 #include "flow/core/cell.h"
 
@@ -42,7 +43,7 @@ public:
     }
 
 private:
-    /// What is to be done with a cell that has lost its last future.
+    /// Called for a cell that has lost its last future: frees the cell, or pushes its frame.
     void lost(Cell* cell) noexcept {
         if (cell->promises == 0)
             freeCell(cell);

@@ -44,12 +44,12 @@ inline constexpr bool isFuture = false;
 template <class T>
 inline constexpr bool isFuture<Future<T>> = true;
 
-/// Whether a U becomes a T by an implicit conversion, and a Future<T> by no other.
+/// True if a U converts implicitly to a T, and by no other constructor to a Future<T>.
 template <class U, class T, class V = std::remove_cvref_t<U>>
 concept ValueOf = !std::same_as<V, T> && !std::same_as<V, Never> && !isFuture<V> && !std::convertible_to<U, Error> &&
                   std::convertible_to<U, T>;
 
-/// What no Future holds.
+/// True for a type that no Future can hold.
 template <class T>
 concept NoValue = !std::is_object_v<T> || std::is_const_v<T> || std::is_volatile_v<T>;
 template <class T>
@@ -59,7 +59,7 @@ struct RequireValue {
 };
 } // namespace detail
 
-/// Whether a T is a Future of something.
+/// True if T is a Future of some type.
 template <class T>
 inline constexpr bool kIsFuture = detail::isFuture<T>;
 
@@ -73,7 +73,7 @@ public:
     /// Ready with the value. Throws what T's constructor throws.
     Future(T const& value) : Future(Ready(), value) {}
     Future(T&& value) : Future(Ready(), std::move(value)) {}
-    /// Ready with a value made of something else.
+    /// Ready with a value made of a U.
     template <class U>
         requires detail::ValueOf<U, T>
     Future(U&& value) : Future(Ready(), std::forward<U>(value)) {}
@@ -108,7 +108,7 @@ public:
     static Future failed(Error error) { return adopt(failedCell(error)); }
 
     bool isValid() const { return cell_ != nullptr; }
-    /// Whether a value or an error is there.
+    /// True if there is a value or an error.
     bool isReady(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isReady(); }
     bool isError(detail::Caller caller = detail::Caller::current()) const {
         detail::Cell* cell = checked(caller);
@@ -117,11 +117,11 @@ public:
         (void)detail::readError(cell);
         return true;
     }
-    /// Whether a value is there: `get()` will not throw.
+    /// True if there is a value: `get()` will not throw.
     bool canGet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isValue(); }
 
-    /// The value; throws the error of a failed future. The future must be ready. The reference holds as long as some
-    /// Future of this computation does.
+    /// The value; throws the error of a failed future. The future must be ready. The reference is valid as long as some
+    /// Future of this computation exists.
     T const& get(detail::Caller caller = detail::Caller::current()) const {
         detail::Cell* cell = checked(caller);
         FLOW_ASSERT_AT(caller, cell->isReady(), "Future::get() on a Future that is not ready");
@@ -129,7 +129,7 @@ public:
             throw detail::readError(cell);
         return detail::valueOf<T>(cell);
     }
-    /// The same by value, which is moved if no other future refers to it. Leaves this handle invalid.
+    /// Like get(), by value. Moves the value if no other future refers to it. Leaves this handle invalid.
     T takeValue(detail::Caller caller = detail::Caller::current()) && {
         (void)get(caller);
         return detail::takeValue<T>(std::exchange(cell_, nullptr));
@@ -161,7 +161,7 @@ public:
     std::uint32_t getPromiseReferenceCount(detail::Caller caller = detail::Caller::current()) const {
         return checked(caller)->promises;
     }
-    /// Whether both are of the same computation.
+    /// True if both belong to the same computation.
     friend bool operator==(Future const& a, Future const& b) { return a.cell_ == b.cell_; }
 
     /// For the styles: the cell, with the reference that this handle held.
@@ -206,7 +206,7 @@ private:
 
 template <detail::NoValue T>
 class Future<T> : detail::RequireValue<T> {};
-/// A Future that is not made from values and errors: what the operand of a wait is.
+/// A Future that cannot be made from a value or an error: the type of a wait's operand.
 template <class T>
 class [[nodiscard]] StrictFuture : public Future<T> {
 public:

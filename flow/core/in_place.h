@@ -1,6 +1,6 @@
 #pragma once
-// Operations in place: a small value that names what to wait for. How to write something that can be waited for again
-// and again; flow/core/operation.h has what ends once and needs state of its own.
+// Operations in place: a small value that names an event to wait for. Write one for an event that can be waited for
+// again and again; for work that ends once and needs state of its own see flow/core/operation.h.
 //
 //     class Tickets {                                     // hands out numbers
 //     public:
@@ -23,12 +23,12 @@
 //     Future<int> mine = keep(tickets.take());            // takes as soon as there is something to take
 //
 // Nothing is allocated: the waiting frame itself is parked, and the operation is part of it, in coroutines and races as
-// in a wait, waitNext or `when` of an actor (flow/wait/operation_room.h). What loses a race or a choose, or is
-// cancelled while it waits, has taken nothing: only the winner takes, when it goes on. What keep() has taken stays in
-// its future, and is dropped with it. Everything here belongs to one thread: the one that made it.
+// in a wait, waitNext or `when` of an actor (flow/wait/operation_room.h). An operation that loses a race or a choose,
+// or is cancelled while it waits, has taken nothing: only the winner takes, when it resumes. A value that keep() has
+// taken stays in its future, and is dropped with it. Everything here belongs to one thread: the one that made it.
 //
-// An operation that is ready does not suspend, unless some hundreds were ready in the same turn of the loop. Then it
-// goes on in a later turn, as after delay(0): see flow/core/turn_budget.h.
+// A wait for an operation that is ready does not suspend, unless some hundreds of operations were ready in the same
+// turn of the loop. Then the waiter resumes in a later turn, as after delay(0): see flow/core/turn_budget.h.
 
 #include "flow/core/future.h"
 #include "flow/core/result.h"
@@ -39,12 +39,12 @@
 
 namespace flow {
 
-/// What is parked: a frame, a branch of a race, a callback. An operation passes it on to its source.
+/// The node that is parked: a frame, a branch of a race, a callback. An operation passes it on to its source.
 using WaiterNode = detail::Waiter;
 
-/// An operation in place. isReady() tests and takes nothing. park() is called if it is not ready, or if so many were
-/// ready in this turn that it goes on in a later one, for which a Source provides; it runs no waiter. take() is called
-/// by the winner, before anything else runs; it may throw an Error, as park() may.
+/// An operation in place. isReady() tests and takes nothing. park() is called if the operation is not ready, or if so
+/// many were ready in this turn that the waiter resumes in a later turn, for which a Source provides. park() runs no
+/// waiter. take() is called by the winner, before anything else runs. Both may throw an Error.
 template <class Op>
 concept InPlace = std::is_trivially_copyable_v<Op> && sizeof(Op) <= 32 && requires(Op& op, WaiterNode& waiter) {
     typename Op::Result;
@@ -53,22 +53,23 @@ concept InPlace = std::is_trivially_copyable_v<Op> && sizeof(Op) <= 32 && requir
     { op.take() } -> std::same_as<typename Op::Result>;
 };
 
-/// One with a member `kEndsOnce` is ready once and for good: as with a future, a wait for it does not suspend then.
+/// An operation with a member `kEndsOnce` stays ready once it is ready. As with a future, a wait for it does not
+/// suspend then.
 template <class Op>
 concept EndsOnce = requires { Op::kEndsOnce; };
 
 namespace detail {
 
-/// The waiter has just parked at an operation that is ready: that is looked at again in a turn of its own.
+/// `parked` has just parked at an operation that is ready: the operation is tested again in a turn of its own.
 void goOnLater(Waiter& parked) noexcept;
 
-/// The operation is ready: true if it goes on at once.
+/// For an operation that is ready: true if its waiter goes on at once.
 template <InPlace Op>
 FLOW_INLINE bool goesOn() {
     return EndsOnce<Op> || TurnBudget::takeOne();
 }
 
-/// Parks the waiter, unless the operation is ready and goes on at once. Whether it has parked.
+/// Parks the waiter, unless the operation is ready and goes on at once. True if it has parked the waiter.
 template <InPlace Op>
 FLOW_INLINE bool parkUnlessReady(Op& op, Waiter& waiter) {
     if (!op.isReady()) {
@@ -85,7 +86,8 @@ FLOW_INLINE bool parkUnlessReady(Op& op, Waiter& waiter) {
 /// The frame of a cell that waits for an operation. Until it is started it is dormant: linked to itself, so that a
 /// cancel finds it parked.
 struct KeptFrame : Waiter {
-    /// Parks it, or takes at once: then the answer is true, and the cell is ready. With OnlyIfReady it is not parked.
+    /// Takes at once, or parks the frame. True if the cell is ready now, with the value or an error. With OnlyIfReady
+    /// the frame is never parked.
     bool (*start)(KeptFrame*, StartKept);
 
     static KeptFrame* of(Cell* cell) { return static_cast<KeptFrame*>(cell->frame()); }
@@ -137,7 +139,7 @@ private:
         return true;
     }
 
-    /// The status that the cell is to have.
+    /// Takes the result into the cell. Returns the status that the cell is to have.
     std::uint8_t take() noexcept {
         Cell* cell = Cell::of(this);
         try {
@@ -152,7 +154,7 @@ private:
         }
     }
 
-    /// The source has something for it, or has failed it, or it is cancelled.
+    /// Called when the source has something for the operation or fails it, and when the frame is cancelled.
     static void resumeKept(Waiter* waiter) {
         auto* kept = static_cast<Kept*>(waiter);
         Cell* cell = Cell::of(waiter);
@@ -171,8 +173,8 @@ private:
 
 } // namespace detail
 
-/// A future of the operation. It takes as soon as it can, even if nothing waits for the future; dropping it before that
-/// takes nothing. One block.
+/// Returns a future of the operation. The operation takes as soon as it can, even if nothing waits for the future. A
+/// future that is dropped before that takes nothing. Allocates one block.
 template <InPlace Op>
 [[nodiscard]] Future<typename Op::Result> keep(Op const& op) {
     detail::Cell* cell = detail::Kept<Op>::create(op);

@@ -15,8 +15,8 @@ struct Stopping {
     static bool mayEnd(Cell const* cell) noexcept {
         return (cell->flags & kMarks) == kMarks && cell->sizeClass != memory::kForeignClass;
     }
-    /// From here on it ends nowhere else. A destructor may have put it into the loop's queue, as when it gives back a
-    /// lock.
+    /// From here on only this stack ends the frame. A destructor may have put it into the loop's queue, as when it
+    /// gives back a lock.
     static bool begin(Cell* cell, Waiter* frame) noexcept {
         cell->flags &= static_cast<std::uint8_t>(~Cell::kUncancellable);
         detach(frame);

@@ -10,12 +10,12 @@
 //     liveBlocks.enter(before);
 //     group.destroyFrames();                        // destroys the actor and all that it started; none resumes
 //
-//     StoppedMachine stopped(group);                // the same in steps, for those who hold futures of it
+//     StoppedMachine stopped(group);                // the same in steps, for a caller that holds futures of it
 //     stopped.destroyDetached();
 //     running = Future<Void>();
 //
 // Costs nothing while none exists. Every allocation is several times as slow while one does. Cells that were made
-// before are not in it, nor are those of other threads.
+// before it are not in the registry, nor are cells of other threads.
 
 #include "flow/core/cell.h"
 #include "flow/memory/allocation_watch.h"
@@ -45,7 +45,7 @@ public:
             visit(static_cast<Entry const*>(link)->cell);
     }
     bool isEmpty() const { return entries_.isEmpty(); }
-    /// From here on all its cells belong to `other`.
+    /// From here on all cells of this group belong to `other`.
     void moveTo(CellGroup& other) noexcept;
 
 private:
@@ -61,12 +61,12 @@ private:
 
 /// While it exists, the computations of a group do not go on, as if their machine had stopped: no handler runs, no
 /// waiter is resumed, and futures stay unset forever. (Fibers are the exception: their wait throws actor_cancelled,
-/// since nothing else destroys what is on a stack.) None of them may be running when it is made.
+/// since nothing else destroys what is on a stack.) No computation of the group may be running when it is made.
 ///
-/// A computation is destroyed where a cancel would reach it: when its last future goes. So what it owns goes in the
-/// order that its code has chosen: first what it waits for, then its locals, the last one first, and with a future or a
-/// collection among them the computations behind it; then its parameters. What is older than the future of an owner is
-/// still there. Destructors run; what they start ends as well.
+/// A computation is destroyed where a cancel would reach it: when its last future goes. So the objects that it owns go
+/// in the order that its code has chosen: first the operand of its wait, then its locals, the last one first (with a
+/// future or a collection of futures also the computations behind them), then its parameters. An object that is older
+/// than the future of an owner is still there. Destructors run; computations that they start end as well.
 class StoppedMachine : NonCopyable {
 public:
     explicit StoppedMachine(CellGroup& cells) noexcept : cells_(cells), before_(detail::machineStops) {
@@ -78,10 +78,10 @@ public:
         detail::machineStops = before_;
     }
 
-    /// Destroys those of which no future is left, the newest first: uncancellable ones, which nobody awaits.
+    /// Destroys the computations of which no future is left, newest first: uncancellable ones that nothing awaits.
     void destroyDetached() noexcept { destroy(Which::Detached); }
-    /// Destroys those that are left, the newest first: something outside of the group has futures of them, or they have
-    /// futures of each other. Afterwards nothing waits for any cell of the group.
+    /// Destroys the computations that are left, newest first: something outside of the group has futures of them, or
+    /// they have futures of each other. Afterwards nothing waits for any cell of the group.
     void destroyRest() noexcept {
         destroyDetached();
         destroy(Which::All);

@@ -7,8 +7,8 @@
 //     };
 //     Future<Address> found = start<Lookup>("example.org");
 //
-// A cancel calls the destructor, and nothing else. Belongs to one thread: the one that made it. What can be
-// waited for again and again is an operation in place: flow/core/in_place.h.
+// A cancel calls the destructor, and nothing else. Belongs to one thread: the one that made it. For an event that can
+// be waited for again and again, write an operation in place: flow/core/in_place.h.
 
 #include "flow/core/description.h"
 #include "flow/core/in_place.h"
@@ -32,8 +32,8 @@ struct alignas(16) OwningFrame : Waiter {
 
 } // namespace detail
 
-/// The base class of an owning operation. Its future being dropped or cancelled destroys the state, and the future is
-/// cancelled.
+/// The base class of an owning operation. If its future is dropped or cancelled, the state is destroyed, and the future
+/// fails with actor_cancelled.
 template <class Derived, class T>
 class Operation {
 public:
@@ -52,25 +52,25 @@ protected:
     ~Operation() = default;
 
     /// Ends the operation with a value made of the arguments. Outside of the constructor it destroys this object and
-    /// then runs those that wait: the last thing that a member function does. In a constructor it may be called once.
+    /// then runs its waiters, so it must be the last act of a member function. In a constructor it may be called once.
     template <class... Args>
     void complete(Args&&... args) {
         if (WaiterNode* last = completed(std::forward<Args>(args)...))
             detail::run(last);
     }
-    /// The same with an error.
+    /// Like complete(), with an error.
     void fail(Error error) {
         if (WaiterNode* last = failed(error))
             detail::run(last);
     }
 
-    /// The same for onTurn() and the function of a Step, which return it: the last of those that wait runs when they
-    /// have returned, so that a chain of any length ends in constant stack.
+    /// Like complete() and fail(), for onTurn() and the function of a Step: they return the result, which is the last
+    /// waiter. That waiter runs when they have returned, so that a chain of any length ends in constant stack.
     template <class... Args>
     [[nodiscard]] WaiterNode* completed(Args&&... args) {
         detail::Cell* cell = detail::Cell::of(frame());
         if constexpr (detail::kStored<T>) {
-            leaveQueue(); // making the value may cancel this, which finds it running then
+            leaveQueue(); // making the value may cancel this operation: then the cancel finds it running
             try {
                 detail::constructValue<T>(cell, std::forward<Args>(args)...);
             } catch (...) {
@@ -81,14 +81,15 @@ protected:
     }
     [[nodiscard]] WaiterNode* failed(Error error) { return end(detail::Cell::kError, error); }
 
-    /// What to put into a loop's queue, once: `loop().makeReady(turn(), priority)`. Its turn calls
-    /// `WaiterNode* onTurn()`, which ends the operation, unless it has ended by then.
+    /// The node for a loop's queue, to be put there once: `loop().makeReady(turn(), priority)`. Its turn calls
+    /// `WaiterNode* onTurn()`, which ends the operation. There is no turn once the operation has ended.
     WaiterNode* turn() {
         leaveQueue();
         return frame();
     }
 
-    /// Takes that back, and begins the end: from here on a cancel does nothing. Its owner ends it soon.
+    /// Takes the node out of the queue, and begins the end: from here on a cancel does nothing. The caller ends the
+    /// operation soon.
     void leaveQueue() {
         if (frame()->link.isLinked())
             frame()->link.unlink();
@@ -117,7 +118,7 @@ private:
         return detail::finishFrame<T>(cell, status);
     }
 
-    /// A cancel, or its turn.
+    /// Called for a cancel, and for the operation's turn.
     static void resumed(detail::Waiter* waiter) {
         if constexpr (Describes<Derived>)
             static_assert(detail::kEmitted<&Operation::describeOp>);

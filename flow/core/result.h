@@ -1,9 +1,9 @@
 #pragma once
-// What is taken out of a completed future: its value by reference, its value, or its error.
+// Result<T>, takeValue() and takeLocal(): three ways to take the value out of a completed future.
 //
 //     Result<Page> page(cell);            // holds the future's reference; page.get() is valid as long as `page` is
 //     Page mine = takeValue<Page>(cell);  // moved out if no other future refers to it
-//     auto page = takeLocal<Page>(cell);  // one of these two, whichever costs less
+//     auto page = takeLocal<Page>(cell);  // the cheaper of these two
 //
 // Each takes one future reference of a cell that is ready.
 
@@ -14,12 +14,12 @@
 
 namespace flow::detail {
 
-/// Whether a copy costs no more than a reference, and cannot be distinguished from one.
+/// True if a copy costs no more than a reference, and cannot be distinguished from one.
 template <class T>
 inline constexpr bool kFreeToCopy =
     std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 2 * sizeof(void*);
 
-/// A value inside a completed future, kept alive as long as this object: what a wait's result refers to.
+/// A value inside a completed future, kept alive as long as this object. The result of a wait refers to it.
 template <class T>
 class Result {
 public:
@@ -30,7 +30,7 @@ public:
             releaseFuture<T>(cell_);
     }
     T const& get() const { return valueOf<T>(cell_); }
-    /// Whether the value ends with this object.
+    /// True if nothing else refers to the value, so that it ends with this object.
     bool isOnly() const { return cell_->futures == 1 && cell_->promises == 0; }
 
 private:

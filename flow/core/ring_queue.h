@@ -46,21 +46,21 @@ public:
     // push() in two parts, for PromiseStream::send(): one comparison says whether there is room, whether a reader may
     // wait for a first element, and whether the stream has ended.
 
-    /// Whether pushHere() may be called. False for an empty queue, a full one, and after stop().
+    /// True if pushHere() may be called. False for an empty queue, a full one, and after stop().
     bool mayPush() const { return end_ != stop_; }
     template <class U>
     FLOW_INLINE void pushHere(U&& value) {
         ::new (end_) T(std::forward<U>(value));
         ++end_;
     }
-    /// What push() does where mayPush() is false.
+    /// The part of push() for the cases in which mayPush() is false.
     template <class U>
     FLOW_INLINE void pushSlow(U&& value) {
         T* stop = room();
         if (stop == end_) [[unlikely]]
             return grow(std::forward<U>(value));
         pushHere(std::forward<U>(value));
-        stop_ = stop; // only now, since there may be no first element if that throws
+        stop_ = stop; // only now, since pushHere() may throw: then there is no first element
     }
     /// Until the next push(), mayPush() is false.
     void stop() { stop_ = end_; }
@@ -75,7 +75,7 @@ public:
         FLOW_ASSERT(!isEmpty(), "RingQueue: nothing to take");
         return *first_;
     }
-    /// The element in front of which so many are; there must be one.
+    /// The element that has `index` older ones in front of it; it must exist.
     T& at(std::uint32_t index) {
         auto straight = static_cast<std::uint32_t>(last_ - first_);
         return index < straight ? first_[index] : slots()[index - straight];
@@ -93,8 +93,8 @@ private:
             stop();
     }
 
-    /// Up to where there is room from `end_` on; `end_` if the ring is full. While it is wrapped around, a slot is left
-    /// free, so that a full one does not look empty.
+    /// The end of the free slots that begin at `end_`; `end_` itself if the ring is full. While the ring is wrapped
+    /// around, one slot stays free, so that a full ring does not look empty.
     T* room() {
         if (isEmpty() && end_ != last_) [[likely]]
             return last_;
@@ -105,8 +105,9 @@ private:
         return end_ < first_ ? first_ - 1 : last_;
     }
 
-    /// Pushes into a ring of twice the size, which then changes places with this one. The new element comes first: it
-    /// may be made from one of the old, or throw. What throws leaves this queue as it was, unless T can only be moved.
+    /// Pushes into a ring of twice the size, which then changes places with this one. The new element is made first: it
+    /// may be made from one of the old elements, or its constructor may throw. An exception leaves this queue as it
+    /// was, unless T can only be moved.
     template <class U>
     [[gnu::noinline]] void grow(U&& value) {
         RingQueue larger;
@@ -136,7 +137,7 @@ private:
 
     T* first_ = nullptr; // the oldest element
     T* end_ = nullptr;   // where the next goes
-    T* stop_ = nullptr;  // where mayPush() becomes false: no further than there is room
+    T* stop_ = nullptr;  // where mayPush() becomes false: at most the end of the free slots
     T* last_ = nullptr;  // the end of the ring
     std::uint32_t capacity_ = 0;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// How control passes to a Waiter.
+// run() and FLOW_HAND_OVER: the two ways in which control passes to a Waiter.
 //
 //     run(waiter);               // a call: comes back when the waiter suspends or ends
 //     FLOW_HAND_OVER(waiter);    // the last act of a void function: control does not come back here
@@ -16,21 +16,21 @@ namespace flow::detail {
 
 /// The waiter that `run` runs next; set by a function that cannot make a tail call, and which then returns at once.
 inline constinit thread_local Waiter* handedOver = nullptr;
-/// What `run` goes on with.
+/// Runs the waiter in `handedOver`, and each one that is left there meanwhile.
 FLOW_RARE void runHandedOver() noexcept;
 
-// Runtime and program must agree on the compiler (see FLOW_RARE) and on the size of a cell. Where they do not, this
-// name is what the linker misses.
+// Runtime and program must agree on the compiler (see FLOW_RARE) and on the size of a cell. Where they do not, the
+// linker does not find this name.
 #define FLOW_PASTE(a, b, c, d) a##b##c##d
 #define FLOW_SETTINGS_OF(compiler, checked) FLOW_PASTE(compiledBy, compiler, AndChecked, checked)
 #define FLOW_SETTINGS FLOW_SETTINGS_OF(FLOW_COMPILER, FLOW_CHECKED)
 extern const char FLOW_SETTINGS;
 [[gnu::used]] inline const char* const settings = &FLOW_SETTINGS;
 
-/// The same waiter, as a pointer that the optimizer cannot trace. Every call through `resume` or `destroy` goes through
-/// this: LLVM gives the parts of a coroutine its own calling convention, which for one pointer is the same machine code
-/// as that of a plain function. A call through an unknown pointer therefore works. But if the optimizer can see which
-/// function it names, it takes the difference for undefined behaviour and deletes the call.
+/// Returns the waiter as a pointer that the optimizer cannot trace. Every call through `resume` or `destroy` goes
+/// through opaque(). LLVM gives the parts of a coroutine a calling convention of its own, which for one pointer is the
+/// same machine code as that of a plain function. So a call through an unknown pointer works. But if the optimizer can
+/// see which function the pointer names, it takes the difference for undefined behaviour and deletes the call.
 inline Waiter* opaque(Waiter* waiter) {
     asm("" : "+r"(waiter));
     return waiter;

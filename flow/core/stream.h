@@ -29,8 +29,8 @@ inline void releaseStream(Cell* cell) noexcept {
     }
 }
 
-/// What both ends share, behind a Cell. The cell's status says what a reader finds: a value (something is queued), an
-/// error (ended, nothing queued) or nothing yet.
+/// The state that both ends share, behind a Cell. The cell's status is what a reader gets next: a value (something is
+/// queued), an error (the stream has ended and nothing is queued) or nothing yet.
 template <class T>
 struct StreamState {
     [[no_unique_address]] RingQueue<T> queue;
@@ -129,7 +129,7 @@ public:
     }
 
     bool isValid() const { return cell_ != nullptr; }
-    /// Whether a wait would find a value or the end at once.
+    /// True if a wait would find a value or the end at once.
     bool isReady(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isReady(); }
     bool isError(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isError(); }
     Error getError(detail::Caller caller = detail::Caller::current()) const {
@@ -218,7 +218,7 @@ public:
         requires(!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)
     void send(U&&) const {}
-    /// Sends a request that has a promise as its `reply`, or is one, and gives the future of that.
+    /// Sends a request that has a promise as its `reply`, or that is a promise, and returns the future of that promise.
     template <class Request = T>
     [[nodiscard]] auto getReply(Request request = Request(), detail::Caller caller = detail::Caller::current()) const {
         auto reply = futureOfReply(request);
@@ -236,7 +236,7 @@ public:
     }
 
     bool isValid() const { return cell_ != nullptr; }
-    /// Whether nothing is queued.
+    /// True if nothing is queued.
     bool isEmpty(detail::Caller caller = detail::Caller::current()) const {
         return detail::StreamState<T>::of(checked(caller)).queue.isEmpty();
     }
@@ -256,7 +256,7 @@ private:
         else
             return request.getFuture();
     }
-    /// The first element in the queue, or no room for another, or the end.
+    /// send() into an empty queue, into a full one, or after the end.
     template <class U>
     static void sendSlow(detail::Cell* cell, detail::StreamState<T>& state, U&& value) {
         if (state.ended)
@@ -269,7 +269,7 @@ private:
         FLOW_ASSERT(reader, detail::kTwoReaders);
         detail::run(reader);
     }
-    /// Whether the reader finds the error at once.
+    /// Marks the end. True if nothing is queued: then the reader gets the error at once.
     bool end(Error error) const {
         detail::Cell* cell = cell_;
         detail::StreamState<T>& state = detail::StreamState<T>::of(cell);

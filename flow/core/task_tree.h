@@ -1,6 +1,6 @@
 #pragma once
-// What reports read from the tree of tasks. flow/structured defines these two (tree.cpp); a program without tasks does
-// not have them, and their addresses are null.
+// The tree of tasks, as reports read it. flow/structured/tree.cpp defines both functions. In a program without tasks
+// their addresses are null.
 
 #include "flow/core/cell.h"
 
@@ -8,12 +8,12 @@
 
 namespace flow::detail {
 
-/// The task of which a task is a child, not that of a scope; null if there is none.
+/// The nearest ancestor of a task that is a task itself: scopes are skipped. Null if there is none.
 [[gnu::weak]] Waiter* parentOfTask(Waiter const* task);
 
-/// Which children of a task: all, or those for the end of which it waits.
+/// Selects children of a task: all, or only the children for which the task waits to end.
 enum class Children { All, Awaited };
-/// Calls visit for each, also within scopes.
+/// Calls visit for each of these children, also within scopes.
 [[gnu::weak]] void forEachChild(Waiter const* task, Children which, std::function<void(Waiter*)> const& visit);
 
 } // namespace flow::detail

@@ -1,16 +1,16 @@
 #pragma once
-// TurnBudget: how many operations may still be ready at once in this turn of the loop. When none is left, the next one
-// parks although it is ready, and goes on in a later turn, as after delay(0). So no operation that is always ready
-// keeps the loop from timers, other connections and other waiters.
+// TurnBudget: how many operations may still be ready at once in this turn of the loop. When none is left, the next
+// waiter parks although its operation is ready, and resumes in a later turn, as after delay(0). So no operation that is
+// always ready keeps the loop from timers, other connections and other waiters.
 //
 //     if (op.isReady() && TurnBudget::takeOne()) ...      // it does not suspend
-//     TurnBudget::useBytes(count);                        // of an operation that moved many
-//     while (!TurnBudget::isSpent() && read()) ...        // a loop of one's own that reads what is always there
+//     TurnBudget::useBytes(count);                        // for an operation that moved many bytes
+//     while (!TurnBudget::isSpent() && read()) ...        // a program's own loop over input that is always ready
 //
-// It counts operations and bytes, never time, so that a simulation repeats itself. What runs before the first turn, or
-// between two runs of a loop, counts as one turn; on a thread without a loop there is no limit. What is ready once and
-// for good, such as a future, is not counted: a wait for it never suspends. Each thread has one, since a thread runs
-// one turn at a time.
+// It counts operations and bytes, never time, so that a simulation repeats itself. Code that runs before the first
+// turn, or between two runs of a loop, counts as one turn; on a thread without a loop there is no limit. An operation
+// that stays ready, such as a future, is not counted: a wait for it never suspends. Each thread has one, since a thread
+// runs one turn at a time.
 
 #include "flow/base/inline.h"
 
@@ -21,9 +21,9 @@ namespace flow {
 
 class TurnBudget {
 public:
-    /// So many operations of a turn are ready at once.
+    /// The number of operations of one turn that may be ready at once.
     static constexpr int kOperations = 256;
-    /// So many bytes count as one more.
+    /// The number of bytes that count as one operation.
     static constexpr std::size_t kBytesOfOne = 512;
 
     /// True if an operation that is ready goes on at once. False ends the turn with the running task.
@@ -46,14 +46,14 @@ public:
 
     /// A turn begins.
     FLOW_INLINE static void begin() noexcept { left_ = kFull; }
-    /// There is a loop from here on.
+    /// Called when this thread gets a loop: begins to count.
     static void limit() noexcept {
         if (left_ > kFull)
             left_ = kFull;
     }
 
-    /// Its destructor brings back what was left. With kNoLimit nothing is counted meanwhile: for what must be done in
-    /// one go.
+    /// Its destructor restores the budget that was left before. With kNoLimit nothing is counted meanwhile: for work
+    /// that must be done in one go.
     class Saved {
     public:
         Saved() = default;
@@ -61,7 +61,7 @@ public:
         Saved(Saved const&) = delete;
         Saved& operator=(Saved const&) = delete;
         ~Saved() { left_ = before_; }
-        /// Brings back a full one instead.
+        /// Makes the destructor restore a full budget instead.
         void renew() { before_ = kFull; }
 
     private:
@@ -71,10 +71,11 @@ public:
 
 private:
     static constexpr int kFull = kOperations + 1;
-    /// None is left. True on a thread without a loop; else the turn under way ends with the running task.
+    /// Called when nothing is left. True on a thread without a loop; otherwise the current turn ends with the running
+    /// task.
     FLOW_RARE static bool hasNoLimit() noexcept;
 
-    static inline constinit thread_local int left_ = kNoLimit; // and one more; at least 1
+    static inline constinit thread_local int left_ = kNoLimit; // operations left, plus 1; at least 1
 };
 
 } // namespace flow

@@ -1,6 +1,6 @@
 #pragma once
-// What waits for what: the unfinished actors of a group, each with what it waits for, for the report about a simulation
-// that hangs.
+// describeWaiting(): lists the unfinished actors of a group, each with the object for which it waits, for the report
+// about a simulation that hangs.
 
 #include "flow/core/live_blocks.h"
 
@@ -9,7 +9,7 @@
 
 namespace flow {
 
-/// A line for each, oldest first, as in
+/// One line for each unfinished actor, oldest first, as in
 ///
 ///     lead waits for replicate
 ///     replicate waits for one of: a promise that 2 hold, a timer at 3.5
