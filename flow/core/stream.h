@@ -148,7 +148,7 @@ public:
     /// Lets the callback wait for the next element in place of this handle, which becomes invalid. The stream must not
     /// be ready. Defined in flow/core/callback.h.
     void addCallbackAndClear(SingleCallback<T>* callback, detail::Caller caller = detail::Caller::current());
-    /// Whether both are of the same stream.
+    /// True if both belong to the same stream.
     friend bool operator==(FutureStream const& a, FutureStream const& b) { return a.cell_ == b.cell_; }
 
     detail::Cell* cell() const { return cell_; }
@@ -245,7 +245,7 @@ public:
     Future<Void> onEmpty(detail::Caller caller = detail::Caller::current()) const {
         return detail::StreamState<T>::of(checked(caller)).onEmpty();
     }
-    /// Whether both are of the same stream.
+    /// True if both belong to the same stream.
     friend bool operator==(PromiseStream const& a, PromiseStream const& b) { return a.cell_ == b.cell_; }
 
 private:

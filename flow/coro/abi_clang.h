@@ -1,5 +1,5 @@
 #pragma once
-// What clang makes of coroutines, where that differs from gcc; flow/coro/abi_gcc.h has the same names.
+// The properties of clang's coroutines that differ from gcc's; flow/coro/abi_gcc.h has the same names.
 //
 //     HandOver await_suspend(std::coroutine_handle<>) { return next ? resumed(next) : caller(); }
 
@@ -12,22 +12,23 @@
 namespace flow::coro {
 using namespace flow::detail;
 
-/// Whether the co_awaits of one expression are evaluated one after the other, as the standard requires.
+/// True if the co_awaits of one expression are evaluated one after the other, as the standard requires.
 inline constexpr bool kAwaitsInOrder = true;
-/// Whether `destroy` of a frame destroys its parameters from the last one to the first.
+/// True if `destroy` of a frame destroys its parameters from the last one to the first.
 inline constexpr bool kDestroysInOrder = true;
-/// Whether an `alignas` of a variable is honoured.
+/// True if an `alignas` of a variable is honoured.
 inline constexpr bool kAlignsVariables = true;
-/// Whether several places at a coroutine's end may hand control over.
+/// True if several places at a coroutine's end may hand control over.
 inline constexpr bool kHandsOverAnywhere = true;
 
 /// Never defined. A call that is left after optimisation is the compiler's error.
 [[gnu::error("a local of this coroutine is aligned to more than 64 bytes: hold it by pointer")]]
 void frameIsAlignedToMoreThan64();
 
-/// How the frame has to be aligned. For the operator new of a promise, which must be always inlined: clang replaces the
-/// builtin by the alignment of the frame when it has laid out the coroutine. Refuses what a block cannot hold: when the
-/// coroutine is compiled, or without optimisation, where the alignment is no constant, when the coroutine is called.
+/// The alignment that the frame needs. Called in the operator new of a promise, which must be always inlined: clang
+/// replaces the builtin by the alignment of the frame when it has laid out the coroutine. Refuses an alignment that a
+/// block cannot have: when the coroutine is compiled, or without optimisation, where the alignment is no constant, when
+/// the coroutine is called.
 FLOW_INLINE std::size_t frameAlignment(std::size_t) {
     std::size_t const alignment = __builtin_coro_align();
     if (__builtin_constant_p(alignment)) {
@@ -40,8 +41,8 @@ FLOW_INLINE std::size_t frameAlignment(std::size_t) {
     return alignment < 16 ? 16 : alignment; // the cell needs that
 }
 
-/// What an await_suspend returns: the frame to which control passes, as a handle. `__builtin_coro_noop` is the handle
-/// that clang can elide; std::noop_coroutine() costs an indirect call at every suspension.
+/// The result type of await_suspend(): the frame to which control passes, as a handle. `__builtin_coro_noop` is the
+/// handle that clang can elide; std::noop_coroutine() costs an indirect call at every suspension.
 using HandOver = std::coroutine_handle<>;
 FLOW_INLINE HandOver caller() noexcept {
     return HandOver::from_address(__builtin_coro_noop());
@@ -50,8 +51,8 @@ FLOW_INLINE HandOver resumed(Waiter* waiter) noexcept {
     return HandOver::from_address(waiter);
 }
 
-/// An awaiter needs one object in the frame only, such as the promise. It is that object under another type, and takes
-/// no bytes in the frame.
+/// The base of an awaiter that needs one object in the frame only, such as the promise. The awaiter is that object
+/// under another type, and takes no bytes in the frame.
 template <class Object>
 struct AwaiterOn {
     FLOW_INLINE Object* object() const noexcept { return reinterpret_cast<Object*>(const_cast<AwaiterOn*>(this)); }

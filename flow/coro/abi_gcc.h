@@ -1,5 +1,5 @@
 #pragma once
-// What gcc makes of coroutines, where that differs from clang; flow/coro/abi_clang.h has the same names.
+// The properties of gcc's coroutines that differ from clang's; flow/coro/abi_clang.h has the same names.
 //
 //     HandOver await_suspend(std::coroutine_handle<>) { return next ? resumed(next) : caller(); }
 
@@ -11,27 +11,27 @@
 namespace flow::coro {
 using namespace flow::detail;
 
-/// Whether the co_awaits of one expression come one after the other, as the language says. gcc 12 may begin them all
-/// before it waits for the first, which is noticed by the operand that the first has left.
+/// True if the co_awaits of one expression are evaluated one after the other, as the standard requires. gcc 12 may
+/// begin them all before it waits for the first. An assertion detects this by the operand that the first has left.
 inline constexpr bool kAwaitsInOrder = false;
-/// Whether `destroy` of a frame destroys its parameters from the last one to the first. With gcc 12 it is the other way
-/// round.
+/// True if `destroy` of a frame destroys its parameters from the last one to the first. gcc 12 has the opposite order.
 inline constexpr bool kDestroysInOrder = false;
-/// Whether an `alignas` of a variable is honoured. gcc 12 ignores it; that of a type it does honour.
+/// True if an `alignas` of a variable is honoured. gcc 12 ignores it, but honours the `alignas` of a type.
 inline constexpr bool kAlignsVariables = false;
-/// Whether several places at a coroutine's end may hand control over. Each adds to the tables that an exception reads.
+/// True if several places at a coroutine's end may hand control over. With gcc each adds to the tables that an
+/// exception reads.
 inline constexpr bool kHandsOverAnywhere = false;
 
-/// How a frame of this size may have to be aligned: gcc 12 does not say it, but the size is a multiple of it. What is
-/// aligned to more than kMostAlignment has that alignment only: gcc cannot refuse it, as clang does.
+/// The alignment that a frame of this size may need: gcc 12 does not give it, but the size is a multiple of it. A local
+/// that is aligned to more than kMostAlignment gets that alignment only: gcc cannot refuse it, as clang does.
 FLOW_INLINE std::size_t frameAlignment(std::size_t bytes) {
     std::size_t const alignment = bytes & -bytes;
     return alignment < 16 ? 16 : alignment < memory::kMostAlignment ? alignment : memory::kMostAlignment;
 }
 
-/// What an await_suspend returns: nothing, since gcc would call what a handle names. Instead handOver() is the last
-/// call of an await_suspend, which makes it a tail call of the coroutine. It must not throw: otherwise it would stand
-/// inside the cleanup of the coroutine's locals, and be no tail call.
+/// The result type of await_suspend(): nothing, since gcc would resume a handle by a call. Instead handOver() is the
+/// last call of an await_suspend, which makes it a tail call of the coroutine. It must not throw: otherwise it would
+/// stand inside the cleanup of the coroutine's locals, and be no tail call.
 using HandOver = void;
 FLOW_INLINE void caller() noexcept {}
 FLOW_INLINE void resumed(Waiter* waiter) noexcept {
@@ -39,8 +39,8 @@ FLOW_INLINE void resumed(Waiter* waiter) noexcept {
 }
 HandOver handOver(Waiter* last) noexcept; // flow/coro/awaiters.h
 
-/// An awaiter needs nothing but one object in the frame, such as the promise. gcc 12 copies awaiters that are lvalues,
-/// so that it is a pointer.
+/// The base of an awaiter that needs one object in the frame only, such as the promise. gcc 12 copies awaiters that are
+/// lvalues, so the awaiter is a pointer.
 template <class Object>
 struct AwaiterOn {
     Object* pointer;

@@ -1,6 +1,6 @@
 #pragma once
-// What the compiler calls at each co_await and at the end of a coroutine: whether to suspend, and to which frame
-// control passes.
+// The awaiters: their functions are called at each co_await and at the end of a coroutine. They decide whether to
+// suspend, and to which frame control passes.
 
 #include "flow/core/error_or.h"
 #include "flow/coro/promise_base.h"
@@ -11,7 +11,7 @@ namespace flow::coro {
     throw takeError(cell);
 }
 
-/// The control that passes on when a frame has ended.
+/// Passes control on when a frame has ended: to the waiter `last`, or to the caller if that is null.
 FLOW_INLINE HandOver handOver(Waiter* last) noexcept {
     if (last) {
         if (kTailCalls) {
@@ -23,12 +23,12 @@ FLOW_INLINE HandOver handOver(Waiter* last) noexcept {
     return caller();
 }
 
-/// On the promise.
+/// An awaiter that needs the promise only.
 struct AwaiterBase : AwaiterOn<PromiseBase> {
     FLOW_INLINE PromiseBase* promise() const noexcept { return object(); }
 };
 
-/// What all co_awaits have in common.
+/// The common part of all awaiters.
 struct Awaiter : AwaiterBase {
     static constexpr bool kPropagates = false;
     FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked(); }
@@ -41,20 +41,21 @@ struct Awaiter : AwaiterBase {
     }
 };
 
-/// The same in a coroutine that propagates errors: they never reach await_resume.
+/// The common part in a coroutine that propagates errors: they never reach await_resume.
 struct PropagatingAwaiter : AwaiterBase {
     static constexpr bool kPropagates = true;
     FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked() && !promise()->hasFailed(); }
     FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
         promise()->noteSuspended();
-        // Asked of the link, which the compiler has just seen written, or not: it costs nothing when the program runs.
+        // The compiler has just seen whether the link was written, so that this test costs nothing when the program
+        // runs.
         if (!promise()->isParked()) [[unlikely]]
             failAtOnce(promise()->frame(), promise()->takeAwaited());
     }
     FLOW_INLINE Cell* settled() const { return promise()->takePropagating(); }
 };
 
-/// On a cell, which is the promise's operand.
+/// Waits for a cell, which is the promise's operand.
 template <class Base>
 struct CellAwaiter : Base {
     FLOW_INLINE bool await_ready() const noexcept {
@@ -65,7 +66,7 @@ template <class T, class Base>
 struct ValueAwaiter : CellAwaiter<Base> {
     FLOW_INLINE T await_resume() const { return takeValue<T>(this->settled()); }
 };
-/// The same on one of which no reference has been taken yet.
+/// Waits for a cell of which no reference has been taken yet.
 template <class Base, bool IsStream>
 struct BorrowingAwaiter : Base {
     FLOW_INLINE bool await_ready() const noexcept {
@@ -73,7 +74,7 @@ struct BorrowingAwaiter : Base {
     }
 
 protected:
-    /// Whether the operand had a value at once.
+    /// True if the operand had a value at once.
     FLOW_INLINE bool isBorrowed() const { return !this->promise()->hasAwaited(); }
     FLOW_INLINE Cell* borrowed() const { return this->promise()->borrowed(); }
     FLOW_INLINE Cell* settledOrCounted() const {
@@ -83,7 +84,7 @@ protected:
         return borrowed();
     }
 };
-// A reference is needed even then if a constructor of the value's might drop the last one.
+// A borrowed operand needs a reference if a constructor of the value might drop the last one.
 template <class T, class Base>
 struct BorrowedValueAwaiter : BorrowingAwaiter<Base, false> {
     FLOW_INLINE T await_resume() const {
@@ -149,7 +150,7 @@ struct TryAwaiter : CellAwaiter<Awaiter> {
         return takeValue<T>(cell);
     }
 };
-/// The frame is parked already.
+/// For a frame that is parked already.
 struct ParkedAwaiter {
     bool await_ready() const noexcept { return false; }
     FLOW_INLINE void await_suspend([[maybe_unused]] std::coroutine_handle<> handle) const noexcept {
@@ -158,7 +159,8 @@ struct ParkedAwaiter {
     void await_resume() const noexcept {}
 };
 
-/// A body that ended neither by co_return nor by an exception ended behind its last statement.
+/// Asserts that the body failed: a body that ended neither by co_return nor by an exception ended behind its last
+/// statement.
 inline void requireFailure(Waiter* frame) noexcept {
     if (frame->awaited.isFailed()) [[likely]]
         return;
@@ -166,8 +168,8 @@ inline void requireFailure(Waiter* frame) noexcept {
     FLOW_ASSERT(frame->awaited.isFailed(), "a coroutine that returns a value ended without a co_return");
 }
 
-/// The end with the error that is in the cell. Apart, since the less there is in a coroutine that ends with a value,
-/// the sooner it becomes part of its caller.
+/// The end with the error that is in the cell. A function of its own, since a coroutine with less code is more often
+/// inlined into its caller.
 [[gnu::noinline, gnu::cold]] inline Waiter* endWithError(Waiter* frame) noexcept {
     requireFailure(frame);
     frame->awaited = {};
@@ -176,7 +178,7 @@ inline void requireFailure(Waiter* frame) noexcept {
 [[gnu::noinline, gnu::cold]] inline HandOver endWithErrorAndHandOver(Waiter* frame) noexcept {
     return handOver(endWithError(frame));
 }
-/// The same where the parameters have been destroyed already.
+/// endWithError() if the parameters have been destroyed already.
 [[gnu::noinline, gnu::cold]] inline Waiter* finishWithError(Waiter* frame) noexcept {
     requireFailure(frame);
     frame->awaited = {};

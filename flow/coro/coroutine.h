@@ -8,12 +8,12 @@
 //         co_return sum;
 //     }
 //
-// It starts at once on the caller's stack, goes on synchronously when what it waits for is ready, and is cancelled when
-// its last Future is dropped: the co_await at which it stands throws actor_cancelled, and so does every later one. Its
-// parameters are destroyed with its frame before its future is completed. Calling it throws only std::bad_alloc, and
-// what the copy of a parameter throws. Parameters are aligned to 16 bytes at most, or the program does not compile;
-// locals to 64, with gcc to what instructions need (flow/docs/coroutines.md). Hold others by pointer.
-// Parameters that are references stay references: take what must live across a co_await by value.
+// It starts at once on the caller's stack, does not suspend when its operand is ready, and is cancelled when its last
+// Future is dropped: the co_await at which it waits throws actor_cancelled, and so does every later one. Its parameters
+// are destroyed with its frame before its future is completed. Calling it throws only std::bad_alloc, and what the copy
+// of a parameter throws. Parameters are aligned to 16 bytes at most, or the program does not compile; locals to 64,
+// with gcc to what instructions need (flow/docs/coroutines.md). Hold others by pointer. Parameters that are references
+// stay references: take what must live across a co_await by value.
 //
 // gcc 12 translates some coroutines wrongly, with any library; flow/docs/coroutines.md lists them. Give each co_await a
 // statement of its own: `int first = co_await a;`.
@@ -39,18 +39,17 @@ namespace flow {
 ///     (void)writeBack(Uncancellable(), page);
 struct Uncancellable {};
 
-/// As the type of any parameter, best of a last one with a default: a co_await that fails, or at which the
-/// coroutine is cancelled, ends the coroutine with that error, without a C++ exception. A hundred times faster than
-/// one.
+/// As the type of any parameter, best of a last one with a default: a co_await that fails, or at which the coroutine is
+/// cancelled, ends the coroutine with that error, without a C++ exception. A hundred times faster than an exception.
 ///
 ///     Future<int> twice(Future<int> a, Propagate = {}) { co_return 2 * co_await a; }
 ///
 /// Locals, then parameters are destroyed as by an exception. No handler of the coroutine's own sees the error of a
-/// co_await: leave this out where one stands in a try block. tryGet works as everywhere, for errors and cancels.
+/// co_await: leave this out if a co_await stands in a try block. tryGet works as everywhere, for errors and cancels.
 struct Propagate {};
 
 /// As the type of any parameter of a coroutine that gives a Future<Void>: it returns a Void, as `co_return Void()`, and
-/// not nothing. For templates, of which T may be Void:
+/// not nothing. For templates with a T that may be Void:
 ///
 ///     template <class T>
 ///     Future<T> logged(Future<T> what, ExplicitVoid = {}) { T value = co_await what; log(value); co_return value; }
@@ -82,7 +81,7 @@ struct [[nodiscard]] fail {
     explicit fail(Pending const& failed) : error(failed.takeError()) {}
     Error error;
 };
-/// The same with a value, for code with a result type that may be Void.
+/// Like `fail`, with a value, for code with a result type that may be Void.
 template <class U>
 struct [[nodiscard]] finish {
     explicit finish(U&& v) : value(v) {}
@@ -90,16 +89,16 @@ struct [[nodiscard]] finish {
 };
 template <class U>
 finish(U&&) -> finish<U>;
-/// The same, leaving the result forever unset.
+/// Like `fail`, but leaves the result forever unset.
 struct [[nodiscard]] never {};
 /// From here on the coroutine runs on when its last Future is dropped. Does not suspend.
 struct [[nodiscard]] uncancellable {};
 /// The frame is parked already: see Self.
 struct [[nodiscard]] parked {};
 
-/// The result of an actor, of what it returns, where `co_return` cannot take it: the actor has no result, or only an
-/// instantiation shows whether it has one. So `return save();` is not mistaken for a wait either. Not static, since gcc
-/// reports the call of a refused function twice, unless it is a member of an object.
+/// Makes the result of an actor from the operand of its `return`, where `co_return` cannot: the actor has no result, or
+/// only an instantiation shows whether it has one. So `return save();` is not mistaken for a wait either. Not static,
+/// since gcc reports the call of a refused function twice, unless it is a member of an object.
 template <class T>
 struct Result {
     template <class U = T, class = T>
@@ -119,8 +118,8 @@ struct Result {
     }
 };
 
-/// A coroutine's own promise, once it has been awaited, which does not suspend. For emitted code, which parks the frame
-/// itself:
+/// A coroutine's own promise, once this variable has been awaited, which does not suspend. For emitted code, which
+/// parks the frame itself:
 ///
 ///     Self actor;
 ///     co_await actor;
@@ -144,8 +143,8 @@ using Self = OwnPromise<PromiseBase>;
 /// For a body in which no handler sees the error of a wait.
 using PropagatingSelf = OwnPromise<PropagatingBase>;
 
-// What flow/wait/pending.h has under this name. The compiler must assume that the operand changes: otherwise clang
-// keeps the cell in the frame, beside the variable that holds it.
+// flow::pending() for coroutines. The compiler must assume that the operand changes: otherwise clang keeps the cell in
+// the frame, beside the variable that holds it.
 
 template <class Operand>
 FLOW_INLINE void forget(Operand const& operand) {
@@ -159,17 +158,18 @@ FLOW_INLINE Pending pending(Operand&& operand, std::source_location where) {
     return wait;
 }
 
-/// What the parameter types of a coroutine say about it. The first is the object, for members and lambdas.
+/// The properties of a coroutine that follow from its parameter types. The first is the object, for members and
+/// lambdas.
 template <class... Args>
 struct Signature {
     static_assert(FitsFrame<Args...>, "a coroutine's parameters are aligned to 16 bytes at most");
-    /// Whether the promise has to see to the destructors of parameters.
+    /// True if the end of the coroutine has to destroy parameters.
     static constexpr bool kDestroysParameters = (!std::is_trivially_destructible_v<Args> || ...);
     static constexpr bool kTakenOverSafely = (coro::kTakenOverSafely<Args> && ...);
     using Owned = Parameters<Args...>;
     static constexpr bool kUncancellable = (std::is_same_v<Args, Uncancellable> || ...);
     static constexpr bool kIsPropagate = (std::is_same_v<Args, Propagate> || ...);
-    /// Where `destroy` has the wrong order, and parameters cannot be moved out of its way, errors are thrown after all.
+    /// If `destroy` has the wrong order, and the parameters cannot be moved out before it, errors are thrown after all.
     static constexpr bool kPropagates = kIsPropagate && (kDestroysInOrder || Owned::kCanEmpty);
     static constexpr bool kExplicitVoid = (std::is_same_v<Args, ExplicitVoid> || ...);
     static constexpr std::size_t kFrameLimit = (std::size_t{0} + ... + flow::detail::kFrameLimit<Args>); // 0: none
@@ -185,8 +185,8 @@ public:
     FLOW_INLINE void return_value(Void) const noexcept { noteReturned(); }
 };
 
-/// The operand of a co_await that takes no such thing. It is made by a conversion, which the compiler chooses only if
-/// no other await_transform fits. Its result becomes anything, so that nothing more is said about it.
+/// The operand of a co_await that is refused. It is made by a conversion, which the compiler chooses only if no other
+/// await_transform fits. Its result converts to anything, so that compilers report nothing more.
 struct NotAwaitable : std::suspend_never {
     template <class A, class Plain = std::remove_cvref_t<A>>
         requires(!std::is_same_v<Plain, NotAwaitable>)
@@ -210,11 +210,12 @@ class CoroPromiseBase
                                 std::conditional_t<S::kExplicitVoid, ExplicitVoidPromiseBase, VoidPromiseBase>>,
       ResultBytes<kPrefixBytes<T>> {
     using Base = std::conditional_t<S::kPropagates, PropagatingAwaiter, Awaiter>;
-    /// Where `destroy` has the wrong order. Elsewhere not, since each parameter would take a word of the frame.
+    /// True only if `destroy` has the wrong order, since each parameter takes a word of the frame.
     static constexpr bool kOwnsParameters = S::kDestroysParameters && !kDestroysInOrder;
     static constexpr std::uint8_t kFlags =
         Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) | (S::kPropagates ? Cell::kPropagates : 0);
-    /// Where moving the parameters might throw, operator delete must see that there was no coroutine yet.
+    /// The flags until the body begins. If moving the parameters might throw, they show operator delete that there was
+    /// no coroutine yet.
     static constexpr std::uint8_t kFirstFlags = S::kTakenOverSafely ? kFlags : 0;
 
 public:
@@ -234,8 +235,8 @@ public:
         checkFrameSize<T, S>(plainBytes, frameAlignment(plainBytes));
         return newFrame(bytes);
     }
-    /// Ends the frame, not the block: that goes with the last reference to the cell. Only a block is freed here
-    /// that never became a coroutine, since a parameter could not be copied.
+    /// Does not free the block: the last reference to the cell does. The exception is a block that never became a
+    /// coroutine, since a parameter could not be copied.
     static void operator delete([[maybe_unused]] void* frame) noexcept {
         if constexpr (!S::kTakenOverSafely) {
             Cell* cell = Cell::of(static_cast<Waiter*>(frame));
@@ -247,14 +248,15 @@ public:
     CoroPromiseBase()
         requires(!kOwnsParameters)
     = default;
-    // gcc gives what is declared T&& as such.
+    // gcc passes a parameter that is declared T&& as a T&&.
     FLOW_INLINE explicit CoroPromiseBase(auto&&... parameters)
         requires(kOwnsParameters)
         : parameters_(parameters...) {}
     ~CoroPromiseBase()
         requires(!kOwnsParameters)
     = default;
-    /// Where the frame is destroyed at a co_await: after the locals, before the parameters.
+    /// If the frame is destroyed at a co_await, this runs after the destructors of locals and before those of
+    /// parameters.
     FLOW_INLINE ~CoroPromiseBase()
         requires(kOwnsParameters)
     {
@@ -272,7 +274,7 @@ public:
         this->noteSuspended();
         return {};
     }
-    /// What destroying the frame would do there.
+    /// Destroys the parameters at the final suspension, as destroying the frame would do.
     FLOW_INLINE void destroyParameters(Waiter* frame) const noexcept {
         if constexpr (kOwnsParameters)
             parameters_.destroy();
@@ -388,7 +390,7 @@ public:
     }
 
 protected:
-    /// What the caller gets: by the handle, of which the compiler sees that it is the frame's address.
+    /// The future for the caller. Made from the handle, since the compiler sees that this is the frame's address.
     FLOW_INLINE Future<T> future() {
         auto self = std::coroutine_handle<CoroPromiseBase>::from_promise(*this);
         return Future<T>::adopt(static_cast<Cell*>(self.address()) - 1);
@@ -483,7 +485,7 @@ public:
 
 } // namespace flow::coro
 
-/// Of a Future<T> that is refused: says no more about it.
+/// For a Future<T> that is refused: keeps compilers from reporting more about it.
 template <flow::detail::NoValue T, class... Args>
 struct std::coroutine_traits<flow::Future<T>, Args...> {
     struct promise_type {

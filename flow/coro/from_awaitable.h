@@ -1,5 +1,5 @@
 #pragma once
-// fromAwaitable: a future of what another library's C++20 awaitable gives, so that it can be waited for in every style.
+// fromAwaitable: makes a future of another library's C++20 awaitable, so that it can be waited for in every style.
 //
 //     std::size_t n = co_await fromAwaitable(socket.async_read(buffer));
 //     auto first = co_await race(fromAwaitable(other.receive()), delay(1.0));
@@ -18,7 +18,7 @@
 // at once, and for the awaitable there are three ways:
 //   fromAwaitable(a)                      it goes on; when it resumes its handle, the result is dropped. What it refers
 //                                         to must live until then. One that never resumes is a leak.
-//   fromAwaitable(a, [] { ... })          the same, and the function is called, on the loop's thread: it asks for an
+// fromAwaitable(a, [] { ... }) as above, and the function is called, on the loop's thread: it asks for an
 //                                         early end. It must not throw.
 //   fromAwaitable(a, DestroyOnCancel())   it is destroyed: for awaitables that their destructor withdraws, and which
 //                                         resume on the loop's thread only.

@@ -11,8 +11,8 @@
 
 namespace flow::coro {
 
-/// An error of a copy fails the actor, as that of any other parameter does. What the coroutine itself throws is its
-/// result already.
+/// An exception from a copy fails the actor, as with any other parameter. An exception from the coroutine's body is in
+/// its result already.
 template <class Result, class... Parameters, class... Args>
 Result callWithCopies(Result (*run)(Parameters...), Args&&... args) {
     try {

@@ -1,6 +1,6 @@
 #pragma once
-// Parameters<Args...>: where the parameters of a coroutine stand in its frame, so that its end can destroy them in the
-// right order. Only used where the compiler's `destroy` has another (kDestroysInOrder).
+// Parameters<Args...>: pointers to the parameters of a coroutine in its frame, so that its end can destroy them in the
+// right order. Only used if the compiler's `destroy` has another order (kDestroysInOrder).
 //
 //     Parameters<int, Future<int>> parameters(number, future);   // in the promise's constructor, which is given them
 //     parameters.destroy();                                      // the last one first
@@ -15,7 +15,7 @@
 
 namespace flow::coro {
 
-/// Whether a parameter gets into the frame without fail. By a move, or where it is declared const by a copy.
+/// True if a parameter gets into the frame without an exception: by a move, or by a copy if it is declared const.
 template <class T>
 inline constexpr bool kTakenOverSafely =
     std::is_reference_v<T> || (std::is_nothrow_move_constructible_v<T> &&
@@ -38,7 +38,7 @@ public:
     FLOW_INLINE explicit Parameters(auto&, auto&... rest)
         requires(sizeof...(rest) == sizeof...(Rest))
         : Parameters<Rest...>(rest...) {}
-    /// clang gives promises all but the object of a lambda.
+    /// clang passes all parameters to a promise except the object of a lambda.
     FLOW_INLINE explicit Parameters(auto&... rest)
         requires(sizeof...(rest) == sizeof...(Rest))
         : Parameters<Rest...>(rest...) {}
@@ -47,7 +47,7 @@ template <class First, class... Rest>
     requires(!std::is_trivially_destructible_v<First>)
 class Parameters<First, Rest...> : public Parameters<Rest...> {
 public:
-    /// Whether empty() keeps the order.
+    /// True if empty() keeps the order.
     static constexpr bool kCanEmpty = Parameters<Rest...>::kCanEmptyAll;
     static constexpr bool kCanEmptyAll =
         kCanEmpty && !std::is_const_v<First> && std::is_nothrow_move_constructible_v<First>;
@@ -58,9 +58,9 @@ public:
         Parameters<Rest...>::destroy();
         first_->~First();
     }
-    /// Destroys what the parameters hold, the last one first, and leaves moved-from objects. The first parameter stays:
-    /// the compiler, which begins there, destroys it next. What is const or has no noexcept move keeps the compiler's
-    /// order.
+    /// Destroys the contents of the parameters, the last one first, and leaves moved-from objects. The first parameter
+    /// stays: the compiler, which begins there, destroys it next. A parameter that is const or has no noexcept move
+    /// keeps the compiler's order.
     FLOW_INLINE void empty() const noexcept { Parameters<Rest...>::emptyAll(); }
     FLOW_INLINE void emptyAll() const noexcept {
         Parameters<Rest...>::emptyAll();

@@ -1,5 +1,6 @@
 #pragma once
-// PromiseBase: what each coroutine's promise begins with, which makes its frame a Waiter, and how a co_await parks it.
+// PromiseBase: the beginning of each coroutine's promise. It makes the frame a Waiter, and a co_await parks the frame
+// by it.
 
 #include "flow/base/inline.h"
 #include "flow/wait/choose.h"
@@ -15,7 +16,7 @@
 
 namespace flow::coro {
 
-/// What every promise begins with: the links and `awaited` of the Waiter that the frame is.
+/// The links and `awaited` of the Waiter that the frame is. Every promise begins with them.
 class PromiseBase {
 public:
     PromiseBase(PromiseBase const&) = delete;
@@ -38,16 +39,15 @@ public:
     // only words on, because whatever has its address taken before the compiler splits the coroutine would get a place
     // in the frame.
 
-    /// Takes one future reference. With Propagates, an error will end the frame instead of resuming it, and the
-    /// answer is that of waitForOperand().
+    /// Takes one future reference. With Propagates, an error will end the frame instead of resuming it, and the result
+    /// is that of waitForOperand().
     template <bool Propagates = false>
     FLOW_INLINE bool waitFor(Cell* cell) {
         setOperand(cell);
         return waitForOperand<Propagates>();
     }
-    /// The same in two steps, of which the second belongs to await_ready: its answer is used where it is given, and
-    /// need not be looked up in the link. It is whether to suspend: with Propagates, where the operand has failed as
-    /// well.
+    /// waitFor() in two steps, of which the second belongs to await_ready: its result is used at once, and need not be
+    /// read from the link. It is true if the coroutine must suspend: with Propagates also if the operand has failed.
     FLOW_INLINE void setOperand(Cell* cell) { awaited_ = cell; }
     template <bool Propagates>
     FLOW_INLINE bool waitForOperand() {
@@ -62,11 +62,11 @@ public:
         parkAt<Propagates>(cell);
         return true;
     }
-    /// The same for an operand that stays in the caller's variable: a future or stream that is an lvalue. If it is
-    /// ready, the co_await reads it without a reference of its own, since nothing runs in between that could release it
-    /// (with gcc 12 the rest of the expression may: see kAwaitsInOrder). Then `awaited` is empty, and `prev` of the
-    /// link, which is in no list, holds the cell. Counting each operand makes the wait for a ready future slower,
-    /// and with gcc that for a stream.
+    /// Like these two, for an operand that stays in the caller's variable: a future or stream that is an lvalue. If it
+    /// is ready, the co_await reads it without a reference of its own, since nothing runs in between that could release
+    /// it (with gcc 12 the rest of the expression may: see kAwaitsInOrder). Then `awaited` is empty, and `prev` of the
+    /// link, which is in no list, holds the cell. Counting each operand would make the wait for a ready future slower,
+    /// and with gcc the wait for a stream.
     FLOW_INLINE void setBorrowed(Cell* cell) {
         link_.prev = &cell->waiters;
         if constexpr (!kAwaitsInOrder)
@@ -109,7 +109,7 @@ public:
         }
         return known(false);
     }
-    /// An operation in place. The answer is whether to suspend, as of waitForOperand().
+    /// Waits for an operation in place. True if the coroutine must suspend, as in waitForOperand().
     template <bool Propagates, class Op>
     FLOW_INLINE bool waitForOperation(Op& op) {
         if (isCancelled()) [[unlikely]] {
@@ -128,7 +128,7 @@ public:
         choose.park(frame());
         return true;
     }
-    /// A ready operand stays where it is; that of a cancelled coroutine becomes one that fails.
+    /// A ready operand stays where it is; the operand of a cancelled coroutine is replaced by one that fails.
     template <bool Propagates = false>
     FLOW_INLINE bool waitFor(Pending& operand) {
         if (isCancelled()) [[unlikely]]
@@ -147,11 +147,11 @@ public:
         }
         return true;
     }
-    /// Whether the frame stands in some queue. False when it runs, or when what it waits for was ready.
+    /// True if the frame is in some queue. False when it runs, or when its operand was ready.
     bool isParked() const { return link_.isLinked(); }
-    /// Whether there is a cell to take. After a delay only if the coroutine was cancelled.
+    /// True if there is a cell to take. After a delay only if the coroutine was cancelled.
     FLOW_INLINE bool hasAwaited() const { return !awaited_.isNothing() && !awaited_.isReturned(); }
-    /// What the coroutine goes on with: a ready cell with its reference, or null after a delay.
+    /// Takes the result of a wait: a ready cell with its reference, or null after a delay.
     FLOW_INLINE Cell* takeAwaited() {
         Cell* cell = awaited_.cell();
         awaited_ = {};
@@ -160,18 +160,18 @@ public:
     /// The operand with which the coroutine goes on after it was parked, failed or not.
     FLOW_INLINE Pending settled() { return Pending(takeAwaited()); }
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(operand); }
-    /// The same after a wait that was Propagates.
+    /// takeAwaited() after a wait with Propagates.
     FLOW_INLINE Cell* takePropagating() {
         Cell* cell = awaited_.anyCell();
         awaited_ = {};
         return cell;
     }
-    /// Of a frame that is not parked: whether what it waited for has failed.
+    /// For a frame that is not parked: true if its operand has failed.
     FLOW_INLINE bool hasFailed() const { return hasAwaited() && awaited_.anyCell()->isError(); }
-    // How the body ended stands in `awaited`. The optimiser can usually prove what it is. `cancel()` treats such a
-    // frame as one that runs.
+    // `awaited` also holds how the body ended. The optimiser can usually prove its value. `cancel()` treats such a
+    // frame as running.
 
-    /// Without a value: `awaited` stays empty. That is also how a body ends that has no co_return.
+    /// The body ends without a value: `awaited` stays empty, as at the end of a body without a co_return.
     FLOW_INLINE void noteReturned() const {
         FLOW_CHECK(awaited_.isNothing(), "a coroutine returns before it has taken what it waited for");
     }
@@ -208,14 +208,14 @@ protected:
     ~PromiseBase() = default;
 
 private:
-    /// Lets the compiler assume what isParked() gives next: it does not see that the link is part of what frame()
-    /// gives. Without this a task of NET2 takes 4 % more time.
+    /// Lets the compiler assume the next result of isParked(): it cannot see that the link is part of the object that
+    /// frame() returns. Without this a task of NET2 takes 4 % more time.
     FLOW_INLINE bool known(bool parked) const {
         if (isParked() != parked)
             __builtin_unreachable();
         return parked;
     }
-    /// Of an operation. It may have parked the frame in the loop, which does not fail.
+    /// Called after the park() of an operation. That may have parked the frame in the loop, which does not fail.
     FLOW_INLINE void propagateFailure() {
         if (frame()->awaited.isOperation())
             frame()->awaited = frame()->awaited.propagating();
@@ -225,7 +225,7 @@ private:
         link_.prev = &operand->waiters;
         parkBehindHead<Propagates>(operand);
     }
-    /// If `prev` is the head of the operand's list already.
+    /// parkAt() if `prev` is the head of the operand's list already.
     template <bool Propagates>
     FLOW_INLINE void parkBehindHead(Cell* operand) {
         if constexpr (Propagates)
@@ -236,14 +236,15 @@ private:
         waiters.next = first->prev = &frame()->link;
     }
 
-    Link link_; // others write it through frame()
+    Link link_; // other code writes it through frame()
     Awaited awaited_;
 #if FLOW_CHECKED
     const void* caller_ = runningActor;
 #endif
 };
 
-/// The same operations for a coroutine that is destroyed where it waits if that fails, or if it is cancelled.
+/// PromiseBase for a coroutine that propagates: if its operand fails, or if it is cancelled, the frame is destroyed at
+/// its wait.
 class PropagatingBase : public PromiseBase {
 public:
     FLOW_INLINE bool waitFor(Pending& operand) { return PromiseBase::waitFor<true>(operand); }

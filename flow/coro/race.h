@@ -1,5 +1,5 @@
 #pragma once
-// race: the first of several things, as `choose` is in actors.
+// race: waits for the first of several operands, as `choose` does in actors.
 //
 //     auto first = co_await race(reply, delay(1.0), [&] { return retry(); });
 //     if (first.index() == 0) use(std::get<0>(first));
@@ -20,7 +20,7 @@
 namespace flow {
 namespace coro::detail {
 
-/// How an operand of a race is waited for, and what it gives.
+/// The traits of an operand of a race: how to wait for it, and the type of its value.
 template <class Operand>
 struct RaceOperand {
     using Made = std::remove_cvref_t<std::invoke_result_t<Operand&>>;
@@ -44,7 +44,7 @@ struct RaceOperand<Operand> {
 };
 
 struct ExistingOperand {
-    static constexpr bool kExists = true; // making it a Pending runs no code of others
+    static constexpr bool kExists = true; // making it a Pending runs no code of the program
     static bool isReady(auto const&) { return false; }
     static void checkValid(auto const&, std::source_location) {}
 };
@@ -111,7 +111,7 @@ struct RaceOperand<Never> : TimeOperand {
 
 } // namespace coro::detail
 
-/// Operands that are lvalues are referred to: they are evaluated before the coroutine suspends.
+/// Refers to operands that are lvalues: they are evaluated before the coroutine suspends.
 template <class... Operands>
 class [[nodiscard]] Race {
     template <std::size_t I>
@@ -157,14 +157,15 @@ public:
         FLOW_INLINE Value await_resume() const { return this->object()->settle(); }
     };
 
-    /// `co_await race(...).evaluated([&] { lock.reset(); })`: the function is called once the operands have been looked
-    /// at, before the coroutine suspends or goes on. What it throws the co_await throws, as of an operand.
+    /// `co_await race(...).evaluated([&] { lock.reset(); })`: the function is called once the operands have been
+    /// tested, before the coroutine suspends or goes on. The co_await throws an exception of the function, as it does
+    /// one of an operand.
     template <class Function>
     auto evaluated(Function function) && {
         return Evaluated<Function>{this, std::move(function)};
     }
 
-    /// AtOnce: nothing runs between the operands and the decision, so that none needs to be looked at twice.
+    /// AtOnce: nothing runs between the operands and the decision, so that no operand needs to be tested twice.
     template <bool AtOnce = kAllExist, class Promise, class Function = Nothing>
     FLOW_INLINE decltype(auto) awaiter(Promise& promise, std::source_location where, Function&& evaluated = {}) {
         constexpr auto kAll = std::index_sequence_for<Operands...>();
@@ -210,7 +211,7 @@ private:
         return Operand<I>::operand(std::forward<Type>(std::get<I>(operands_)), where);
     }
 
-    /// Looks at the operands from this one on; none of the others is ready, but with IsPutOff one goes on later.
+    /// Tests the operands from I on. None of the others is ready; with IsPutOff one is, but it resumes in a later turn.
     template <bool Propagates, std::size_t I, bool IsPutOff = false>
     FLOW_INLINE bool decidedFrom() {
         if constexpr (I == sizeof...(Operands)) {
@@ -276,7 +277,7 @@ private:
             if (!choose_.won(I))
                 return take<I + 1>(cell);
         if constexpr (kInPlace<I>)
-            if (!cell) // of a race that looks at its operands one by one there is one
+            if (!cell) // if the operands are evaluated one by one, the operation has a cell
                 return Value(std::in_place_index<I>, std::get<I>(operands_).take());
         return Value(std::in_place_index<I>, Operand<I>::take(Pending(cell)));
     }
