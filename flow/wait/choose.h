@@ -1,5 +1,5 @@
 #pragma once
-// Choose<N>: waits for the first of up to N things. `choose` in actors and `race` in coroutines use it.
+// Choose<N>: waits for the first of up to N operands. `choose` in actors and `race` in coroutines use it.
 //
 //     Choose<2> choose;
 //     {
@@ -10,7 +10,7 @@
 //         evaluation.done();
 //     }
 //     if (!choose.decided()) ... choose.park(frame) and suspend ...
-//     Pending result = choose.result();           // what the frame was resumed with; losers are released
+//     Pending result = choose.result();           // the winner's operand, or a cancel; losers are released
 //     if (choose.won(0)) ...
 //
 // Lazy: `when` is true as soon as its operand is ready, so that later operands are left unevaluated; `undecided` says
@@ -23,7 +23,7 @@
 namespace flow {
 namespace detail {
 
-/// What does not depend on the number of branches.
+/// The part of a Choose that does not depend on the number of branches.
 class ChooseBase {
 public:
     /// Abandons the branches taken so far if an operand throws before done().
@@ -43,15 +43,16 @@ public:
     };
 
     /// Takes the next operand for the frame; true if no more are to be evaluated. With Propagates for a frame that
-    /// passes errors on: if the winner fails once the frame is parked, the frame is not resumed, but ended with that.
+    /// propagates errors: if the winner fails once the frame is parked, the frame is not resumed, but ended with that
+    /// error.
     template <bool Propagates = false>
     FLOW_INLINE bool when(Pending operand) {
         return take<Propagates>(operand) || isCancelled(frame());
     }
 
     // A shorter way for operands that exist, so that nothing else runs until the frame parks: begin(frame), and if that
-    // is not `cancelled`, decide() with the first that is ready; if none is, parkThere() for all, and parkedAll().
-    // Nothing calls decided().
+    // is not `cancelled`, decide() with the first that is ready; if none is, parkThere() for all, and parkedAll(). Then
+    // decided() is not called.
 
     FLOW_INLINE bool cancelled() {
         if (!isCancelled(frame())) [[likely]]
@@ -75,7 +76,7 @@ public:
         }
         operand.park(&branch);
     }
-    /// IsPutOff: if it is ready, it goes on in a later turn.
+    /// IsPutOff: if the operation is ready, its branch resumes in a later turn.
     template <bool Propagates = false, bool IsPutOff = false, class Op>
     FLOW_INLINE void parkOperation(std::uint32_t index, Op& op) {
         Waiter& branch = group_.branches[index];
@@ -89,19 +90,19 @@ public:
             goOnLater(branch);
     }
     FLOW_INLINE void parkedAll(std::uint32_t count) { group_.count = count; }
-    /// Whether that has decided it.
+    /// True if the choose is decided: a branch has won, or cancelled() has been true.
     FLOW_INLINE bool isOver() const { return group_.winner != kNobody || !frame()->awaited.isNothing(); }
     FLOW_INLINE Waiter* frame() const { return frame_; }
 
-    /// Whether the next operand is to be evaluated. Unlike what `when` returned, this takes account of what the
-    /// temporaries did that have been destroyed since.
+    /// True if the next operand is to be evaluated. Unlike the result of `when`, this takes account of destructors of
+    /// temporaries that have run since.
     FLOW_INLINE bool undecided() const {
         Waiter const& last = group_.branches[group_.count - 1];
         return group_.winner == kNobody && !isReady(last) && !isCancelled(frame());
     }
 
-    /// Whether the frame need not suspend; if it must, the branches are parked. Called once all operands are evaluated
-    /// and locals are gone: either may have completed an operand, or cancelled the frame, which nothing could wake
+    /// True if the frame need not suspend; otherwise the branches are parked. Called once all operands are evaluated
+    /// and locals are gone: either step may have completed an operand, or cancelled the frame, which nothing could wake
     /// again if it parked now.
     FLOW_INLINE bool decided() {
         if (cancelled())
@@ -126,14 +127,14 @@ public:
         return isBranch ? static_cast<ChooseBase*>(waiter->owner)->frame_ : nullptr;
     }
 
-    /// The rest of result() where what the frame goes on with has already been taken from it.
+    /// The second half of result(), after found().
     FLOW_INLINE void releaseLosers() const {
-        // Where no branch has won, none are left: giveUp() sees to it, and so does a cancel of the frame (takeAwaited).
+        // If no branch has won, none are left: giveUp(), or a cancel of the frame (takeAwaited), has released them.
         if (group_.count > 1)
             releaseAllBut(group_, winningBranch());
     }
 
-    /// Of a choose that is decided: whether result() will have failed.
+    /// For a choose that is decided: true if result() will have failed.
     bool hasFailed() const { return failed(*frame()); }
 
     static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
@@ -155,7 +156,7 @@ private:
         return reinterpret_cast<Waiter*>(reinterpret_cast<char*>(const_cast<BranchGroup*>(&group_)) + group_.winner);
     }
 
-    /// Whether it is ready, and so the winner.
+    /// Adds a branch for the operand. True if the operand is ready.
     template <bool Propagates>
     FLOW_INLINE bool take(Pending operand) {
         std::uint32_t index = group_.count++;
@@ -170,7 +171,7 @@ private:
             operand.park(&branch);
             return false;
         }
-        if (operand.isHeld()) { // decided() looks at it again: what runs before that may take from it
+        if (operand.isHeld()) { // decided() tests it again: code that runs before that may take from its source
             branch.awaited = detail::Awaited::operation(operand.held());
             return !isCancelled(frame()) && operand.held()->isReady() && operand.held()->mayGoOn();
         }
@@ -187,7 +188,7 @@ private:
         return hasFired(branch) || (branch.awaited.isCell() ? branch.awaited.cell()->isReady()
                                                             : isHeld(branch) && heldBy(branch).isReady());
     }
-    /// Of one that is not parked.
+    /// For a branch that is not parked.
     static bool isHeld(Waiter const& branch) { return branch.awaited.isOperation() && !branch.link.isLinked(); }
     static HeldOperation& heldBy(Waiter const& branch) {
         return *static_cast<HeldOperation*>(branch.awaited.operation());
@@ -200,12 +201,13 @@ private:
         checkThread(cell);
         if (cell->isReady() || cell->isDormant())
             return false;
-        // An operand behind it may have begun to wait for it. Without this the next send() would see it.
+        // A later operand may have begun to wait for the same stream. Without this check only the next send() would
+        // detect it.
         FLOW_CHECK(cell->waiters.isEmpty() || !cell->isStream(), kTwoReaders);
         pushFront(cell->waiters, branch.link);
         return true;
     }
-    /// Whether a branch that parkAtCell() has left has its result. If not, it is parked here.
+    /// True if a branch that parkAtCell() did not park has its result. If not, it is parked here.
     [[gnu::noinline]] bool isOver(Waiter& branch) {
         if (!branch.awaited.isCell())
             return hasFired(branch) || startHeld(branch);
@@ -215,7 +217,7 @@ private:
         pushFront(cell->waiters, branch.link);
         return false;
     }
-    /// Parks a branch that waits for an operation that is kept elsewhere; true if that is ready.
+    /// Parks a branch that waits for an operation that is kept elsewhere; true if the operation is ready.
     bool startHeld(Waiter& branch) {
         if (!isHeld(branch))
             return false;
@@ -228,7 +230,7 @@ private:
         evaluation.done();
         return ready;
     }
-    /// Whether a delay is over before the frame was parked.
+    /// True if the branch fired before the frame was parked: a delay that is over.
     static bool hasFired(Waiter const& branch) { return branch.resume == nullptr; }
 
     /// The frame was cancelled during the evaluation: no branch wins, even if an operand is ready.
@@ -236,11 +238,11 @@ private:
         group_.winner = kNobody;
         releaseAllBut(group_, nullptr);
         group_.count = 0;
-        frame()->awaited = cancelledCell(nullptr, frame()); // where `result` looks
+        frame()->awaited = cancelledCell(nullptr, frame()); // result() takes it from there
     }
 
-    /// A branch has what it waited for. From here on the frame counts as running: a cancel only marks it. The frame's
-    /// first act is to ask for the result, so that no other branch can fire before they are all unlinked.
+    /// Called when the operand of a branch is ready. From here on the frame counts as running: a cancel only marks it.
+    /// The frame's first act is to call result(), so that no other branch can fire before all branches are unlinked.
     template <bool Propagates>
     static void fire(Waiter* branch) {
         auto* choose = static_cast<ChooseBase*>(branch->owner);
@@ -267,15 +269,15 @@ private:
             FLOW_HAND_OVER(last);
     }
 
-    /// Of one that waits no more: for a cell that is ready, or for nothing.
+    /// For a waiter that waits no more: `awaited` is a cell that is ready, or nothing.
     static bool failed(Waiter const& waiter) {
         Cell* cell = waiter.awaited.cell();
         return cell && cell->isError();
     }
 
-    // All are unlinked before the first is released for good, since that may run code that would wake another. The one
-    // that is kept has been unlinked when it fired. Calls nothing but at its end, so that it needs no stack, and leaves
-    // the branches as they are: they are not read again.
+    // All branches are unlinked before the first is released for good, since that may run code that would wake another.
+    // The branch `kept` was unlinked when it fired. The only call is a tail call, so that no stack is needed. The
+    // branches are left as they are: they are not read again.
     [[gnu::noinline]] static void releaseAllBut(BranchGroup const& group, Waiter const* kept) {
         Waiter* branch = group.branches;
         for (std::uint32_t left = group.count; left != 0; --left, ++branch) {
@@ -283,7 +285,7 @@ private:
                 return releaseRest(branch, left, kept);
         }
     }
-    /// False for a delay, and for a future without another reference.
+    /// Releases a branch. False for a delay, and for a future without another reference: those are left.
     FLOW_INLINE static bool letGo(Waiter& branch) {
         if (!branch.awaited.isCell() || branch.awaited.cell()->futures == 1) [[unlikely]]
             return false;
@@ -292,7 +294,8 @@ private:
         --branch.awaited.cell()->futures;
         return true;
     }
-    /// The same for `left` branches among which are delays, or futures without another reference.
+    /// releaseAllBut() for the `left` branches from `first` on, among which are delays, or futures without another
+    /// reference.
     [[gnu::noinline]] static void releaseRest(Waiter* first, std::uint32_t left, Waiter const* kept) {
         Waiter* end = first + left;
         for (Waiter* branch = first; branch != end; ++branch)
@@ -323,8 +326,8 @@ public:
     }
     FLOW_INLINE void begin(detail::Waiter* frame) { start(frame, branches_); }
 
-    /// What the frame goes on with, which is taken from it: what the winner found, or a cancel. Losers are released
-    /// before this returns. To be called once, by the frame that goes on.
+    /// Takes the result out of the frame: the winner's operand, or a cancel. Losers are released before this returns.
+    /// To be called once, by the frame when it resumes.
     FLOW_INLINE Pending result() {
         Pending found = Pending::resumed(frame());
         releaseLosers();
@@ -343,11 +346,11 @@ public:
         return won.takeNext<T>();
     }
 
-    /// Whether that operand has decided it.
+    /// True if the operand with this index has decided the choose.
     bool won(std::size_t index) const { return hasWon(branches_ + index); }
 
 private:
-    // Made by begin() and by what takes an operand.
+    // Initialised by the functions that take an operand.
     union {
         detail::Waiter branches_[N];
     };

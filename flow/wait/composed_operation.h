@@ -24,14 +24,14 @@
 //     class Session { Ask ask_; void onAnswered(Error error, std::size_t bytes); ... };
 //     ask_.start(connection, question, Completion<std::size_t>::to<&Session::onAnswered>(*this));
 //
-// An operation that is part of another is a member of it, so that all of it is one object that never moves.
-// ComposedOperation is what a source parks: it stands in the source's list itself.
+// An operation that is part of another is a member of it, so that all of it is one object that never moves. A source
+// parks the ComposedOperation itself, in its list of waiters.
 //
 // A member function that goes on is called once, in a turn of its own and never inside waitFor(), also if the operation
 // is ready: then as after delay(0). It is called with an invalid Error and the result, or with the error and a
 // Result(); where the result is Void, with the error alone. It must not throw. When it is called the ComposedOperation
-// is free: it may wait again, or be destroyed. Destroying a ComposedOperation cancels: what it waited for has taken
-// nothing. Belongs to one thread.
+// is free: it may wait again, or be destroyed. Destroying a ComposedOperation cancels: the operation for which it
+// waited has taken nothing. Belongs to one thread.
 
 #include "flow/core/in_place.h"
 #include "flow/loop/loop.h"
@@ -49,7 +49,7 @@ public:
     ~ComposedOperation() { cancel(); }
 
     bool isWaiting() const { return link.isLinked(); }
-    /// Nothing goes on any more, until it waits again.
+    /// Stops waiting: no member function is called, until it waits again.
     void cancel() noexcept {
         if (isWaiting())
             detail::abandon(this);
@@ -92,7 +92,7 @@ private:
         return *std::launder(reinterpret_cast<Op*>(op_));
     }
 
-    /// The source has something for it, or has failed it.
+    /// Called when the source has something for the operation, or has failed it.
     template <class Op, auto goOn, class = decltype(goOn)>
     static void goOnWith(Waiter* waiter) {
         using Result = typename Op::Result;
@@ -112,7 +112,7 @@ private:
         self->template call<goOn>(error, std::move(result));
     }
 
-    /// It was ready when it was tested; another waiter may have taken it since.
+    /// Called if the operation was ready in waitFor(); another waiter may have taken it since.
     template <class Op, auto goOn, class = decltype(goOn)>
     static void goOnIfReady(Waiter* waiter) {
         auto* self = static_cast<ComposedOperation*>(waiter);
@@ -129,7 +129,7 @@ private:
         error.isValid() ? self->template call<goOn>(error, typename Op::Result()) : goOnWith<Op, goOn>(waiter);
     }
 
-    /// It could not be waited for.
+    /// Called if isReady() or park() has thrown in waitFor().
     template <class Op, auto goOn, class = decltype(goOn)>
     static void goOnFailed(Waiter* waiter) {
         auto* self = static_cast<ComposedOperation*>(waiter);
@@ -148,7 +148,7 @@ private:
     alignas(16) unsigned char op_[32];
 };
 
-/// What an operation made of operations calls when it has ended: a member function of an object. Two words; owns
+/// The end of an operation made of operations: the member function of an object that it calls then. Two words; owns
 /// nothing.
 template <class... Results>
 class Completion {
@@ -163,7 +163,7 @@ public:
         return completion;
     }
 
-    /// The last thing that the operation does: what it calls may destroy it.
+    /// Must be the last act of the operation: the function may destroy it.
     void operator()(Error error, Results... results) const { call_(object_, error, std::move(results)...); }
 
 private:

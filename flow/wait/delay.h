@@ -23,7 +23,7 @@ class [[nodiscard]] Delay {
 public:
     Delay(double deadline, TaskPriority priority) : deadline_(deadline), priority_(priority) {}
 
-    /// On the loop's clock; minus infinity of delay(0) and of less.
+    /// On the loop's clock; minus infinity for delay(0) and less.
     double deadline() const { return deadline_; }
     TaskPriority priority() const { return priority_; }
     operator Future<Void>() const;
@@ -33,7 +33,7 @@ private:
     TaskPriority priority_;
 };
 
-/// A chance for others, not yet given.
+/// A turn for other tasks, not yet waited for.
 class [[nodiscard]] Yield {
 public:
     explicit Yield(TaskPriority priority) : priority_(priority) {}
@@ -61,12 +61,12 @@ inline Delay delayUntil(double time, TaskPriority priority = TaskPriority::Defau
     return {time, priority};
 }
 
-/// The same as delay(): timers with one deadline fire in the order in which they were set.
+/// Like delay(): timers with one deadline fire in the order in which they were set.
 inline Delay orderedDelay(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
     return delay(seconds, priority);
 }
 
-/// Whether yield() would give others a chance. Each call uses up a part of the running task's slice.
+/// True if yield() would let other tasks run. Each call uses up a part of the running task's slice.
 inline bool check_yield() {
     return loop().shouldYield();
 }

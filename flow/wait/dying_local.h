@@ -1,6 +1,6 @@
 #pragma once
-// In a checked build, ends the program at a wait that destroys what it waits for. Emitted code uses it; programs do
-// not.
+// In a checked build, ends the program at a wait that destroys the object for which it waits. Emitted code uses it;
+// programs do not.
 //
 //     Reference<Connection> c = wait(connect(to));       // a plain local of an actor: it lives up to the next wait
 //     Bytes line = wait(c->readUntil("\n"_sr, 100));     // destroys it, and with it the connection
@@ -9,8 +9,8 @@
 //
 //     wait__ = flow::operand<2, Bytes>(room__).wait(c->readUntil("\n"_sr, 100)) FLOW_DYING(FLOW_RESULT(c, c__, 1));
 //
-// What goes with a local is the object itself, the elements of a container, and the object of a smart pointer that is
-// the only one. An operation in place that has a pointer into that must not be waited for. Nor must an actor or a
+// A local takes with it the object itself, the elements of a container, and the object of a smart pointer that is the
+// only owner. An operation in place that has a pointer into that must not be waited for. Nor must an actor or a
 // coroutine that has one in its frame, if the operand takes the local's address or calls a member function of it.
 
 #include "flow/wait/pending.h"
@@ -45,7 +45,7 @@ struct Extent {
 class ExtentVisitor {
 public:
     virtual void visit(Extent extent) = 0;
-    /// How many References to an object the locals are.
+    /// The number of locals that are References to `object`.
     virtual int owners(void const* object) = 0;
 
     template <class T>
@@ -112,7 +112,7 @@ void visitExtents(T const& object, ExtentVisitor& visitor) {
     }
 }
 
-/// A local; a null object if it does not end what it refers to.
+/// A local. `object` is null if the end of the local destroys no object.
 struct DyingLocal {
     char const* name;
     void const* object;

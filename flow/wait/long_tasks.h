@@ -6,9 +6,9 @@
 //         TraceEvent(SevWarn, "LongTask").detail("Actor", task.actor).detail("Seconds", task.seconds);
 //     });
 //
-// A task is what the loop runs in one go: an actor from where it is resumed to where it waits again, and all that it
-// resumes meanwhile. It is reported when it has ended, under the name of the actor that was resumed first, or of the
-// function of a fiber. A task that runs the loop itself counts with all that it runs.
+// A task is one call by the loop: an actor that is resumed runs until it waits again, with everything that it resumes
+// meanwhile. It is reported when it has ended, under the name of the actor that was resumed first, or of the function
+// of a fiber. A task that runs the loop itself counts with all that it runs.
 //
 // While one exists the loop reads the clock twice a task; else it costs nothing. The loop outlives it.
 // Belongs to the loop's thread; it begins with the next turn.
@@ -54,8 +54,8 @@ private:
     int depth_ = 0;
 };
 
-/// The code of the actor that a task of a loop resumes: of the frame behind a branch of a choose, or the first that
-/// waits for a source.
+/// The code of the actor that a task of a loop resumes. For a branch of a choose it is the frame's, for a source that
+/// of its first waiter.
 void const* codeOfTask(detail::Waiter const* task) noexcept;
 
 } // namespace flow

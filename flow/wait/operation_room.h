@@ -1,6 +1,6 @@
 #pragma once
-// OperationRoom: where an actor keeps an operation in place while it waits for it, so that the wait allocates nothing.
-// Emitted code uses it; programs do not.
+// OperationRoom: the memory in which an actor keeps an operation in place while it waits for it, so that the wait
+// allocates nothing. Emitted code uses it; programs do not.
 //
 //     OperationRoom<FActorState, 3> room(this);                     // a state machine's: behind its state
 //     coro::OperationRoom<waits, 3> room;                           // a coroutine's: a variable
@@ -9,9 +9,9 @@
 //     ... suspends, unless it is ready ...
 //     auto item = takeLocal<1, int>(room, wait);
 //
-// It has a place for each branch of the largest choose. An actor that waits for nothing but futures and delays has
-// none: what an operand is, `operand` notes under the number of its wait, and the size of the block depends on that. An
-// operation with objects aligned to more than 8 bytes does not fit: its wait takes one block.
+// It has a place for each branch of the largest choose. An actor that waits for nothing but futures and delays has no
+// room: `operand` notes the type of each operand under the number of its wait, and the size of the block depends on
+// these notes. An operation with objects aligned to more than 8 bytes does not fit: its wait takes one block.
 
 #include "flow/wait/dying_local.h"
 #include "flow/wait/pending.h"
@@ -20,8 +20,8 @@ namespace flow {
 
 namespace detail {
 
-// A friend that is declared in one class and defined in another carries a type from where the operand of a wait stands
-// to where its result is taken, which may be another scope. gcc warns of such friends; clang does not have that
+// A friend that is declared in one class and defined in another carries a type from the operand of a wait to the place
+// where its result is taken, which may be in another scope. gcc warns of such friends; clang does not have that
 // warning.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
@@ -43,8 +43,8 @@ concept IsNoted = requires(Recall<Key> key) { noted(key); };
 template <class Key>
 using Noted = typename decltype(noted(Recall<Key>()))::type;
 
-/// What is noted of a wait: the type of its operation in place, and that of its result where the source has `auto`. And
-/// of an actor: its room, if that is needed.
+/// The keys of the notes. For a wait: the type of its operation in place, and the type of its result if the source has
+/// `auto`. For an actor: the type of its room, if it needs one.
 template <class Tag, int Wait>
 struct OperationOf;
 template <class Tag, int Wait>
@@ -68,7 +68,7 @@ template <int Wait, class Place, class Awaitable>
 using NotedResult = typename Note<ResultOfWait<typename Place::Tag, Wait>,
                                   typename ResultOf<std::remove_cvref_t<Awaitable>>::type>::Type;
 
-/// The place of a branch of a choose. What wins takes first, and then the losers are released, since a loser may take
+/// The place of a branch of a choose. The winner takes first, and then the losers are released, since a loser may take
 /// from the same source.
 template <class R, class C>
 struct Branch {
@@ -91,7 +91,7 @@ struct NoChoose {
 };
 inline constexpr NoChoose noChoose;
 
-/// What both kinds of room have. The place of a wait that is no choose's is the first.
+/// The common part of both kinds of room. A wait outside of a choose uses the first place.
 template <class Self, class T, int Places>
 class RoomBase {
 public:
@@ -101,11 +101,11 @@ public:
 
     struct Nothing {};
 
-    /// To keep an operand there.
+    /// The place, for an operand to keep.
     FLOW_INLINE Branch<Self, NoChoose const> at(int place) const {
         return {static_cast<Self const*>(this)->held() + place, &noChoose};
     }
-    /// To take the result.
+    /// The place, for a result to take.
     template <class Choose>
     FLOW_INLINE Branch<Self, Choose> at(int place, Choose& choose) const {
         return {static_cast<Self const*>(this)->held() + place, &choose};
@@ -120,7 +120,8 @@ template <class State, int Places = 1>
 class OperationRoom : public detail::RoomBase<OperationRoom<State, Places>, State, Places> {
 public:
     explicit OperationRoom(State* state) : state_(reinterpret_cast<char*>(state)) {}
-    /// Behind the actor: the state, which is its last member, may begin at any multiple of its own alignment.
+    /// The room is behind the actor. The state, which is the actor's last member, may begin at any multiple of its own
+    /// alignment.
     FLOW_INLINE detail::HeldOperation* held() const {
         constexpr std::size_t kAlignment = alignof(detail::HeldOperation);
         char* end = state_ + sizeof(State);
@@ -138,7 +139,7 @@ private:
     char* state_;
 };
 
-/// Bytes of the room behind the state of an actor, known once its body is.
+/// Bytes of the room behind the state of an actor, known once its body has been compiled.
 template <class State>
 constexpr std::size_t roomBytes() {
     if constexpr (detail::IsNoted<detail::RoomOf<State>>)
@@ -168,14 +169,14 @@ private:
 } // namespace coro
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The operand of a wait. What is noted is noted in the signatures, since a body may be compiled at the end of the file.
+// The operand of a wait. Notes are made in signatures, since a body may be compiled at the end of the file.
 
 namespace detail {
 template <int Wait, class Place, class Awaitable>
 using Noting = typename NoteOperation<Wait, Place, std::remove_cvref_t<Awaitable>>::Done;
 } // namespace detail
 
-/// In place of the result's type where the source does not say it: see Deduced.
+/// Stands for the type of the result if the source does not name it: see Deduced.
 struct Deduce {};
 
 namespace detail {
@@ -184,8 +185,8 @@ struct ResultOfOperand : std::type_identity<T> {};
 template <int Wait, class Place, class Awaitable>
 struct ResultOfOperand<Deduce, Wait, Place, Awaitable> : std::type_identity<NotedResult<Wait, Place, Awaitable>> {};
 
-/// What stands before the user's own `wait(E)` in emitted code, so that compilers report a mistake in E at that word,
-/// which is in the user's line and column.
+/// The object in front of the user's own `wait(E)` in emitted code, so that compilers report a mistake in E at that
+/// word, which is in the user's line and column.
 template <int Wait, class R, class P>
 class Operand {
     template <class E>
@@ -262,7 +263,7 @@ FLOW_INLINE detail::Operand<Wait, T, Place> operand(Place const& place) {
     return detail::Operand<Wait, T, Place>(place);
 }
 namespace detail {
-/// In place of the type of an operand with an error: compilers do not go on about it.
+/// Replaces the type of an operand that has an error, so that compilers report nothing more.
 struct Anything {
     template <class T>
     operator T() const;
@@ -278,7 +279,7 @@ template <class Room, int Wait>
 using Deduced = typename detail::NotedOrAnything<detail::ResultOfWait<typename Room::Tag, Wait>>::type;
 
 // ---------------------------------------------------------------------------------------------------------------------
-// What a wait goes on with
+// The result of a wait
 
 namespace detail {
 
@@ -348,8 +349,8 @@ FLOW_INLINE T takeNext(Place const& place, Pending wait) {
     }
 }
 
-/// Behind a choose of these waits, in order, of which a waitNext() has a negative number: unless the winner takes
-/// first.
+/// Called after a choose of these waits, in order; the number of a waitNext() is negative. Releases the losers, unless
+/// the winner takes first.
 template <int... Waits, class Room, class Choose>
 FLOW_INLINE void releaseLosers(Room const&, Choose& choose, Pending wait) {
     std::size_t branch = 0;

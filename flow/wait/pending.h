@@ -1,7 +1,7 @@
 #pragma once
-// Pending: what the operand of a wait comes down to, once it has been evaluated: a cell of which a reference is held,
-// a delay, an operation that is not started, or nothing to wait for. The styles suspend on a Pending; emitted code
-// names it directly, and keeps operations in place in a room of the actor's own (flow/wait/operation_room.h).
+// Pending: the operand of a wait, once it has been evaluated: a cell of which a reference is held, a delay, an
+// operation that is not started, or nothing to wait for. The styles suspend on a Pending; emitted code names it
+// directly, and keeps operations in place in a room of the actor's own (flow/wait/operation_room.h).
 //
 //     Pending wait = pending<int>(future);        // T is exact: Future<int> or Never
 //     if (!wait.isReady()) ... suspend ...
@@ -22,7 +22,7 @@ namespace flow {
 
 namespace detail {
 template <class Awaitable>
-struct ResultOf : std::type_identity<Void> {}; // of what cannot be waited for: pending() says so
+struct ResultOf : std::type_identity<Void> {}; // if it cannot be waited for: pending() reports that
 template <class Awaitable>
     requires(!InPlace<Awaitable> && requires { typename Awaitable::Element; })
 struct ResultOf<Awaitable> : std::type_identity<typename Awaitable::Element> {};
@@ -35,12 +35,12 @@ struct ResultOf<Delay> : std::type_identity<Void> {};
 template <>
 struct ResultOf<Yield> : std::type_identity<Void> {};
 
-/// An operation in place that is kept where it may be parked, for code without its type.
+/// An operation in place that is kept where it may be parked, for code that does not have its type.
 struct HeldOperation {
     struct Functions {
         bool (*isReady)(HeldOperation&);
         void (*park)(HeldOperation&, Waiter&);
-        Functions const* later; // of one that is put off; null if it cannot be
+        Functions const* later; // for an operation that is put off; null if it cannot be put off
     };
 
     Functions const* functions;
@@ -68,9 +68,10 @@ struct HeldOperation {
     }
     FLOW_INLINE bool isReady() { return functions->isReady(*this); }
     FLOW_INLINE void park(Waiter& waiter) { functions->park(*this, waiter); }
-    /// It is ready: true if it goes on at once. If not, it is not ready any more, but will be in a turn of its own.
+    /// For a ready operation: true if its waiter goes on at once. If not, isReady() is false from here on, and the
+    /// waiter resumes in a turn of its own.
     FLOW_INLINE bool goesOn() { return TurnBudget::takeOne() || !putOff(); }
-    /// goesOn(), as far as can be said before that is decided.
+    /// goesOn() in advance: uses up nothing of the turn's budget.
     FLOW_INLINE bool mayGoOn() { return !TurnBudget::isSpent() || !putOff(); }
 
 private:
@@ -102,9 +103,9 @@ public:
         pending.kind_ = Kind::Operation;
         return pending;
     }
-    /// The same for one that is kept elsewhere. It is taken by the code that has its type.
+    /// An operation in place that is kept elsewhere. The code that has its type calls its take().
     explicit Pending(detail::HeldOperation* held) : kind_(Kind::Held), held_(held) {}
-    /// What a wait finds after it was resumed: the cell in `awaited`, or nothing after a delay.
+    /// The result of a wait after it was resumed: the cell in `awaited`, or nothing after a delay.
     FLOW_INLINE static Pending resumed(detail::Waiter* waiter) {
         Pending pending(waiter->awaited.cell());
         waiter->awaited = {};
@@ -116,8 +117,8 @@ public:
     bool isOperation() const { return kind_ == Kind::Operation; }
     bool isHeld() const { return kind_ == Kind::Held; }
     detail::HeldOperation* held() const { return held_; }
-    /// Starts what is an operation; true if it is ready then. From there on it is a cell like others, and one that is
-    /// held and ready is nothing to wait for.
+    /// Starts an operation; true if it is ready then. Afterwards this is a cell like others, or nothing to wait for if
+    /// the operation is held and ready.
     FLOW_INLINE bool start() {
         if (kind_ == Kind::Held && held_->isReady() && held_->goesOn()) {
             *this = Pending();
@@ -128,7 +129,7 @@ public:
         kind_ = Kind::Cell;
         return detail::startDormant(cell_, detail::StartKept::Always);
     }
-    /// The same if it is ready; otherwise it stays as it is.
+    /// Starts an operation only if it is ready.
     FLOW_INLINE void startIfReady() {
         if (kind_ == Kind::Operation && detail::startDormant(cell_, detail::StartKept::OnlyIfReady))
             kind_ = Kind::Cell;
@@ -147,7 +148,7 @@ public:
             detail::park(waiter, cell_);
     }
 
-    /// Whether the wait raises. The rest is called on a ready Pending, once.
+    /// True if the wait throws. Of the functions from here on, one is called, once, on a ready Pending.
     FLOW_INLINE bool failed() const { return cell_ && cell_->isError(); }
     FLOW_INLINE Error takeError() const { return detail::takeError(cell_); }
     /// The result by reference.
@@ -179,11 +180,11 @@ public:
         detail::releaseFuture<Void>(cell_);
         return true;
     }
-    /// Becomes what every wait of a cancelled actor finds.
+    /// Becomes the operand that every wait of a cancelled actor gets: a failed cell.
     FLOW_INLINE void cancel(detail::Waiter* frame) {
         *this = Pending(detail::cancelledCell(holdsCell() ? cell_ : nullptr, frame));
     }
-    /// No result is wanted.
+    /// Releases the operand, if no result is wanted.
     FLOW_INLINE void drop() const {
         if (holdsCell() && cell_)
             detail::releaseFuture(cell_);
@@ -204,7 +205,7 @@ private:
 };
 
 namespace detail {
-// Operators and lists do not know the place of the call.
+// `caller` is empty in operators and lists, which have no place of the call.
 
 template <class T>
 Cell* validCell(T const& future, Caller caller = Caller()) {
@@ -228,13 +229,13 @@ template <class T>
 inline constexpr bool isStream<FutureStream<T>> = true;
 } // namespace detail
 
-/// The future must be valid. For a function that waits for it, so that the assertion names the caller of that.
+/// Asserts that the future is valid. For a function that waits for it: the assertion names the caller of that function.
 template <class T>
 void checkValid(Future<T> const& future, std::source_location caller) {
     detail::validCell(future, caller);
 }
 
-// What compilers say of an operand that cannot be waited for.
+// The error messages for an operand that cannot be waited for.
 #define FLOW_WAIT_FOR_PROMISE "wait(p) takes a Future: write wait(p.getFuture())"
 #define FLOW_WAIT_FOR_STREAM "wait(s) takes a Future: to read the next value of a stream, write waitNext(s)"
 #define FLOW_WAIT_FOR_OTHER                                                                                            \
@@ -252,11 +253,11 @@ inline constexpr bool isOperationWith = false;
 template <InPlace E, class T>
 inline constexpr bool isOperationWith<E, T> = std::is_same_v<typename E::Result, T>;
 
-/// What `wait` takes: a Future<T> exactly, so that a value that happens to convert is refused.
+/// The operands of `wait`: a Future<T> exactly, so that a value that happens to convert is refused.
 template <class E, class T, class Plain = std::remove_cvref_t<E>>
 concept WaitableFor = std::is_same_v<Plain, Never> || (isTime<Plain> && std::is_same_v<T, Void>) ||
                       std::is_base_of_v<Future<T>, Plain> || isOperationWith<Plain, T>;
-/// What `waitNext` takes.
+/// The operands of `waitNext`.
 template <class E, class T>
 concept ReadableFor = std::is_convertible_v<E const&, FutureStream<T> const&> || isOperationWith<E, T>;
 } // namespace detail

@@ -75,7 +75,7 @@ Waiter* QuorumFrame::fireWithCare(Waiter* branch) noexcept {
     Cell* cell = Cell::of(frame);
     Cell* input = branch->awaited.cell();
     branch->awaited = {};
-    if (input->isError()) // all that it waits for count as read, whatever it does with them
+    if (input->isError()) // the errors of all inputs count as read, also if they do not decide
         (void)readError(input);
     bool isLast = --frame->parked_ == 0;
     if (frame->isDecided()) { // the result is held, and with it the frame

@@ -1,6 +1,6 @@
 #pragma once
 // Quorum: ready when a given number of several futures are. waitForAll, waitForAny, quorum, && and || are made of it;
-// programs use those (flow/lib/all.h).
+// programs use these functions (flow/lib/all.h).
 //
 //     Future<Void> two = quorumOf(replies, 2, Remaining::RunOn);
 //     Future<Void> either = quorumOf(1, Remaining::Released, WaitInput(reply), WaitInput(limit));
@@ -16,20 +16,20 @@
 
 namespace flow {
 
-/// What becomes of the inputs that are not ready when a result is decided.
+/// Says what happens to inputs that are not ready when the result is decided: they run on, or are released.
 enum class Remaining : std::uint8_t { RunOn, Released };
 
-/// Whether an input that fails decides the result, or is as good as one with a value.
+/// Says whether an input that fails decides the result, or counts as an input with a value.
 enum class Errors : bool { Decide, CountAsReady };
 
 namespace detail {
 
-/// The frame of a quorum: a group of branches behind it, one for each input that is not ready at the call. It is
-/// decided when `needed` more have values, or by the first error (which an `indifferent` one takes for a value). The
-/// frame stays until no branch is parked any more.
+/// The frame of a quorum: a group of branches behind it, one for each input that is not ready at the call. The result
+/// is decided when `needed` more inputs have values, or by the first error (which counts as a value if `indifferent`).
+/// The frame stays until no branch is parked any more.
 class QuorumFrame : public Waiter {
 public:
-    /// The result of the inputs. Holds those that are not ready; the caller keeps its references.
+    /// Makes the future of the result. The frame holds the inputs that are not ready; the caller keeps its references.
     static Future<Void> make(Cell* const* inputs, std::size_t count, std::size_t needed, Remaining remaining,
                              bool indifferent = false);
 
@@ -38,7 +38,7 @@ private:
     static QuorumFrame& of(Cell* cell) { return *static_cast<QuorumFrame*>(cell->frame()); }
     static void resumeCancelled(Waiter* frame);
     static void fire(Waiter* branch);
-    /// The same for an error, and for the input that decides or comes later. Returns the waiter to run next, or null.
+    /// fire() for an error, and for the input that decides or comes later. Returns the waiter to run next, or null.
     [[gnu::noinline]] static Waiter* fireWithCare(Waiter* branch) noexcept;
     static void releaseBranches(Cell* cell) noexcept;
     static void retire(Cell* cell) noexcept;
@@ -52,7 +52,7 @@ private:
     bool indifferent_;
 };
 
-/// A Future is its cell.
+/// The cells of the futures: a Future is one pointer to its cell.
 template <class T>
 Cell* const* cellsOf(std::vector<Future<T>> const& futures, Caller caller) {
     static_assert(sizeof(Future<T>) == sizeof(Cell*) && std::is_standard_layout_v<Future<T>>);
@@ -63,8 +63,8 @@ Cell* const* cellsOf(std::vector<Future<T>> const& futures, Caller caller) {
 
 } // namespace detail
 
-/// What can be waited for without a result: a Future, and what becomes a Future<Void>, as a delay does. It is made by a
-/// conversion, so that an operator has the place of its call, and holds the input for the time of that.
+/// An input that is waited for without its result: a Future, or a value that converts to Future<Void>, as a delay does.
+/// It is made by a conversion, so that an operator has the place of its call. It holds the input during that call.
 class WaitInput {
 public:
     template <class T>
@@ -87,7 +87,7 @@ Future<Void> quorumOf(std::size_t needed, Remaining remaining, std::same_as<Wait
     return detail::QuorumFrame::make(cells, sizeof...(inputs), needed, remaining);
 }
 
-/// The same, where errors may count.
+/// quorumOf() for a vector; with Errors::CountAsReady an error counts as a value.
 template <class T>
 Future<Void> quorumOf(std::vector<Future<T>> const& futures, std::size_t needed, Remaining remaining,
                       Errors errors = Errors::Decide, detail::Caller caller = detail::Caller()) {

@@ -1,12 +1,12 @@
 #pragma once
-// RaceResult<T...>: what a race gives: which of its operands came first, and the value of that one.
+// RaceResult<T...>: the result of a race: the index of the operand that came first, and its value.
 //
 //     auto first = co_await race(reply, delay(1.0));       // RaceResult<Reply, Void>
 //     if (first.index() == 0) use(std::get<0>(first));     // throws std::bad_variant_access for any other index
 //     std::visit(..., std::move(first).variant());
 //
-// std::get<Reply>(first) works if one operand only has values of that type. A std::variant in all but its own type: an
-// index or a type that no operand has is one error of one sentence.
+// std::get<Reply>(first) works if one operand only has values of that type. It works as a std::variant does. It is a
+// type of its own, so that an index or a type that no operand has is one error of one sentence.
 
 #include <concepts>
 #include <cstddef>

@@ -1,3 +1,12 @@
+// The way of a signal. The process has one handler, handle(). It calls come() of each loop's hub, which sets a bit in
+// `pending_` and puts the hub into the loop's inbox, unless it is there already. In the hub's turn spread() gives each
+// pending signal the next arrival number, and wakes the source of each set of signals that contains it. A waiter takes
+// the signal that has arrived first among those that it may have.
+//
+// The handler may interrupt any code on any thread, so it takes no lock and reads only `hubs` and atomics. The mutex
+// guards the rest of ProcessSignals against other loops. A hub that ends clears its place in `hubs`, and then waits
+// until no handler runs that may still have its address.
+
 #include "flow/wait/signals.h"
 
 #include <algorithm>
@@ -19,7 +28,8 @@ constexpr std::size_t kLoops = 64; // that wait for signals at the same time
 
 class SignalHub;
 
-/// What the process has of signals. A handler reads only `hubs`, and only while `handlers` counts it.
+/// The state that all loops of the process share. A signal handler reads only `hubs`, and only while `handlers` counts
+/// it.
 struct ProcessSignals {
     std::mutex mutex; // of what follows it
     std::array<int, kSignals> users{};
@@ -46,7 +56,7 @@ struct SignalGroup {
 
 namespace {
 
-/// What a loop has of signals. A handler puts it into the loop's inbox.
+/// The state of one loop. A signal handler puts it into the loop's inbox.
 class SignalHub : public Waiter, public LoopOwned {
 public:
     static SignalHub& ofThisLoop() {
@@ -80,7 +90,7 @@ public:
         return groups_.emplace_back(*this, mask);
     }
 
-    /// By a signal handler.
+    /// Called by a signal handler.
     void come(int number) noexcept {
         if (!(caught_.load() >> (number - 1) & 1))
             return;
@@ -138,7 +148,7 @@ private:
     }
 
     void spread() {
-        isQueued_ = false; // before the look at what is pending
+        isQueued_ = false; // before `pending_` is read: a later signal puts the hub into the inbox again
         awaited = Awaited::turn();
         std::uint64_t pending = pending_.exchange(0);
         for (int number = 1; number < kSignals; ++number)

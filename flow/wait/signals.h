@@ -9,9 +9,9 @@
 //     }
 //
 // From the first call for a signal on, the signal does nothing else in this process than end such waits; when the last
-// loop that has called for it ends, it does what it did before. All waiters get a signal when it comes, on each loop.
-// A signal without a waiter is kept for the next waiter on that loop; several of one kind are kept as one. An
-// operation in place: what loses a race leaves the signal to the next waiter.
+// loop that has called for it ends, it does what it did before. All waiters get a signal when it comes, on each loop. A
+// signal without a waiter is kept for the next waiter on that loop; several of one kind are kept as one. An operation
+// in place: a wait that loses a race leaves the signal to the next waiter.
 //
 // A loop that has called it does not end for lack of work, since a signal may come. Not in a simulation: signals are
 // the machine's. Cancel-safe.
@@ -30,11 +30,11 @@ struct SignalGroup;
 struct [[nodiscard]] Signals {
     using Result = int;
     detail::SignalGroup* group;
-    std::uint64_t since; // arrivals up to this one are those of others
+    std::uint64_t since; // earlier arrivals count only if no waiter has taken them
 
     bool isReady() const;
     void park(WaiterNode& waiter);
-    /// The number of the signal: of several the one that has come first.
+    /// The number of the signal: if there are several, the one that has come first.
     int take() const;
 };
 
@@ -60,8 +60,8 @@ private:
     bool isValid_ = true;
 };
 
-/// The next of these to come on this loop. Throws client_invalid_operation if one of them cannot be caught, and
-/// std::bad_alloc.
+/// Waits for the next of these signals on this loop. Throws client_invalid_operation if one of them cannot be caught,
+/// and std::bad_alloc.
 Signals signals(SignalSet numbers);
 
 } // namespace flow

@@ -2,7 +2,7 @@
 
 namespace flow::detail {
 
-// Its turn waits for the source itself, which nothing else does: what is parked waits for an operation.
+// The turn of a source waits for the source itself. A parked waiter waits for an operation instead.
 Waiter const* SourceBase::firstOf(Waiter const* turn) {
     if (!turn->awaited.isOperation())
         return nullptr;
@@ -12,8 +12,8 @@ Waiter const* SourceBase::firstOf(Waiter const* turn) {
     return Waiter::of(source->waiters_.next);
 }
 
-// The list is closed by the source's head. What stands behind it distinguishes it from the link of another waiter. That
-// is compared and not used: behind a link it may be anything.
+// The list is closed by the source's head. The words behind the head distinguish it from the link of another waiter.
+// They are compared and not used: behind a link they may be anything.
 __attribute__((no_sanitize("address", "thread"))) void const* SourceBase::codeOf(Waiter const* parked) {
     constexpr int kMost = 1 << 20;
     Link const* link = parked->link.next;

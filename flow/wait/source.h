@@ -1,15 +1,14 @@
 #pragma once
-// Source<Op>: those that wait for one thing, oldest first. What an operation in place is parked at; see
-// flow/core/in_place.h for the other half and an example.
+// Source<Op>: the waiters for one event, oldest first. Operations in place park at it; see flow/core/in_place.h for the
+// other half and an example.
 //
 //     Source<Take> source;
 //     source.park(waiter, *this);          // in Take::park()
 //     source.wakeInTurn();                 // something has come: its first waiter goes on in a turn of its own
 //
-// A waiter that is cancelled, or that loses a race, leaves the list by itself; nothing is called. The source, and
-// not the waiter that is woken, stands in the loop's queue: a waiter that leaves before its turn makes room for the
-// next. Waking is the last thing that a function of the owner does: the waiter may destroy the source. Belongs to one
-// thread.
+// A waiter that is cancelled, or that loses a race, leaves the list by itself; nothing is called. The source, and not
+// the waiter that is woken, stands in the loop's queue: a waiter that leaves before its turn makes room for the next.
+// Waking must be the last act of a function of the owner: the waiter may destroy the source. Belongs to one thread.
 
 #include "flow/core/description.h"
 #include "flow/core/in_place.h"
@@ -19,23 +18,24 @@ namespace flow {
 
 namespace detail {
 
-/// What does not depend on the operation.
+/// The part of a Source that does not depend on the operation.
 class SourceBase {
 public:
     SourceBase(SourceBase const&) = delete;
     SourceBase& operator=(SourceBase const&) = delete;
 
-    /// Whether there is a waiter.
+    /// True if there is a waiter.
     bool isWaitedFor() const { return !waiters_.isEmpty(); }
-    /// The first waiter goes on before this returns. Its operation must be ready, and there must be a waiter.
+    /// Resumes the first waiter before this returns. Its operation must be ready, and there must be a waiter.
     void wakeFirst() {
         Waiter* first = takeFirst(waiters_);
         first->awaited = {};
         run(first);
     }
-    /// Something may be ready: in a turn of its own at this priority each waiter that finds its operation ready goes
-    /// on, one a turn, from the first on, up to the first that does not. An operation that has a function
-    /// `bool mayOvertake(Op& older)` is asked also behind those that it may overtake. Does nothing without a waiter.
+    /// Called when something may be ready. Each waiter with a ready operation resumes in a turn of its own at this
+    /// priority, from the first waiter on, up to the first with an operation that is not ready. An operation with a
+    /// function `bool mayOvertake(Op& older)` is tested also behind older operations that it may overtake. Does nothing
+    /// without a waiter.
     void wakeInTurn(TaskPriority priority = TaskPriority::DefaultYield) {
         if (!isWaitedFor())
             return;
@@ -43,14 +43,15 @@ public:
         if (!hasTurn() && hasLoop())
             loop().makeReady(&turn_, priority);
     }
-    /// wakeInTurn() for things that come from outside, such as bytes on a socket: see LoopMachine::priorityOfNews().
+    /// wakeInTurn() for events from outside, such as bytes on a socket: see LoopMachine::priorityOfNews().
     void wakeForNews(TaskPriority usual) {
         if (isWaitedFor() && hasLoop())
             wakeInTurn(loop().priorityOfNews(usual));
     }
-    /// All that wait fail with the error, oldest first. The last thing that the caller does.
+    /// Fails all waiters with the error, oldest first. Must be the last act of the caller.
     void failAll(Error error) noexcept;
-    /// All waiters wait forever: what they wait for has gone with its loop, or with its simulated process.
+    /// Makes all waiters wait forever: the object for which they wait has ended with its loop, or with its simulated
+    /// process.
     void abandonAll() noexcept;
 
     /// The first waiter of the source of which `turn` is the turn; null if it is no source's.
@@ -71,7 +72,7 @@ protected:
         waiters_.reset();
         turn_.owner = this;
     }
-    /// Those that still wait get broken_promise.
+    /// Waiters that are left get broken_promise.
     ~SourceBase() {
         if (turn_.link.isLinked())
             turn_.link.unlink();
@@ -104,8 +105,8 @@ public:
     }
     /// The operation of the first waiter; there must be one.
     Op& first() { return operationOf(WaiterNode::of(waiters_.next)); }
-    /// True if the operation is the first, or would be, but for those that it may overtake. A thing that one waiter
-    /// takes asks this in isReady(), so that no waiter is overtaken.
+    /// True if no other operation is in front of `op`, apart from those that it may overtake. An operation that only
+    /// one waiter can take calls this in isReady(), so that no waiter is overtaken.
     bool isNext(Op const& op) {
         for (detail::Link* each = waiters_.next; each != &waiters_; each = each->next) {
             Op& older = operationOf(WaiterNode::of(each));

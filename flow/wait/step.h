@@ -9,7 +9,7 @@
 //     };
 //
 // It waits for one thing at a time. When the function is called it waits for nothing: it may wait again, and the
-// function may destroy it. Destroying it releases what it waits for. Belongs to one thread.
+// function may destroy it. Destroying it releases its operand. Belongs to one thread.
 
 #include "flow/core/in_place.h"
 
@@ -19,8 +19,8 @@ namespace flow {
 
 class Step {
 public:
-    /// `go` is a function without captures that takes an Owner&; it must not throw. It returns nothing, or what
-    /// Operation::completed() or failed() has given; null for nothing.
+    /// `go` is a function without captures that takes an Owner&; it must not throw. It returns nothing, or the result
+    /// of Operation::completed() or failed(), or null.
     template <class Owner, class Go>
     Step(Owner& owner, Go) {
         waiter_.owner = &owner;
@@ -34,12 +34,12 @@ public:
     }
 
     bool isWaiting() const { return waiter_.link.isLinked(); }
-    /// For a future that is not ready, which it holds from here on.
+    /// Waits for a future that is not ready, and holds it from here on.
     template <class T>
     void waitFor(Future<T> future) {
         detail::park(&waiter_, std::move(future).release());
     }
-    /// For an operation that is not ready, which must stay where it is.
+    /// Waits for an operation that is not ready, and that must not move.
     template <InPlace Op>
     void waitFor(Op& op) {
         waiter_.awaited = {};
@@ -57,8 +57,8 @@ public:
         waiter_.awaited = {};
         return Future<T>::adopt(cell);
     }
-    /// After an operation: the error with which its source has failed it, or an invalid one: then it is the operation's
-    /// turn, and the owner goes on with op.take() before anything else runs.
+    /// After a wait for an operation: the error with which its source has failed it. If that is invalid, the operation
+    /// is ready, and the owner calls op.take() before anything else runs.
     Error takeFailure() {
         detail::Cell* failed = waiter_.awaited.anyCell();
         waiter_.awaited = {};

@@ -23,8 +23,8 @@ Cell* tryToPause() noexcept {
     }
 }
 
-/// A frame that stands behind all other waiters of what it waits for: first the future, then a pause that it shares
-/// with those behind it.
+/// A frame that is parked behind all other waiters: first at the future, then at a pause that it shares with the frames
+/// behind it.
 struct YieldedFrame : Waiter {
     Error error;  // of the future, once that is ready
     bool isFirst; // of the waiters for the pause: it goes on whatever the loop says
@@ -68,7 +68,7 @@ struct YieldedFrame : Waiter {
         }
     }
 
-    /// Waits for the turn, and with it all that stand behind.
+    /// Parks this frame, and all frames behind it, at the pause `turn`.
     void putOff(Cell* input, Error found, Cell* turn) {
         auto move = [=](YieldedFrame& frame) {
             frame.error = found;

@@ -1,5 +1,5 @@
 #pragma once
-// yieldedFuture: waits for a future that many wait for, without all of them running in one go.
+// yieldedFuture: waits for a future that has many waiters, without running all of them in one go.
 //
 //     wait(yieldedFuture(changed));      // a thousand actors do: they take their turns
 //
@@ -11,10 +11,10 @@
 
 namespace flow {
 
-/// A future that is ready after `what`. Of a future that is ready it is a yield().
+/// A future that is ready after `what`. If `what` is ready already, this is a yield().
 Future<Void> yieldedFuture(Future<Void> what, std::source_location caller = std::source_location::current());
 
-/// What yieldedFuture asks, for tests that decide it themselves; null: the current loop.
+/// The decisions of yieldedFuture(), for tests that make them; null: the current loop decides.
 struct YieldRules {
     bool (*needed)();
     Future<Void> (*pause)();
