@@ -1,5 +1,6 @@
 #pragma once
-// Inbox: how other threads reach a loop. Any thread puts waiters in, the loop's own thread takes them out, in order.
+// Inbox: the queue through which other threads reach a loop. Any thread puts waiters in, the loop's own thread takes
+// them out, in order.
 //
 //     if (inbox.put(waiter))      // any thread
 //         poller.wake();          // the owner sleeps
@@ -19,7 +20,7 @@
 
 namespace flow::detail {
 
-/// Has cache lines of its own: others write here while the owner runs its tasks.
+/// Has cache lines of its own: other threads write here while the owner runs its tasks.
 class alignas(64) Inbox {
 public:
     Inbox() = default;
@@ -27,8 +28,8 @@ public:
     Inbox& operator=(Inbox const&) = delete;
 
     /// Any thread: puts in a waiter that is parked nowhere; `link.prev` is left alone until it is taken. True if the
-    /// owner sleeps, so that the caller must wake it. The owner may be gone by then if what was put in has ended it:
-    /// the caller must prevent that.
+    /// owner sleeps, so that the caller must wake it. The owner may be gone by then if the waiter has ended it: the
+    /// caller must prevent that.
     bool put(Waiter* waiter) noexcept {
         Link* top = top_.load(std::memory_order_relaxed);
         do
@@ -42,9 +43,9 @@ public:
         return top_.compare_exchange_strong(sleeps, nullptr, std::memory_order_seq_cst);
     }
 
-    /// Owner: whether takeAll() would find anything.
+    /// Owner: true if takeAll() would find nothing.
     bool isEmpty() const { return top_.load(std::memory_order_relaxed) == nullptr; }
-    /// Owner: calls consume(waiter) for each, oldest first.
+    /// Owner: calls consume(waiter) for each waiter, oldest first.
     template <class Consume>
     void takeAll(Consume&& consume) {
         Link* link = oldestFirst(top_.exchange(nullptr, std::memory_order_acquire));
@@ -55,7 +56,7 @@ public:
         }
     }
 
-    /// Owner: from here on others find it asleep. False if something was put in before.
+    /// Owner: from here on other threads find it asleep. False if something was put in before.
     bool fallAsleep() noexcept {
         Link* nothing = nullptr;
         // Release: a thread that finds the owner asleep sees its poller prepared.
@@ -68,7 +69,7 @@ public:
     }
 
 private:
-    /// What `top_` is while the owner sleeps.
+    /// The value of `top_` while the owner sleeps.
     Link* asleep() { return &asleep_; }
     static Link* oldestFirst(Link* newest);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Loop: runs what is ready, most urgent first, and lets time pass when nothing is.
+// Loop: runs the ready tasks, most urgent first, and lets time pass when there are none.
 //
 //     RealLoop loop;                          // flow/loop/real_loop.h; SimLoop for virtual time
 //     int answer = loop.run(compute());       // until that future is ready
@@ -8,9 +8,9 @@
 //
 // One loop per thread at a time: making one makes it current, destroying it makes the previous one current. A loop runs
 // in turns: read the clock once, move expired timers to the ready queue, run ready tasks. now() stands still in a turn.
-// Of all this only post() and stop() may be called from another thread, and stop() from a signal handler.
+// Only post() and stop() may be called from another thread, and stop() also from a signal handler.
 //
-// What sources, pollers and simulators call is in flow/loop/loop_machine.h.
+// The functions for sources, pollers and simulators are in flow/loop/loop_machine.h.
 
 #include "flow/loop/loop_machine.h"
 
@@ -28,9 +28,10 @@ inline constinit char serviceKey = 0;
 
 class Loop : public LoopMachine {
 public:
-    /// What is still parked here stays parked forever; dropping its future cancels it as usual. Calls that were posted
-    /// and did not run are destroyed, and those with onLoop that have not come to an end here are cancelled. There must
-    /// be no WorkGuard left, and no task of this loop up the stack (as when one calls exit() and the loop is static).
+    /// Waiters that are still parked here stay parked forever; dropping the future of an actor cancels it as usual.
+    /// Calls that were posted and did not run are destroyed, and calls with onLoop that have not ended here are
+    /// cancelled. There must be no WorkGuard left, and no task of this loop up the stack (as when one calls exit() and
+    /// the loop is static).
     virtual ~Loop();
 
     /// Seconds on this loop's clock, read once a turn; outside run(), where there are no turns, read now.
@@ -43,7 +44,7 @@ public:
     virtual double timer() = 0;
     /// Seconds since 1970, UTC, read now. Where time is virtual, the loop's clock began on the first day of 2020.
     virtual double wallTime() { return 1577836800 + timer(); }
-    /// Whether time here is virtual.
+    /// True if time here is virtual.
     virtual bool isSimulated() const { return false; }
 
     /// Runs until the future is ready and returns its value, or throws its error. Throws loop_drained when nothing is
@@ -58,10 +59,10 @@ public:
             throw future.getError();
         return detail::takeValue<T>(std::move(future).release());
     }
-    /// The same for what converts to Future<Void>: delays.
+    /// run() for a type that converts to Future<Void>, such as a delay.
     void run(Future<Void> future) { run<Void>(std::move(future)); }
-    /// Runs until stop() or until nothing is left to do. With a WorkGuard there is always something: what other threads
-    /// may post.
+    /// Runs until stop() or until nothing is left to do. With a WorkGuard there is always something left, since other
+    /// threads may post.
     void run();
     /// Makes run() return after the current task (the innermost run, if a task runs its own loop); called outside run()
     /// it ends the next one at once. Any thread may call it, and any signal handler, whether the loop runs or sleeps;
@@ -73,10 +74,10 @@ public:
             poller_->wake();
     }
 
-    /// Runs call() on this loop's thread, once, behind what is ready at that priority when the loop finds it: at the
-    /// latest when the current turn ends. Calls of one thread at one priority run in order. Any thread may call it; the
-    /// loop must still exist. An error that call() throws is reported as dropped. Throws
-    /// std::bad_alloc, and what moving `call` throws. PostLimit (flow/loop/post_limit.h) bounds how many calls wait.
+    /// Runs call() on this loop's thread, once, behind the tasks that are ready at that priority when the loop finds
+    /// it: at the latest when the current turn ends. Calls of one thread at one priority run in order. Any thread may
+    /// call it; the loop must still exist. An error that call() throws is reported as dropped. Throws std::bad_alloc,
+    /// and what moving `call` throws. PostLimit (flow/loop/post_limit.h) bounds how many calls wait.
     template <class F>
     void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
         putIntoInbox(*new PostedCall<F>(std::move(call)), priority);
@@ -87,8 +88,8 @@ public:
     T* service() const {
         return static_cast<T*>(find(&detail::serviceKey<T>));
     }
-    /// From here on that is `service`, in place of what was there; null: nothing. T has to be named. The loop does not
-    /// own it. Throws std::bad_alloc.
+    /// From here on service<T>() is `service`; null: none. T has to be named. The loop does not own it. Throws
+    /// std::bad_alloc.
     template <class T>
     void provide(std::type_identity_t<T>* service) {
         provide(&detail::serviceKey<T>, service);
@@ -98,7 +99,7 @@ public:
     TaskPriority currentPriority() const { return static_cast<TaskPriority>(ready_.priority()); }
     /// Tasks run so far.
     std::uint64_t tasksRun() const { return tasks_; }
-    /// Whether the running task should yield: more urgent work is ready, or its slice is used up.
+    /// True if the running task should yield: more urgent work is ready, or its slice is used up.
     bool shouldYield() {
         if (ready_.hasMoreUrgentThan(ready_.priority())) [[unlikely]]
             return true;
@@ -111,7 +112,7 @@ public:
 protected:
     /// Becomes the current loop of this thread.
     Loop();
-    /// Does not: what is derived from it says when it is.
+    /// Does not become the current loop: the derived class decides when it is.
     enum class NotCurrent {};
     explicit Loop(NotCurrent);
 
@@ -124,8 +125,8 @@ private:
     void* find(void const* key) const;
     void provide(void const* key, void* object);
     void runUntilReady(detail::Cell* cell);
-    /// Resumes what run(future) has parked: the turn ends, and run() tests the future again. Reports show the
-    /// function's name as what waits: Loop::run.
+    /// Resumes the waiter of run(future): the turn ends, and run() tests the future again. Reports show the name of
+    /// this function as the waiter: Loop::run.
     static void run(detail::Waiter* waiter);
     void runUntil(detail::Cell* cell);
 
@@ -149,11 +150,11 @@ private:
 namespace detail {
 inline constinit thread_local Loop* currentLoop = nullptr;
 
-/// What loop() gives where there is none. While a thread ends, after its thread_local objects (the main thread: when
-/// static objects are destroyed), actors may still be resumed by promises that break: they get a loop on which time
-/// stands still and nothing ever runs. Earlier it is an assertion.
+/// The result of loop() on a thread without a loop. While a thread ends, after its thread_local objects (the main
+/// thread: when static objects are destroyed), actors may still be resumed by promises that break: they get a loop on
+/// which time stands still and nothing ever runs. Earlier, this is an assertion failure.
 [[gnu::cold]] Loop& loopOfEndingThread();
-/// Makes that possible on this thread.
+/// Makes loopOfEndingThread() possible on this thread.
 void noteThreadHasLoop() noexcept;
 } // namespace detail
 
@@ -174,7 +175,8 @@ inline double now() {
 inline double timer() {
     return loop().timer();
 }
-/// The date, in seconds since 1970, UTC: for logs and what leaves the program. It may jump, also back; now() does not.
+/// The date, in seconds since 1970, UTC: for logs and for data that leaves the program. It may jump, also back; now()
+/// does not.
 inline double wallTime() {
     return loop().wallTime();
 }

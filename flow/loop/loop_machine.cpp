@@ -11,7 +11,7 @@ LoopMachine::~LoopMachine() {
 
 void LoopMachine::end() noexcept {
     FLOW_ASSERT(runs_ == 0, "a loop is destroyed by a task that it runs");
-    for (;;) { // what ends here may post, and bring new objects of the loop
+    for (;;) { // an object that ends here may post, and add new objects to the loop
         while (!owned_.isEmpty()) {
             auto* owned = static_cast<LoopOwned*>(owned_.next);
             owned->unlink();
@@ -69,8 +69,8 @@ bool LoopMachine::runTurn() {
     return runTurnWith([this] { return takeReady(); });
 }
 
-/// Operations that are put off stand at DefaultDelay, turn after turn. So those that wait at DefaultYield, as for locks
-/// and channels, move up, one a turn.
+/// Operations that are put off wait at DefaultDelay, turn after turn. So that they do not block the waiters at
+/// DefaultYield, as for locks and channels, one of these moves up each turn.
 void LoopMachine::endTurn() noexcept {
     if (turnEnded_.exchange(true, std::memory_order_relaxed))
         return;
@@ -122,7 +122,7 @@ bool LoopMachine::waitForWork() {
         return true;
     // A delay without end is as good as none: waiting for it would set a simulated clock to infinity.
     double deadline = timers_.nextDeadline();
-    return deadline <= now_ || idleUntil(deadline); // not after now: the queue goes on with what it has not found yet
+    return deadline <= now_ || idleUntil(deadline); // not after now: the queue has not found all expired timers yet
 }
 
 } // namespace flow

@@ -36,7 +36,7 @@ class TaskWatches;
 class TaskRing;
 class TaskWatch;
 
-/// The destructor of a loop ends each of these that is still linked.
+/// An object that the destructor of a loop ends if it is still linked.
 struct LoopOwned : ListLink {
     void (*end)(LoopOwned*);
 };
@@ -48,7 +48,7 @@ public:
 
     // For sources and pollers.
 
-    /// Lets a free waiter run behind what is ready at this priority.
+    /// Lets a free waiter run behind the waiters that are ready at this priority.
     void makeReady(detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); }
     /// Parks a free waiter until the deadline; one that is not in the future makes it ready. At infinity it never is.
     void parkUntil(detail::Waiter* waiter, double deadline, TaskPriority priority) {
@@ -64,21 +64,21 @@ public:
         if (inbox_.put(&waiter))
             poller_->wake();
     }
-    /// The owned is ended, unlinked, when this loop is.
+    /// When this loop ends, it unlinks `owned` and calls its `end`.
     void add(LoopOwned& owned) { pushBack(owned_, owned); }
-    /// Between these two calls the loop waits, when it is destroyed, for what another thread is about to put in.
+    /// A loop that is destroyed between these two calls waits for an object that another thread is about to put in.
     void expectPost() { ++expected_; }
     void postCame() { --expected_; }
     /// Code on this loop is about to use the machine's own `what`, since none was provided. For the loop of a
     /// simulated machine that is an assertion failure.
     virtual void useMachines([[maybe_unused]] const char* what) {}
-    /// Calls visit(waiter) for each that is ready, and for each that waits for a timer. It must change nothing.
+    /// Calls visit(waiter) for each waiter that is ready, and for each that waits for a timer. It must change nothing.
     template <class Visit>
     void forEachParked(Visit&& visit) const {
         forEachReady([&](detail::Waiter* waiter, TaskPriority) { visit(waiter); });
         timers_.forEach(visit);
     }
-    /// Calls visit(waiter, priority) for each that is ready.
+    /// Calls visit(waiter, priority) for each waiter that is ready.
     template <class Visit>
     void forEachReady(Visit&& visit) const {
         ready_.forEach([&](detail::Waiter* waiter, int level) {
@@ -88,17 +88,17 @@ public:
     }
     /// The turn under way ends with the running task, since its budget is spent.
     void endTurn() noexcept;
-    /// For what a poller has found: `usual`, unless the last turn had too many tasks that are as urgent. Then it stands
-    /// behind what waits at DefaultDelay: sockets that always have news do not keep timers waiting.
+    /// The priority for waiters that a poller makes ready: `usual`, unless the last turn had too many tasks that are as
+    /// urgent. Then it is DefaultDelay at most: sockets that always have news do not keep timers waiting.
     TaskPriority priorityOfNews(TaskPriority usual) const noexcept {
         return isBehind_ && usual > TaskPriority::DefaultDelay ? TaskPriority::DefaultDelay : usual;
     }
-    /// Whether a task is ready or a timer is set.
+    /// True if a task is ready or a timer is set.
     bool hasWork() { return !ready_.isEmpty() || !timers_.isEmpty(); }
     /// From the next turn on the watch is called around each task, until it is removed: flow/loop/task_watch.h.
     void add(TaskWatch& watch);
     void remove(TaskWatch& watch) noexcept;
-    /// The same for a ring: flow/loop/task_ring.h.
+    /// From the next turn on the loop writes to the ring, until it is removed: flow/loop/task_ring.h.
     void add(TaskRing& ring);
     void remove(TaskRing& ring) noexcept;
 
@@ -106,55 +106,56 @@ protected:
     LoopMachine() { owned_.reset(); }
     ~LoopMachine();
 
-    // What a kind of loop decides.
+    // The decisions of a kind of loop.
 
     /// Returns the time of the turn. Called when a turn begins, and by now() outside of run().
     virtual double startTurn() noexcept = 0;
     /// Nothing is ready and the earliest timer is at `deadline`: lets time pass until then. Infinity: there is none,
-    /// and unless another thread may post, the answer is false, which ends run(). May return early.
+    /// and unless another thread may post, the result is false, which ends run(). May return early.
     virtual bool idleUntil(double deadline) = 0;
     /// The slice counter ran out: true if the task must really yield; either way the counter is set again.
     virtual bool sliceIsOver() = 0;
     /// One turn; false when nothing is left to do.
     virtual bool runTurn();
 
-    // What it has for that.
+    // The tools of a kind of loop.
 
-    /// To be called by the destructor of each class that is not derived from further: what ends with the loop may still
-    /// read its clock.
+    /// To be called by the destructor of each most derived class: objects that end with the loop may still read its
+    /// clock.
     void end() noexcept;
 
-    /// How many yields a task may skip before sliceIsOver() is called.
+    /// The number of yields that a task may skip before sliceIsOver() is called.
     static constexpr int kSlice = 64;
     /// Tasks run between two reads of the clock.
     static constexpr int kTasksPerTurn = 64;
 
     void resetSlice() { slice_ = kSlice; }
-    /// Whether some WorkGuard expects posts of other threads.
+    /// True if a WorkGuard expects posts of other threads.
     bool isGuarded() const { return guards_ != 0; }
     /// Sleeps until something is posted, stop() is called or the poller has news, or for so long; may return early.
-    /// Whether the poller has checked for news. Throws what Poller::prepare() throws.
+    /// True if the poller has checked for news. Throws what Poller::prepare() throws.
     bool sleep(double seconds);
-    /// Where this loop sleeps.
+    /// The poller in which this loop sleeps.
     Poller& poller() const { return *poller_; }
-    /// From here on it sleeps there; null: at an eventfd again.
+    /// From here on the loop sleeps in `poller`; null: at its own eventfd again.
     void setPoller(Poller* poller) { poller_ = poller ? poller : &events_; }
     /// runTurn() with the tasks that next() takes; null: there is none. Defined in flow/loop/run_turn.h.
     template <class Next>
     bool runTurnWith(Next&& next);
-    /// The same with the watches, for a loop that isWatched().
+    /// runTurnWith() that calls the watches, for a loop that isWatched().
     template <class Next>
     bool runWatchedTurnWith(Next&& next);
     bool isWatched() const { return watches_ != nullptr; }
-    /// The most urgent task that is ready, the first of its priority, which is the current one then; null: none is.
+    /// Takes the most urgent ready task, the first of its priority, which becomes the current priority. Null if none is
+    /// ready.
     detail::Waiter* takeReady() { return ready_.pop(); }
     /// A turn of a loop that another one drives, for which run() is not called.
     bool step();
-    /// Whether this turn is one of step(), and not of a run() inside it.
+    /// True if this turn is one of step(), and not of a run() inside it.
     bool isDriven() const { return runs_ == 1; }
 
     double now_ = 0;
-    /// In how many steps a turn may look for timers that have expired.
+    /// The number of steps in which a turn may search for timers that have expired.
     int timerSteps_ = detail::TimerQueue::kNoLimit;
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// Poller: where a loop sleeps, and how it gets news from the kernel.
+// Poller: the object in which a loop sleeps, and from which it gets news of the kernel.
 //
 //     poller.prepare();              // the loop: may fail, nothing has happened yet
 //     poller.wait(seconds);          // the loop: until there is news, wake(), or the time is over
@@ -8,9 +8,9 @@
 //
 // A RealLoop uses its EventPoller, which has only wake(), until usePoller() gives it another one.
 //
-// What a poller finds makes waiters ready: it puts them, or what they wait at, into the loop's ready queue. It never
-// resumes one inside wait(): a coroutine that is resumed there could complete the future that run() waits for, and the
-// loop would then sleep although it has ended.
+// A poller makes waiters ready: it puts them, or their source, into the loop's ready queue. It never resumes a waiter
+// inside wait(): a coroutine that is resumed there could complete the future that run() waits for, and the loop would
+// then sleep although it has ended.
 
 #include <cstdint>
 
@@ -23,20 +23,20 @@ public:
     Poller& operator=(Poller const&) = delete;
     virtual ~Poller() = default;
 
-    /// Called by the loop before wait(), and before others may call wake(). In a child of fork() it replaces what would
-    /// be shared with the parent. Throws platform_error if the kernel gives no descriptor.
+    /// Called by the loop before wait(), and before others may call wake(). In a child of fork() it replaces
+    /// descriptors that would be shared with the parent. Throws platform_error if the kernel gives no descriptor.
     virtual void prepare() = 0;
-    /// Looks for news, and sleeps for at most so many seconds if there is none. Infinity is allowed; 0 only looks.
-    /// A signal may end it early.
+    /// Checks for news, and sleeps for at most so many seconds if there is none. Infinity is allowed; 0 only checks. A
+    /// signal may end it early.
     virtual void wait(double seconds) noexcept = 0;
     /// Ends a wait(), or the next one. Any thread and any signal handler may call it, once for each takeWake().
     virtual void wake() noexcept = 0;
     /// Called by the loop when another thread has called wake() or will do so within a few instructions: waits for
     /// that, so that the call comes neither after the end of this object nor in the next sleep.
     virtual void takeWake() noexcept = 0;
-    /// Whether there is a waiter for news: then the loop does not end for lack of work.
+    /// True if there is a waiter for news: then the loop does not end for lack of work.
     virtual bool isWaitedFor() { return false; }
-    /// Whether wait(0) could find anything: if not, a busy loop does not call it.
+    /// True if wait(0) could find anything: if not, a busy loop does not call it.
     virtual bool isUsed() const { return false; }
 };
 
@@ -50,9 +50,9 @@ public:
     void wake() noexcept override;
     void takeWake() noexcept override;
 
-    /// To register it elsewhere. Valid after prepare(), until the process forks.
+    /// The eventfd, to be registered elsewhere. Valid after prepare(), until the process forks.
     int descriptor() const { return event_; }
-    /// Whether prepare() would make a descriptor, because there is none or it is the parent's.
+    /// True if prepare() would make a descriptor, because there is none or it is the parent's.
     bool needsDescriptor() const;
 
 private:

@@ -6,9 +6,9 @@
 //         slowDown();                                       // 1000 of them have not run yet
 //
 // A call counts from post() until it begins to run, or is destroyed because the loop ends. Loop::post(), answers of
-// onLoop and of blocking calls, and signals do not count: what is bounded is what its users post, so that an answer is
-// never refused. Several limits on one loop are independent. Any thread may use it, and destroy it before its calls
-// have run; the loop must still exist when it posts.
+// onLoop and of blocking calls, and signals do not count: only calls through it are bounded, so that an answer is never
+// refused. Several limits on one loop are independent. Any thread may use it, and destroy it before its calls have run;
+// the loop must still exist when it posts.
 
 #include "flow/loop/loop.h"
 
@@ -26,7 +26,7 @@ public:
     PostLimit(PostLimit const&) = delete;
     PostLimit& operator=(PostLimit const&) = delete;
 
-    /// Loop::post(), or false if as many as are allowed wait: the call is destroyed then.
+    /// Loop::post(). False if `most` calls wait already: the call is destroyed then.
     template <class F>
     [[nodiscard]] bool post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
         if (waiting_->fetch_add(1, std::memory_order_relaxed) >= most_) {
@@ -42,13 +42,13 @@ public:
             priority);
         return true;
     }
-    /// How many calls wait.
+    /// The number of calls that wait.
     std::size_t waiting() const { return waiting_->load(std::memory_order_relaxed); }
 
 private:
     using Count = std::shared_ptr<std::atomic<std::size_t>>;
 
-    /// Of a call that is counted.
+    /// The place of a call that is counted.
     class Place {
     public:
         Place() = default;

@@ -29,13 +29,13 @@ protected:
         prepare<Arrive, Drop>();
         loop.putIntoInbox(*this, priority);
     }
-    /// The same on the loop's own thread, without the way through its inbox.
+    /// postTo() on the loop's own thread, without the way through its inbox.
     template <auto Arrive, auto Drop, class = decltype(Arrive)>
     void queueAt(LoopMachine& loop, TaskPriority priority) noexcept {
         prepare<Arrive, Drop>();
         loop.makeReady(this, priority);
     }
-    /// One that queueAt() has put there is free again, and not called.
+    /// Takes an object that queueAt() has put there out of the queue: it is free again, and not called.
     void takeBack() noexcept { link.unlink(); }
 
 private:
@@ -43,8 +43,8 @@ private:
     static void call(void (Object::*function)(), Waiter* waiter) {
         (static_cast<Object*>(static_cast<Posted*>(waiter))->*function)();
     }
-    // The type is for gcc 12, to which a pointer to a member of a local class or lambda alone does not make a function
-    // template local: functions of equal names in two files would be taken for one.
+    // The type is for gcc 12, where a pointer to a member of a local class or lambda does not make a function template
+    // local: functions of equal names in two files would be taken for one.
     template <auto Arrive, auto Drop, class = decltype(Arrive)>
     void prepare() noexcept {
         resume = [](Waiter* waiter) { call(Arrive, waiter); };

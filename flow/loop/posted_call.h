@@ -22,7 +22,7 @@ struct PostedCall : detail::Waiter, FastAllocated<PostedCall<F>> {
 private:
     static PostedCall* of(detail::Waiter* waiter) { return static_cast<PostedCall*>(waiter); }
     static void drop(detail::Waiter* waiter) { delete of(waiter); }
-    /// What it calls; deletes it.
+    /// The function to call; deletes `self`.
     static F taken(PostedCall* self) {
         struct Owner {
             PostedCall* self;

@@ -17,7 +17,7 @@
 
 namespace flow::detail {
 
-/// Whether it only marks a place in the queue (see TaskWatches) and is no task. Nothing else is its own owner.
+/// True if the waiter is no task, but only marks a place in the queue (see TaskWatches). Only a mark is its own owner.
 inline bool isMark(Waiter const* waiter) {
     return waiter->owner == waiter;
 }
@@ -75,7 +75,7 @@ public:
         return true;
     }
 
-    /// Whether something more urgent than `priority` may be ready. (A list from which all waiters were unlinked counts
+    /// True if something more urgent than `priority` may be ready. (A list from which all waiters were unlinked counts
     /// until pop comes across it.)
     bool hasMoreUrgentThan(int priority) const { return highest_ > priority; }
 
@@ -145,7 +145,7 @@ private:
         if (level > highest_)
             highest_ = level;
     }
-    /// Of the highest list that is in use.
+    /// Takes a list, which is the highest in use, out of use.
     void clear(int level) {
         lists_[level].prev = nullptr;
         words_[level >> 6] &= ~(std::uint64_t{1} << (level & 63));

@@ -34,20 +34,20 @@ public:
     Future<T> future() {
         return future([] {});
     }
-    /// Here withdraw() is called, on the loop of the caller, when the answer is no longer wanted.
+    /// Like future(); withdraw() is called, on the loop of the caller, when the answer is no longer wanted.
     template <class Withdraw>
     Future<T> future(Withdraw withdraw) {
         return start<Asker<Withdraw>>(*this, std::move(withdraw));
     }
 
-    /// On any thread, once, when `result` is there: the last act.
+    /// Called on any thread, once, when `result` is there: must be the last act.
     void answer() noexcept {
         if (settled_.exchange(true, std::memory_order_acq_rel))
             delete static_cast<Derived*>(this);
         else
             postTo<&RemoteAnswer::deliver, &RemoteAnswer::discard>(home_, priority_);
     }
-    /// The same; on the loop of the caller the future is ready before this returns.
+    /// Like answer(); on the loop of the caller the future is ready before this returns.
     void answerNow() noexcept {
         if (!hasLoop() || &loop() != &home_)
             return answer();
@@ -57,7 +57,7 @@ public:
             deliver();
     }
 
-    /// To be set before.
+    /// To be set before answer().
     std::optional<ErrorOr<T>> result;
 
 protected:

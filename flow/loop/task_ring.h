@@ -1,6 +1,6 @@
 #pragma once
-// TaskRing: the last things that happened on a loop, in a ring of fixed size. The loop writes into it inline, which is
-// faster than a TaskWatch (flow/loop/task_watch.h). trace::TaskLog, which is derived from it, makes a trace of it.
+// TaskRing: the last events of a loop, in a ring of fixed size. The loop writes into it inline, which is faster than a
+// TaskWatch (flow/loop/task_watch.h). trace::TaskLog, which is derived from it, makes a trace of it.
 //
 // A task is one event and one read of the counter: where one ends the next one begins. Each wake-up is another
 // event, without a time of its own. Which wake-up belongs to which task is found when the ring is read: a waiter that
@@ -19,8 +19,8 @@
 
 namespace flow {
 
-/// What has made a waiter ready: a task that ran, a timer, a post of another thread, or the poller and whatever else
-/// ran between two turns.
+/// The cause that has made a waiter ready: a task that ran, a timer, a post of another thread, or the poller and other
+/// code that ran between two turns.
 enum class WokenBy : std::uint8_t { Task, Timer, Post, News };
 
 namespace detail {
@@ -37,25 +37,25 @@ protected:
 
     enum class Kind : std::uint8_t { Begin, End, Woken, Failed, Cancelled, Mark, Fault };
     struct Event {
-        std::uint64_t time;  // of what a task has woken: its end
+        std::uint64_t time;  // for a waiter that a task has woken: the task's end
         void const* what;    // code, or a text
-        WaiterNode* waiter;  // of a task, and of what is woken
+        WaiterNode* waiter;  // the task, or the waiter that is woken
         std::uint16_t value; // priority, cause or code of the error
         Kind kind;
-        std::uint8_t depth; // tasks that were running: what begins or ends at a depth ends those as deep
+        std::uint8_t depth; // tasks that were running: a begin or end at a depth also ends tasks as deep
     };
     static_assert(sizeof(Event) == 32);
-    /// What to show of a task.
+    /// The code to show for a task.
     using CodeOf = void const*(WaiterNode const*) noexcept;
 
-    /// At most so many bytes are kept, and at least room for 16 events. `ticks` outlives it. Throws std::bad_alloc.
+    /// Keeps at most so many bytes, but at least 16 events. `ticks` outlives it. Throws std::bad_alloc.
     TaskRing(std::size_t bytes, Ticks& ticks, CodeOf& codeOf)
         : ticks_(ticks), codeOf_(codeOf), events_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Event), 16))),
           first_(events_.data()), mask_(events_.size() - 1) {}
     ~TaskRing() = default;
 
     void put(Kind kind, void const* what, int value) noexcept { put(kind, ticks_.now(), what, nullptr, value); }
-    /// All that is kept, oldest first. Tasks that run now end now.
+    /// All events that are kept, oldest first. Tasks that run now get their end now.
     std::vector<Event> inOrder() const {
         std::vector<Event> all;
         for (std::uint64_t i = count_ > events_.size() ? count_ - events_.size() : 0; i < count_; ++i)
@@ -98,7 +98,7 @@ private:
         time_ = ticks_.now();
         isFresh_ = isOpen_ = true;
     }
-    /// A task may run, and its end will not be seen.
+    /// The ring is taken off its loop. A task may run at the moment: its end will not be reported.
     void removed() noexcept {
         if (depth_ == 0)
             return turnEnds();

@@ -26,8 +26,8 @@ class TaskWatch {
 public:
     virtual void turnBegins() noexcept {}
     virtual void turnEnds() noexcept {}
-    /// This waiter is in the ready queue now, behind the others of its priority that were reported. Called for what a
-    /// task has made ready when the task has ended.
+    /// This waiter is in the ready queue now, behind the others of its priority that were reported. Called when a task
+    /// has ended, for the waiters that it has made ready.
     virtual void woken(WaiterNode*, TaskPriority, WokenBy) noexcept {}
     /// A task that runs the loop itself has others between its begin and its end.
     virtual void begins(WaiterNode* task, TaskPriority) noexcept = 0;
@@ -45,9 +45,9 @@ protected:
 
 namespace detail {
 
-/// The watches and rings of a loop. What is new in the ready queue is what stands behind a mark: a waiter that the loop
-/// does not run, one for each priority. It stands there only while there are others, or a task runs: so the loop
-/// behaves as without it.
+/// The watches and rings of a loop. The new waiters in the ready queue are those behind a mark: a waiter that the loop
+/// does not run, one for each priority. The mark is in the queue only while it has others beside it, or a task runs: so
+/// the loop behaves as without it.
 class TaskWatches {
 public:
     explicit TaskWatches(ReadyQueue& ready) : ready_(ready) {}
@@ -67,7 +67,7 @@ public:
                 return ring.removed();
             }
     }
-    /// Nothing needs it any more.
+    /// True if this can be deleted: there is no watch, no ring, and no turn under way.
     bool isIdle() const { return watches_.empty() && !first_ && turns_ == 0; }
 
     void turnBegins() noexcept {
@@ -82,7 +82,7 @@ public:
             ring->turnEnds();
         forEach([](Entry const& each) { each.watch->turnEnds(); });
     }
-    /// Reports what has become ready since the last call. Afterwards no mark is the first of its priority.
+    /// Reports the waiters that have become ready since the last call. Afterwards no mark is the first of its priority.
     FLOW_INLINE void woken(WokenBy by) noexcept {
         int level = ready_.onlyLevel();
         if (level >= 0) [[likely]]

@@ -1,6 +1,6 @@
 #pragma once
 // Ticks: counts up fast: the processor's counter where it runs at one rate, else the machine's clock; under simulation
-// the time of the loop, in which each thing that happens takes a nanosecond.
+// the time of the loop, in which each event takes a nanosecond.
 //
 //     Ticks ticks;
 //     std::uint64_t before = ticks.now();
@@ -16,7 +16,7 @@ class Loop;
 
 class Ticks {
 public:
-    /// `simulated`: the loop with the time that counts; null: the machine's.
+    /// `simulated`: the loop with the time to count; null: the machine's time is counted.
     explicit Ticks(Loop* simulated = nullptr);
 
     std::uint64_t now() noexcept {

@@ -58,8 +58,9 @@ void TimerQueue::insertSoon(Link& link, double deadline) {
     insertBetween(*before, link, *before->next);
 }
 
-/// Moves the last ones to the others, so that few are left. A count of them would have to change with each cancel; so
-/// they are counted whenever as many have been set. There can be many more only if they have one deadline.
+/// Moves the last timers of `soon_` to buckets, so that few are left. A stored count would have to change with each
+/// cancel; so the timers are counted each time kFew have been set. There can be many more only if they have one
+/// deadline.
 void TimerQueue::shortenSoon() {
     soonSet_ = 0;
     int count = 0;
@@ -74,9 +75,9 @@ void TimerQueue::shortenSoon() {
 }
 
 // -------------------------------------------------------------------------------------------------------------------
-// The others
+// The buckets
 
-/// Where a timer stands that is none of the soonest.
+/// The bucket of a timer that is not in the sorted list.
 Link& TimerQueue::bucketOf(Key key) {
     FLOW_ASSERT(key >= base_, "a deadline in the past");
     int shift = (63 - std::countl_zero((key ^ base_) | 1)) & ~7;
@@ -91,13 +92,13 @@ Link& TimerQueue::bucketOf(Key key) {
     return buckets_[bucket];
 }
 
-/// Where the timers of a bucket begin.
+/// The first key of a bucket.
 TimerQueue::Key TimerQueue::beginOf(int bucket) const {
     int shift = shiftOf(bucket);
     return (base_ >> shift >> 8 << 8 | static_cast<Key>(bucket % 256)) << shift;
 }
 
-/// That with the earliest timers; -1 if there are none.
+/// The bucket with the earliest timers; -1 if there are none.
 int TimerQueue::firstBucket() {
     for (; firstUsed_ < kBuckets / 64; ++firstUsed_)
         for (std::uint64_t& word = used_[firstUsed_]; word != 0; word &= word - 1) {
@@ -108,7 +109,8 @@ int TimerQueue::firstBucket() {
     return -1;
 }
 
-/// Moves what is due next to `soon_`. False if that is nothing, with `next_` after `now`, or if no steps are left.
+/// Moves the timers that are due next to `soon_`. False if none is due, with `next_` after `now`, or if no steps are
+/// left.
 bool TimerQueue::fillSoon(double now, int& steps) {
     for (;;) {
         redistribute(steps);
@@ -135,7 +137,7 @@ bool TimerQueue::fillSoon(double now, int& steps) {
     }
 }
 
-/// Moves the timers in `redistributing_` to where they stand by the new `base_`, as long as there are steps left.
+/// Moves the timers in `redistributing_` to their buckets by the new `base_`, as long as there are steps left.
 void TimerQueue::redistribute(int& steps) {
     for (; !redistributing_.isEmpty(); --steps) {
         if (steps <= 0)

@@ -37,7 +37,7 @@ public:
     /// last `now`. Throws std::bad_alloc with the waiter still free.
     void park(Waiter* waiter, double deadline, TaskPriority priority);
 
-    /// Whether all timers have fired or were cancelled; timers at infinity do not count.
+    /// True if all timers have fired or were cancelled; timers at infinity do not count.
     bool isEmpty() { return soon_.isEmpty() && !hasRest(); }
     /// The earliest deadline or, where finding it would take long, a time before it; infinity if there is none.
     double nextDeadline() { return !soon_.isEmpty() ? deadlineOf(soon_.next) : hasRest() ? next_ : kNever; }
@@ -83,7 +83,7 @@ private:
     using Key = std::uint64_t; // the bits of a deadline
 
     static constexpr double kNever = std::numeric_limits<double>::infinity();
-    static constexpr int kFew = 16; // how many in `soon_` are worth sorting
+    static constexpr int kFew = 16; // the number of timers in `soon_` that are worth sorting
     static constexpr int kBuckets = sizeof(Key) * 256;
 
     static TimerSlot* slotOf(Link* link) { return Waiter::of(link)->awaited.timer(); }
@@ -102,14 +102,14 @@ private:
     bool sort(Link& bucket, int& room);
 
     double next_ = kNever;                     // not after any deadline
-    Key soonEnd_ = std::bit_cast<Key>(kNever); // what is before that is in `soon_`, the rest is not
+    Key soonEnd_ = std::bit_cast<Key>(kNever); // earlier timers are in `soon_`, all others are not
     Link soon_;
-    Link redistributing_;       // what was in the bucket that `base_` has moved to
-    Key redistributingEnd_ = 0; // what is set before that goes there
+    Link redistributing_;       // the timers of the bucket to which `base_` has moved
+    Key redistributingEnd_ = 0; // timers that are set before it go to `redistributing_`
     Key base_ = 0;
-    int soonSet_ = 0;                        // how many have been set into `soon_` since shortenSoon()
+    int soonSet_ = 0;                        // timers that have been set into `soon_` since shortenSoon()
     std::uint64_t used_[kBuckets / 64] = {}; // a bit for each bucket that may have timers
-    int firstUsed_ = kBuckets / 64;          // of `used_`: those before are 0
+    int firstUsed_ = kBuckets / 64;          // the words of `used_` before this one are 0
     Link buckets_[kBuckets];                 // only those in use are buckets
     Link never_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Turn: an object that the loop runs once after each ask(), unless that is taken back.
+// Turn: an object that the loop runs once after each ask(), unless takeBack() comes first.
 //
 //     class Socket : Turn {
 //         Socket() : Turn([](Turn& self) { static_cast<Socket&>(self).readOn(); }) {}
@@ -20,16 +20,16 @@ public:
     Turn& operator=(Turn const&) = delete;
     ~Turn() { takeBack(); }
 
-    /// Whether it stands in the queue, or waits for its time.
+    /// True if it is in the queue, or waits for its time.
     bool isAsked() const { return waiter_.link.isLinked(); }
-    /// It runs once in a turn of the loop, behind what is ready at that priority; the current loop's unless another one
-    /// is given. Does nothing if it stands in the queue already.
+    /// Lets it run once in a turn of the loop, behind the tasks that are ready at that priority. The loop is the
+    /// current one unless another is given. Does nothing if it is in the queue already.
     void ask(TaskPriority priority) { ask(loop(), priority); }
     void ask(Loop& where, TaskPriority priority) {
         if (!isAsked())
             where.makeReady(&waiter_, priority);
     }
-    /// The same when the time has come on that loop's clock. Throws std::bad_alloc.
+    /// Like ask(), when the time has come on the current loop's clock. Throws std::bad_alloc.
     void askAt(double deadline, TaskPriority priority) {
         if (!isAsked())
             loop().parkUntil(&waiter_, deadline, priority);
