@@ -1,6 +1,6 @@
 #pragma once
-// Argument<T>: how a parameter of type T reaches an actor, which keeps one copy of it. Emitted code uses it where
-// actorc has only the name of T: the C++ compiler finds out whether T can be copied.
+// Argument<T>: the type by which an actor takes a parameter of type T, of which it keeps one copy. Emitted code uses it
+// where actorc has only the name of T: the C++ compiler finds out whether T can be copied.
 //
 //     Future<Void> store(Argument<Key> key, Argument<Lock> lock);   // Key const&, Lock&&
 
@@ -16,7 +16,7 @@ template <class T>
 struct ArgumentOf<T> : std::type_identity<T&&> {};
 } // namespace detail
 
-/// T const&; for what can be moved but not copied, T&&.
+/// T const&, or T&& for a T that can be moved but not copied.
 template <class T>
 using Argument = typename detail::ArgumentOf<T>::type;
 
@@ -29,7 +29,7 @@ template <class T>
 struct OwnOf<T&&> : std::type_identity<T> {};
 } // namespace detail
 
-/// The T of an Argument<T>: what the actor keeps.
+/// The T of an Argument<T>: the type that the actor keeps.
 template <class A>
 using Own = typename detail::OwnOf<A>::type;
 

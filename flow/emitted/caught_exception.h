@@ -1,6 +1,6 @@
 #pragma once
-// CaughtException: what an actor's `catch (T& e)` has caught, kept so that its handler may wait. Emitted code uses it;
-// programs do not.
+// CaughtException: the exception that an actor's `catch (T& e)` has caught, kept so that its handler may wait. Emitted
+// code uses it; programs do not.
 //
 //     RaisedException raised;
 //     try { ... } catch (std::exception& caught) { raised.hold(caught); goto handler; }
@@ -22,8 +22,8 @@ namespace flow {
 /// An exception on its way to a handler. It needs no destruction, since it is taken in any case.
 class RaisedException {
 public:
-    /// To be called in the native handler that has caught `object`, before it jumps to where it is taken. A pointer is
-    /// kept by its value.
+    /// To be called in the native handler that has caught `object`, before it jumps to the code that takes it. A
+    /// pointer is kept by its value.
     template <class T>
     void hold(T& object) noexcept {
         static_assert(
@@ -47,14 +47,14 @@ private:
 class CaughtException {
 public:
     CaughtException() = default;
-    /// Takes what `raised` holds; once.
+    /// Takes the exception that `raised` holds; once.
     explicit CaughtException(RaisedException& raised) noexcept : object_(raised.object_) {
         auto* held = std::launder(reinterpret_cast<std::exception_ptr*>(raised.bytes_));
         exception_ = std::move(*held);
         std::destroy_at(held);
     }
 
-    /// What `catch (T name)` names; refers to the exception itself, which is valid as long as this.
+    /// The object that `catch (T name)` names. It is the exception itself, which is valid as long as this.
     template <class T>
     decltype(auto) as() const noexcept {
         using Object = std::remove_reference_t<T>;

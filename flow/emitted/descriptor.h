@@ -57,14 +57,14 @@ struct FieldDescriptor<Member, Name, TypeName, Comment> {
     static constexpr T const& get(Struct const& from) { return from.*Member; }
 };
 
-/// What editors, which do not run actorc, take every described struct for: one without fields.
+/// The descriptor of every described struct for editors, which do not run actorc: it has no fields.
 struct UnknownDescriptor {
     static std::string_view typeName();
     using fields = std::tuple<>;
     using field_indexes = std::index_sequence<>;
 };
 
-/// The description that stands beside T, in whatever namespace that is. An error for a T without one.
+/// The description beside T, in the namespace of T. An error for a T without one.
 template <class T>
 struct Descriptor : decltype(descriptor__(static_cast<T*>(nullptr))){};
 

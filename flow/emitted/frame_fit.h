@@ -4,14 +4,14 @@
 //
 //     Wide samples; FLOW_FITS_FRAME(decltype(samples));
 //
-// FastAllocator aligns a frame to 16 bytes, so that this is the most that a variable in it may ask for. Of a reference
-// the frame holds a pointer.
+// FastAllocator aligns a frame to 16 bytes, so that a variable in it can have no larger alignment. For a reference the
+// frame holds a pointer.
 
 #include <type_traits>
 
 namespace flow {
 
-/// Whether a frame can hold variables of these types.
+/// True if a frame can hold variables of these types.
 template <class... Kept>
 concept FitsFrame = ((alignof(std::conditional_t<std::is_reference_v<Kept>, void*, Kept>) <= 16) && ...);
 

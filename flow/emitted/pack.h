@@ -24,7 +24,7 @@ public:
     template <class U, class... Us>
     explicit Pack(U&& first, Us&&... rest) : first_(std::forward<U>(first)), rest_(std::forward<Us>(rest)...) {}
 
-    /// What the function returns for all the elements.
+    /// Calls the function with all the elements, and returns its result.
     template <class F, class... Before>
     auto apply(F&& function, Before&... before) {
         return rest_.apply(function, before..., first_);

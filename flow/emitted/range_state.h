@@ -1,6 +1,6 @@
 #pragma once
-// RangeState: what an actor's `for (auto& x : expression)` keeps while its body waits. Emitted code uses it; programs
-// do not.
+// RangeState: the range that an actor's `for (auto& x : expression)` keeps while its body waits. Emitted code uses it;
+// programs do not.
 //
 //     RangeState<decltype((expression))> range;
 //     for (range.start(expression); range.more(); range.next()) {
@@ -9,9 +9,8 @@
 //     }
 //     range.clear();
 //
-// An lvalue is referred to and must outlive the loop. A temporary is kept until `clear`. So is the object that
-// `f().member` or `std::move(x)` refers to, which is moved: the two have the same type, and the result of f() is
-// destroyed at once.
+// It refers to an lvalue, which must outlive the loop. It keeps a temporary until `clear`. It also moves and keeps the
+// object of `f().member` or `std::move(x)`: the two have the same type, and the result of f() is destroyed at once.
 
 #include "flow/base/inline.h"
 
@@ -43,13 +42,13 @@ concept IsRange = requires(R& range) {
     end(range);
 };
 
-/// An element of what is no range: of each type, so that no second error follows.
+/// An element of an object that is no range. It converts to each type, so that no second error follows.
 struct AnyElement {
     template <class T>
     operator T&() const;
 };
 
-/// As a range-for looks for them: arrays and members first, else what argument-dependent lookup finds.
+/// begin() and end() as a range-for finds them: of arrays and members first, else by argument-dependent lookup.
 template <class R>
 auto rangeBegin(R& range) {
     if constexpr (requires { range.begin(); })
@@ -69,7 +68,7 @@ auto rangeEnd(R& range) {
         return static_cast<AnyElement*>(nullptr);
 }
 
-/// Whether a range of this declared type can be kept until its loop ends.
+/// True if a range of this declared type can be kept until its loop ends.
 template <class R>
 concept CanBeKept = IsRange<std::remove_reference_t<R>> &&
                     (std::is_lvalue_reference_v<R> || (!std::is_array_v<std::remove_reference_t<R>> &&
@@ -84,7 +83,7 @@ struct RefusedRange {
 
 } // namespace detail
 
-/// `R` is the declared type of the range's expression: `T` of a temporary, `T&` or `T&&` of all else.
+/// `R` is the declared type of the range's expression: `T` for a temporary, `T&` or `T&&` for all else.
 template <class R>
 class RangeState {
 public:
@@ -128,9 +127,9 @@ public:
     void next() { ++*begin_; }
     decltype(auto) operator*() { return **begin_; }
 
-    /// Lets go of the range. Harmless if it was never started.
+    /// Releases the range. Harmless if it was never started.
     void clear() {
-        if (!end_) // it is not started: gcc 12 does not see that of the range itself
+        if (!end_) // not started: gcc 12 does not see this from the range itself
             return;
         begin_.reset();
         end_.reset();
@@ -176,7 +175,8 @@ struct BeginOf {
 } // namespace detail
 inline constexpr detail::BeginOf beginOf;
 
-/// What keeps the iterator of a range that has a name and lives as long as the actor: a parameter or a state variable.
+/// The type that keeps the iterator of a range that has a name and lives as long as the actor: a parameter or a state
+/// variable.
 template <class R, class Iterator = decltype(detail::rangeBegin(std::declval<R>()))>
 using IteratorOf = std::conditional_t<std::is_default_constructible_v<Iterator> && std::is_move_assignable_v<Iterator>,
                                       Iterator, detail::LateIterator<Iterator>>;
@@ -202,7 +202,7 @@ public:
         destroy_ = [](void* any) { delete static_cast<State*>(any); };
         return *state;
     }
-    /// Starts one over a range, and returns it for the sake of its type.
+    /// Starts a RangeState over a range, and returns it, so that its type can be deduced.
     template <class R>
         requires detail::CanBeKept<R&&>
     RangeState<R&&>* keep(R&& range) {
@@ -229,7 +229,7 @@ private:
     void (*destroy_)(void*) = nullptr;
 };
 
-/// The RangeState in an AnyRange, where its type is known.
+/// The RangeState in an AnyRange, for code that can name its type.
 template <class State>
 class RangeIn {
 public:

@@ -1,7 +1,7 @@
 #pragma once
 // ResultIn<S>: the result type of an actor, named once in a struct S that actorc emits in front of the actor. Where C++
-// does not know that type, the struct still has one, so that compilers do not go on about the emitted code. Programs do
-// not use it.
+// does not know that type, the struct still has one, so that compilers report no further errors in the emitted code.
+// Programs do not use it.
 //
 //     struct FActorResult__ : Result__ { using type__ = Reply; };
 //     Frame<ResultIn<FActorResult__>>
@@ -16,7 +16,7 @@ struct Unknown {
     operator T() const;
 };
 
-/// Its names end in `__`, since user's types are looked up in what is derived from it.
+/// Its names end in `__`, since users' types are looked up in structs that are derived from it.
 struct Result__ {
     using type__ = Unknown;
 };

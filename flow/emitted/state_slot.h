@@ -1,5 +1,5 @@
 #pragma once
-// StateSlot: where an actor keeps a state variable that exists only from its declaration on, because its type has no
+// StateSlot: the place of an actor's state variable that exists only from its declaration on, because its type has no
 // default constructor or cannot be assigned to. Emitted code uses it; programs do not.
 //
 //     StateSlot<T, 1> x_slot;
@@ -18,11 +18,11 @@
 
 namespace flow {
 
-/// Whether a T can be made before its declaration and be assigned to there.
+/// True if a T can be made before its declaration and be assigned to there.
 template <class T>
 inline constexpr bool isPlainState = std::is_default_constructible_v<T> && std::is_move_assignable_v<T>;
 
-/// What a state variable's name is.
+/// The type of a state variable's name.
 template <class T>
 using StateOf = std::conditional_t<isPlainState<T>, T, T&>;
 
@@ -86,7 +86,7 @@ public:
     void
     operator=(U&&) {}
 
-    /// A T that may be one that cannot even be moved.
+    /// Makes a new T, also of a type that cannot be moved.
     void renew(Renewed<T>) {
         clear();
         if constexpr (std::is_default_constructible_v<T>) // otherwise Renewed has refused it
@@ -111,8 +111,8 @@ private:
     bool holds_ = false;
 };
 
-/// What an array is assigned: `ArrayValue<T[N]>{{...}}`. gcc 12 takes a string in the braces of a bare array for a
-/// shorter one.
+/// The value that is assigned to an array: `ArrayValue<T[N]>{{...}}`. gcc 12 takes a string in the braces of a bare
+/// array for a shorter one.
 template <class A>
 struct ArrayValue {
     A values;

@@ -1,6 +1,6 @@
 #pragma once
-// Where the actors that actorc emits as state machines stand: the number of the suspension in their frames, and the
-// line of each suspension in a table. flow/inspect and the debugger's scripts (tools/debug/) read both.
+// The places at which actors wait that actorc emits as state machines: the frame has the number of its suspension, and
+// a table has the line of each suspension. flow/inspect and the debugger's scripts (tools/debug/) read both.
 
 #include "flow/core/cell.h"
 
@@ -18,7 +18,7 @@ protected:
     std::int32_t entry_;
 };
 
-/// Where an actor suspends: the line of its declaration, then that of each suspension, by number.
+/// The lines at which an actor suspends: the line of its declaration, then that of each suspension, by number.
 template <std::size_t N>
 struct WaitLines {
     char const* file;

@@ -40,7 +40,7 @@ public:
     explicit AllocationFailure(std::uint64_t n);
     ~AllocationFailure() override;
 
-    /// Whether there have been so many allocations that one has failed.
+    /// True if there have been so many allocations that one has failed.
     bool hasHappened() const { return count_ > n_; }
     /// Allocations so far, with the one that failed.
     std::uint64_t allocations() const { return count_; }
@@ -64,13 +64,13 @@ inline bool allocationFails() noexcept {
     return failure && failure->count_++ == failure->n_;
 }
 
-/// Calls `operation()`, then again with its first allocation failing, then with its second, and so on until it needs
-/// no more; in between without a failure, to see that it still works. It may throw std::bad_alloc, or the error of an
-/// actor that did. Whatever else it throws ends the series; so does std::logic_error if it keeps or loses blocks.
-/// Returns how many allocations have failed.
+/// Calls `operation()`, then again with its first allocation failing, then with its second, and so on until it needs no
+/// more; in between without a failure, to see that it still works. It may throw std::bad_alloc, or the error of an
+/// actor that did. Any other exception ends the series; so does std::logic_error if it keeps or loses blocks. Returns
+/// how many allocations have failed.
 template <class Operation>
 std::uint64_t failEachAllocation(Operation operation) {
-    operation(); // what a thread makes once and keeps is made here
+    operation(); // objects that a thread makes once and keeps are made here
     for (std::uint64_t n = 0;; ++n) {
         std::int64_t live = memory::totalStatistics().live();
         bool happened = false;

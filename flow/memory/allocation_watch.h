@@ -9,7 +9,7 @@
 //     Count count;
 //     Future<int> answer = compute();        // count.blocks: how many blocks that took
 //
-// Costs nothing while none exists: one that does keeps the thread's free lists empty, so that every call of the
+// Costs nothing while none exists. While one exists, the thread's free lists are empty, so that every call of the
 // allocator takes its slow path. Several on a thread are called innermost first, and end in reverse order of their
 // making. Other threads are not affected, and blocks that another thread frees are not reported.
 
@@ -26,7 +26,7 @@ public:
 protected:
     /// Called before a block is taken. False refuses it: the caller gets std::bad_alloc.
     virtual bool allocating() noexcept { return true; }
-    /// `cell` is where the result cell is in the block; null if there is none.
+    /// `cell` is the address of the result cell in the block; null if there is none.
     virtual void allocated([[maybe_unused]] void* block, [[maybe_unused]] void* cell) noexcept {}
     virtual void released([[maybe_unused]] void* block) noexcept {}
 

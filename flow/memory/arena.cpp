@@ -18,7 +18,7 @@ void addReference(ArenaBlock* block) noexcept {
     std::atomic_ref(block->references).fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Whether it was the last.
+/// Drops one reference. True if it was the last.
 bool dropReference(ArenaBlock* block) noexcept {
     std::atomic_ref references(block->references);
     return references.load(std::memory_order_acquire) == 1 || references.fetch_sub(1, std::memory_order_acq_rel) == 1;
@@ -76,7 +76,7 @@ void Arena::dependsOn(Arena const& other) {
     block_->links = ::new (link) ArenaLink{other.block_, block_->links};
 }
 
-// A chain of blocks may be long, so those that are to be freed stand in a list, linked through `next`.
+// A chain of blocks may be long, so blocks that are to be freed are in a list, linked through `next`.
 void Arena::release(ArenaBlock* block) noexcept {
     if (!dropReference(block))
         return;

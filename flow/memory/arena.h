@@ -4,12 +4,12 @@
 //     Arena arena;
 //     auto* bytes = new (arena) std::uint8_t[40];
 //     StringRef name("text"_sr, arena);            // a copy in the arena; flow/memory/string_ref.h
-//     arena.dependsOn(other);                      // what `other` holds is kept at least as long
+//     arena.dependsOn(other);                      // the memory of `other` is kept at least as long
 //
-// An Arena is one pointer. Copies share what has been taken so far: memory is kept until the last Arena that was there
-// when it was taken, or that depends on such a one, is gone. Destructors of objects in an arena never run. Copies may
-// be passed to other threads (references are counted atomically), but two threads may not take memory from copies at
-// the same time. Two arenas that depend on each other are never freed.
+// An Arena is one pointer. Copies share the memory that has been taken so far: memory is kept until the last Arena that
+// was there when it was taken, or that depends on such a one, is gone. Destructors of objects in an arena never run.
+// Copies may be passed to other threads (references are counted atomically), but two threads may not take memory from
+// copies at the same time. Two arenas that depend on each other are never freed.
 //
 // Taking is a few instructions; blocks come from FastAllocator and double in size up to 4096 bytes.
 
@@ -49,15 +49,15 @@ public:
             return place;
         return allocateSlow(bytes);
     }
-    /// What `other` holds at this moment is kept as long as this arena. Throws std::bad_alloc.
+    /// The memory that `other` holds at this moment is kept as long as this arena. Throws std::bad_alloc.
     void dependsOn(Arena const& other);
 
-    /// Whether the last memory taken ended at `end` and can grow in place by `bytes`; takes them if so.
+    /// True if the last memory taken ended at `end` and can grow in place by `bytes`; then takes them.
     bool extend(void const* end, std::size_t bytes);
 
     /// Bytes of all blocks that this arena keeps alive. Blocks shared by two dependencies count twice.
     std::size_t getSize() const;
-    /// Whether both take memory from one block.
+    /// True if both take memory from one block.
     bool sameArena(Arena const& other) const { return block_ == other.block_; }
 
 private:

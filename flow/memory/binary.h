@@ -15,12 +15,12 @@
 //     reader >> peer >> number;
 //     reader.assertEnd();
 //
-// Numbers, enums and bool have their own size; strings and containers their count in 32 bits, then what is in them; an
-// Optional or an ErrorOr a byte, then its value or its error; a std::variant the number of its alternative in a byte.
-// An Arena among the items has no bytes: it keeps what was read beside it alive. With IncludeVersion the bytes begin
-// with 8 bytes of version, which the reader checks; AssumeVersion and Unversioned write none.
+// Numbers, enums and bool have their own size; strings and containers have their count in 32 bits, then their elements;
+// an Optional or an ErrorOr a byte, then its value or its error; a std::variant the number of its alternative in a
+// byte. An Arena among the items has no bytes: it keeps the values that were read beside it alive. With IncludeVersion
+// the bytes begin with 8 bytes of version, which the reader checks; AssumeVersion and Unversioned write none.
 //
-// A reader may be given bytes from anywhere: what does not fit throws serialization_failed, as do values nested more
+// A reader may be given bytes from anywhere: bytes that do not fit throw serialization_failed, as do values nested more
 // than a thousand deep, and nothing is allocated for a length before its bytes have been seen. After an error the
 // reader is of no use. StringRefs and VectorRefs that are read refer to reader.arena(), and Standalones share it.
 
@@ -94,7 +94,7 @@ public:
     BinaryWriter& operator&(T const& value) {
         return *this << value;
     }
-    /// What writes the members of a struct, which have nothing around them.
+    /// Calls `write`, which writes the members of a struct. Nothing is put around them.
     template <class Write>
     void writeRecord(Write write) {
         write();
@@ -104,7 +104,7 @@ public:
 
     void const* getData() const { return bytes_.data(); }
     int getLength() const { return static_cast<int>(bytes_.size()); }
-    /// A copy of what has been written.
+    /// A copy of the bytes that have been written.
     Standalone<StringRef> toValue() const { return StringRef(bytes_); }
     ProtocolVersion protocolVersion() const { return version_; }
 
@@ -120,7 +120,8 @@ private:
     std::string bytes_;
 };
 
-/// Of a number, or back: the bytes are exchanged where the machine has the most significant one first.
+/// The little-endian form of a number, or back: the bytes are exchanged where the machine has the most significant one
+/// first.
 template <class T>
 T littleEndian(T value) {
     if constexpr (std::endian::native == std::endian::big) {
@@ -134,7 +135,7 @@ T littleEndian(T value) {
 
 namespace detail {
 
-/// What readers of bytes have in common.
+/// The common base of readers of bytes.
 class ByteInput {
 public:
     static constexpr bool isSerializing = false;
@@ -179,7 +180,7 @@ public:
     /// With a limit, containers reserve room for all their elements at once.
     void limitElements(std::size_t bytes) { mostElementBytes_ = bytes; }
     bool limitsElements() const { return mostElementBytes_ != kNoLimit; }
-    /// The memory of all elements so far, without what they own.
+    /// The memory of all elements so far, without memory that they own.
     std::size_t elementBytes() const { return elementBytes_; }
 
     std::size_t remaining() const { return static_cast<std::size_t>(rest_.size()); }
@@ -195,7 +196,7 @@ public:
 protected:
     explicit ByteInput(StringRef bytes, ProtocolVersion version = ProtocolVersion())
         : rest_(bytes), version_(version) {}
-    /// Throws incompatible_protocol_version if it is a newer one than `newest`.
+    /// Reads the version. Throws incompatible_protocol_version if it is newer than `newest`.
     void readVersion(ProtocolVersion newest);
 
     /// Values within values: a type that contains itself could be made to overflow the stack.
@@ -254,7 +255,7 @@ public:
 template <class T>
 struct SerializedBy {};
 
-/// All of them, in this order.
+/// Writes or reads all items, in this order.
 template <class Ar, class... Items>
 void serializer(Ar& ar, Items&... items) {
     (static_cast<void>(ar & items), ...);
@@ -265,11 +266,11 @@ namespace detail {
 template <class T>
 concept Number = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
-/// Maps, sets and vectors: what has begin(), end(), size() and insert() at a place.
+/// Maps, sets and vectors: types with begin(), end(), size() and insert() at a place.
 template <class T>
 concept Container = requires(T t, typename T::value_type v) { t.insert(t.end(), std::move(v)), t.begin(), t.size(); };
 
-/// Its elements can be read where they stand. (One that is moved there, gcc 12 at -O3 takes for uninitialised.)
+/// Its elements can be read in place. (gcc 12 at -O3 takes an element that is moved there for uninitialised.)
 template <class T>
 concept GrowsInPlace = requires(T t) {
     { t.emplace_back() } -> std::same_as<typename T::value_type&>;
@@ -310,7 +311,7 @@ template <class T>
 inline constexpr bool kIsArray = false;
 template <class T, std::size_t kCount>
 inline constexpr bool kIsArray<std::array<T, kCount>> = true;
-/// Each has the members of the one before, so that the order in which they are asked for counts.
+/// An ErrorOr also has the members of an Optional, so that it must be tested first.
 template <class T>
 concept LikeErrorOr = requires(T const& value) { value.present(), value.get(), value.getError(); };
 
@@ -328,7 +329,7 @@ void writeValue(Writer& writer, T const& value) {
         // One function for both directions, which does not write here.
         writer.writeRecord([&] { const_cast<T&>(value).serialize(writer); });
     } else if constexpr (std::is_same_v<T, Arena>) {
-        // That of what is read here has no bytes of its own.
+        // An arena has no bytes: values that are read get the reader's.
     } else if constexpr (std::is_same_v<T, Error>) {
         writer << static_cast<std::uint16_t>(value.code());
     } else if constexpr (LikeErrorOr<T>) {

@@ -19,9 +19,9 @@ inline constexpr std::size_t kHugeBytes = 2 * 1024 * 1024;
 struct Chunk {
     struct Span {
         Span* next;         // with sorted blocks of the class
-        Span** place;       // what points to this one
+        Span** place;       // the pointer to this span in its list
         FreeBlock* blocks;  // sorted
-        std::uint16_t free; // how many these are; 0 in an unused span
+        std::uint16_t free; // the number of `blocks`; 0 in an unused span
         std::uint16_t capacity;
         SizeClass sizeClass;
     };
@@ -51,7 +51,7 @@ struct Chunk {
 /// Memory aligned to its size, a power of two; null if the system has none.
 void* mapAligned(std::size_t bytes) noexcept;
 void unmap(void* place, std::size_t bytes) noexcept;
-/// Where the system has none, the memory is as it was.
+/// Asks for huge pages. If the system has none, nothing changes.
 void wishForHugePages(void* place, std::size_t bytes) noexcept;
 
 } // namespace flow::memory::detail

@@ -9,7 +9,7 @@
 // Each thread has its own free lists, one for each size class: 16-byte steps up to 512 bytes, four steps for each
 // doubling up to 4096, and the system beyond. Taking and giving back a block is a few instructions without locks or
 // calls. A block may be freed on another thread; from there it returns to the thread that owns its memory, many at a
-// time. What a thread holds when it ends goes to the others.
+// time. Memory that a thread holds when it ends goes to other threads.
 //
 // Free memory of one class serves the others when they need more. flow/memory/thread_heap.h says how, and how much
 // memory can lie idle at most; trim() gives it to the system.
@@ -46,7 +46,7 @@ inline constexpr std::size_t kFineLimit = 512;     // 16-byte steps up to here
 inline constexpr std::size_t kLargestBlock = 4096; // above: the system
 inline constexpr SizeClass kSystemClass = 45;
 inline constexpr SizeClass kForeignClass = 46; // blocks of another allocator: flow/memory/foreign_block.h
-inline constexpr SizeClass kPaddedClass = 47;  // what stands behind padding: flow/memory/padded_block.h
+inline constexpr SizeClass kPaddedClass = 47;  // cells behind padding: flow/memory/padded_block.h
 inline constexpr std::size_t kClassCount = kPaddedClass + 1;
 
 /// The largest power of two that a block is aligned to, where its size is a multiple of that.
@@ -85,8 +85,8 @@ struct FreeBlock {
 struct FreeList {
     FreeBlock* first = nullptr;
     std::uint64_t allocated = 0;
-    std::uint64_t toBeFreed = 1; // the one that counts this down to 0 goes to `releaseSlow`
-    std::uint64_t freedThen = 1; // how many have been freed then
+    std::uint64_t toBeFreed = 1; // the release that counts this down to 0 calls releaseSlow()
+    std::uint64_t freedThen = 1; // the number of blocks that have been freed then
 
     std::uint64_t freed() const { return freedThen - toBeFreed; }
 };
@@ -101,11 +101,11 @@ inline constinit thread_local AllocationWatch* watch = nullptr;
 
 /// Fills the free list of the class, or takes from the system; null with everything unchanged if there is no memory.
 FLOW_RARE void* allocateSlow(std::size_t bytes, SizeClass sizeClass) noexcept;
-/// The same; a watch gets the address of the cell.
+/// Like allocateSlow(); a watch gets the address of the cell.
 FLOW_RARE void* allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes) noexcept;
 [[noreturn]] void throwBadAlloc();
-/// Looks for blocks of other threads among those that have been freed. Every block of kSystemClass comes here, so that
-/// `release` needs one test for both.
+/// Searches the blocks that have been freed for blocks of other threads. Every block of kSystemClass comes here, so
+/// that `release` needs one test for both.
 FLOW_RARE void releaseSlow(void* block, SizeClass sizeClass) noexcept;
 
 template <class Slow>
@@ -131,7 +131,7 @@ FLOW_INLINE void* allocate(std::size_t bytes, Slow slow) {
 inline void* allocate(std::size_t bytes) {
     return detail::allocate(bytes, detail::allocateSlow);
 }
-/// The same for a block in which a result cell follows `prefixBytes` of value.
+/// allocate() for a block in which a result cell follows `prefixBytes` of value.
 FLOW_INLINE void* allocateCell(std::size_t bytes, std::size_t prefixBytes) {
     return detail::allocate(bytes, [prefixBytes](std::size_t size, SizeClass sizeClass) {
         return detail::allocateCellSlow(size, sizeClass, prefixBytes);
@@ -149,22 +149,22 @@ inline void release(void* block, SizeClass sizeClass) noexcept {
     list->first = freed;
 }
 
-/// What one thread has done in one class.
+/// The counters of one thread for one class.
 struct Statistics {
     std::size_t blockBytes = 0;
     std::uint64_t allocated = 0;
     std::uint64_t freed = 0;
-    /// Negative where a thread freed more blocks of others than it allocated.
+    /// Negative if the thread freed more blocks of others than it allocated.
     std::int64_t live() const { return static_cast<std::int64_t>(allocated - freed); }
     std::int64_t liveBytes() const { return live() * static_cast<std::int64_t>(blockBytes); }
 };
 
 /// Counters of the calling thread for one class; `blockBytes` is 0 for kSystemClass.
 Statistics statistics(SizeClass sizeClass) noexcept;
-/// The same over all classes; `blockBytes` is 0.
+/// The counters of the calling thread over all classes; `blockBytes` is 0.
 Statistics totalStatistics() noexcept;
 
-/// Where the memory of the calling thread is, without what is beyond the size classes.
+/// The use of the calling thread's memory, without blocks beyond the size classes.
 struct Usage {
     std::size_t held = 0;   // taken from the system
     std::size_t unused = 0; // of this, free for any class
@@ -176,15 +176,15 @@ struct Usage {
 Usage usage() noexcept;
 
 /// Gives memory of this thread, and of threads that have ended, back to the system: chunks of 256 KiB in which no block
-/// is live. Returns how many bytes. No loop calls it: it looks at every free block (a million take 20 ms in order, 160
-/// at random), gives back nothing where a few live blocks are in every chunk, and memory that is needed again is then
-/// slow to get. Call it where much has ended that does not come back soon, and where a pause does no harm.
+/// is live. Returns their bytes. No loop calls it: it visits every free block (a million take 20 ms in order, 160 at
+/// random), gives back nothing if a few live blocks are in every chunk, and memory that is needed again is then slow to
+/// get. Call it when many objects have ended that are not needed again soon, and when a pause does no harm.
 std::size_t trim() noexcept;
 
-/// What all threads together hold, in bytes of chunks; resident memory is at most that.
+/// The memory that all threads together hold, in bytes of chunks; resident memory is at most that.
 std::size_t heldBytes() noexcept;
-/// Sets what all threads together may hold. Where more is needed allocate() throws std::bad_alloc; what has been freed
-/// still serves. Returns the limit before; at first there is none.
+/// Sets the most memory that all threads together may hold. If more is needed, allocate() throws std::bad_alloc; free
+/// blocks can still be used. Returns the limit before; at first there is none.
 std::size_t setHeldLimit(std::size_t bytes) noexcept;
 
 } // namespace flow::memory

@@ -30,7 +30,7 @@ public:
     }
     static ForeignBlock* of(void* block) noexcept { return static_cast<ForeignBlock*>(block) - 1; }
 
-    /// The same as memory::release(block, kForeignClass), for a caller for which the class is a constant.
+    /// Like memory::release(block, kForeignClass), for a caller for which the class is a constant.
     void release() noexcept { memory_->deallocate(begin(), bytes_, alignment_); }
 
     std::pmr::memory_resource& memory() const noexcept { return *memory_; }

@@ -24,7 +24,7 @@
 // has are skipped. So a struct may get new members at its end, and old and new programs can read each other's bytes. A
 // member never changes its type, and none is taken out.
 //
-// A reader may be given bytes from anywhere: what does not fit throws serialization_failed, as do another file
+// A reader may be given bytes from anywhere: bytes that do not fit throw serialization_failed, as do another file
 // identifier and values nested more than a thousand deep; nothing is allocated for a length before its bytes have been
 // seen. After an error the reader is of no use. StringRefs and VectorRefs that are read refer to reader.arena().
 
@@ -36,7 +36,7 @@ using FileIdentifier = std::uint32_t;
 
 namespace detail {
 
-/// Those of types that have none: from 0x4D520000 on.
+/// The identifiers of types without a `file_identifier`: from 0x4D520000 on.
 template <class T>
 consteval FileIdentifier plainIdentifier() {
     if constexpr (std::is_floating_point_v<T>)
@@ -51,7 +51,8 @@ consteval FileIdentifier plainIdentifier() {
 
 } // namespace detail
 
-/// What an object of this type begins with: its `file_identifier`, or one that all types of its kind share.
+/// The identifier with which an object of this type begins: its `file_identifier`, or one that all types of its kind
+/// share.
 template <class T>
 struct FileIdentifierFor {
     static constexpr FileIdentifier value = detail::plainIdentifier<T>();
@@ -115,7 +116,7 @@ public:
     }
     void serializeBytes(StringRef bytes) { *bytes_ += bytes.toStringView(); }
 
-    /// What has been written, valid until more is.
+    /// The bytes that have been written, valid until the next write.
     StringRef toStringRef() const { return *bytes_; }
     Standalone<StringRef> toString() const { return toStringRef(); }
     ProtocolVersion protocolVersion() const { return version_; }
@@ -143,7 +144,7 @@ public:
     ObjectReader(StringRef bytes, detail::VersionIncluded which) : ByteInput(bytes) { readVersion(which.version); }
     ObjectReader(StringRef bytes, detail::VersionAssumed which) : ByteInput(bytes, which.version) {}
     ObjectReader(StringRef bytes, detail::NoVersion) : ByteInput(bytes) {}
-    /// The same for one object of which the bytes are the program's own: their length is what they say themselves.
+    /// For one object in bytes of the program's own: their length is read from them.
     template <class Versioning>
     ObjectReader(std::uint8_t const* bytes, Versioning which)
         : ObjectReader(trusted(bytes, std::is_same_v<Versioning, detail::VersionIncluded>), which) {}
@@ -212,7 +213,7 @@ private:
     void* context_ = nullptr;
 };
 
-/// Its arena is one that the program has already: what is read stays valid as long as that.
+/// An ObjectReader with an arena that the program has already: values that are read are valid as long as that arena.
 class ArenaObjectReader : public ObjectReader {
 public:
     template <class Versioning>

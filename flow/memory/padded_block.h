@@ -1,6 +1,6 @@
 #pragma once
-// PaddedBlock: what stands in front of a result cell that does not begin its block, since what follows it is aligned to
-// more than 16 bytes.
+// PaddedBlock: the header in front of a result cell that does not begin its block, since the frame behind the cell is
+// aligned to more than 16 bytes.
 //
 //     void* block = memory::allocateCell(bytes, padding + prefixBytes);      // `padding` is a multiple of 16, not 0
 //     void* place = PaddedBlock::make(block, padding, sizeClassOf(bytes));   // `padding` bytes behind the beginning

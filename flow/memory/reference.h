@@ -46,7 +46,7 @@ private:
     mutable std::int32_t references_ = 1;
 };
 
-/// The same for objects that several threads share.
+/// Like ReferenceCounted, for objects that several threads share.
 template <class T>
 class ThreadSafeReferenceCounted {
 public:
@@ -75,7 +75,7 @@ public:
 
     Reference() = default;
     Reference(std::nullptr_t) {}
-    /// Takes one reference that the caller has: that of a new object.
+    /// Takes one reference that the caller has, such as that of a new object.
     explicit Reference(T* object) : object_(object) {}
     /// One more reference of an object that is held elsewhere.
     static Reference addRef(T* object) {
@@ -105,8 +105,8 @@ public:
     T* getPtr() const { return object_; }
     /// Releases the reference without dropping it: the caller must delref() the pointer.
     [[nodiscard]] T* extractPtr() { return std::exchange(object_, nullptr); }
-    /// Another pointer, and nothing is counted: what was held before is not released, and one reference of `object` is
-    /// taken from the caller.
+    /// Sets another pointer without counting: the object that was held before is not released, and one reference of
+    /// `object` is taken from the caller.
     void setPtrUnsafe(T* object) { object_ = object; }
 
     T* operator->() const { return checked(); }
@@ -114,7 +114,7 @@ public:
     explicit operator bool() const { return object_ != nullptr; }
     bool isValid() const { return object_ != nullptr; }
 
-    /// The same object as another class, which it must be.
+    /// A Reference to the same object as a U, which it must be.
     template <class U>
     Reference<U> castTo() const {
         return Reference<U>::addRef(static_cast<U*>(object_));

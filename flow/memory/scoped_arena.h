@@ -11,10 +11,10 @@
 //         co_await destroyForks();                        // nothing of it is in use: the next request has it all again
 //     }
 //
-// Taking a block moves a pointer. Giving back the newest moves it back; of the others only the number is counted, and
-// when none is left the arena is as empty as at first. What is in the cache stays in use, however long this goes on.
-// Chunks go back upstream with the arena, or by release(). Throws what `upstream` throws. For one thread. All blocks
-// must have been given back before it is destroyed.
+// Taking a block moves a pointer. Giving back the newest moves it back; of other blocks only the number is counted, and
+// when none is left the arena is as empty as at first. The memory that is in the cache stays in use, however long this
+// goes on. Chunks go back upstream with the arena, or by release(). Throws what `upstream` throws. For one thread. All
+// blocks must have been given back before it is destroyed.
 
 #include "flow/base/assert.h"
 #include "flow/base/inline.h"
@@ -92,7 +92,7 @@ private:
         begin_ = next_ = reinterpret_cast<std::uintptr_t>(chunk + 1);
         end_ = reinterpret_cast<std::uintptr_t>(chunk) + chunk->bytes;
     }
-    /// Goes on to the next chunk that has room, or to a new one. Returns where the block is to be.
+    /// Goes on to the next chunk that has room, or to a new one. Returns the address of the block.
     [[gnu::noinline]] std::uintptr_t enlarge(std::size_t bytes, std::size_t alignment) {
         std::size_t needed = sizeof(Chunk) + bytes + alignment;
         if (needed < bytes)

@@ -24,11 +24,11 @@ public:
     Standalone() = default;
     /// Copies into an arena of its own.
     Standalone(T const& plain) : Standalone(Arena(), plain) {}
-    /// Whatever T can be made from.
+    /// Made from any value from which a T can be made.
     template <class U>
         requires std::constructible_from<T, U&&> && (!std::derived_from<std::remove_cvref_t<U>, T>)
     explicit(!std::convertible_to<U&&, T>) Standalone(U&& plain) : Standalone(T(std::forward<U>(plain))) {}
-    /// Shares what is in `arena` already.
+    /// Shares the memory that is in `arena` already.
     Standalone(T const& plain, Arena const& arena) : T(plain), arena_(arena) {}
 
     Standalone(Standalone const&) = default;
@@ -49,7 +49,7 @@ public:
     T& contents() { return *this; }
     T const& contents() const { return *this; }
 
-    /// The same memory seen as another type that T converts to.
+    /// This memory as a U, to which T converts.
     template <class U>
     Standalone<U> castTo() const {
         return Standalone<U>(static_cast<U>(contents()), arena_);

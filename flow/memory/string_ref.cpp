@@ -13,7 +13,7 @@ void appendHex(std::string& out, std::uint8_t byte) {
     out += kDigits[byte & 15];
 }
 
-// Those of ASCII, whatever the locale.
+// The readable characters of ASCII, whatever the locale.
 bool isReadable(std::uint8_t byte) {
     return byte >= ' ' && byte < 127;
 }

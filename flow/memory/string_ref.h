@@ -27,7 +27,7 @@ class StringRef {
 public:
     constexpr StringRef() = default;
     constexpr StringRef(std::uint8_t const* data, int length) : data_(data), length_(length) {}
-    /// The bytes of what stays where it is.
+    /// Refers to the bytes of `text`, which must stay where they are.
     StringRef(std::string const& text) : StringRef(std::string_view(text)) {}
     StringRef(std::string_view text)
         : data_(reinterpret_cast<std::uint8_t const*>(text.data())), length_(static_cast<int>(text.size())) {
@@ -90,8 +90,8 @@ public:
     Standalone<StringRef> withPrefix(StringRef prefix) const;
     Standalone<StringRef> withSuffix(StringRef suffix) const;
 
-    /// Takes off what stands before the separator, and the separator, and returns the former. All of it if there is no
-    /// separator, which `found` says.
+    /// Removes the bytes before the separator, and the separator, and returns these bytes. Without a separator, which
+    /// `found` tells, removes and returns all bytes.
     StringRef eat(StringRef separator, bool* found = nullptr) {
         std::size_t at = toStringView().find(separator.toStringView());
         if (found)
@@ -99,7 +99,7 @@ public:
         return at == std::string_view::npos ? eat() : eatTo(static_cast<int>(at), separator.size());
     }
     StringRef eat(char const* separator, bool* found = nullptr) { return eat(StringRef(separator), found); }
-    /// The same up to the first byte that is one of the separators, which `found` becomes; it stays what it was if
+    /// Like eat(), up to the first byte that is one of the separators. `found` becomes that byte; it does not change if
     /// there is none.
     StringRef eatAny(StringRef separators, std::uint8_t* found) {
         std::size_t at = toStringView().find_first_of(separators.toStringView());
@@ -110,14 +110,14 @@ public:
         return eatTo(static_cast<int>(at), 1);
     }
     StringRef eatAny(char const* separators, std::uint8_t* found) { return eatAny(StringRef(separators), found); }
-    /// What stands between bytes that are separators. Nothing comes behind one at the end.
+    /// The parts between bytes that are separators. There is no empty part behind a separator at the end.
     std::vector<StringRef> splitAny(StringRef separators) const {
         std::vector<StringRef> parts;
         for (StringRef rest = *this; !rest.empty();)
             parts.push_back(rest.eatAny(separators, nullptr));
         return parts;
     }
-    /// All of it.
+    /// Removes and returns all bytes.
     StringRef eat() {
         StringRef all = *this;
         *this = StringRef();

@@ -1,5 +1,6 @@
 #pragma once
-// System blocks: what FastAllocator takes from the system, block by block: under AddressSanitizer all of them.
+// System blocks: the blocks that FastAllocator takes from the system one by one. Under AddressSanitizer these are all
+// blocks.
 //
 //     void* block = detail::systemAllocate(bytes);      // null if there is no memory
 //     detail::systemFree(block);
@@ -16,7 +17,7 @@ namespace flow::memory::detail {
 #if FLOW_SYSTEM_BLOCKS
 void* systemAllocate(std::size_t bytes) noexcept;
 void systemFree(void* block) noexcept;
-/// What systemAllocate() was asked for.
+/// The bytes for which systemAllocate() was asked for.
 std::size_t systemBytes(void* block) noexcept;
 /// Calls visit(context, block, bytes) for each block that this thread has taken and that has not been freed.
 void forEachSystemBlock(void (*visit)(void* context, void* block, std::size_t bytes), void* context);

@@ -1,3 +1,13 @@
+// The states of a block are in thread_heap.h. All work is done in two calls, in bounded steps: supply(), when a free
+// list is empty, and separateRemote(), after each freesBetween() frees.
+//
+// A ThreadHeap belongs to its thread. Only the remote-free lists, the `owner` of chunks and the heap `abandoned` are
+// used by several threads, under the mutex. The owner reads hasRemote_ and remoteBytes_ without the mutex, to avoid it.
+//
+// A ThreadHeap is never freed. When its thread ends, its chunks go to `abandoned` and it goes to the list `idle`, from
+// which the next new thread takes it. A thread that frees a block reads the owner of the chunk under the mutex, so that
+// no block is sent to a thread that has ended.
+
 #include "flow/memory/thread_heap.h"
 
 #include <cstdlib>
@@ -9,7 +19,7 @@
 namespace flow::memory::detail {
 namespace {
 
-constinit std::mutex mutex; // of all remote, of `owner` in chunks, and of what ended threads have left
+constinit std::mutex mutex; // guards the remote-free lists, `owner` in chunks, `abandoned` and `idle`
 constinit std::atomic<std::size_t> held{0};
 constinit std::atomic<std::size_t> limit{~std::size_t{0}};
 constinit thread_local ThreadHeap* mine = nullptr;
@@ -98,7 +108,7 @@ void ThreadHeap::leave(void* self) noexcept {
     owner->unusedCount_ = 0;
     owner->sortedBytes_ = 0;
     for (FreeList& list : heap.classes) {
-        list.freedThen = list.freed() + 1; // the next free comes to us, if there is one
+        list.freedThen = list.freed() + 1; // the next free calls releaseSlow(), if there is one
         list.toBeFreed = 1;
     }
     abandoned.takeRemoteOf(*owner);
@@ -132,7 +142,7 @@ bool ThreadHeap::adoptAbandoned() noexcept {
 // -------------------------------------------------------------------------------------------------------------------
 // Remote-free lists
 
-/// Under the mutex. The blocks belong to chunks of this ThreadHeap.
+/// Called under the mutex. The blocks belong to chunks of this ThreadHeap.
 void ThreadHeap::addRemote(SizeClass sizeClass, FreeBlock* first, std::size_t count) noexcept {
     Batch*& remote = ledgers_[sizeClass].remote;
     remote = ::new (static_cast<void*>(first)) Batch{*first, remote};
@@ -140,7 +150,7 @@ void ThreadHeap::addRemote(SizeClass sizeClass, FreeBlock* first, std::size_t co
     hasRemote_.store(hasRemote_.load(std::memory_order_relaxed) | bitOf(sizeClass), std::memory_order_relaxed);
 }
 
-/// Under the mutex: moves the other's remote-free list to this one.
+/// Called under the mutex: moves the other's remote-free list to this one.
 void ThreadHeap::takeRemoteOf(ThreadHeap& other) noexcept {
     for (std::size_t c = 0; c < kClassCount; ++c)
         while (Batch* batch = other.ledgers_[c].remote) {
@@ -151,7 +161,7 @@ void ThreadHeap::takeRemoteOf(ThreadHeap& other) noexcept {
     other.remoteBytes_.store(0, std::memory_order_relaxed);
 }
 
-/// One batch of the remote-free list; null if there is none.
+/// Takes one batch of the remote-free list; null if there is none.
 FreeBlock* ThreadHeap::takeRemote(SizeClass sizeClass) noexcept {
     if (!(hasRemote_.load(std::memory_order_relaxed) & bitOf(sizeClass)))
         return nullptr;
@@ -217,9 +227,9 @@ std::size_t ThreadHeap::unsortedBytes() const noexcept {
     return bytes;
 }
 
-// What has been freed since the last scan is among the first `freesBetween` blocks of the list. An eighth of them is a
-// sample: if there is nothing in it, a thread that frees its own blocks only is spared the rest. What samples miss
-// makes the list longer in time: all that a list holds which has doubled is sorted, step by step.
+// The blocks that were freed since the last scan are among the first `freesBetween` blocks of the list. An eighth of
+// these is a sample: if it has no foreign block, a thread that frees its own blocks only is spared the rest. Foreign
+// blocks that samples miss make the list longer in time: a list that has doubled is sorted completely, step by step.
 void ThreadHeap::separateRemote(SizeClass sizeClass) noexcept {
     constexpr int kFullScans = 64;
     if (!severalThreads.load(std::memory_order_relaxed))
@@ -255,7 +265,7 @@ void ThreadHeap::separateRemote(SizeClass sizeClass) noexcept {
         returnBlocks(sizeClass);
 }
 
-/// Takes up to `most` blocks from the free list: to their spans, or on their way to their thread heap.
+/// Moves up to `most` blocks from the free list to their spans, or, if they are foreign, to `outgoing`.
 void ThreadHeap::sort(SizeClass sizeClass, std::size_t most) noexcept {
     FreeBlock*& first = heap.classes[sizeClass].first;
     Ledger& ledger = ledgers_[sizeClass];
@@ -283,7 +293,7 @@ void ThreadHeap::sort(SizeClass sizeClass, std::size_t most) noexcept {
         returnBlocks(sizeClass);
 }
 
-/// A batch of remote, and some of the class that has the most.
+/// Takes one batch of the remote-free list, and sorts some blocks of the class with the longest free list in bytes.
 void ThreadHeap::sortSome() noexcept {
     if (std::uint64_t remote = hasRemote_.load(std::memory_order_relaxed)) {
         auto sizeClass = static_cast<SizeClass>(__builtin_ctzll(remote));
@@ -299,12 +309,12 @@ void ThreadHeap::sortSome() noexcept {
     sort(most, kSortBytes / blockBytes(most));
 }
 
-/// Leaves nothing in free lists and remote.
+/// Sorts all blocks of the free lists and the remote-free list.
 void ThreadHeap::sortAll() noexcept {
     for (SizeClass c = 1; c < kSystemClass; ++c)
         do {
             sort(c, ~std::size_t{0});
-            returnBlocks(c); // to us, if their chunks are ours by now
+            returnBlocks(c); // to this heap, if it has adopted their chunks meanwhile
         } while ((heap.classes[c].first = takeRemote(c)));
 }
 
@@ -317,7 +327,7 @@ void ThreadHeap::list(Chunk::Span& span) noexcept {
     first = &span;
 }
 
-/// Takes its free blocks from a span.
+/// Takes the sorted blocks out of a span.
 FreeBlock* ThreadHeap::takeBlocks(Chunk::Span& span) noexcept {
     *span.place = span.next;
     if (span.next)
@@ -335,7 +345,7 @@ FreeBlock* ThreadHeap::supply(SizeClass sizeClass) noexcept {
     if (isSorting_ || unsortedBytes() > kMayBeUnsorted) {
         sortSome();
         isSorting_ = unsortedBytes() != 0;
-        if (FreeBlock* blocks = takeFree(sizeClass)) // remote may just have come
+        if (FreeBlock* blocks = takeFree(sizeClass)) // a remote batch may just have come
             return blocks;
     }
     if (!unused_ && adoptAbandoned())
@@ -349,7 +359,7 @@ FreeBlock* ThreadHeap::supply(SizeClass sizeClass) noexcept {
     return unused_ ? carve(sizeClass) : nullptr;
 }
 
-/// The free list, the remote-free list, or the blocks of a span; null if there are none.
+/// Takes the free list, a batch of the remote-free list, or the sorted blocks of a span; null if there are none.
 FreeBlock* ThreadHeap::takeFree(SizeClass sizeClass) noexcept {
     if (FreeBlock*& first = heap.classes[sizeClass].first)
         return std::exchange(first, nullptr);

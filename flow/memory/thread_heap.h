@@ -29,8 +29,8 @@
 // Bounds, for each thread:
 // - While free lists and remote-free lists hold more than 256 KiB, each new span costs the sorting of 128 KiB. So free
 //   memory of one class serves another after an eighth of it, at most, was taken from the system.
-// - A thread keeps up to 32 KiB of foreign blocks in each class. Where they are so few that samples miss them, it keeps
-//   as many more as its free list has ever held of its own.
+// - A thread keeps up to 32 KiB of foreign blocks in each class. If they are so few that samples miss them, it keeps as
+//   many more as its free list has ever held of its own.
 // - Having taken eight chunks at a time, it holds up to 2 MiB that no block has needed yet.
 // - A class in use holds at least one span of 16 KiB; the ends of spans waste an eighth at most.
 
@@ -41,7 +41,7 @@
 
 namespace flow::memory::detail {
 
-/// How much is sorted at a time.
+/// The bytes that are sorted at a time.
 inline constexpr std::size_t kSortBytes = 128 * 1024;
 /// From here on chunks are taken by eights.
 inline constexpr std::size_t kBytesOfMany = 8 * 1024 * 1024;
@@ -63,7 +63,7 @@ public:
     /// To be called after each `freesBetween` frees: takes foreign blocks out of the free list and sends them back.
     void separateRemote(SizeClass sizeClass) noexcept;
     static constexpr std::uint64_t freesBetween(SizeClass sizeClass) { return kScanBytes / blockBytes(sizeClass); }
-    /// Gives chunks without live blocks to the system. Returns how many bytes.
+    /// Gives chunks without live blocks to the system. Returns their bytes.
     std::size_t trim() noexcept;
     void addTo(Usage& usage) const noexcept;
     /// Calls visit(block, sizeClass) for each block of this thread's chunks that has been cut, live or free.
@@ -87,11 +87,11 @@ private:
     struct Ledger {
         std::int64_t stock;  // blocks that came into the free list other than by being freed here, less those that left
         Batch* remote;       // under the mutex
-        FreeBlock* outgoing; // of others' chunks
+        FreeBlock* outgoing; // blocks of other heaps' chunks
         std::size_t outgoingCount;
-        Chunk::Span* sorted;  // those with free blocks, some of which are not free or not sorted
-        std::int64_t length;  // that the list has had, when sorting was begun for it
-        std::int64_t toSort;  // blocks, since then
+        Chunk::Span* sorted;  // spans with sorted blocks; their other blocks are in use or not sorted
+        std::int64_t length;  // of the free list when its sorting began
+        std::int64_t toSort;  // blocks left of this sorting
         int pendingFullScans; // full scans left to do (instead of 1-in-8 samples) after a foreign block was found
     };
     struct UnusedSpan {
@@ -129,7 +129,7 @@ private:
     std::size_t unusedCount_ = 0;
     std::size_t chunkCount_ = 0;
     std::size_t sortedBytes_ = 0;
-    bool isSorting_ = false;                  // to the end: the last blocks may be those that many spans lack
+    bool isSorting_ = false;                  // until nothing is left: many spans may lack the last blocks only
     std::atomic<std::uint64_t> hasRemote_{0}; // a bit for each class
     std::atomic<std::size_t> remoteBytes_{0};
     ThreadHeap* nextIdle_ = nullptr;

@@ -29,7 +29,7 @@ public:
     using const_iterator = T const*;
 
     VectorRef() = default;
-    /// Elements that stay where they are.
+    /// Refers to elements that must stay where they are.
     VectorRef(T* data, int size) : data_(data), size_(size), capacity_(size) {}
     /// A deep copy in the arena.
     VectorRef(Arena& arena, VectorRef const& other) { append_deep(arena, other.begin(), other.size_); }
@@ -71,7 +71,7 @@ public:
     }
 
     void push_back(Arena& arena, T const& value) { emplace_back(arena, value); }
-    /// What the element refers to is copied into the arena too.
+    /// Memory to which the element refers is copied into the arena too.
     void push_back_deep(Arena& arena, T const& value) { emplace_back(arena, deepCopy(arena, value)); }
     template <class... Args>
     T& emplace_back(Arena& arena, Args&&... args) {
