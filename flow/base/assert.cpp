@@ -22,8 +22,8 @@ struct Place {
     int line;
 };
 
-/// Prints the program's function that led to a failed assertion. If `place` is in the library, then also where that
-/// function called it, which becomes the place; or the place as it is if this is not known.
+/// Prints the function of the program that led to a failed assertion. If `place` is in the library, also prints the
+/// line of the call in that function, which becomes `place`; if that line is not known, prints `place`.
 void reportCaller(Place& place, bool isInProgram) noexcept try {
     ProgramCall call = findProgramCall(!isInProgram);
     if (call.place.empty()) {

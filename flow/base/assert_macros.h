@@ -40,7 +40,7 @@ template <class A, class B>
     throwBreach(condition, (toText(a) + " and " + toText(b)).c_str(), file, line);
 }
 
-/// `compare` is written where the assertion stands, so that the compiler reports there what it cannot compare.
+/// `compare` is written where the assertion stands, so that the compiler reports values that it cannot compare there.
 template <class A, class B, class Compare>
 void assertThat(A const& a, B const& b, Compare compare, const char* condition, const char* file, int line) {
     if (!compare(a, b)) [[unlikely]]

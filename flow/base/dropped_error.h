@@ -1,6 +1,6 @@
 #pragma once
-// reportDroppedBy(): reports an error that no code receives, where words say better than a function's name what drops
-// it.
+// reportDroppedBy(): reports an error that no code receives, with a text in place of the name of the function that
+// drops it.
 //
 //     reportDroppedBy("the server at 127.0.0.1:8080", error);
 

@@ -1,3 +1,14 @@
+// The texts of an error are in kTable (errors of the library) or in `named`, a list without a lock to which the
+// initialisers of FLOW_ERROR add, also those of shared objects that are loaded later.
+//
+// currentError() is the border between exceptions and futures: every style calls it in its `catch (...)`. It reads an
+// Error in place; of any other exception the thread keeps the text, and the Error is unknown_error.
+//
+// There are two reports. callDroppedErrorHandler() is called at once for an error that no future is left to receive;
+// reportUnreadError() when the cell of a failed future is freed that nothing has read. The second is counted for each
+// actor, so that a loop does not flood the log. Both call the handler on a new stack, since little of this one may be
+// left.
+
 #include "flow/base/error.h"
 
 #include "flow/base/dropped_error.h"
@@ -31,7 +42,7 @@ constexpr Entry kTable[] = {
 constexpr Entry kUnset{Error().code(), "unset", "no error"};
 constexpr Entry kApplication{-1, "application_error", "an error that the application defines"};
 
-/// Of an application; they stay for as long as the program runs.
+/// An error of an application. Entries stay for as long as the program runs.
 struct NamedEntry {
     std::string name, description;
     Entry entry;
@@ -61,7 +72,7 @@ void keepUnknown(const char* text) {
     std::snprintf(unknownText, sizeof unknownText, "%s", text);
 }
 
-/// Of an exception of another type, its own text.
+/// The text of an error: for unknown_error, that of the exception, if there is one.
 const char* textOf(Error error) {
     return error.code() == error_code_unknown_error && *unknownText ? unknownText : error.what();
 }
@@ -142,9 +153,9 @@ DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept
 
 namespace {
 
-/// `times`: how often this actor has dropped an error, if that is to be said.
+/// `times`: the number of errors that this actor has dropped; 0 if it is not to be printed.
 void callHandler(const void* code, Error error, std::uint64_t times) noexcept {
-    onNewStack([&] { // what is left here may do for an actor's end, but not for finding and printing its name
+    onNewStack([&] { // the stack here may be enough for an actor's end, but not for finding and printing its name
         char where[256] = "a future that no actor made";
         if (code)
             actorNameAt(code, where, sizeof where - 48);
@@ -157,7 +168,7 @@ void callHandler(const void* code, Error error, std::uint64_t times) noexcept {
 
 std::atomic<bool> unreadReports{true};
 
-/// How often each actor has dropped an unread error on this thread. The actors beyond the last place share it.
+/// The number of unread errors that each actor has dropped on this thread. Actors without a place share the last one.
 struct UnreadCounts {
     static constexpr std::size_t kPlaces = 32;
     const void* codes[kPlaces];
@@ -199,7 +210,7 @@ void reportDroppedBy(const char* where, Error error) noexcept {
 }
 
 void detail::reportUnreadError(const void* code, Error error) noexcept {
-    // The latter two say, too, that something has ended, not that something went wrong.
+    // The latter two errors, too, only say that something has ended.
     if (!isReported(error) || error.code() == error_code_end_of_stream ||
         error.code() == error_code_operation_obsolete || !unreadReports.load(std::memory_order_relaxed))
         return;

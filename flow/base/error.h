@@ -1,5 +1,5 @@
 #pragma once
-// Error: what a failed future holds and what actors and coroutines throw.
+// Error: the value that a failed future holds, and that actors and coroutines throw.
 //
 //     throw timed_out();                         // a function for each entry of the table
 //     try { ... } catch (Error& e) {
@@ -32,7 +32,7 @@ namespace flow {
 
 namespace detail {
 inline constinit std::atomic<bool> recordsOrigins{false};
-/// The number of an origin in their table; 0 if none is to be had.
+/// The number of an origin in their table; 0 if it has no place there.
 FLOW_RARE std::uint16_t numberOfOrigin(std::source_location raised) noexcept;
 } // namespace detail
 
@@ -58,12 +58,12 @@ public:
             flags_ = static_cast<std::uint16_t>(detail::numberOfOrigin(raised) << kOriginShift);
     }
 
-    /// The same as Error(code).
+    /// Equal to Error(code).
     static constexpr Error fromCode(int code, std::source_location raised = std::source_location::current()) {
         return Error(code, raised);
     }
 
-    /// For a number from elsewhere, such as another program: unknown_error where that is none of 0 .. 65534.
+    /// For a number from elsewhere, such as another program: unknown_error if it is not in 0 .. 65534.
     static constexpr Error fromUnvalidatedCode(int code,
                                                std::source_location raised = std::source_location::current()) {
         return Error(code >= 0 && code < kUnset ? code : +error_code_unknown_error, raised);
@@ -77,7 +77,7 @@ public:
     /// A sentence for people.
     const char* what() const;
 
-    /// The same error, marked as caused by fault injection; copies keep the mark.
+    /// This error, marked as caused by fault injection; copies keep the mark.
     constexpr Error asInjectedFault() const {
         Error injected = *this;
         injected.flags_ |= kInjected;
@@ -85,13 +85,13 @@ public:
     }
     constexpr bool isInjectedFault() const { return flags_ & kInjected; }
 
-    /// Whether errors that any thread makes from here on keep where they were made; returns whether they did. Off, it
-    /// costs a test for each error that is made. A program has at most 32,767 origins: later ones are not kept. Those
-    /// of operation_cancelled never are.
+    /// Makes errors of all threads from here on keep the place at which they are made, or not; returns the setting
+    /// before. Off, it costs a test for each error that is made. A program has at most 32,767 origins: later ones are
+    /// not kept. Origins of operation_cancelled are never kept.
     static bool recordOrigins(bool on) noexcept;
-    /// Where it was made: file and line, and in further lines the chain of awaiters there (flow/inspect/async_stack.h)
-    /// when the first error was made at this line, in checked builds by this actor. Empty where it was not recorded.
-    /// Stays valid.
+    /// The place at which it was made: file and line. Further lines have the chain of awaiters
+    /// (flow/inspect/async_stack.h) of the first error that was made at this line, in checked builds by this actor.
+    /// Empty if it was not recorded. The text stays valid.
     const char* origin() const noexcept;
 
     /// Origins are not compared.
@@ -114,8 +114,8 @@ private:
 FLOW_ERROR_TABLE(FLOW_ENTRY)
 #undef FLOW_ENTRY
 
-/// At namespace scope: the function `name()`, `error_code_name`, and what Error::name() and what() say of this code,
-/// which is in 10000 .. 65534. Two names for one code end the program at its start.
+/// At namespace scope: the function `name()`, `error_code_name`, and the texts of Error::name() and what() for this
+/// code, which is in 10000 .. 65534. Two names for one code end the program at its start.
 #define FLOW_ERROR(name, code, description)                                                                            \
     static_assert((code) >= 10000 && (code) < 65535, "an application numbers its errors from 10000 to 65534");         \
     enum : std::uint16_t { error_code_##name = code };                                                                 \
@@ -133,13 +133,13 @@ inline constexpr Error actor_cancelled() {
 /// its what() is kept for `lastUnknownError()`.
 Error currentError() noexcept;
 
-/// What the last unknown_error of this thread said, at most 255 bytes; "" if there was none.
+/// The what() of the last exception that became unknown_error on this thread, at most 255 bytes; "" if there was none.
 const char* lastUnknownError() noexcept;
 
 /// Called for an error that no future is left to receive, and for one in a future that is destroyed before a wait,
 /// get(), getError() or isError() has read it. `where` names the actor. Not called for actor_cancelled and
 /// broken_promise, nor for an unread end_of_stream or operation_obsolete. The default writes a line to standard error.
-/// Of unread errors each thread reports the first ten of an actor, then the 100th, the 1000th and so on.
+/// Each thread reports the first ten unread errors of an actor, then the 100th, the 1000th and so on.
 using DroppedErrorHandler = void (*)(const char* where, Error error);
 /// Installs a handler for all threads and returns the one before; null restores the default.
 DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept;
@@ -153,25 +153,26 @@ void forgetUnreadErrors() noexcept;
 namespace detail {
 /// Copies the texts. Returns true.
 bool nameError(int code, const char* name, const char* description);
-/// Reports an error that was not read; `code` is null where no actor made it.
+/// Reports an error that was not read; `code` is null if no actor made it.
 [[gnu::cold]] void reportUnreadError(const void* code, Error error) noexcept;
-/// Whatever the error is.
+/// Calls the handler, whatever the error is.
 FLOW_RARE void callDroppedErrorHandler(const void* code, Error error) noexcept;
 /// From its first call on, an uncaught Error is printed by name before the program ends.
 void nameUncaughtErrors() noexcept;
-/// What adds the chain of awaiters to an origin.
+/// The function that adds the chain of awaiters to an origin.
 using ChainOfOrigin = std::string (*)();
 void setChainOfOrigins(ChainOfOrigin chain) noexcept;
-/// A report's lines about the origin of an error; empty where it has none.
+/// A report's lines about the origin of an error; empty if it has none.
 std::string originLines(Error error);
 } // namespace detail
 
-/// Whether an error that no code receives is worth a report. Two say that something has ended, not that it went wrong.
+/// True if an error that no code receives is worth a report. Two errors say that something has ended, not that it went
+/// wrong.
 inline bool isReported(Error error) {
     return error.code() != error_code_actor_cancelled && error.code() != error_code_broken_promise;
 }
 
-/// Reports one; `code` is any address inside the function of the actor that dropped it.
+/// Reports a dropped error; `code` is any address inside the function of the actor that dropped it.
 inline void reportDroppedError(const void* code, Error error) noexcept {
     if (isReported(error))
         detail::callDroppedErrorHandler(code, error);

@@ -8,8 +8,8 @@
 
 namespace flow {
 
-/// How many calls of fork() lie between this process and the one that was started as a program. Any thread may call it.
-/// Children of vfork() and posix_spawn() count none: they may only start another program.
+/// The number of calls of fork() between this process and the one that was started as a program. Any thread may call
+/// it. Children of vfork() and posix_spawn() count none: they may only start another program.
 std::uint32_t forkCount() noexcept;
 
 } // namespace flow

@@ -1,6 +1,6 @@
 #pragma once
-// How the compiler is to call a function, for clang and gcc. Their differences with coroutines are in
-// flow/coro/abi_clang.h and abi_gcc.h. Whether the last call of a function is a jump is in flow/base/tail_call.h.
+// Macros that say how clang and gcc are to call a function. Their differences with coroutines are in
+// flow/coro/abi_clang.h and abi_gcc.h. flow/base/tail_call.h says whether the last call of a function is a jump.
 
 #include "flow/base/compiler_options.h"
 
@@ -9,10 +9,10 @@
 
 #define FLOW_INLINE [[gnu::always_inline]] inline
 
-// FLOW_INLINE_CALL: one call that becomes part of its caller, where the compiler has a word for that.
+// FLOW_INLINE_CALL: one call that becomes part of its caller, if the compiler has an attribute for that.
 //
-// FLOW_REFUSED(message): a function that no program may call, with what the compiler says to one that does. It stands
-// beside the function that takes what is right, so that the error is at the call and not inside the library. It has a
+// FLOW_REFUSED(message): a function that no program may call, with the compiler's message for a call. It stands beside
+// the function that takes the right arguments, so that the error is at the call and not inside the library. It has a
 // body, since gcc reports one without for an argument of a local type. (clang reports an unavailable template twice.)
 //
 // kClang: for code in which one way is faster with clang, and another with gcc 12.

@@ -17,7 +17,7 @@ struct Link {
     bool isLinked() const { return next != nullptr; }
     /// Makes this the head of an empty list.
     void reset() { next = prev = this; }
-    /// For a head: whether the list is empty.
+    /// For a head: true if the list is empty.
     bool isEmpty() const { return next == this; }
 
     /// Takes this node out of its list. It must be linked.
@@ -25,7 +25,7 @@ struct Link {
         cutOut();
         next = nullptr;
     }
-    /// The same for a node of which isLinked() will not be called.
+    /// unlink() for a node of which isLinked() will not be called.
     void cutOut() {
         next->prev = prev;
         prev->next = next;
@@ -49,7 +49,7 @@ inline void pushBack(Link& head, Link& node) {
 
 namespace flow {
 
-/// The link of a list, for objects that stand in one.
+/// The link of a list, for objects that are in one.
 using ListLink = detail::Link;
 
 } // namespace flow

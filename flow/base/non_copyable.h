@@ -1,5 +1,5 @@
 #pragma once
-// NonCopyable: base class of what must be neither copied nor moved.
+// NonCopyable: base class of types that must be neither copied nor moved.
 //
 //     struct Connection : ReferenceCounted<Connection>, NonCopyable { ... };
 

@@ -35,7 +35,7 @@ public:
         if (other.present())
             value_.emplace(other.get());
     }
-    /// The same value with its memory in `arena`: for those T that live in one.
+    /// A copy of the value with its memory in `arena`: for a T that lives in an arena.
     template <class Arena>
         requires std::constructible_from<T, Arena&, T const&>
     Optional(Arena& arena, Optional const& other) {
@@ -64,7 +64,8 @@ public:
         return present() ? std::move(*value_) : static_cast<T>(std::forward<U>(otherwise));
     }
 
-    /// Optional of what `function`, or a member, makes of the value and the arguments; nothing of nothing.
+    /// Calls the function, or a member of the value, with the value and the arguments; returns an Optional of the
+    /// result. Nothing if there is no value.
     template <class F, class... Args>
     auto map(F&& function, Args&&... args) const
         -> Optional<std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>> {
@@ -72,7 +73,7 @@ public:
             return {};
         return std::apply(std::forward<F>(function), std::forward_as_tuple(*value_, std::forward<Args>(args)...));
     }
-    /// The same for a function that returns an Optional itself.
+    /// Like map(), for a function that returns an Optional.
     template <class F, class... Args>
     auto flatMap(F&& function, Args&&... args) const
         -> std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>> {
@@ -80,7 +81,8 @@ public:
             return {};
         return std::apply(std::forward<F>(function), std::forward_as_tuple(*value_, std::forward<Args>(args)...));
     }
-    /// Like map() and flatMap(), of what the value, a pointer or a Reference, points to; nothing of a null pointer.
+    /// Like map() and flatMap(), with the object to which the value, a pointer or a Reference, points; nothing for a
+    /// null pointer.
     template <class F, class... Args, class Pointer = T>
     auto mapRef(F&& function, Args&&... args) const
         -> Optional<std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>>> {

@@ -53,7 +53,7 @@ public:
         return static_cast<int>(begin + static_cast<std::int64_t>(((randomUInt64() >> 32) * range) >> 32));
     }
 
-    /// The same for 64 bits; here the bias is below range / 2^64.
+    /// randomInt() for 64 bits; the bias is below range / 2^64.
     std::int64_t randomInt64(std::int64_t begin, std::int64_t end, detail::Caller caller = detail::Caller::current()) {
         FLOW_ASSERT_AT(caller, begin < end, "randomInt64 needs begin < end");
         auto range = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
@@ -91,7 +91,7 @@ public:
     std::string randomAlphaNumeric(int length);
     void randomBytes(void* out, std::size_t count);
 
-    /// The number that randomUInt64() would give, which it still will: for comparing where two generators stand.
+    /// The number that randomUInt64() would give, which it still will: for comparing the states of two generators.
     std::uint64_t peek() const { return DeterministicRandom(*this).randomUInt64(); }
 
 private:
@@ -105,7 +105,7 @@ using IRandom = DeterministicRandom;
 /// machines do not all wait for the same random times.
 DeterministicRandom* deterministicRandom();
 void setThreadLocalDeterministicRandomSeed(std::uint64_t seed);
-/// What a RealLoop calls.
+/// Seeds the generator from the machine's entropy if it was neither used nor seeded. Called by a RealLoop.
 void seedUnusedDeterministicRandom();
 /// From here on `random` is the generator of this thread, until it is replaced in the same way. Returns the one before.
 DeterministicRandom* replaceDeterministicRandom(DeterministicRandom* random);

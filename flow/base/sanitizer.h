@@ -1,5 +1,5 @@
 #pragma once
-// Which sanitizer this is compiled with: code that switches stacks has to notify it.
+// The sanitizer with which this is compiled: code that switches stacks has to notify it.
 //
 //     #if FLOW_ADDRESS_SANITIZER ... #elif FLOW_THREAD_SANITIZER ... #endif
 //

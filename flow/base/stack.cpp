@@ -1,3 +1,14 @@
+// stackIsShort() compares the address of its frame with the bounds of stacks, in this order: the room of the stack that
+// it found last, the new stacks in use (`active`), the thread's own stack. The bounds of any other stack, such as a
+// fiber's, are unknown: there withRoom() counts its levels.
+//
+// callOnNewStack() takes the spare stack of the thread, or maps one, and calls the work there. Afterwards the stack is
+// the spare one again, if there is none. Several may be in use at a time: work on one may need another, and a fiber may
+// switch away in the middle of a call.
+//
+// callOn() makes the switch, in assembly. ASan and TSan must be notified of it, each in its own way: enter() runs on
+// the old stack, start() on the new one.
+
 #include "flow/base/stack.h"
 
 #include "flow/base/assert.h"
@@ -14,7 +25,7 @@ namespace flow {
 namespace {
 
 #if FLOW_THREAD_SANITIZER
-constexpr std::size_t kNewStackBytes = std::size_t{2} << 20; // it keeps no more than 65,536 calls of each
+constexpr std::size_t kNewStackBytes = std::size_t{2} << 20; // TSan keeps no more than 65,536 calls of each stack
 #else
 constexpr std::size_t kNewStackBytes = std::size_t{8} << 20;
 #endif
@@ -25,7 +36,7 @@ struct Bounds {
     std::size_t bytes = 0;
 
     bool contain(std::uintptr_t place) const { return place - begin < bytes; }
-    /// Without what is to be kept.
+    /// The part that may be used: without the rest that is to be kept.
     Bounds room() const {
         constexpr std::size_t kLeast = 32 << 10, kMost = 1 << 20;
         std::size_t kept = std::min(std::clamp(bytes / 4, kLeast, kMost), bytes);
@@ -33,7 +44,7 @@ struct Bounds {
     }
 };
 
-/// Stands at the upper end of the memory that it describes.
+/// A mapped stack. This object is at the upper end of the memory that it describes.
 struct alignas(64) NewStack {
     char* memory;
     NewStack* outer;
@@ -48,12 +59,12 @@ struct OwnStack {
     bool isKnown = false;
 };
 constinit thread_local OwnStack own;
-constinit thread_local Bounds lastRoom;            // of the stack of the last call that asked
-constinit thread_local NewStack* active = nullptr; // those with a call under way; fibers may end these in any order
+constinit thread_local Bounds lastRoom;            // of the stack on which stackIsShort() was called last
+constinit thread_local NewStack* active = nullptr; // stacks in use; fibers may end the calls on them in any order
 constinit thread_local NewStack* spare = nullptr;
-constinit thread_local bool keepsNone = false; // the thread has come to its end
+constinit thread_local bool keepsNone = false; // the thread is at its end
 
-/// Nothing, where the system does not say: then the stack counts as one of which nothing is known.
+/// Empty if the system does not give them: then the bounds count as unknown.
 Bounds boundsOfThread() noexcept {
     pthread_attr_t attributes;
     // nondeterminism: where the stack lies decides only when another one is needed
@@ -101,7 +112,8 @@ void giveBack(NewStack* stack) noexcept {
     spare = stack;
 }
 
-/// Calls on another stack. It has a frame pointer, by which debuggers and unwinders find their way across.
+/// Calls on another stack. The function has a frame pointer, by which debuggers and unwinders get from one stack to the
+/// other.
 FLOW_NOT_INSTRUMENTED [[gnu::noinline]] void callOn(void* top, void (*work)(void*), void* argument) noexcept {
     [[maybe_unused]] void* volatile frame = __builtin_frame_address(0);
 #if defined(__x86_64__)
@@ -138,7 +150,7 @@ struct Call {
 };
 
 #if FLOW_ADDRESS_SANITIZER
-// ASan must know the current stack. Otherwise it takes what exceptions leave behind there for errors.
+// ASan must know the current stack. Otherwise it takes the remains of exceptions on that stack for errors.
 void start(void* argument) noexcept {
     auto* call = static_cast<Call*>(argument);
     const void* lowest = nullptr;
@@ -205,7 +217,7 @@ void detail::callOnNewStack(void (*work)(void*), void* argument) noexcept {
     NewStack* stack = takeStack();
     stack->outer = active;
     active = stack;
-    lastRoom = {}; // the next call looks where it is
+    lastRoom = {}; // the next call has to search for its stack
     Call call{work, argument};
     enter(stack, call);
     NewStack** link = &active;

@@ -5,9 +5,9 @@
 //         withRoom([tree] { ... destroy(tree->left); });
 //     }
 //
-// The bounds of a thread's own stack and of those of onNewStack() are known. Those of other stacks, such as a fiber's,
-// are not: there 32 levels of withRoom() are allowed. A fiber with a stack that is an object on another stack is not
-// distinguished from that stack.
+// The bounds of a thread's own stack and of the stacks of onNewStack() are known. The bounds of other stacks, such as a
+// fiber's, are not: there 32 levels of withRoom() are allowed. A fiber with a stack that is an object on another stack
+// is not distinguished from that stack.
 
 #include "flow/base/inline.h"
 
@@ -26,7 +26,7 @@ void callErased(void* work) {
     (*static_cast<Work*>(work))();
 }
 
-/// Takes the work by value, so that what it refers to can stay in registers where this is not called.
+/// Takes the work by value, so that the objects to which it refers can stay in registers if this is not called.
 template <class Work>
 [[gnu::noinline]] void withRoomDeep(Work work) noexcept {
     callWithRoom(callErased<Work>, &work);
@@ -34,8 +34,8 @@ template <class Work>
 
 } // namespace detail
 
-/// Whether the rest of the stack should be kept for code that does not call this: a quarter of it, but no more than
-/// 1 MiB and no less than 32 KiB.
+/// True if the rest of the stack should be kept for code that does not call this: a quarter of it, but no more than 1
+/// MiB and no less than 32 KiB.
 bool stackIsShort() noexcept;
 
 /// Calls `work` on a stack of 8 MiB, of which each thread keeps one. `work` must not throw; it may switch to other

@@ -1,5 +1,6 @@
 #pragma once
-// Whether the last call of a function is a jump in this translation unit, so that a chain of such calls needs no stack.
+// kTailCalls: true if the last call of a function is a jump in this translation unit, so that a chain of such calls
+// needs no stack.
 //
 //     if (kTailCalls)
 //         FLOW_MUSTTAIL return next->resume(next);
@@ -9,7 +10,7 @@
 namespace flow::detail {
 
 // Clang can promise it at each level. gcc makes such calls from -O2, but not with --coverage or -finstrument-functions,
-// and no macro says so: from -O1 each translation unit tries it when the program starts. Until then the answer is no,
+// and no macro says so: from -O1 each translation unit tries it when the program starts. Until then the value is false,
 // which is always safe.
 #if defined(__clang__)
 inline constexpr bool kTailCalls = true;

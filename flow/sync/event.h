@@ -3,11 +3,11 @@
 //
 //     Event ready;
 //     co_await ready.wait();        // at once if it is set
-//     ready.set();                  // all that wait go on, oldest first, in turns of the loop, if it is still set then
+//     ready.set();                  // all waiters resume, oldest first, in turns of the loop, if it is still set then
 //     ready.reset();
 //
-// wait() is an operation in place, for every style. Belongs to one thread. The waiters when it is destroyed get
-// broken_promise.
+// wait() is an operation in place, for every style. Belongs to one thread. Waiters that are left when it is destroyed
+// get broken_promise.
 
 #include "flow/wait/source.h"
 
