@@ -5,7 +5,7 @@
 // The build defines NO_INTELLISENSE, and actorc defines POST_ACTOR_COMPILER in what it emits: there only THIS and
 // THIS_ADDR are defined, the address of the running actor, whatever its type. In the source itself the keywords become
 // macros under which the file parses as C++: a wait is a function that gives the value, a choose an endless loop, a
-// when a loop that never runs. What DESCR describes has, for the editor, no fields.
+// when a loop that never runs. A struct behind DESCR has no fields for the editor.
 
 #undef THIS
 #undef THIS_ADDR
@@ -25,7 +25,7 @@
 #ifndef NO_INTELLISENSE
 
 #ifdef __clang__
-// What is not used, what has no value yet (a state always has one) and whether an actor returns is for actorc to judge.
+// Unused names, variables without a value (a state always has one) and missing returns are for actorc to report.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wunused"
 #pragma clang diagnostic ignored "-Wunused-parameter"

@@ -25,7 +25,7 @@
 namespace flow::actor {
 using namespace detail;
 
-/// How an activation of a_body ended: the status that the cell is to have.
+/// The result of an activation of a_body: the status that the cell is to have.
 enum class Exit : std::uint8_t {
     Suspended = Cell::kUnset,
     Never = Cell::kNever,
@@ -39,18 +39,19 @@ enum class Kind { Cancellable, Uncancellable };
 template <class T>
 using Type = T;
 
-/// Whether a body is compiled twice: once for its beginning, as part of the call, and once for all that follows. With
+/// True if a body is compiled twice: once for its beginning, as part of the call, and once for all that follows. With
 /// clang an actor then starts faster; gcc 12 makes slower code.
 inline constexpr bool kTwoBodies = flow::detail::kClang;
 
-/// What a_body sees of its own computation: the frame, without its state. T is void for actors without a result.
+/// The part of its own computation that a_body can use: the frame, without its state. T is void for actors without a
+/// result.
 template <class T>
 class Frame : public NumberedFrame {
 public:
     using Value = T;
 
     /// False only if the actor must suspend. Includes the test for cancellation, after which every wait fails. `from`
-    /// is what entry() was when this activation began: at the start no future exists yet that could cancel it.
+    /// is the value of entry() when this activation began: at the start no future exists yet that could cancel it.
     FLOW_INLINE bool ready(Pending& wait, int from) {
         Cell* self = Cell::of(this);
         bool mayBeCancelled = !kTwoBodies || from != 0; // a constant
@@ -63,9 +64,9 @@ public:
         wait.park(this);
         return Exit::Suspended;
     }
-    /// What the wait that goes on now has found; nothing at the start. Called once an activation.
+    /// The result of the wait at which this activation begins; nothing at the start. Called once an activation.
     FLOW_INLINE Pending resumed() { return Pending::resumed(this); }
-    /// What a choose at which the actor did not suspend has found.
+    /// The result of a choose at which the actor did not suspend.
     FLOW_INLINE Pending taken() { return Pending::resumed(this); }
 
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(operand); }
@@ -120,7 +121,7 @@ protected:
 };
 
 /// The frame of an actor in which no handler sees the error of a wait: with such an error, or a cancel, the state is
-/// destroyed where it waits, and a_body does not run again.
+/// destroyed at its wait, and a_body does not run again.
 template <class T>
 class PropagatingFrame : public Frame<T> {
 public:
@@ -152,8 +153,8 @@ protected:
 template <class T>
 using CellType = std::conditional_t<std::is_void_v<T>, Void, T>;
 
-/// Bytes of the room behind the state. Where a_body is a template's, its type must be deduced: then it is compiled
-/// here, if it has not been.
+/// Bytes of the room behind the state. If a_body is a template's, its type must be deduced: then it is compiled here,
+/// if it has not been.
 template <class F, class S>
 constexpr std::size_t roomBehind() {
     [[maybe_unused]] decltype(std::declval<S&>().a_body(std::declval<F&>())) exit = {};
@@ -177,7 +178,7 @@ struct Actor : F, ResultBytes<kPrefixBytes<CellType<typename F::Value>>> {
         auto future = Future<CellType<T>>::adopt(cell);
         auto* self = static_cast<Self*>(cell->frame());
         self->resume = resumeActor;
-        self->destroy = destroyActor; // by a cancel only if F passes it on: others end through their handlers
+        self->destroy = destroyActor; // by a cancel only if F propagates it: others end through their handlers
         self->reset();
         noteRunning(self);
         std::uint8_t status;

@@ -167,7 +167,7 @@ std::string actorName(std::string const& symbol, std::function<bool(std::string 
     if (std::size_t at = text.find(kFiber); at != Text::npos && text.starts_with("void flow::fiber::")) {
         Text arguments = withoutParameters(text.substr(at + kFiber.size()));
         if (Text function = secondArgument(arguments.substr(0, arguments.rfind('>'))); !function.empty())
-            return join(components(function)); // what was given to spawn()
+            return join(components(function)); // the function that was given to spawn()
     }
     if (!text.starts_with(kMachine))
         return ofFunction(text, hasFunction);

@@ -5,8 +5,8 @@
 //         == "MyClass::fetch"
 //     actorName("flow::Future<int> (anonymous namespace)::map<int>(int) [clone .resume]", ...) == "map"
 //
-// For the messages about actors: what actorc and the compilers make of a name is undone, without the types of
-// parameters and the arguments of templates. What is no such symbol keeps its name.
+// For the messages about actors. It undoes the changes of actorc and the compilers to a name, and leaves out the types
+// of parameters and the arguments of templates. Any other symbol keeps its name.
 
 #include <functional>
 #include <string>
@@ -17,7 +17,7 @@ namespace flow {
 /// `fetch` begins with a capital, and so does that of `Fetch`.
 std::string actorName(std::string const& symbol, std::function<bool(std::string const&)> const& hasFunction);
 
-/// Whether a symbol is a function of that name in any scope, and no constructor.
+/// True if `symbol` is a function of that name in any scope, and no constructor.
 bool isFunctionNamed(std::string const& symbol, std::string const& name);
 
 } // namespace flow

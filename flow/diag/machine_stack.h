@@ -6,18 +6,18 @@
 //     addr2line -e /usr/bin/server -p -C -f -i 0x1a2b3f 0x1a2bf4
 //
 // The innermost call is first. Calls in other files than that one, of shared libraries, are left out. It reads no file,
-// so that it is cheap beside symbolName(). It holds what has called what; asyncStack() (flow/inspect/async_stack.h)
-// says what awaits what.
+// so that it is cheap beside symbolName(). It shows the calls; asyncStack() (flow/inspect/async_stack.h) shows the
+// waits.
 
 #include <cstddef>
 #include <string>
 
 namespace flow {
 
-/// From the function that calls this on. Empty where the stack cannot be read. Throws std::bad_alloc.
+/// The calls from the caller of this function on. Empty if the stack cannot be read. Throws std::bad_alloc.
 std::string machineStack();
 
-/// The same for return addresses, as ::backtrace() of <execinfo.h> gives them.
+/// machineStack() for given return addresses, as ::backtrace() of <execinfo.h> gives them.
 std::string machineStack(void* const* returns, std::size_t count);
 
 } // namespace flow

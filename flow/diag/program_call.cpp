@@ -1,3 +1,14 @@
+// findProgramCall() takes the return addresses of the stack, innermost first, up to the first that is in a function of
+// the program by its symbol. Then, if the place is wanted, it runs addr2line once for these addresses. The compiler may
+// have inlined a function of the program into one of the library, so the place is the first line that is in a file of
+// the program, and the function may be the one that addr2line gives for that line.
+//
+// gcc records a wrong line for calls in a statement with a co_await. placeInGccCoroutine() narrows it down by the lines
+// of the code around the call.
+//
+// Anything that is missing (symbols, debug information, addr2line) leaves a field of the result empty: the message of
+// the assertion is printed in any case.
+
 #include "flow/diag/program_call.h"
 
 #include "flow/diag/symbol.h"
@@ -52,14 +63,15 @@ std::string_view qualifiedName(std::string_view symbol) {
 
 bool isOfProgram(std::string_view symbol) {
     constexpr std::string_view kOthers[] = {"flow::", "std::", "__gnu_cxx::",
-                                            // what no demangler reads
+                                            // symbols that no demangler reads
                                             "_ZN4flow", "_ZNK4flow", "_ZNSt", "_ZNKSt", "_ZSt"};
     std::string_view name = qualifiedName(symbol);
     return std::none_of(std::begin(kOthers), std::end(kOthers), [&](auto each) { return name.starts_with(each); }) &&
            name.find("interceptor_backtrace") == name.npos; // AddressSanitizer's own backtrace()
 }
 
-/// Whether it is a state machine's code: of its class, or the library's that calls this, into which it may be inlined.
+/// True if the symbol is a state machine's code: a function of its class, or of the library's class that calls this
+/// function, into which it may be inlined.
 bool isOfActor(std::string_view symbol) {
     std::string_view name = qualifiedName(symbol);
     return name == "a_body" || name.ends_with("::a_body") || name.starts_with("a_packs") ||
@@ -67,7 +79,7 @@ bool isOfActor(std::string_view symbol) {
            (name.starts_with("flow::actor::Actor<") && name.ends_with("::resumeActor"));
 }
 
-/// The function that gcc makes of a coroutine, if the code is in that, or in a part that gcc took out of it; or null.
+/// The function that gcc makes of a coroutine, if `code` is in it, or in a part that gcc took out of it; or null.
 void const* gccCoroutineOf(void const* code) {
     constexpr std::string_view kEnd = ".Frame.actor";
     std::string symbol = mangledSymbol(code);
@@ -82,7 +94,7 @@ struct Line {
     std::string function, place;
 };
 
-/// What addr2line prints: "FUNCTION at PLACE" for each call, and then the functions around what was inlined there.
+/// Runs addr2line. It prints "FUNCTION at PLACE" for each call, and then the functions around what was inlined there.
 std::vector<Line> linesOf(std::string const& command) {
     constexpr std::string_view kInlinedBy = " (inlined by) ";
     std::vector<Line> lines;
@@ -124,7 +136,7 @@ std::vector<int> linesIn(std::string const& file, std::string command, std::uint
 
 /// gcc records the line of a coroutine's closing brace for the calls in a statement with a co_await. Where the code
 /// before and behind such a call is of one other line, the call is of that line, too; of two lines, it is of one of
-/// them or between them: "file:first-last". Where this is not known either, these are the lines of the coroutine: its
+/// them or between them: "file:first-last". If this is not known either, these are the lines of the coroutine: its
 /// first instructions have the lines of its head and of that brace.
 std::string placeInGccCoroutine(std::string const& place, std::string const& tool, std::uintptr_t call,
                                 std::uintptr_t function) {

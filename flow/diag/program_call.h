@@ -5,8 +5,8 @@
 //     std::fprintf(stderr, "called by %s at %s\n", call.function.c_str(), call.place.c_str());
 //
 // A function of the program is one that is neither of `flow` nor of `std`, also where the compiler has inlined it into
-// one of these, as it does with actors. The line is read from the debug information by addr2line of LLVM, where clang
-// made the program and it is installed, or else of binutils, which does not find what clang inlines into a coroutine.
+// one of these, as it does with actors. The line is read from the debug information by addr2line of LLVM, if clang made
+// the program and it is installed, or else of binutils, which does not find what clang inlines into a coroutine.
 
 #include <string>
 #include <string_view>
@@ -20,11 +20,11 @@ struct ProgramCall {
     std::string command;  // that prints the line; it can be run where the program and its debug information are
 };
 
-/// Of the innermost such function on this thread's stack. Runs addr2line, for at most 10 seconds, only if the place is
-/// wanted. Throws std::bad_alloc.
+/// Finds the innermost such function on this thread's stack. Runs addr2line, for at most 10 seconds, only if the place
+/// is wanted. Throws std::bad_alloc.
 ProgramCall findProgramCall(bool wantsPlace);
 
-/// Whether a file, as the compiler names it, is one of the library's: where it was built, or where it is installed.
+/// True if `file`, as the compiler names it, is one of the library's, in the folder where it was built or installed.
 bool isOfLibrary(std::string_view file);
 
 } // namespace flow

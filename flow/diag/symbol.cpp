@@ -1,3 +1,11 @@
+// From an address to a name. withSymbol() asks the dynamic linker for the file that holds the address, maps the file,
+// and searches its symbol table, which also has functions with internal linkage. demangle() makes the name of the
+// source from the symbol, also for two kinds of symbols that libstdc++ cannot read. actorName() (actor_name.h) then
+// undoes the changes that actorc and the compilers make to the name of an actor.
+//
+// Nothing is kept between calls. Every read from a file is checked against its size. Without memory or a symbol, the
+// name is the address.
+
 #include "flow/diag/symbol.h"
 
 #include "flow/diag/actor_name.h"
@@ -148,7 +156,8 @@ bool hasFunction(MappedFile const& file, std::string const& name) {
     return found;
 }
 
-/// Calls `use(file, load base, mangled symbol)` for what holds the function at `code`, if it has one there.
+/// Calls `use(file, load base, mangled symbol)` for the file that holds the function at `code`, if there is a symbol
+/// for it.
 template <class Use>
 void withSymbol(const void* code, Use use) noexcept {
     Dl_info info;
@@ -156,7 +165,7 @@ void withSymbol(const void* code, Use use) noexcept {
     if (!::dladdr1(code, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) || !info.dli_fname)
         return;
     try {
-        // For the program itself, dli_fname is what the caller chose as argv[0]: no path at all if found along PATH.
+        // For the program itself, dli_fname is argv[0] as the caller chose it: no path at all if found along PATH.
         bool isProgram = object && object->l_name[0] == '\0';
         MappedFile file(isProgram ? "/proc/self/exe" : info.dli_fname);
         auto* header = file.at<Elf64_Ehdr>(0);
@@ -168,7 +177,7 @@ void withSymbol(const void* code, Use use) noexcept {
     }
 }
 
-/// Writes what `name(file, demangled symbol)` returns.
+/// Writes the result of `name(file, demangled symbol)`, or the address if there is no symbol.
 template <class Name>
 void write(const void* code, char* out, std::size_t size, Name name) noexcept {
     std::snprintf(out, size, "%p", code);

@@ -16,7 +16,7 @@ namespace flow {
 /// Writes a null-terminated name of at most `size - 1` bytes. Never throws; thread-safe.
 void symbolName(const void* code, char* out, std::size_t size) noexcept;
 
-/// The same for code of an actor or a coroutine, with the name that it has in its source (flow/diag/actor_name.h).
+/// symbolName() for code of an actor or a coroutine, with the name that it has in its source (flow/diag/actor_name.h).
 void actorNameAt(const void* code, char* out, std::size_t size) noexcept;
 
 /// Writes a command that prints the function and the line of the code, "addr2line -Cfie 'FILE' ADDRESS", or the address
@@ -26,13 +26,12 @@ void lineCommand(const void* code, char* out, std::size_t size) noexcept;
 /// The symbol of the function at an address with the linker's name; empty if there is none.
 std::string mangledSymbol(const void* code) noexcept;
 
-/// The function or object with a symbol that begins with `mangled`, in the file of the program that holds `code`. Where
-/// several translation units have one of that name for themselves, that of the one with the function at `code`. Null if
-/// there is none.
+/// The function or object with a symbol that begins with `mangled`, in the file of the program that holds `code`. If
+/// several translation units have a local one, it is that of the unit with the function at `code`. Null if there is
+/// none.
 const void* addressOfSymbol(const void* code, std::string const& mangled) noexcept;
 
-/// The same for a member of the class with the member `function` at `code`: the address of the class's static member
-/// `name`.
+/// The static member `name` of the class with the member `function` at `code`. Null if there is none.
 const void* staticMember(const void* code, const char* function, const char* name) noexcept;
 
 /// The symbol in the form of the source, as symbolName() writes it.
