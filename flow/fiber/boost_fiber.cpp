@@ -1,3 +1,14 @@
+// Boost.Fiber calls its algorithm, here BoostScheduler, in three cases: awakened() when a fiber is ready, pick_next()
+// when a context suspends, and suspend_until() when its dispatcher has nothing to do. A ready fiber is put into the
+// loop's queue as a Turn, which switches to the fiber (enter()). So the loop decides the order.
+//
+// Each thread also has the context of its main function and that of the dispatcher. The dispatcher frees fibers that
+// have ended and handles the timers, so a fiber that ends or sleeps switches to it. Any other suspension switches back
+// to the task of the loop.
+//
+// A thread has state that belongs to one stack: exceptions in flight, levels of withRoom(), the running Fiber. Boost
+// does not switch it; switchTo() and noteSwitch() do.
+
 #include "flow/fiber/boost_fiber.h"
 
 #include "flow/base/assert.h"
@@ -52,7 +63,7 @@ double deadlineOf(SteadyClock::time_point time) {
 
 } // namespace
 
-/// What a thread keeps for the stack on which it is, and the place of a fiber in the loop's queue.
+/// The state of the thread that belongs to a fiber's stack, and the fiber's place in the loop's queue.
 class BoostFiber final : public boost::fibers::fiber_properties, public Turn {
 public:
     explicit BoostFiber(context* ctx) noexcept : fiber_properties(ctx), Turn(run) {}
@@ -74,8 +85,8 @@ private:
 };
 
 /// The loop runs in two ways. If the program calls it, it runs the task of a fiber, which switches to that fiber; when
-/// the fiber suspends, the scheduler switches back to the loop. But where the code that would call the loop waits for a
-/// fiber itself, Boost's dispatcher runs it, up to the next task of a fiber, to which it switches when the loop has
+/// the fiber suspends, the scheduler switches back to the loop. But if code outside of fibers waits for a fiber,
+/// Boost's dispatcher runs the loop, up to the next task of a fiber, and switches to that fiber when the loop has
 /// returned.
 class BoostScheduler final : public boost::fibers::algo::algorithm_with_properties<BoostFiber> {
 public:
@@ -136,7 +147,7 @@ private:
             : Turn([](Turn& self) { static_cast<Timer&>(self).scheduler->dispatch(); }), scheduler(s) {}
         BoostScheduler* scheduler;
     };
-    /// What notify() puts into the inbox.
+    /// The waiter that notify() puts into the inbox.
     struct Notice : Waiter {
         explicit Notice(BoostScheduler* scheduler)
             : Waiter{resumed, {dropped}, {nullptr, nullptr}, flow::detail::Awaited::turn()}, scheduler(scheduler) {}
@@ -151,7 +162,7 @@ private:
         BoostScheduler* scheduler;
     };
 
-    /// Where to go from a context that suspends; null: Boost's dispatcher finds nothing to do.
+    /// The context that runs next when one suspends; null: Boost's dispatcher finds nothing to do.
     context* choose(context& active) {
         if (!withoutLoop_.empty()) {
             context* first = &withoutLoop_.front();
@@ -162,7 +173,7 @@ private:
                     "code that is no Boost fiber waits for one within a loop that runs because of such a wait");
         if (&active == dispatcher_)
             return nullptr;
-        // The dispatcher frees what has ended, and sees which timer is the earliest.
+        // The dispatcher frees fibers that have ended, and finds the earliest timer.
         bool isPlain = !active.sleep_is_linked() && !active.terminated_is_linked() && !timer_.isAsked();
         return isPlain && caller_ ? caller_ : dispatcher_;
     }
@@ -216,7 +227,7 @@ private:
         home_ = &loop;
     }
 
-    // Boost's switches leave alone what the thread keeps for its stack.
+    // Boost's switches do not change the state of the thread that belongs to a stack: these functions do.
 
     BoostFiber& of(context& ctx) {
         if (!get_properties(&ctx)) {
@@ -232,7 +243,7 @@ private:
         of(ctx).restoreThread();
         current_ = &ctx;
     }
-    /// A fiber that is launched at once has been switched to without asking here.
+    /// Called where Boost may have switched by itself: to a fiber that is launched at once.
     void noteSwitch() {
         context* active = context::active();
         if (active == current_)
@@ -248,7 +259,7 @@ private:
     context* caller_ = nullptr;  // runs the task that has switched to a fiber
     context* next_ = nullptr;    // the dispatcher's next
     context* current_ = nullptr; // the fiber that runs
-    bool isInLoop_ = false;      // which the dispatcher runs
+    bool isInLoop_ = false;      // the dispatcher runs the loop
     bool hasNews_ = false;
     std::size_t ready_ = 0;
     boost::fibers::scheduler::ready_queue_type withoutLoop_;

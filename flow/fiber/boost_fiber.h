@@ -25,9 +25,9 @@
 // let them wait for a future.
 //
 // Other threads may wake the fibers, by Boost's mutexes and so on, while the loop exists. Fibers must have ended before
-// their loop does, and are made on a thread that has one. No fiber changes its thread. They cannot be cancelled: what
-// spawnBoost() has started runs on without its future. Their stacks are Boost's: 128 KiB without guard pages, unless
-// the fiber is given an allocator, such as boost::fibers::protected_fixedsize_stack.
+// their loop does, and are made on a thread that has one. No fiber changes its thread. They cannot be cancelled: a
+// fiber of spawnBoost() runs on without its future. Their stacks are Boost's: 128 KiB without guard pages, unless the
+// fiber is given an allocator, such as boost::fibers::protected_fixedsize_stack.
 
 #include "flow/core/callback.h"
 #include "flow/core/error_or.h"
@@ -45,7 +45,7 @@ namespace flow::fiber {
 /// are any. Throws std::bad_alloc.
 void useBoostFibers();
 
-/// Runs function() on a Boost fiber of its own, behind what is ready. Void if it returns nothing. Throws
+/// Runs function() on a Boost fiber of its own, behind the ready tasks. Void if it returns nothing. Throws
 /// std::bad_alloc.
 template <class F>
 auto spawnBoost(F function) {

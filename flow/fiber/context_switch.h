@@ -1,12 +1,12 @@
 #pragma once
-// How a thread goes from one stack to another: Boost.Context's jump, and what has to be kept around it.
+// The switch of a thread from one stack to another: Boost.Context's jump, and the state to keep around it.
 //
 //     void* there = newContext(stack, first);        // first(Arrival) runs on that stack, and never returns
 //     Arrival back = switchTo(there, argument);      // returns when another switch goes to this context
 //
-// The processor predicts where a function returns to from a stack of its own, which a call on one stack and the return
-// on another put out of step. Therefore jump_fcontext() is entered by a jump, and these functions are part of their
-// callers: a call would cost more than the switch.
+// The processor predicts the targets of returns by a stack of its own. A call on one stack with its return on another
+// puts that out of step. Therefore jump_fcontext() is entered by a jump, and these functions are part of their callers:
+// a call would cost more than the switch.
 
 #include "flow/base/inline.h"
 #include "flow/base/sanitizer.h"
@@ -18,7 +18,7 @@
 
 namespace flow::fiber::detail {
 
-/// What comes with a switch: where the thread was, and what the other side gave.
+/// The result of a switch: the context from which it came, and the other side's pointer.
 using Arrival = boost::context::detail::transfer_t;
 
 /// A function with a switch in it.
@@ -31,8 +31,8 @@ using Arrival = boost::context::detail::transfer_t;
 /// Ends the program: a fiber that runs is resumed.
 [[noreturn, gnu::cold]] void switchToNothing();
 
-/// It pushes an address onto the stack. Nothing is overwritten: a function that calls another one, as this does, keeps
-/// no data below its stack pointer.
+/// Switches to a context. It pushes an address onto the stack. Nothing is overwritten: a function that calls another
+/// one, as this does, keeps no data below its stack pointer.
 FLOW_INLINE Arrival switchTo(void* context, void* data) noexcept {
     if (!context) [[unlikely]]
         switchToNothing();
@@ -57,7 +57,8 @@ FLOW_INLINE Arrival switchTo(void* context, void* data) noexcept {
 #endif
 }
 
-/// What the language's runtime keeps per thread of exceptions in flight, as the ABI of C++ describes it.
+/// The data that the language's runtime keeps for each thread about exceptions in flight, as the ABI of C++ describes
+/// it.
 struct Exceptions {
     void* caught;
     unsigned uncaught;
@@ -69,7 +70,7 @@ FLOW_INLINE Exceptions& exceptionsOfThread() noexcept {
     return known ? *known : findExceptions();
 }
 
-/// What a thread keeps of the stack on which it is.
+/// The state of a thread that belongs to the stack on which it is.
 struct ThreadState {
     void* caught = nullptr;
     unsigned uncaught = 0;
@@ -80,7 +81,7 @@ struct ThreadState {
         return {exceptions.caught, exceptions.uncaught, flow::detail::stackLevels};
     }
     bool operator==(ThreadState const&) const = default;
-    /// From here on the thread has what `next` says; this is what it had. Nearly always they are equal: then nothing is
+    /// Gives the thread the state `next`; this is its present state. Nearly always they are equal: then nothing is
     /// written.
     FLOW_INLINE void replaceWith(ThreadState const& next) const noexcept {
         if (*this == next) [[likely]]
@@ -90,7 +91,7 @@ struct ThreadState {
     }
 };
 
-// Before and after each switch, for the sanitizers: which stack comes next.
+// Called before and after each switch: they notify the sanitizers of the next stack.
 
 #if FLOW_ADDRESS_SANITIZER
 FLOW_INLINE void beforeSwitch(void** fake, void const* stack, std::size_t bytes, void*) {

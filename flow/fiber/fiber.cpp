@@ -98,7 +98,7 @@ void Fiber::start(Cell* cell, Body body, void* function, Options const& options,
 
 } // namespace flow::fiber::detail
 
-// Found by their names by what reports pending computations (flow/inspect/code.cpp).
+// Reports of pending computations find these by their names (flow/inspect/code.cpp).
 extern "C" [[gnu::used]] char const* flowNameOfFiber(flow::detail::Waiter const* frame) {
     return static_cast<flow::fiber::detail::Fiber const*>(frame)->name();
 }

@@ -9,13 +9,13 @@
 //     });
 //
 // For code that cannot be an actor or a coroutine: a storage engine, a parser, a library that calls back. spawn() runs
-// the function at once, on the loop's thread, up to its first wait. A wait throws the error of what it waits for.
-// Dropping or cancelling the Future makes the wait under way, and each later one, throw actor_cancelled, so that the
-// stack unwinds; a function that catches it has to return soon. Cancel-safe: a wait that is cancelled has taken
-// nothing. A simulated process that is killed ends its fibers in the same way.
+// the function at once, on the loop's thread, up to its first wait. A wait throws the error of its operand. Dropping or
+// cancelling the Future makes the wait under way, and each later one, throw actor_cancelled, so that the stack unwinds;
+// a function that catches it has to return soon. Cancel-safe: a wait that is cancelled has taken nothing. A simulated
+// process that is killed ends its fibers in the same way.
 //
-// A fiber never changes its thread. What it returns or throws is the future's result. An exception may be in flight
-// while others run: each stack has its own.
+// A fiber never changes its thread. The value that its function returns, or its exception, is the future's result. An
+// exception may be in flight while other fibers run: each stack has its own.
 
 #include "flow/fiber/context_switch.h"
 #include "flow/fiber/stack_pool.h"
@@ -53,30 +53,30 @@ public:
     Stack const& stack() const { return stack_; }
     bool isCancelled() { return Cell::of(this)->has(Cell::kCancelled | Cell::kUncancellable); }
 
-    /// Goes back to the code that resumed the fiber, until it is resumed. It has been parked. `where` is for messages.
+    /// Goes back to the code that resumed the fiber, until it is resumed. It must be parked. `where` is for messages.
     void suspend(std::source_location where) noexcept {
         where_ = where;
         suspend();
     }
-    /// What is in use of its stack; nulls while it runs.
+    /// The part of its stack that is in use; nulls while it runs.
     std::pair<void const*, void const*> usedStack() const {
         return context_ ? std::pair<void const*, void const*>(context_, stack_.end())
                         : std::pair<void const*, void const*>();
     }
-    /// Where it waits, or has waited last.
+    /// The place of its wait, or of its last wait.
     std::source_location const& where() const { return where_; }
 
-    /// What the fiber goes on with: a ready cell, or null.
+    /// Takes the result of a wait: a ready cell, or null.
     Cell* takeAwaited() {
         Cell* cell = awaited.anyCell();
         awaited = {};
         return cell;
     }
 
-    /// Takes the cell over, which has room for a Fiber and no frame yet, and runs it up to its first wait. `function`
-    /// is moved from in that time.
+    /// Makes a fiber in the cell, which has room for a Fiber and no frame yet, and runs it up to its first wait.
+    /// `function` is moved from in that time.
     static void start(Cell* cell, Body body, void* function, Options const& options, void (*resume)(Waiter*));
-    /// The status of what has ended on its stack; kUnset: it waits.
+    /// Runs the fiber up to its next wait. Returns the status of its end, or kUnset if it waits.
     std::uint8_t enter() noexcept;
 
 private:
@@ -111,7 +111,7 @@ private:
 };
 
 inline constinit thread_local Fiber* currentFiber = nullptr;
-/// Of those of this thread that have not ended, for debuggers.
+/// The newest fiber of this thread that has not ended, for debuggers.
 inline constinit thread_local Fiber* newestFiber = nullptr;
 
 FLOW_SWITCHES std::uint8_t Fiber::enter() noexcept {
@@ -272,7 +272,7 @@ auto spawn(F&& function, Options options = {}) {
     return future;
 }
 
-/// The result of what is waited for; throws its error, or actor_cancelled. Only within a fiber.
+/// The result of the operand; throws its error, or actor_cancelled. Only within a fiber.
 template <class Operand>
 FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::source_location::current()) {
     using Plain = std::remove_cvref_t<Operand>;
@@ -304,7 +304,7 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
     }
 }
 
-/// The same as race() with a place for reports, std::source_location::current().
+/// race() with a place for reports, std::source_location::current().
 template <class... Operands>
 auto raceAt(std::source_location where, Operands&&... operands) {
     static_assert(sizeof...(Operands) > 0, "a race needs something to wait for");
@@ -312,7 +312,8 @@ auto raceAt(std::source_location where, Operands&&... operands) {
     return detail::Race<Operands...>().run(fiber, where, std::forward<Operands>(operands)...);
 }
 
-/// The first of several: see race() in flow/coro/race.h. Operands are what wait() takes, and functions that make one.
+/// The first of several operands: see race() in flow/coro/race.h. An operand is one of wait(), or a function that makes
+/// one.
 template <class... Operands>
 auto race(Operands&&... operands) {
     return raceAt(std::source_location(), std::forward<Operands>(operands)...);
@@ -350,11 +351,11 @@ inline void sleep(double seconds, std::source_location where = std::source_locat
     wait(delay(seconds), where);
 }
 
-/// Whether this code runs on a fiber.
+/// True if this code runs on a fiber.
 inline bool isFiber() {
     return detail::currentFiber != nullptr;
 }
-/// How much of the running fiber's stack has been used by it, or by fibers that had it before, in whole pages.
+/// The bytes of the running fiber's stack that it, or fibers that had the stack before, have used, in whole pages.
 inline std::size_t stackBytesUsed() {
     return detail::residentBytes(detail::runningFiber("fiber::stackBytesUsed() outside of a fiber").stack());
 }

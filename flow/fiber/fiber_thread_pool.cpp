@@ -13,7 +13,7 @@ FiberThreadPool::FiberThreadPool(Loop& home, Options const& options)
 }
 
 FiberThreadPool::~FiberThreadPool() {
-    queue_->hasEnded = true; // what waits for an action may call run() again when it fails below
+    queue_->hasEnded = true; // a waiter of an action may call run() again when the action fails below
     if (threads_)
         threads_->stop();
     queue_->jobs.clear();

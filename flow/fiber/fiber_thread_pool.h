@@ -12,14 +12,14 @@
 //
 // At most `threads` actions are under way; further ones wait in order. An action uses neither futures nor the loop. On
 // threads it is as in flow/threads/thread_pool.h. On a simulated loop actions switch only in pause(), and an action
-// begins in a task of its own. So what blocks for something that another action does must call pause() until it is
-// there; a lock of the operating system must not be held across pause(), since others on the same thread may lock it.
+// begins in a task of its own. So an action that needs something of another action must call pause() until it is there;
+// a lock of the operating system must not be held across pause(), since others on the same thread may lock it.
 //
-// What an action returns or throws becomes the future's result. An action with a future that is dropped before it has
-// begun never runs; one that has begun runs to its end. When the pool or its loop is destroyed, threads are waited for;
-// an action on a fiber gets actor_cancelled from pause(), and an action that has not begun fails with broken_promise,
-// as does one that is started meanwhile. What waits for an action may destroy the pool as soon as it goes on. The
-// pool belongs to the loop's thread, and must be destroyed before anything that its actions use.
+// The value that an action returns, or its exception, becomes the future's result. An action with a future that is
+// dropped before it has begun never runs; one that has begun runs to its end. When the pool or its loop is destroyed,
+// threads are waited for; an action on a fiber gets actor_cancelled from pause(), and an action that has not begun
+// fails with broken_promise, as does one that is started meanwhile. A waiter of an action may destroy the pool as soon
+// as it resumes. The pool belongs to the loop's thread, and must be destroyed before anything that its actions use.
 
 #include "flow/fiber/fiber.h"
 #include "flow/threads/thread_pool.h"
@@ -32,7 +32,7 @@ namespace flow {
 
 struct FiberThreadPoolOptions {
     std::size_t threads = ThreadPool::kMostThreads;
-    /// Of a fiber's stack. Threads have what the system gives them.
+    /// The size of a fiber's stack. Threads have the size that the system gives them.
     std::size_t stackBytes = 256 << 10;
     /// For the message about a stack that is too small; not copied.
     char const* name = "FiberThreadPool";
@@ -63,7 +63,7 @@ public:
     /// Lets this action wait for so many seconds; called within one. Throws actor_cancelled.
     static void pause(double seconds);
 
-    /// Whether actions run on fibers.
+    /// True if actions run on fibers.
     bool hasFibers() const { return !threads_; }
 
 private:
@@ -96,7 +96,7 @@ private:
     };
 
     void submit(std::unique_ptr<AnyJob> job);
-    /// The workers hold it: what waits for an action may destroy the pool, on the worker's stack.
+    /// The workers hold it: a waiter of an action may destroy the pool, on the worker's stack.
     struct Queue {
         std::deque<std::unique_ptr<AnyJob>> jobs;
         bool hasEnded = false;

@@ -14,7 +14,7 @@
 namespace flow::fiber::detail {
 namespace {
 
-struct sigaction before; // what SIGSEGV did
+struct sigaction before; // the action of SIGSEGV before
 
 /// No more than `most` characters.
 void append(char*& to, char const* end, char const* text, std::size_t most = ~std::size_t{0}) {
@@ -58,9 +58,9 @@ void onFault(int signal, siginfo_t* info, void* context) {
     std::signal(signal, SIG_DFL); // the instruction is tried again, and ends the program
 }
 
-/// Again if the default has been restored since the last time. A handler of the program's own that has been
-/// installed after ours stays: it calls ours, as handlers call what they replace, and two that call each other would
-/// never end.
+/// Installs the handler, and again if the default has been restored since the last time. A handler of the program's own
+/// that has been installed after ours stays: it calls ours, as handlers call what they replace, and two that call each
+/// other would never end.
 void installHandler() {
     static std::mutex mutex; // two threads may have their first fibers at a time
     static bool wasInstalled = false;

@@ -6,8 +6,8 @@
 //     giveBack(stack);
 //
 // A stack that is given back is kept for the next fiber that asks for that size. The pool keeps setPooledStacks() of
-// them; when it is full, the one that has been unused for longest goes back to the system. Of those that it keeps, a
-// quarter, given back last, keep the memory that they used; the others lose it and keep their addresses.
+// them; when it is full, the one that has been unused for longest goes back to the system. The quarter of its stacks
+// that was given back last keeps the memory that was used; the others lose it and keep their addresses.
 
 #include <cstddef>
 
@@ -15,7 +15,7 @@ namespace flow::fiber {
 
 namespace detail {
 
-/// Not one page: a function with a large array could reach over it into the memory of another.
+/// More than one page: a function with a large array could reach over it into the memory of another.
 inline constexpr std::size_t kGuardBytes = 64 << 10;
 
 struct Stack {
@@ -37,8 +37,8 @@ std::size_t residentBytes(Stack stack);
 
 } // namespace detail
 
-/// How many unused stacks this thread keeps, of all sizes together, a quarter of them with memory; 64 unless this is
-/// called. Throws std::bad_alloc.
+/// Sets the number of unused stacks that this thread keeps, of all sizes together, a quarter of them with memory; 64
+/// unless this is called. Throws std::bad_alloc.
 void setPooledStacks(std::size_t count);
 
 } // namespace flow::fiber

@@ -7,8 +7,8 @@
 //         servers.push_back(onLoop(loops[i], [] { return serve(4500); }));   // with ListenOptions::reusePort
 //     loops.next().post([] { ... });                                          // one after the other
 //
-// The loops run until the pool is destroyed, whether they have work or not. Loops share nothing: what is made on one
-// belongs to it.
+// The loops run until the pool is destroyed, whether they have work or not. Loops share nothing: an object that is made
+// on one belongs to it.
 
 #include "flow/loop/real_loop.h"
 
@@ -24,7 +24,7 @@ public:
     explicit LoopPool(int loops);
     LoopPool(LoopPool const&) = delete;
     LoopPool& operator=(LoopPool const&) = delete;
-    /// Stops the loops, destroys them, each on its thread, and waits for that. What still waits on them waits
+    /// Stops the loops, destroys them, each on its thread, and waits for that. Waiters that are left on them wait
     /// forever; calls with onLoop that have not ended there fail with broken_promise.
     ~LoopPool();
 

@@ -5,11 +5,12 @@
 //     Future<int> answer = runBlocking([&database, key] { return database.get(key); });
 //
 // The function runs on a thread of the current loop's pool, of which there are at most ThreadPool::kMostThreads;
-// further calls wait. It must not touch futures, the loop or anything else of the loop's thread. What it returns, or
-// the exception that it throws, becomes the result of the future.
+// further calls wait. It must not touch futures, the loop or anything else of the loop's thread. The value that it
+// returns, or its exception, becomes the result of the future.
 //
 // Cancel safety: a call never runs if its future is dropped before it has begun. One that has begun runs to its end,
-// and its result is dropped: what it refers to must live that long, so capture by value or by a shared pointer.
+// and its result is dropped: the objects to which it refers must live that long, so capture by value or by a shared
+// pointer.
 //
 // On a simulated loop the function runs on the loop, in a task of its own, so that a seed gives the same run each time.
 //

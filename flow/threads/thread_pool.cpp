@@ -131,7 +131,7 @@ void ThreadPool::Job::workOnLoop() {
     deliver();
 }
 
-// Under the mutex: the new thread waits for it until the call is in the queue.
+// Called under the mutex, so that the new thread waits until the call is in the queue.
 void ThreadPool::startThread() {
     NoSignals inherited;
     forks_ = forkCount();

@@ -13,12 +13,12 @@
 // Further calls wait in order; their number has no bound, see queued().
 //
 // Cancel safety. run(): if the future is dropped before the call has begun, the function is destroyed and never called.
-// If the call has begun, it runs to its end and its result is dropped; what it refers to must live that long.
-// runToEnd(): dropping the future changes nothing but that the result is dropped.
+// If the call has begun, it runs to its end and its result is dropped; the objects to which it refers must live that
+// long. runToEnd(): dropping the future only drops the result.
 //
 // Lifetime. The loop does not end for lack of work while a call is under way, unless it was cancelled. When the loop is
 // destroyed, it waits for the calls that have begun, destroys the others, and the futures of both never become ready.
-// The same happens in stop(). A call holds a reference of its pool.
+// stop() does the same. A call holds a reference of its pool.
 //
 // Simulation. On a simulated loop there are no threads: each call is a task of the loop, so that a run can be repeated.
 // A call that waits for another call of the pool therefore never ends there.
@@ -66,7 +66,7 @@ public:
     auto run(F function) {
         return begin(std::move(function), OnCancel::Withdraw);
     }
-    /// The same, but the call happens also if its future is dropped.
+    /// Like run(), but the call happens also if its future is dropped.
     template <class F>
     auto runToEnd(F function) {
         return begin(std::move(function), OnCancel::RunOn);
@@ -91,11 +91,11 @@ private:
         virtual void work() noexcept = 0;
         /// Brings the result to the future, on the loop's thread; destroys the job.
         virtual void deliver() noexcept = 0;
-        /// The loop ends before: the same without a result.
+        /// Called instead if the loop ends before: there is no result.
         virtual void discard() noexcept = 0;
 
         void sendHome() noexcept;
-        /// On a simulated loop.
+        /// Makes the call a task of a simulated loop.
         void sendToLoop() noexcept;
         void workOnLoop();
         using Posted::takeBack;
@@ -109,20 +109,20 @@ private:
     template <class F>
     auto begin(F function, OnCancel onCancel);
 
-    /// From here on the job belongs to the pool, unless no thread can be had: false.
+    /// Gives the job to the pool. False if there is no thread for it: then it stays the caller's.
     bool submit(Job& job);
     /// True if the job had not begun: it belongs to the caller again.
     bool withdraw(Job& job);
     void startThread();
     void main();
-    /// For reports, of a job that is not back.
+    /// The text for reports about a job that is not back.
     std::string stateOf(Job const& job) const;
 
     Loop& home_;
     std::size_t const mostThreads_;
     std::vector<std::thread> threads_; // nondeterminism: a simulated loop has none
     std::uint32_t forks_ = 0;          // forks of the process before it started them
-    mutable std::mutex mutex_;         // guards what follows
+    mutable std::mutex mutex_;         // guards the members below
     std::condition_variable changed_;
     ListLink queue_; // of Jobs
     std::size_t queued_ = 0;
@@ -136,7 +136,7 @@ struct ThreadPool::Call final : Job, FastAllocated<Call<F>> {
     using Value = std::conditional_t<std::is_void_v<Returned>, Void, Returned>;
     static_assert(!kIsFuture<Value>, "a blocking call returns a value: futures belong to the loop's thread");
 
-    /// What waits for the call.
+    /// The future's side of the call.
     struct Answer : Operation<Answer, Value> {
         explicit Answer(std::unique_ptr<Call> c) : call(c.get()) {
             call->answer = this;
