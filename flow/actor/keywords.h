@@ -2,10 +2,10 @@
 // No include guard on purpose: flow/actorcompiler.h includes it last in each file, and flow/unactorcompiler.h undoes
 // it.
 //
-// The build defines NO_INTELLISENSE, and actorc defines POST_ACTOR_COMPILER in what it emits: there only THIS and
-// THIS_ADDR are defined, the address of the running actor, whatever its type. In the source itself the keywords become
-// macros under which the file parses as C++: a wait is a function that gives the value, a choose an endless loop, a
-// when a loop that never runs. A struct behind DESCR has no fields for the editor.
+// The build defines NO_INTELLISENSE, and actorc defines POST_ACTOR_COMPILER in the code that it emits: there only THIS
+// and THIS_ADDR are defined, the address of the running actor, whatever its type. In the source itself the keywords
+// become macros under which the file parses as C++: a wait is a function that gives the value, a choose an endless
+// loop, a when a loop that never runs. A struct behind DESCR has no fields for the editor.
 
 #undef THIS
 #undef THIS_ADDR

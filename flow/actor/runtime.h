@@ -120,7 +120,7 @@ protected:
     }
 };
 
-/// The frame of an actor in which no handler sees the error of a wait: with such an error, or a cancel, the state is
+/// The frame of an actor in which no handler gets the error of a wait: with such an error, or a cancel, the state is
 /// destroyed at its wait, and a_body does not run again.
 template <class T>
 class PropagatingFrame : public Frame<T> {
@@ -208,7 +208,7 @@ private:
         Cell* cell = Cell::of(this);
         try {
             if (kTwoBodies && isStart != (this->entry() == 0))
-                __builtin_unreachable(); // so that the body that goes on does not contain its beginning
+                __builtin_unreachable(); // so that the body of later activations does not contain the beginning
             if constexpr (kTwoBodies && isStart) {
                 FLOW_INLINE_CALL exit = state().a_body(*this);
             } else {

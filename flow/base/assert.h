@@ -1,5 +1,5 @@
 #pragma once
-// Assertions: misuse of the runtime ends the program with a message that says what was wrong, and in which actor.
+// Assertions: misuse of the runtime ends the program with a message that names the misuse and the actor.
 //
 //     FLOW_ASSERT(cell, "the Future is invalid: it was default-constructed or moved from");
 //     FLOW_CHECK(owner == thisThread(), "...");      // only in checked builds: too costly for every call

@@ -91,6 +91,6 @@ inline void assertNear(double a, double b, double tolerance, const char* conditi
          : ::flow::detail::reportBreach(#condition, nullptr, __FILE__, __LINE__))
 #endif
 #define ASSERT_ABORT(condition) FLOW_ASSERT(condition, "a program's own assertion")
-/// ASSERT, for those that used to switch others off.
+/// ASSERT, for programs that used to switch other assertions off.
 #define UNSTOPPABLE_ASSERT(condition) ASSERT(condition)
 #define UNREACHABLE() ::flow::detail::throwBreach("UNREACHABLE()", nullptr, __FILE__, __LINE__)

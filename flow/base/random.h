@@ -74,7 +74,7 @@ public:
         return {first, randomUInt64() | 1};
     }
 
-    /// One of the elements; there must be one.
+    /// A random element; the container must not be empty.
     template <class Container>
     decltype(auto) randomChoice(Container const& choices) {
         return *std::next(std::begin(choices), randomInt64(0, static_cast<std::int64_t>(std::size(choices))));
@@ -109,7 +109,7 @@ void setThreadLocalDeterministicRandomSeed(std::uint64_t seed);
 void seedUnusedDeterministicRandom();
 /// From here on `random` is the generator of this thread, until it is replaced in the same way. Returns the one before.
 DeterministicRandom* replaceDeterministicRandom(DeterministicRandom* random);
-/// A generator of this thread that starts from the machine's entropy, for what must not repeat.
+/// A generator of this thread that starts from the machine's entropy, for numbers that must not repeat.
 DeterministicRandom* nondeterministicRandom();
 
 } // namespace flow

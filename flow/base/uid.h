@@ -19,7 +19,7 @@ class UID {
 public:
     constexpr UID() = default;
     constexpr UID(std::uint64_t first, std::uint64_t second) : first_(first), second_(second) {}
-    /// Throws operation_failed if the text is not what toString() gives.
+    /// Throws operation_failed if the text is not a result of toString().
     static UID fromString(std::string const& text) {
         if (text.size() != 32)
             throw operation_failed();

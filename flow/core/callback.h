@@ -10,8 +10,8 @@
 //         future.addCallbackAndClear(new Print);
 //
 // A callback waits for one thing at a time, and is called once. While it waits it holds a reference of the future, and
-// stands in one list with all other waiters: the newest is called first. remove() takes it out of the list and releases
-// the reference; if that was the last one, the future is cancelled. The callback's destructor does the same. A callback
+// is in one list with all other waiters: the newest is called first. remove() takes it out of the list and releases the
+// reference; if that was the last one, the future is cancelled. The callback's destructor does the same. A callback
 // that is called has been taken out already, so that it may wait again or delete itself; remove() then does nothing.
 // None of the functions may throw.
 

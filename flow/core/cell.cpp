@@ -1,12 +1,12 @@
-// The life of a cell from the moment it is set. Its status is set first, and then its waiters run, newest first. All
-// functions here return the last waiter, and the caller runs it by a tail call, so that a chain of any length ends in
-// constant stack. The promise reference that the caller holds keeps the cell until all of its waiters have run.
+// The life of a cell from the moment it is set. Its status is set first, and then its waiters run, newest first. The
+// functions that complete a cell return the last waiter, which the caller runs by a tail call, so that a chain of any
+// length ends in constant stack. A reference of the caller keeps the cell until all of its waiters have run.
 //
-// A frame ends with a value in finishFrame() (cell.h), with an error in failFrame(), or by a cancel in
-// lastFutureGone(). failFrame() destroys the frame before it completes the cell; a waiter that propagates errors is
-// destroyed in its turn, in the loop of wakeWithError(). A cancel first pushes the frame and all frames for which only
-// that frame waits onto a FrameStack, which ends the innermost first. A cancelled frame resumes once more with
-// actor_cancelled, unless it propagates cancels. A frame that runs at the moment is only marked: its next wait fails.
+// finishFrame() (cell.h) ends a frame that has destroyed its state itself. failFrame() destroys the frame, and then
+// completes its cell with an error; a waiter that propagates errors is destroyed in its turn, in the loop of
+// wakeWithError(). lastFutureGone() cancels: it pushes the frame, and then the frames for which only that frame waits,
+// onto a FrameStack, which ends the innermost first. A cancelled frame resumes with actor_cancelled, or is destroyed if
+// it propagates cancels. A frame that runs at the moment is only marked: its next wait fails.
 //
 // Destructors and waiters may call all of this again, so each list is read anew after each call.
 
@@ -107,7 +107,7 @@ Cell* takeAwaited(Waiter* waiter) noexcept {
 
 namespace {
 
-/// The end of a cancelled frame: it goes on with actor_cancelled, or is destroyed if it propagates that.
+/// The end of a cancelled frame: it resumes with actor_cancelled, or is destroyed if it propagates that.
 struct Cancelling {
     /// True if the cell has a frame that can be cancelled and was not cancelled yet.
     static bool mayEnd(Cell const* cell) noexcept {
@@ -210,7 +210,7 @@ Waiter* wakeWithError(Cell* cell) noexcept {
     for (Cell* ended = nullptr;
          ;) { // a frame that failed here: its promise reference is held until all its waiters have run
         Waiter* last = nullptr;
-        while (!cell->waiters.isEmpty()) { // each may cancel those that are left
+        while (!cell->waiters.isEmpty()) { // each may cancel the waiters that are left
             last = takeFirst(cell->waiters);
             if (cell->waiters.isEmpty())
                 break;
@@ -230,7 +230,7 @@ Waiter* wakeWithValue(Cell* cell) noexcept {
     Link& waiters = cell->waiters;
     do {
         run(takeFirst(waiters));
-        if (waiters.isEmpty()) // those that were left have been cancelled meanwhile
+        if (waiters.isEmpty()) // the waiters that were left have been cancelled meanwhile
             return nullptr;
     } while (waiters.next != waiters.prev);
     return takeFirst(waiters);

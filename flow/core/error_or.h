@@ -33,7 +33,7 @@ public:
     ErrorOr(ErrorOr<U> const& other)
         : ErrorOr(other.present() ? ErrorOr(static_cast<T>(other.get())) : failed(other.getError())) {}
 
-    /// One that holds the error, whatever T is.
+    /// An ErrorOr that holds the error, whatever T is.
     static ErrorOr failed(Error error) { return ErrorOr(kFailed, error); }
 
     bool present() const { return content_.index() == 0; }

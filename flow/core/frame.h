@@ -7,7 +7,7 @@
 //     -------------------------------------------------------------------------------- the frame starts here
 //     resume, destroy    as in the frames that GCC and Clang make for coroutines
 //     next, prev         links: the list in which this computation is parked
-//     awaited            what it waits for
+//     awaited            the object for which it waits
 //     ...                parameters and state
 //
 // A coroutine's promise starts at offset 16 of its frame, so its first members are these links: a coroutine frame *is*

@@ -5,9 +5,9 @@
 //     ACTOR Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(96)) { ... }     // in .actor.cpp files
 //     Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(112)) { ... }          // a coroutine
 //
-// The number is that of the block which FastAllocator gives for it, with the result, its cell, and what alignment and
-// rounding up to the size class add: `frame_bytes` of the benchmarks, and `block` of `actorc --frames`, which shows
-// what fills it. Above 4096 bytes, where the system gives the block, it is the requested size.
+// The number is the size of the block that FastAllocator gives for it, with the result, its cell, and the bytes that
+// alignment and rounding up to the size class add: `frame_bytes` of the benchmarks, and `block` of `actorc --frames`,
+// which shows what fills it. Above 4096 bytes, where the system gives the block, it is the requested size.
 //
 // The back ends and compilers differ, so that code for several of them takes the largest. The size of a state machine
 // is a constant: it is checked always, and a message has the number. The frame of a coroutine is known when the
@@ -16,8 +16,8 @@
 //
 // gcc makes the same frame at every optimisation level: without optimisation, the first call of a coroutine with a
 // frame that is too large ends the program with a message. clang's frames are larger without optimisation, in checked
-// builds and under sanitizers; there such a call only says so, once, on standard error. What checked builds add to a
-// cell and a promise does not count in either.
+// builds and under sanitizers; there such a call only reports it, once, on standard error. Bytes that checked builds
+// add to a cell and a promise never count.
 //
 // With FLOW_IGNORE_FRAME_LIMITS=1 nothing is checked; `actorc --frames` compiles so, to show a frame that is too large.
 
@@ -66,7 +66,8 @@ inline constexpr std::size_t kFrameLimit = 0;
 template <std::size_t Bytes>
 inline constexpr std::size_t kFrameLimit<FrameLimit<Bytes>> = FLOW_IGNORE_FRAME_LIMITS ? 0 : Bytes;
 
-/// True if frames of this build are as large as frames of an optimised build without checks.
+/// True if frames of this build are as large as frames of an optimised build without checks, apart from the bytes that
+/// checks add.
 #if FLOW_CHECKED || FLOW_SYSTEM_BLOCKS || FLOW_THREAD_SANITIZER || !defined(__OPTIMIZE__)
 inline constexpr bool kFramesAreFinal = !kClang; // gcc lays them out before it optimises
 #else

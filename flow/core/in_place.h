@@ -15,7 +15,7 @@
 //         void add() { ++free_; source_.wakeInTurn(); }
 //     private:
 //         int free_ = 0;
-//         Source<Take> source_;                           // flow/wait/source.h: those that wait, oldest first
+//         Source<Take> source_;                           // flow/wait/source.h: the waiters, oldest first
 //     };
 //     int mine = co_await tickets.take();                 // a coroutine
 //     int mine = wait(tickets.take());                    // an actor

@@ -5,7 +5,7 @@
 //
 //     LiveBlocks liveBlocks;
 //     CellGroup group;
-//     CellGroup* before = liveBlocks.enter(&group);    // what is made from here on belongs to the group
+//     CellGroup* before = liveBlocks.enter(&group);    // cells that are made from here on belong to it
 //     Future<Void> running = serve();
 //     liveBlocks.enter(before);
 //     group.destroyFrames();                        // destroys the actor and all that it started; none resumes
@@ -59,9 +59,9 @@ private:
     ListLink entries_; // by age
 };
 
-/// While it exists, the computations of a group do not go on, as if their machine had stopped: no handler runs, no
-/// waiter is resumed, and futures stay unset forever. (Fibers are the exception: their wait throws actor_cancelled,
-/// since nothing else destroys what is on a stack.) No computation of the group may be running when it is made.
+/// While it exists, the computations of a group do not run, as if their machine had stopped: no handler runs, no waiter
+/// is resumed, and futures stay unset forever. (Fibers are the exception: their wait throws actor_cancelled, since
+/// nothing else destroys the objects on a stack.) No computation of the group may be running when it is made.
 ///
 /// A computation is destroyed where a cancel would reach it: when its last future goes. So the objects that it owns go
 /// in the order that its code has chosen: first the operand of its wait, then its locals, the last one first (with a

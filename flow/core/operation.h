@@ -3,7 +3,7 @@
 //
 //     struct Lookup : Operation<Lookup, Address> {
 //         explicit Lookup(std::string name);              // starts; may complete() or fail() at once
-//         ~Lookup();                                      // cancels what is under way
+//         ~Lookup();                                      // cancels the work under way
 //     };
 //     Future<Address> found = start<Lookup>("example.org");
 //

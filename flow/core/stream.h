@@ -4,11 +4,11 @@
 //     PromiseStream<int> out;
 //     FutureStream<int> in = out.getFuture();
 //     out.send(1);                         // runs a reader that waits; otherwise queues
-//     out.sendError(end_of_stream());      // after what is queued
+//     out.sendError(end_of_stream());      // after the queued values
 //
-// The reader waits with waitNext(in) or co_await in. A value is taken only by the reader that goes on with it, so a
-// choose that loses takes nothing. When the last PromiseStream is dropped, the reader gets broken_promise after what is
-// queued. Values stay queued while no FutureStream exists. All handles belong to one thread.
+// The reader waits with waitNext(in) or co_await in. A value is taken only by the reader that resumes with it, so a
+// choose that loses takes nothing. When the last PromiseStream is dropped, the reader gets broken_promise after the
+// queued values. Values stay queued while no FutureStream exists. All handles belong to one thread.
 
 #include "flow/core/future.h"
 #include "flow/core/ring_queue.h"
@@ -225,7 +225,7 @@ public:
         send(std::move(request), caller);
         return reply;
     }
-    /// Ends the stream: readers get what is queued, then the error. Ignored after the end.
+    /// Ends the stream: readers get the queued values, then the error. Ignored after the end.
     void sendError(Error error, detail::Caller caller = detail::Caller::current()) const {
         FLOW_ASSERT_AT(caller, error.isValid(), "PromiseStream::sendError() with an Error that was not set");
         detail::Cell* cell = checked(caller);

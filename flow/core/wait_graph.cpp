@@ -59,7 +59,7 @@ std::string describe(Waiter const* waiter, CellSource const& source) {
 std::string describeWaiting(CellGroup const& cells, CellSource const& source) {
     std::string text;
     cells.forEach([&](Cell* cell) {
-        if (cell->has(Cell::kHasFrame) && !cell->isReady()) // a quorum that is ready holds what is left of its inputs
+        if (cell->has(Cell::kHasFrame) && !cell->isReady()) // a quorum that is ready holds the inputs that are left
             text += "  " + nameOf(cell->frame()) + " waits for " + describe(cell->frame(), source) + "\n";
     });
     return text;

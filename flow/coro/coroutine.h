@@ -10,10 +10,10 @@
 //
 // It starts at once on the caller's stack, does not suspend when its operand is ready, and is cancelled when its last
 // Future is dropped: the co_await at which it waits throws actor_cancelled, and so does every later one. Its parameters
-// are destroyed with its frame before its future is completed. Calling it throws only std::bad_alloc, and what the copy
-// of a parameter throws. Parameters are aligned to 16 bytes at most, or the program does not compile; locals to 64,
-// with gcc to what instructions need (flow/docs/coroutines.md). Hold others by pointer. Parameters that are references
-// stay references: take what must live across a co_await by value.
+// are destroyed with its frame before its future is completed. Calling it throws only std::bad_alloc and exceptions
+// from the copy of a parameter. Parameters are aligned to 16 bytes at most, or the program does not compile; locals to
+// 64, with gcc to what instructions need (flow/docs/coroutines.md). Hold others by pointer. Parameters that are
+// references stay references: take an object that must live across a co_await by value.
 //
 // gcc 12 translates some coroutines wrongly, with any library; flow/docs/coroutines.md lists them. Give each co_await a
 // statement of its own: `int first = co_await a;`.
@@ -33,7 +33,7 @@
 
 namespace flow {
 
-/// As the type of any parameter, by convention of the first: the coroutine goes on when its last Future is dropped.
+/// As the type of any parameter, by convention of the first: the coroutine runs on when its last Future is dropped.
 ///
 ///     Future<Void> writeBack(Uncancellable, Page page);
 ///     (void)writeBack(Uncancellable(), page);
@@ -44,8 +44,8 @@ struct Uncancellable {};
 ///
 ///     Future<int> twice(Future<int> a, Propagate = {}) { co_return 2 * co_await a; }
 ///
-/// Locals, then parameters are destroyed as by an exception. No handler of the coroutine's own sees the error of a
-/// co_await: leave this out if a co_await stands in a try block. tryGet works as everywhere, for errors and cancels.
+/// Locals, then parameters are destroyed as by an exception. No handler of the coroutine's own gets the error of a
+/// co_await: leave this out if a co_await is in a try block. tryGet works as everywhere, for errors and cancels.
 struct Propagate {};
 
 /// As the type of any parameter of a coroutine that gives a Future<Void>: it returns a Void, as `co_return Void()`, and
@@ -140,7 +140,7 @@ private:
     Base* promise_ = nullptr;
 };
 using Self = OwnPromise<PromiseBase>;
-/// For a body in which no handler sees the error of a wait.
+/// For a body in which no handler gets the error of a wait.
 using PropagatingSelf = OwnPromise<PropagatingBase>;
 
 // flow::pending() for coroutines. The compiler must assume that the operand changes: otherwise clang keeps the cell in

@@ -16,14 +16,15 @@
 //
 // Cancel safety. A C++20 awaitable has no way to be cancelled. If the future is dropped or cancelled, that takes effect
 // at once, and for the awaitable there are three ways:
-//   fromAwaitable(a)                      it goes on; when it resumes its handle, the result is dropped. What it refers
-//                                         to must live until then. One that never resumes is a leak.
-// fromAwaitable(a, [] { ... }) as above, and the function is called, on the loop's thread: it asks for an
+//   fromAwaitable(a)                      it runs on; when it resumes its handle, the result is dropped. Objects to
+//   which
+//                                         it refers must live until then. One that never resumes is a leak.
+//   fromAwaitable(a, [] { ... })          as above, and the function is called, on the loop's thread: it asks for an
 //                                         early end. It must not throw.
 //   fromAwaitable(a, DestroyOnCancel())   it is destroyed: for awaitables that their destructor withdraws, and which
 //                                         resume on the loop's thread only.
 //
-// Throws std::bad_alloc, and what moving the awaitable throws.
+// Throws std::bad_alloc, and exceptions from moving the awaitable.
 
 #include "flow/loop/remote_answer.h"
 

@@ -157,7 +157,7 @@ public:
         awaited_ = {};
         return cell;
     }
-    /// The operand with which the coroutine goes on after it was parked, failed or not.
+    /// The operand with which the coroutine resumes after it was parked, failed or not.
     FLOW_INLINE Pending settled() { return Pending(takeAwaited()); }
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(operand); }
     /// takeAwaited() after a wait with Propagates.
@@ -185,13 +185,13 @@ public:
     FLOW_INLINE bool hasReturned() const {
         return WithValue ? awaited_.isReturned() : awaited_.isNothing();
     }
-    /// For reports of what is pending (flow/inspect/code.cpp), in checked builds.
+    /// For reports of pending computations (flow/inspect/code.cpp), in checked builds.
     FLOW_INLINE void notePlace([[maybe_unused]] std::source_location where) {
 #if FLOW_CHECKED
         cell()->place = std::bit_cast<const void*>(where);
 #endif
     }
-    /// Control goes back to the caller, or to what resumed the coroutine.
+    /// Control goes back to the caller, or to the code that resumed the coroutine.
     void noteSuspended() const {
 #if FLOW_CHECKED
         runningActor = caller_;

@@ -7,10 +7,10 @@
 // Operands are futures, streams, delays, operations in place, or callables that make one. They are checked in order;
 // the first that is ready wins and later ones are not even evaluated, if they are callables. An invalid future is
 // misuse, even behind an operand that is ready. If none is ready the coroutine waits for the first to come. The winner
-// takes what it waited for; then the losers are released, in their order: futures with no other reference are
-// cancelled. Streams and operations that lose keep what they have. A stream can be no more than one operand. An
-// operation in place that a callable makes takes one block, others take none. The result is a RaceResult with a place
-// for each operand (Void for delays). An error of the winner is thrown. Cancel-safe: cancelling releases all operands.
+// takes its result; then the losers are released, in their order: futures with no other reference are cancelled.
+// Streams and operations that lose keep their values. A stream can be no more than one operand. An operation in place
+// that a callable makes takes one block, others take none. The result is a RaceResult with a place for each operand
+// (Void for delays). An error of the winner is thrown. Cancel-safe: cancelling releases all operands.
 
 #include "flow/coro/coroutine.h"
 #include "flow/wait/race_result.h"

@@ -29,7 +29,7 @@ void outside(Text text, Visit visit) {
     }
 }
 
-/// The second of the arguments with which `text`, the inside of angle brackets and what follows, begins.
+/// The second of the arguments with which `text`, the inside of angle brackets and the rest, begins.
 Text secondArgument(Text text) {
     std::size_t from = Text::npos, to = text.size();
     outside(text, [&](std::size_t i) {
@@ -49,7 +49,7 @@ Text secondArgument(Text text) {
     return argument;
 }
 
-/// Without the parameters at the end, and what may stand behind them.
+/// Without the parameters at the end, and without qualifiers behind them.
 Text withoutParameters(Text text) {
     text = text.substr(0, text.find(" [clone"));
     for (Text suffix : {"[abi:cxx11]", " &&", " &", " const"})

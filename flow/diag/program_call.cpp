@@ -94,7 +94,7 @@ struct Line {
     std::string function, place;
 };
 
-/// Runs addr2line. It prints "FUNCTION at PLACE" for each call, and then the functions around what was inlined there.
+/// Runs addr2line. It prints "FUNCTION at PLACE" for each call, and then the functions into which it was inlined.
 std::vector<Line> linesOf(std::string const& command) {
     constexpr std::string_view kInlinedBy = " (inlined by) ";
     std::vector<Line> lines;

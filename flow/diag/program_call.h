@@ -6,7 +6,8 @@
 //
 // A function of the program is one that is neither of `flow` nor of `std`, also where the compiler has inlined it into
 // one of these, as it does with actors. The line is read from the debug information by addr2line of LLVM, if clang made
-// the program and it is installed, or else of binutils, which does not find what clang inlines into a coroutine.
+// the program and it is installed, or else of binutils, which does not find functions that clang inlines into a
+// coroutine.
 
 #include <string>
 #include <string_view>

@@ -1,10 +1,10 @@
-// From an address to a name. withSymbol() asks the dynamic linker for the file that holds the address, maps the file,
+// From an address to a name. withSymbol() gets the file that holds the address from the dynamic linker, maps the file,
 // and searches its symbol table, which also has functions with internal linkage. demangle() makes the name of the
-// source from the symbol, also for two kinds of symbols that libstdc++ cannot read. actorName() (actor_name.h) then
-// undoes the changes that actorc and the compilers make to the name of an actor.
+// source from the symbol, also for symbols with `requires` clauses, which libstdc++ cannot read before gcc 14.
+// actorName() (actor_name.h) then undoes the changes that actorc and the compilers make to the name of an actor.
 //
-// Nothing is kept between calls. Every read from a file is checked against its size. Without memory or a symbol, the
-// name is the address.
+// Nothing is kept between calls. Offsets in a file are checked against its size. Without memory or a symbol, the name
+// is the address.
 
 #include "flow/diag/symbol.h"
 

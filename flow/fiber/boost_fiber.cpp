@@ -3,8 +3,8 @@
 // loop's queue as a Turn, which switches to the fiber (enter()). So the loop decides the order.
 //
 // Each thread also has the context of its main function and that of the dispatcher. The dispatcher frees fibers that
-// have ended and handles the timers, so a fiber that ends or sleeps switches to it. Any other suspension switches back
-// to the task of the loop.
+// have ended and handles the timers, so a fiber that ends or sleeps switches to it, as every fiber does while a timer
+// is set. Any other suspension switches back to the task of the loop.
 //
 // A thread has state that belongs to one stack: exceptions in flight, levels of withRoom(), the running Fiber. Boost
 // does not switch it; switchTo() and noteSwitch() do.
@@ -28,7 +28,7 @@
 #include <limits>
 #include <optional>
 
-// nondeterminism: this is what makes the clock virtual where the loop is
+// nondeterminism: this makes the clock virtual if the loop is
 using SteadyClock = std::chrono::steady_clock;
 
 namespace flow::fiber::detail {

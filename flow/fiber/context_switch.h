@@ -91,7 +91,7 @@ struct ThreadState {
     }
 };
 
-// Called before and after each switch: they notify the sanitizers of the next stack.
+// Called before and after each switch: these notify the sanitizers of the next stack.
 
 #if FLOW_ADDRESS_SANITIZER
 FLOW_INLINE void beforeSwitch(void** fake, void const* stack, std::size_t bytes, void*) {

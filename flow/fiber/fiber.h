@@ -93,11 +93,11 @@ private:
     // tools/debug/fibers.py reads these.
     Stack stack_;
     char const* name_;
-    void* context_ = nullptr; // where it goes on; null: it runs, or has resumed another one from its stack
+    void* context_ = nullptr; // where it resumes; null: it runs, or has resumed another fiber from its stack
     Fiber* older_ = nullptr;
     Fiber* newer_ = nullptr;
 
-    void* caller_ = nullptr; // where the code that resumed it goes on
+    void* caller_ = nullptr; // where the code that resumed it continues
     Body body_ = nullptr;
     void* function_ = nullptr;
     ThreadState state_; // of its stack, while it does not run

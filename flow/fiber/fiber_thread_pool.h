@@ -6,7 +6,7 @@
 //     std::string value = co_await pool.run([&] { return engine.get(key); });
 //     pool.run([&] {
 //         while (!engine.hasRoom())
-//             FiberThreadPool::pause(0.01);                // not sleep(): others go on meanwhile
+//             FiberThreadPool::pause(0.01);                // not sleep(): other actions run meanwhile
 //         engine.put(key, value);
 //     });
 //

@@ -31,7 +31,7 @@ void append(char*& to, char const* end, std::size_t number) {
     append(to, end, first);
 }
 
-// Calls only what a signal handler may.
+// Calls only functions that a signal handler may call.
 void report(Fiber const& fiber) {
     char text[512];
     char* to = text;

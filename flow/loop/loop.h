@@ -77,7 +77,7 @@ public:
     /// Runs call() on this loop's thread, once, behind the tasks that are ready at that priority when the loop finds
     /// it: at the latest when the current turn ends. Calls of one thread at one priority run in order. Any thread may
     /// call it; the loop must still exist. An error that call() throws is reported as dropped. Throws std::bad_alloc,
-    /// and what moving `call` throws. PostLimit (flow/loop/post_limit.h) bounds how many calls wait.
+    /// and what moving `call` throws. PostLimit (flow/loop/post_limit.h) bounds the number of calls that wait.
     template <class F>
     void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
         putIntoInbox(*new PostedCall<F>(std::move(call)), priority);

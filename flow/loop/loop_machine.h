@@ -14,9 +14,9 @@
 //         bool sliceIsOver() override;
 //     };
 //
-// A turn: read the clock once, take what other threads have posted, move expired timers to the ready queue, run ready
-// tasks, until so many have run or the turn's budget is spent (flow/core/turn_budget.h). Everything but putIntoInbox()
-// belongs to the loop's thread.
+// A turn: read the clock once, take the calls that other threads have posted, move expired timers to the ready queue,
+// run ready tasks, until so many have run or the turn's budget is spent (flow/core/turn_budget.h). Everything but
+// putIntoInbox() belongs to the loop's thread.
 
 #include "flow/core/future.h"
 #include "flow/core/result.h"
@@ -183,7 +183,7 @@ private:
     std::uint64_t tasks_ = 0;
     detail::Inbox inbox_;
     EventPoller events_;
-    Poller* poller_ = &events_; // a thread that finds this loop asleep sees it, since it is not set then
+    Poller* poller_ = &events_; // not set while the loop sleeps: a thread that wakes it uses this one
     detail::ReadyQueue ready_;
     detail::TimerQueue timers_;
     detail::TaskWatches* watches_ = nullptr; // owned; none as a rule

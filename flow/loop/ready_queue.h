@@ -76,7 +76,7 @@ public:
     }
 
     /// True if something more urgent than `priority` may be ready. (A list from which all waiters were unlinked counts
-    /// until pop comes across it.)
+    /// until pop() reaches it.)
     bool hasMoreUrgentThan(int priority) const { return highest_ > priority; }
 
     /// Calls visit(waiter, priority) for each, the most urgent first. It changes nothing.

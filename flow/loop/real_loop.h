@@ -46,7 +46,7 @@ private:
 };
 
 namespace detail {
-/// Lets failures of this program, and SIGQUIT where that is enabled, report what is pending. Defined in
+/// Lets failures of this program, and SIGQUIT where that is enabled, report pending computations. Defined in
 /// flow/inspect/reports.cpp.
 void realLoopMade(RealLoop& loop);
 } // namespace detail

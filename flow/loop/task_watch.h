@@ -160,7 +160,7 @@ private:
     std::vector<Entry> watches_;
     int turns_ = 0;                            // under way: a task may run its loop
     std::vector<std::unique_ptr<Mark>> marks_; // few: one a priority
-    Mark* last_ = nullptr;                     // of the priority that was asked for last
+    Mark* last_ = nullptr;                     // of the priority that was searched for last
 };
 
 } // namespace detail

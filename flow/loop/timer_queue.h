@@ -44,7 +44,7 @@ public:
 
     /// Calls `fire(waiter, priority)` for each timer with a deadline not after `now`, in order. Moves timers from
     /// bucket to bucket at most `steps` times, and a timer at most nine times in its life: where that is not enough,
-    /// nextDeadline() is not after `now`, and the next call goes on.
+    /// nextDeadline() is not after `now`, and the next call continues.
     template <class Fire>
     void expire(double now, int steps, Fire&& fire) {
         while (next_ <= now) {

@@ -6,8 +6,8 @@
 //         void onNews() { ask(TaskPriority::ReadSocket); }
 //     };
 //
-// It stands in the loop's queue at most once, and allocates nothing unless it waits for a time. Code that destroys it
-// takes it out of the queue. A Turn that runs may destroy itself. Belongs to one thread.
+// It is in the loop's queue at most once, and allocates nothing unless it waits for a time. Code that destroys it takes
+// it out of the queue. A Turn that runs may destroy itself. Belongs to one thread.
 
 #include "flow/loop/loop.h"
 

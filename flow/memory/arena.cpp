@@ -48,7 +48,7 @@ void* Arena::allocateSlow(std::size_t bytes) {
     std::size_t wanted = kSmallest;
     if (block_)
         wanted = block_->bytes >= memory::kLargestBlock / 2 ? memory::kLargestBlock : 2 * block_->bytes;
-    std::size_t link = block_ ? sizeof(ArenaLink) : 0; // 16 bytes: what follows stays aligned
+    std::size_t link = block_ ? sizeof(ArenaLink) : 0; // 16 bytes: the memory behind it stays aligned
     if (bytes > std::numeric_limits<std::size_t>::max() / 4)
         throw std::bad_alloc();
     ArenaBlock* fresh = newBlock(bytes + link, wanted);

@@ -106,7 +106,8 @@ inline bool Arena::extend(void const* end, std::size_t bytes) {
     return true;
 }
 
-/// T in memory of its own or of an arena: copies into `arena` what T refers to, if T can be made so; else copies T.
+/// T in memory of its own or of an arena: copies the memory to which T refers into `arena`, if T can be made so; else
+/// copies T.
 template <class T>
 T deepCopy(Arena& arena, T const& value) {
     if constexpr (std::is_constructible_v<T, Arena&, T const&>)

@@ -250,8 +250,9 @@ public:
     }
 };
 
-/// For types that cannot have a member `serialize`. A specialisation has two functions, of which the second reads what
-/// the first writes: `static void write(auto& writer, T const& value)` and `static void read(auto& reader, T& value)`.
+/// For types that cannot have a member `serialize`. A specialisation has two functions, of which the second reads the
+/// bytes that the first writes: `static void write(auto& writer, T const& value)` and `static void read(auto& reader,
+/// T& value)`.
 template <class T>
 struct SerializedBy {};
 

@@ -1,5 +1,5 @@
 #pragma once
-// Walks the blocks of this thread's memory, for reports about what is in use.
+// Walks the blocks of this thread's memory, for reports about memory in use.
 //
 //     memory::forEachBlock([](void* block, std::size_t bytes) { ... });
 //

@@ -6,8 +6,8 @@
 //     ForeignBlock::allocate(resource, bytes, 48, 32);          // 48 bytes behind its beginning it is aligned to 32
 //
 // The data that its release needs is in front of the block. FastAllocator finds the class kForeignClass on the slow
-// path of release(), so that its own blocks pay nothing for this. Throws what the resource throws. Thread rules are
-// those of the resource, which must outlive its blocks.
+// path of release(), so that its own blocks pay nothing for this. Throws the exceptions of the resource. The thread
+// rules of the resource hold. It must outlive its blocks.
 
 #include "flow/memory/fast_allocator.h"
 
@@ -34,7 +34,7 @@ public:
     void release() noexcept { memory_->deallocate(begin(), bytes_, alignment_); }
 
     std::pmr::memory_resource& memory() const noexcept { return *memory_; }
-    /// All that was taken from the resource.
+    /// The beginning of the memory that was taken from the resource.
     char* begin() noexcept { return reinterpret_cast<char*>(this + 1) - padding; }
     std::size_t bytes() const noexcept { return bytes_; }
 
@@ -48,7 +48,7 @@ private:
     std::uint16_t alignment_;
 
 public:
-    std::uint16_t const padding; // in front of what allocate() gave, with this header
+    std::uint16_t const padding; // in front of the block, with this header
 };
 static_assert(sizeof(ForeignBlock) == 16);
 

@@ -127,7 +127,7 @@ public:
         return writer.toString();
     }
 
-    /// For types that are written differently according to where they go: see net/rpc.
+    /// For types with a form that depends on the receiver: see net/rpc.
     void setContext(void* context) { context_ = context; }
     void* context() const { return context_; }
 
@@ -149,7 +149,7 @@ public:
     ObjectReader(std::uint8_t const* bytes, Versioning which)
         : ObjectReader(trusted(bytes, std::is_same_v<Versioning, detail::VersionIncluded>), which) {}
 
-    /// One object. Bytes behind it are skipped with those of newer members, unless assertEnd() asks for none.
+    /// One object. Bytes behind it are skipped with those of newer members, unless assertEnd() is called.
     template <class T>
     void deserialize(T& value) {
         if constexpr (requires { value.serialize(*this); }) {

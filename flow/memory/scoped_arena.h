@@ -13,8 +13,8 @@
 //
 // Taking a block moves a pointer. Giving back the newest moves it back; of other blocks only the number is counted, and
 // when none is left the arena is as empty as at first. The memory that is in the cache stays in use, however long this
-// goes on. Chunks go back upstream with the arena, or by release(). Throws what `upstream` throws. For one thread. All
-// blocks must have been given back before it is destroyed.
+// goes on. Chunks go back upstream with the arena, or by release(). Throws the exceptions of `upstream`. For one
+// thread. All blocks must have been given back before it is destroyed.
 
 #include "flow/base/assert.h"
 #include "flow/base/inline.h"

@@ -7,7 +7,8 @@
 //     Standalone<StringRef> name = makeString(16);        // to be filled: mutateString(name)
 //
 // It is a T, and can be used wherever a T is expected; such a T must not outlive it. Copies share the memory, so they
-// cost no more than copying an Arena. Making one from a T copies what T refers to, with T's constructor (Arena&, T).
+// cost no more than copying an Arena. Making one from a T copies the memory to which T refers, with T's constructor
+// (Arena&, T).
 
 #include "flow/memory/arena.h"
 #include "flow/memory/string_ref.h"

@@ -17,7 +17,7 @@ namespace flow::memory::detail {
 #if FLOW_SYSTEM_BLOCKS
 void* systemAllocate(std::size_t bytes) noexcept;
 void systemFree(void* block) noexcept;
-/// The bytes for which systemAllocate() was asked for.
+/// The bytes for which systemAllocate() was called.
 std::size_t systemBytes(void* block) noexcept;
 /// Calls visit(context, block, bytes) for each block that this thread has taken and that has not been freed.
 void forEachSystemBlock(void (*visit)(void* context, void* block, std::size_t bytes), void* context);

@@ -1,12 +1,15 @@
-// The states of a block are in thread_heap.h. All work is done in two calls, in bounded steps: supply(), when a free
-// list is empty, and separateRemote(), after each freesBetween() frees.
+// The states of a block are in thread_heap.h. Nearly all work is done in two calls, in bounded steps: supply(), when a
+// free list is empty, and separateRemote(), after each freesBetween() frees. Only trim(), the end of a thread, and a
+// lack of memory sort everything at once.
 //
 // A ThreadHeap belongs to its thread. Only the remote-free lists, the `owner` of chunks and the heap `abandoned` are
-// used by several threads, under the mutex. The owner reads hasRemote_ and remoteBytes_ without the mutex, to avoid it.
+// used by several threads, under the mutex. Without the mutex, the owner reads hasRemote_ and remoteBytes_, and any
+// thread compares an `owner` with its own heap: no other thread makes that heap the owner of a chunk, or takes one
+// away.
 //
 // A ThreadHeap is never freed. When its thread ends, its chunks go to `abandoned` and it goes to the list `idle`, from
-// which the next new thread takes it. A thread that frees a block reads the owner of the chunk under the mutex, so that
-// no block is sent to a thread that has ended.
+// which the next new thread takes it. returnBlocks() reads the owners under the mutex, so that no block is sent to a
+// thread that has ended.
 
 #include "flow/memory/thread_heap.h"
 

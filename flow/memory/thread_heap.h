@@ -122,7 +122,7 @@ private:
     std::size_t listBytes(SizeClass sizeClass) const noexcept;
     std::size_t unsortedBytes() const noexcept;
 
-    static ThreadHeap abandoned; // owns what ended threads have left
+    static ThreadHeap abandoned; // owns the chunks of ended threads
 
     Chunk* chunks_ = nullptr;
     UnusedSpan* unused_ = nullptr;

@@ -30,7 +30,7 @@ public:
 
     int size() const { return static_cast<int>(loops_.size()); }
     Loop& operator[](int index) const { return *loops_[static_cast<std::size_t>(index)]; }
-    /// One after the other. Any thread may call it.
+    /// The loops in turn. Any thread may call it.
     Loop& next() { return *loops_[next_.fetch_add(1, std::memory_order_relaxed) % loops_.size()]; }
 
 private:

@@ -14,7 +14,7 @@
 //
 // On a simulated loop the function runs on the loop, in a task of its own, so that a seed gives the same run each time.
 //
-// Everything else, such as errors and what happens at the end of the loop, is as in flow/threads/thread_pool.h.
+// Everything else, such as errors and the end of the loop, is as in flow/threads/thread_pool.h.
 
 #include "flow/threads/thread_pool.h"
 

@@ -247,7 +247,7 @@ private:
     static void fire(Waiter* branch) {
         auto* choose = static_cast<ChooseBase*>(branch->owner);
         Waiter* frame = choose->frame_;
-        if (!frame->awaited.isGroup()) [[unlikely]] { // a later operand runs the loop: `decided` will see it
+        if (!frame->awaited.isGroup()) [[unlikely]] { // a later operand runs the loop: decided() tests for it
             branch->resume = nullptr;
             return;
         }

@@ -1,6 +1,6 @@
 #pragma once
 // ComposedOperation: the (public) base class of an operation made of operations, in the callback style: it waits for
-// one after the other and goes on in member functions. Allocates nothing.
+// one after the other, and each calls a member function at its end. Allocates nothing.
 //
 //     class Ask : public ComposedOperation {                // sends a question, and reads the answer
 //     public:
@@ -27,11 +27,11 @@
 // An operation that is part of another is a member of it, so that all of it is one object that never moves. A source
 // parks the ComposedOperation itself, in its list of waiters.
 //
-// A member function that goes on is called once, in a turn of its own and never inside waitFor(), also if the operation
-// is ready: then as after delay(0). It is called with an invalid Error and the result, or with the error and a
-// Result(); where the result is Void, with the error alone. It must not throw. When it is called the ComposedOperation
-// is free: it may wait again, or be destroyed. Destroying a ComposedOperation cancels: the operation for which it
-// waited has taken nothing. Belongs to one thread.
+// The member function is called once for each wait, in a turn of its own and never inside waitFor(), also if the
+// operation is ready: then as after delay(0). It is called with an invalid Error and the result, or with the error and
+// a Result(); where the result is Void, with the error alone. It must not throw. When it is called the
+// ComposedOperation is free: it may wait again, or be destroyed. Destroying a ComposedOperation cancels: the operation
+// for which it waited has taken nothing. Belongs to one thread.
 
 #include "flow/core/in_place.h"
 #include "flow/loop/loop.h"

@@ -6,10 +6,10 @@
 //     Future<Void> alarm = delay(5.0);             // keep it, combine it, drop it to cancel
 //     co_await yield();                            // in long computations
 //
-// Awaited in place, neither allocates: the waiting frame itself stands in the queue (a real deadline takes a slot in
-// the timer queue). Turned into a Future<Void>, a delay allocates one block. The deadline is fixed when delay() is
-// called, from now(): in a turn that takes long, the delay is counted from the turn's beginning. Cancel-safe: a waiter
-// that is cancelled leaves the queue at once.
+// Awaited in place, neither allocates: the waiting frame itself is in the queue (a real deadline takes a slot in the
+// timer queue). Turned into a Future<Void>, a delay allocates one block. The deadline is fixed when delay() is called,
+// from now(): in a turn that takes long, the delay is counted from the turn's beginning. Cancel-safe: a waiter that is
+// cancelled leaves the queue at once.
 
 #include "flow/loop/loop.h"
 
@@ -46,7 +46,7 @@ private:
 };
 
 /// Continues `seconds` later at the given priority; where that is less than the clock can show, at the next time that
-/// it can. 0 or less: behind what is ready at that priority now.
+/// it can. 0 or less: behind the tasks that are ready at that priority now.
 inline Delay delay(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
     if (seconds > 0) {
         double now = loop().now(), deadline = now + seconds;

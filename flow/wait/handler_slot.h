@@ -2,7 +2,7 @@
 // HandlerSlot: waits for an operation in place and calls a function with its result: the callback style. Allocates
 // nothing.
 //
-//     HandlerSlot slot;                                    // a member of the object that goes on
+//     HandlerSlot slot;                                    // a member of the object that has the handler
 //     call(connection->readSome(buffer), slot, [this](Error error, std::size_t bytes) { onRead(error, bytes); });
 //     slot.cancel();                                       // the handler is not called; nothing has been taken
 //

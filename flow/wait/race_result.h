@@ -39,7 +39,7 @@ constexpr decltype(auto) raceValue(Variant&& variant) {
     if constexpr (I < Count)
         return std::get<I>(std::forward<Variant>(variant));
     else
-        return std::get<0>(std::forward<Variant>(variant)); // so that the compiler says no more about it
+        return std::get<0>(std::forward<Variant>(variant)); // so that the compiler reports nothing more
 }
 template <class Wanted, class... T, class Variant>
 constexpr decltype(auto) raceValueOf(Variant&& variant) {

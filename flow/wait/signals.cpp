@@ -31,7 +31,7 @@ class SignalHub;
 /// The state that all loops of the process share. A signal handler reads only `hubs`, and only while `handlers` counts
 /// it.
 struct ProcessSignals {
-    std::mutex mutex; // of what follows it
+    std::mutex mutex; // guards `users`, `before` and changes of `hubs`
     std::array<int, kSignals> users{};
     std::array<struct sigaction, kSignals> before{};
     std::array<std::atomic<SignalHub*>, kLoops> hubs{};

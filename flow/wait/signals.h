@@ -9,9 +9,9 @@
 //     }
 //
 // From the first call for a signal on, the signal does nothing else in this process than end such waits; when the last
-// loop that has called for it ends, it does what it did before. All waiters get a signal when it comes, on each loop. A
-// signal without a waiter is kept for the next waiter on that loop; several of one kind are kept as one. An operation
-// in place: a wait that loses a race leaves the signal to the next waiter.
+// loop that has called for it ends, its former action is restored. All waiters get a signal when it comes, on each
+// loop. A signal without a waiter is kept for the next waiter on that loop; several of one kind are kept as one. An
+// operation in place: a wait that loses a race leaves the signal to the next waiter.
 //
 // A loop that has called it does not end for lack of work, since a signal may come. Not in a simulation: signals are
 // the machine's. Cancel-safe.

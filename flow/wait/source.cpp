@@ -27,7 +27,7 @@ __attribute__((no_sanitize("address", "thread"))) void const* SourceBase::codeOf
 }
 
 void goOnLater(Waiter& parked) noexcept {
-    if (parked.awaited.isOperation()) // otherwise it is parked elsewhere, which lets it go on
+    if (parked.awaited.isOperation()) // otherwise it is parked elsewhere, which resumes it later
         SourceBase::of(parked).wakeInTurn(TaskPriority::DefaultDelay);
 }
 
@@ -61,7 +61,7 @@ void SourceBase::failAll(Error error) noexcept {
             failed = newCell<Void>(0, 1, 0, Cell::kError);
             failed->error = error;
         } catch (std::bad_alloc const&) {
-            failed = cancelledCell(); // what needs no memory
+            failed = cancelledCell(); // this needs no memory
         }
         waiter->awaited = failed;
         run(waiter);

@@ -4,10 +4,10 @@
 //
 //     Source<Take> source;
 //     source.park(waiter, *this);          // in Take::park()
-//     source.wakeInTurn();                 // something has come: its first waiter goes on in a turn of its own
+//     source.wakeInTurn();                 // something has come: its first waiter resumes in a turn of its own
 //
 // A waiter that is cancelled, or that loses a race, leaves the list by itself; nothing is called. The source, and not
-// the waiter that is woken, stands in the loop's queue: a waiter that leaves before its turn makes room for the next.
+// the waiter that is woken, is in the loop's queue: a waiter that leaves before its turn makes room for the next.
 // Waking must be the last act of a function of the owner: the waiter may destroy the source. Belongs to one thread.
 
 #include "flow/core/description.h"
@@ -140,7 +140,7 @@ private:
     }
 
     static Op& operationOf(WaiterNode* waiter) { return *static_cast<Op*>(waiter->awaited.operation()); }
-    /// The first waiter that may go on; null if there is none.
+    /// The first waiter that may resume; null if there is none.
     WaiterNode* firstReady() {
         WaiterNode* waiter = WaiterNode::of(waiters_.next);
         if (operationOf(waiter).isReady())

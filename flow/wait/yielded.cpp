@@ -27,7 +27,7 @@ Cell* tryToPause() noexcept {
 /// behind it.
 struct YieldedFrame : Waiter {
     Error error;  // of the future, once that is ready
-    bool isFirst; // of the waiters for the pause: it goes on whatever the loop says
+    bool isFirst; // of the waiters for the pause: it ends without a test
 
     static YieldedFrame& of(Cell* cell) { return *static_cast<YieldedFrame*>(cell->frame()); }
 

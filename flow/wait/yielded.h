@@ -3,8 +3,8 @@
 //
 //     wait(yieldedFuture(changed));      // a thousand actors do: they take their turns
 //
-// When the future is ready, those that wait for it through yieldedFuture run after all others and in order of
-// registration, as long as yield() would let them; the rest goes on in the loop behind what is ready at the priority
+// When the future is ready, the waiters of yieldedFuture() run after all other waiters and in order of registration, as
+// long as yield() would let them. The rest resume in the loop, behind the tasks that are ready at the priority
 // DefaultYield, at least one in each turn. Without a loop none is delayed. Errors pass through. Cancel-safe.
 
 #include "flow/wait/delay.h"
