@@ -219,7 +219,7 @@ void MessageSocket::State::inputCame(Peer& peer) {
     if (&peer != current_.getPtr())
         list(peer);
     if (receivers_.isWaitedFor())
-        receivers_.wakeInTurn(TaskPriority::ReadSocket);
+        receivers_.wakeForNews(TaskPriority::ReadSocket); // of inproc:// no poller has made it less urgent
     else
         readAhead(peer);
 }

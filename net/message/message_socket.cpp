@@ -244,7 +244,7 @@ Future<Void> sendLater(MessageSocket& socket, Message message) {
 } // namespace
 Future<Void> MessageSocket::send(Message&& message) {
     try {
-        if (state_->trySend(message))
+        if (TurnBudget::takeOne() && state_->trySend(message))
             return Void();
     } catch (Error& error) {
         return error;

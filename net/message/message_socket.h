@@ -178,8 +178,8 @@ public:
         return {state_.get(), routingId.data(), part.data() ? part.data() : "",
                 static_cast<std::uint32_t>(routingId.size()), static_cast<std::uint32_t>(bytes)};
     }
-    /// The same for a message that the future keeps; ready at once if there is room. Dropping the future before that
-    /// drops the message.
+    /// The same for a message that the future keeps; ready at once if there is room, or in a later turn when others are
+    /// due. Dropping the future before that drops the message.
     [[nodiscard]] Future<Void> send(Message&& message);
     [[nodiscard]] Future<Void> send(std::string_view part) { return send(Message(part)); }
     /// False, without a change of the message, where send() would wait.

@@ -60,6 +60,77 @@ TEST_CASE("message fairness: messages that are always there") {
     CHECK(process.exit() == Error());
 }
 
+/// A server and its client on one loop: each message wakes the other one. True if a timer has its turn meanwhile.
+Future<bool> askAndAnswer(std::string endpoint) {
+    MessageSocket rep(SocketType::Rep), req(SocketType::Req);
+    req.connect(rep.bind(endpoint));
+    int rounds = 0;
+    auto serve = [&]() -> Future<Void> {
+        for (;;) {
+            (void)co_await rep.receive();
+            co_await rep.sendBytes("answer");
+        }
+    };
+    auto ask = [&]() -> Future<Void> {
+        for (; rounds < 20'000; ++rounds) {
+            co_await req.sendBytes("question");
+            (void)co_await req.receive();
+        }
+    };
+    Future<Void> serving = serve(), asking = ask();
+    while (rounds == 0)
+        co_await delay(0.001);
+    co_return rounds < 20'000;
+}
+
+TEST_CASE("message fairness: a server and its client on one loop, and a timer") {
+    for (char const* endpoint : {kAnywhere, "inproc://questions"}) {
+        RealLoop loop;
+        CHECK(loop.run(askAndAnswer(endpoint)));
+    }
+}
+
+/// The future of a send() that keeps its message counts as the operation does.
+Future<Void> sendKept(MessageSocket* socket, Turns* turns, std::string to) {
+    while (!turns->isOver()) {
+        co_await socket->send(to.empty() ? Message("some bytes") : Message::to(to).add("some bytes"));
+        turns->note(0);
+    }
+}
+Future<Void> floodOfKept(SocketType type, std::string to) {
+    MessageSocket socket(type);
+    socket.bind(kAnywhere);
+    Turns turns;
+    Future<Void> sending = sendKept(&socket, &turns, to);
+    co_await turns.watch();
+    turns.check(1);
+}
+
+TEST_CASE("message fairness: messages that the future of their send() keeps") {
+    for (SocketType type : {SocketType::Pub, SocketType::XPub}) {
+        RealLoop loop;
+        loop.run(floodOfKept(type, ""));
+    }
+    RealLoop loop;
+    loop.run(floodOfKept(SocketType::Router, "nobody"));
+}
+
+/// All of them arrive, and in order, also those that were put off.
+TEST_CASE("message fairness: a thousand kept messages of one turn") {
+    runEverywhere([]() -> Future<Void> {
+        MessageSocket pull(SocketType::Pull), push(SocketType::Push);
+        push.connect(pull.bind("tcp://" + transport().localAddress().hostToString() + ":*"));
+        std::vector<Future<Void>> sending;
+        for (int i = 0; i < 1000; ++i)
+            sending.push_back(push.send(std::to_string(i)));
+        for (int i = 0; i < 1000; ++i) {
+            Message message = co_await pull.receive();
+            CHECK(message[0] == std::to_string(i));
+        }
+        co_await waitForAll(sending);
+    });
+}
+
 Future<Void> receiveSteadily(MessageSocket* socket) {
     for (;;) {
         (void)co_await socket->receive();
