@@ -23,9 +23,9 @@ namespace flow {
 
 enum class EventKind : std::uint8_t { Task, Message, Fault, Start, End, Note };
 
-/// What happened: when, to which process (0: the world itself), and a number or two that depend on the kind.
+/// An event: its time, its process (0: the world itself), and one or two numbers that depend on the kind.
 struct SimulationEvent {
-    double time = 0; // of the world
+    double time = 0; // in the world's time
     std::uint64_t detail = 0;
     std::uint32_t process = 0;
     std::int32_t priority = 0;
@@ -58,20 +58,20 @@ private:
     std::uint64_t events_ = 0;
 };
 
-/// The first events of a run, or the comparison with those of another one.
+/// The first events of a run, or a comparison with the record of another run.
 class Record {
 public:
-    /// 32 bytes each.
+    /// An event takes 32 bytes.
     static constexpr std::size_t kMostEvents = 4'000'000;
 
     Record() = default;
     /// Compares with `first`, which must outlive this.
     explicit Record(Record const& first) : first_(&first) {}
     Record& operator=(Record const&) = delete;
-    /// For the first events of another run; it keeps the memory.
+    /// Empties the record for another run, and keeps its memory.
     void clear() { events_.clear(); }
 
-    /// `describe` is called for the first event that differs: what else there is to be said of it.
+    /// For the first event that differs, calls `describe`, whose text goes into difference().
     template <class Describe>
     void add(SimulationEvent const& event, Describe&& describe) {
         if (!first_) {
@@ -84,10 +84,10 @@ public:
             (number >= first_->events_.size() || !(first_->events_[number] == event)))
             differs(number, event, describe());
     }
-    /// To be called at the end: a run that is only shorter differs as well.
+    /// To be called at the end: a run that is shorter, and otherwise equal, differs as well.
     void finish();
 
-    /// What the first event was that differs; nothing if there is none, or only beyond those that are kept.
+    /// Describes the first event that differs; nothing if none does, or only events beyond kMostEvents.
     std::optional<std::string> const& difference() const { return difference_; }
 
 private:

@@ -1,3 +1,10 @@
+// A disk holds names_ as programs see them, storedNames_ as they are on the disk, and between them the changes that are
+// not synced, in order; DiskFile does the same for the content of one file.
+//
+// operate() makes every operation: it waits for a random part of its duration, runs its effect, waits for the rest, and
+// answers. kill() ends all operations and counts a new life, after which open files of the old life never answer.
+// crash() does so too, and then drops the changes that did not reach the disk: storeSome() draws which changes of names
+// did, loseCache() which changes of each file. boot() begins the next life.
 #include "flow/sim/disk.h"
 
 #include "flow/coro/coroutine.h"
@@ -9,12 +16,12 @@ namespace flow {
 
 namespace {
 
-// Those of ext4: 2^32 - 1 blocks.
+// The limits of ext4: 2^32 - 1 blocks.
 constexpr std::int64_t kLargestFile = 0xFFFF'FFFF * std::int64_t{4096};
 constexpr std::size_t kLongestName = 255;
 
-/// From the root, without a slash at its end; empty, which is no name of anything, if the path is. System calls take a
-/// path up to a NUL.
+/// The path from the root, without a slash at its end. An empty path gives an empty text, which names nothing. System
+/// calls take a path up to a NUL.
 std::string normal(std::string const& path) {
     if (*path.c_str() == '\0')
         return {};
@@ -28,7 +35,7 @@ std::string directoryOf(std::string const& path) {
     return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
 }
 
-/// A waiter for an operation that is abandoned waits forever.
+/// If an operation is abandoned, its waiter waits forever.
 template <class T>
 class Answer {
 public:
@@ -53,11 +60,11 @@ private:
 };
 
 struct Timing {
-    double before; // it takes effect
+    double before; // until it takes effect
     double after;
 };
 
-/// Where there is no memory for a timer, that is the answer.
+/// If there is no memory for a timer, that error is the answer.
 template <class T, class Effect>
 Future<Void> perform(DeterministicRandom& random, Timing timing, Answer<T> answer, Effect effect, Propagate = {}) {
     ErrorOr<T> result;
@@ -169,7 +176,7 @@ private:
     }
 
     SimDisk& disk_;
-    int life_; // in which it was opened
+    int life_; // in which the file was opened
     Reference<DiskFile> content_;
     bool isWritable_;
 };
@@ -274,7 +281,7 @@ void SimDisk::boot() {
     isOn_ = true;
 }
 
-// Asked for after each turn of a process that is to lose power.
+// Called after each turn of a process that is to lose power.
 unsigned SimDisk::risks() const {
     if (risks_)
         return *risks_;
@@ -331,7 +338,7 @@ void SimDisk::change(NameChange nameChange) {
     unstoredNames_.push_back(std::move(nameChange));
 }
 
-// A change comes to the disk in all directories that it touches, and behind those before it there.
+// A change is stored in all directories that it touches, and behind the earlier changes of these directories.
 std::vector<SimDisk::NameChange> SimDisk::takeUnstored(std::string const& directory, std::uint64_t below) {
     Paths directories{directory};
     std::vector<bool> isTaken(unstoredNames_.size());
@@ -349,7 +356,7 @@ std::vector<SimDisk::NameChange> SimDisk::takeUnstored(std::string const& direct
 }
 
 void SimDisk::storeSome(std::vector<NameChange> const& changes) {
-    Paths old; // directories of which nothing later has come to the disk
+    Paths old; // directories of which no later change reaches the disk
     for (NameChange const& each : changes)
         if (each.touches(old) || dice_.injects(FaultKind::diskLostName))
             each.addDirectories(old);
@@ -361,7 +368,7 @@ void SimDisk::loseNames() {
     storeSome(unstoredNames_);
     unstoredNames_.clear();
     names_.clear();
-    for (auto const& [path, entry] : storedNames_) // a directory stands before what is in it
+    for (auto const& [path, entry] : storedNames_) // a directory stands before its content
         if (isDirectory(directoryOf(path)))
             names_.emplace(path, entry);
     storedNames_ = names_;

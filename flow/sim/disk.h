@@ -11,16 +11,17 @@
 //     disk.crash();                        // the power goes; what was under way never ends
 //     disk.boot();                         // the next process finds what has survived
 //
-// It does what flow/file/async_file.h says, and no more: without faults, all that was written survives a crash. With
-// them, of what was not synced anything may be missing that a file system and a disk can lose. Time is that of the loop
-// on which an operation is called, chance comes from the faults' generators alone and nothing depends on addresses: the
-// same seed gives the same run.
+// SimDisk implements the contract of flow/file/async_file.h, and no more: without faults, all written data survives a
+// crash. With faults, a crash may lose any unsynced data that a file system and a disk can lose. Time is that of the
+// loop on which an operation is called, all randomness comes from the generators of the faults, and nothing depends on
+// addresses: the same seed gives the same run.
 //
-// An operation takes effect at some moment of the time that it takes, at once and as a whole. Each goes its own way: of
-// two under way the later may come first. If its future is dropped, a coin decides whether it still happens.
+// An operation takes effect at some moment of its duration, at once and as a whole. Operations are independent: of two
+// under way the later may take effect first. If the future of an operation is dropped, a coin decides whether it still
+// takes effect.
 //
-// Between kill() or crash() and boot(), and through files that were opened before, nothing happens any more: operations
-// never end. The disk must outlive its files. A path begins at the root, with or without a slash.
+// Between kill() or crash() and boot(), and through files that were opened before, operations have no effect and never
+// end. The disk must outlive its files. A path begins at the root, with or without a slash.
 
 #include "flow/file/async_file.h"
 #include "flow/lib/collection.h"
@@ -33,10 +34,10 @@
 
 namespace flow {
 
-/// How long an operation takes.
+/// The durations of operations.
 struct DiskSpeed {
-    double seconds = 0;     // on average, between nothing and twice that
-    double slowSeconds = 1; // more, when diskSlow or diskSlowSync injects
+    double seconds = 0;     // the mean; each takes between 0 and twice that
+    double slowSeconds = 1; // added when diskSlow or diskSlowSync injects
 };
 
 class SimDisk final : public FileSystem {
@@ -56,13 +57,13 @@ public:
     Future<Void> makeDirectory(std::string path) override;
     Future<Void> syncDirectory(std::string path) override;
 
-    /// The process was killed, the machine runs on: what the process had done is there after boot(), also without sync.
+    /// The process was killed, the machine runs on: all that the process did is there after boot(), also without sync.
     void kill();
-    /// The power has failed: what was synced is there after boot(), and of the rest what the faults leave.
+    /// The power has failed: after boot() the synced data is there, and the part of the rest that the faults leave.
     void crash();
     /// A new process may use the disk.
     void boot();
-    /// Those of an Attachment.
+    /// The risks of an Attachment (flow/sim/process.h).
     unsigned risks() const;
 
 private:
@@ -73,53 +74,53 @@ private:
         bool isDirectory() const { return !file; }
         Reference<DiskFile> file;
     };
-    using Names = std::map<std::string, Entry>; // by paths without end
+    using Names = std::map<std::string, Entry>; // by paths without a slash at the end
     using Paths = std::set<std::string>;
-    /// What one operation does to names: one goes, one comes, or both.
+    /// The change of names by one operation: a name goes, a name comes, or both.
     struct NameChange {
-        /// Whether it changes one of these directories.
+        /// True if it changes one of these directories.
         bool touches(Paths const& directories) const;
         void addDirectories(Paths& directories) const;
         void apply(Names& names) const;
 
         std::string goes;
         std::string comes;
-        Entry entry; // of what comes
+        Entry entry; // of the name that comes
         std::uint64_t number = 0;
     };
 
-    /// Gives what effect() returns or throws, after a while.
+    /// Runs effect() after a while, and gives its result or its error.
     template <class Effect>
     auto operate(Sort sort, Effect effect);
     double duration(Sort sort);
 
-    /// Throws io_error for a name that is too long to be there.
+    /// Throws io_error if the name is longer than a file system allows.
     bool isDirectory(std::string const& path) const;
     /// Throws file_not_found.
     void needDirectory(std::string const& path) const;
     Entry const& need(std::string const& path) const;
 
     void change(NameChange nameChange);
-    /// Of what is not on the disk, what a sync of the directory is for: with numbers below that.
+    /// Takes the changes that a sync of `directory` stores: with numbers below `below`, and not on the disk yet.
     std::vector<NameChange> takeUnstored(std::string const& directory, std::uint64_t below);
-    /// What is lost of them is lost for good.
+    /// Stores some of the changes; the others are lost for good.
     void storeSome(std::vector<NameChange> const& changes);
     void loseNames();
 
     FaultSource& dice_;
-    DeterministicRandom random_; // of what is no fault: how long
+    DeterministicRandom random_; // for durations and dropped operations, which are no faults
     bool isOn_ = true;
     int lives_ = 0; // that have ended
     Names names_;   // all but the root
     Names storedNames_;
     std::vector<NameChange> unstoredNames_;
     std::uint64_t nameChanges_ = 0;
-    mutable std::optional<unsigned> risks_; // none: an operation has taken effect since they were looked for
-    /// Of this life of the process: made with its first operation, and destroyed first.
+    mutable std::optional<unsigned> risks_; // none: an operation has taken effect since they were computed
+    /// The operations of this life of the process. Made with the first operation, and destroyed first.
     std::optional<ActorCollection> operations_;
 };
 
-/// The disk of a process: what it holds outlives reboots; without what was not synced, where the power is lost.
+/// The disk of a process: its content outlives reboots; unsynced data is lost with the power.
 class ProcessDisk final : public Attachment {
 public:
     explicit ProcessDisk(FaultSource& faults, DiskSpeed const& speed = {.seconds = 0.0001}) : disk(faults, speed) {}

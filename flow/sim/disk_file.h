@@ -5,10 +5,10 @@
 //     file->store(file->changes(), dice);          // sync: it is on the disk
 //     file->loseCache(dice);                       // the power goes: what is on the disk is what programs see
 //
-// Between the two stand the changes that have not been synced, in order. Each of them has the sectors that it touches
-// as they were after it, whole, since that is what a page cache writes: so a sector on the disk is always one that the
-// file had at some time, or what a later truncate has left of it. Sizes, too, come to the disk in order: with the last
-// change of the size that survives, those before have survived.
+// Between the two are the changes that have not been synced, in order. Each change has the sectors that it touches as
+// they were after it, whole, since a page cache writes whole sectors: so a sector on the disk is always one that the
+// file had at some time, or the part of it that a later truncate has left. Sizes, too, reach the disk in order: if a
+// change of the size survives, all changes of the size before it have survived.
 
 #include "flow/memory/reference.h"
 #include "flow/sim/faults.h"
@@ -29,15 +29,15 @@ public:
     void write(std::int64_t offset, StringRef bytes);
     void truncate(std::int64_t size);
 
-    /// How many there have been so far.
+    /// The number of changes so far.
     std::uint64_t changes() const { return firstUnstored_ + unstored_.size(); }
-    /// How many of them are not on the disk yet.
+    /// The number of changes that are not on the disk yet.
     std::size_t unstored() const { return unstored_.size(); }
-    /// The first so many are on the disk from here on.
+    /// Stores the first `changes` changes on the disk.
     void store(std::uint64_t changes, FaultSource& dice) { store(changes, false, dice); }
-    /// The same, but any of those that were not there may be lost, torn or out of order.
+    /// Like store(), but any change that was not on the disk before may be lost, torn or out of order.
     void storeSome(std::uint64_t changes, FaultSource& dice) { store(changes, true, dice); }
-    /// The power goes.
+    /// The power fails.
     void loseCache(FaultSource& dice) {
         storeSome(changes(), dice);
         seen_ = stored_;
@@ -48,7 +48,7 @@ private:
         bool isTruncate() const { return sectors.empty(); }
         std::int64_t offset;
         std::string sectors;
-        std::int64_t size; // of the file, after it
+        std::int64_t size; // of the file, after the change
         bool resizes;
     };
 

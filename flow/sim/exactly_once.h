@@ -1,5 +1,5 @@
 #pragma once
-// ExactlyOnce: whether each request was executed as often as its client may conclude.
+// ExactlyOnce: checks that each request was executed as often as its client may conclude.
 //
 //     ExactlyOnce requests;
 //     requests.sent(id);                       // in the client, before the first attempt; retries may report it again
@@ -29,7 +29,7 @@ namespace flow {
 class ExactlyOnce : NonCopyable {
 public:
     void sent(std::string_view id) { add(id, {Kind::sent, {}}); }
-    /// The client will not send it again, and relies on its execution.
+    /// The client will not send the request again, and relies on its execution.
     void acknowledged(std::string_view id) { add(id, {Kind::acknowledged, {}}); }
     void executed(std::string_view id, std::string_view process) { add(id, {Kind::executed, std::string(process)}); }
 
@@ -42,12 +42,12 @@ public:
     };
     struct Report {
         std::vector<Offender> offenders; // by their first events; with several faults, one stands for all
-        /// Different requests, so that a test can check that it did what it was meant to.
+        /// The numbers of different requests, so that a test can check that it has tested something.
         std::size_t sent = 0, executed = 0, acknowledged = 0;
 
         bool ok() const { return offenders.empty(); }
-        /// For each offender a line that says what is wrong, which makes the signature of a failure, and one with its
-        /// events; empty if there is none.
+        /// Two lines for each offender: the first says what is wrong, and makes the signature of a failure; the second
+        /// has the events. Empty if there is no offender.
         std::string text() const;
     };
     Report check() const;

@@ -6,11 +6,12 @@
 namespace flow {
 namespace {
 
-// Whatever the locale of the program is.
+// ASCII, independent of the locale of the program.
 constexpr std::string_view kDigits = "0123456789", kHexadecimal = "0123456789abcdefABCDEF",
                            kWord = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// As pointers and ids are written. What is shorter, or has no decimal digit, is a word or a name.
+/// True for a number as pointers and ids are written. A shorter text, or one without a decimal digit, is a word or a
+/// name.
 bool isHexadecimal(std::string_view word) {
     bool prefixed = word.size() > 2 && word.starts_with("0x");
     if (prefixed)

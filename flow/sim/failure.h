@@ -1,5 +1,5 @@
 #pragma once
-// SimulationFailure: why a run of a simulation has failed.
+// SimulationFailure: the reason why a run of a simulation has failed.
 //
 //     SimulationFailure failure = SimulationFailure::of("balance is 37, not 40");
 //     failure.signature                                   // "balance is #, not #"
@@ -9,8 +9,7 @@
 namespace flow {
 
 struct SimulationFailure {
-    /// The same for all failures of one kind: the first line of the text, with # for each number, decimal or
-    /// hexadecimal.
+    /// Equal for all failures of one kind: the first line of the text, with # for each number, decimal or hexadecimal.
     std::string signature;
     /// Its last line names the processes that are down, if some are and others run.
     std::string text;

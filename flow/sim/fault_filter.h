@@ -1,13 +1,13 @@
 #pragma once
-// FaultFilter: which of its faults a run may have. Faults are named by their kind, and by their number among those of
-// their kind that would be injected in the run, counted from 0.
+// FaultFilter: the faults that a run may have. A fault is named by its kind, and by its number among the faults of its
+// kind that would be injected in the run, counted from 0.
 //
 //     FaultFilter filter;
 //     filter.only = SomeFaults::parse("clog:0,clog:4..6,diskFull");   // these, and all faults of the last kind
 //     filter.without = SomeFaults::parse("buggify");
 //     world.setFilter(filter);
 //
-// That a fault is left out changes no number of another, as long as the program does the same.
+// Leaving out a fault changes no number of another fault, as long as the program does the same.
 
 #include "flow/sim/faults.h"
 #include "flow/sim/number_range.h"
@@ -25,9 +25,9 @@ namespace flow {
 
 class SomeFaults {
 public:
-    /// Throws std::invalid_argument, which says what is wrong with the text.
+    /// Throws std::invalid_argument with a description of the error in the text.
     static SomeFaults parse(std::string_view text);
-    /// What parse() takes: each kind in the order of FaultKind.
+    /// The text that parse() takes; the kinds are in the order of FaultKind.
     std::string toString() const;
 
     void add(FaultKind kind, NumberRange numbers);

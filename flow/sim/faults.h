@@ -20,9 +20,9 @@
 
 namespace flow {
 
-// Each has a unit: per second of each process, per message, per connection, per read, per operation on a file, per
-// write, per sync, per crash, per allocation, or per visit of an armed site. The last number is the most that swarm()
-// gives it.
+// Each fault has a unit: per second of each process, per message, per connection, per read, per operation on a file,
+// per write, per sync, per crash, per allocation, or per visit of an armed site. The last number is the highest
+// probability that swarm() gives it.
 #define FLOW_FAULTS(X)                                                                                                 \
     X(processKill, "per second of a process: it is killed, and started again after a while", 0.02)                     \
     X(processReboot, "per second of a process: it is killed, and started again at once", 0.02)                         \
@@ -78,7 +78,7 @@ struct Faults {
     /// Draws a random swarm from the seed: each kind is left out with probability 1/2, buggify with 1/4. The draws are
     /// independent, so a new kind does not change the others.
     static Faults swarm(std::uint64_t seed);
-    /// Those that are not 0, as `name = value` with commas between.
+    /// The faults that are not 0, as `name = value` with commas between.
     std::string toString() const;
 };
 
@@ -102,14 +102,14 @@ inline const char* faultName(FaultKind kind) {
     return kFaultNames[static_cast<std::size_t>(kind)];
 }
 
-/// How often each has happened.
+/// The number of injected faults of each kind.
 class FaultCounts {
 public:
     std::uint64_t& operator[](FaultKind kind) { return counts_[static_cast<std::size_t>(kind)]; }
     std::uint64_t operator[](FaultKind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
 
     std::uint64_t total() const;
-    /// Those that have, as `name = count` with commas between.
+    /// The kinds with a number above 0, as `name = count` with commas between.
     std::string toString() const;
 
 private:
@@ -119,25 +119,26 @@ private:
 /// Decides which faults are injected, and counts them. A World is one.
 class FaultSource {
 public:
-    /// Whether a fault of that kind is injected now. `what` names the target, as far as its name is the same in every
+    /// True if a fault of that kind is injected now. `what` names the target, as far as its name is the same in every
     /// run of a seed.
     virtual bool injects(FaultKind kind, std::uint64_t what = 0) = 0;
-    /// For the details of the last fault of that kind: which bit, how long.
+    /// For the details of the last fault of that kind: its bit, its duration.
     virtual DeterministicRandom& random(FaultKind kind) = 0;
-    /// For what is no fault. Code that needs more than a few numbers seeds a generator of its own with one of these.
+    /// For random choices other than faults. Code that needs more than a few numbers seeds a generator of its own with
+    /// one.
     virtual DeterministicRandom& random() = 0;
 
 protected:
     ~FaultSource() = default;
 };
 
-/// The random numbers of faults. Each kind has its own, and each fault that is injected has its own in turn: leave one
-/// out, and all others are injected as before, as long as the program does the same.
+/// The random numbers of faults. Each kind has its own generator, and each injected fault seeds a further one: if a
+/// fault is left out, all others are injected as before, as long as the program does the same.
 class FaultDice {
 public:
     explicit FaultDice(std::uint64_t seed);
 
-    /// Whether a fault of that probability is injected. If it is left out nevertheless, nothing else changes.
+    /// True if a fault of that probability is injected. If the caller leaves it out nevertheless, nothing else changes.
     bool injects(FaultKind kind, double likely) {
         if (likely <= 0)
             return false;
@@ -155,7 +156,7 @@ private:
     std::vector<DeterministicRandom> how_;
 };
 
-/// One that goes by probabilities alone, for what is tested without a World.
+/// A FaultSource that goes by probabilities alone, for tests without a World.
 class PlainFaults final : public FaultSource {
 public:
     explicit PlainFaults(std::uint64_t seed, Faults const& some = {}) : faults(some), random_(seed), dice_(seed) {}

@@ -86,7 +86,7 @@ std::string valueToText(Optional<std::string> const& value) {
     std::string const& text = value.get();
     if (text.size() <= kShown)
         return '"' + printable(text) + '"';
-    // The length as well: values that only differ behind the cut are often of different lengths.
+    // With the length: values that only differ behind the cut are often of different lengths.
     return '"' + printable(text.substr(0, kShown)) + "\"...(" + std::to_string(text.size()) + " bytes)";
 }
 

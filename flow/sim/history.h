@@ -1,5 +1,5 @@
 #pragma once
-// History: what the clients of a key-value store asked for and what came back, for checkLinearizable().
+// History: the operations of the clients of a key-value store and their results, for checkLinearizable().
 //
 //     History history;
 //     auto put = history.invoke(client, "key", History::Put{"value"});    // before the request leaves
@@ -33,7 +33,8 @@ public:
     struct Get {};
     /// Leaves the key without a value, whether it had one or not.
     struct Remove {};
-    /// Writes `desired` if the value is `expected`; its result is whether it was. Nothing stands for no value in both.
+    /// Writes `desired` if the value is `expected`, and has the result true then. An empty Optional stands for no
+    /// value.
     struct CompareAndSet {
         Optional<std::string> expected;
         Optional<std::string> desired;
@@ -54,7 +55,8 @@ public:
     void ok(Invoked<Put> put);
     void ok(Invoked<Get> get, Optional<std::string> value);
     void ok(Invoked<Remove> remove);
-    /// `succeeded`: whether the value was the expected one. If not, the operation took effect: it read the value.
+    /// `succeeded`: the value was the expected one. If it was not, the operation took effect as well: it read the
+    /// value.
     void ok(Invoked<CompareAndSet> compareAndSet, bool succeeded);
 
     /// The operation certainly did not take effect, and never will.
@@ -72,18 +74,18 @@ public:
         int client;
         std::string key;
         Optional<std::string> expected = {}; // of a CompareAndSet
-        Optional<std::string> value = {};    // that is written, or that a Get returned
+        Optional<std::string> value = {};    // written by the operation, or returned by a Get
         bool succeeded = false;              // of a CompareAndSet
         Outcome outcome = Outcome::unknown;
         std::size_t invoked = 0; // the number of this event among all events of the history
         std::size_t returned = kNever;
 
-        /// As in `put("1")`, `compareAndSet("1", none)`. Long values are cut.
+        /// For example `put("1")`, `compareAndSet("1", none)`. Long values are cut.
         std::string call() const;
-        /// As in `ok`, `"1"`, `none`, `false`, `unknown`.
+        /// For example `ok`, `"1"`, `none`, `false`, `unknown`.
         std::string result() const;
     };
-    /// In the order in which they were invoked.
+    /// In the order of their invocations.
     std::vector<Operation> const& operations() const { return operations_; }
 
 private:

@@ -25,8 +25,8 @@ double faultDuration(DeterministicRandom& random, double median) {
     return half;
 }
 
-/// Returns whether that could be done. Never two random numbers in one expression: compilers differ in which they draw
-/// first.
+/// Returns true if the fault was injected. Draw never two random numbers in one expression: compilers differ in which
+/// they draw first.
 bool World::inject(FaultKind kind, Process& process) {
     DeterministicRandom& random = dice_.how(kind);
     switch (kind) {
@@ -110,7 +110,7 @@ Future<Void> injectFaults(World& world) {
         co_await delay(pause);
         for (std::size_t i = 0; i < world.processes().size(); ++i) {
             Process& process = *world.processes()[i];
-            for (FaultKind kind : kPerSecond) // draws for each, whether it can be injected or not
+            for (FaultKind kind : kPerSecond) // draws for each kind, even if it cannot be injected
                 if (world.dice_.injects(kind, pause * world.faults().of(kind)) &&
                     !process.options().protectedFromFaults && process.isRunning() && world.admits(kind) &&
                     world.inject(kind, process))

@@ -9,10 +9,10 @@ class DeterministicRandom;
 class World;
 struct Faults;
 
-/// How long something lasts. Longer ones are rarer: half of them are below `median`, a quarter above twice that.
+/// A random duration. Longer ones are rarer: half of them are below `median`, a quarter above twice that.
 double faultDuration(DeterministicRandom& random, double median);
 
-/// Whether any of the faults that are "per second of a process" can happen.
+/// True if any of the faults that are "per second of a process" can happen.
 bool injectsEachSecond(Faults const& faults);
 /// Runs on the world's loop for as long as its future is held.
 Future<Void> injectFaults(World& world);

@@ -30,10 +30,10 @@ std::map<std::string_view, Operations> byKey(History const& history) {
     return keys;
 }
 
-/// The number of events of the shortest beginning that is not linearizable. The whole is not; and what has a beginning
-/// that is not is not either. A beginning that the budget does not decide counts as one that is.
+/// The number of events of the shortest prefix that is not linearizable. The whole history is not; and a history with
+/// such a prefix is not either. A prefix that the budget does not decide counts as linearizable.
 std::size_t shortestEnd(Operations const& operations, std::uint64_t budget) {
-    std::vector<std::size_t> ends; // more operations that have only been invoked break nothing
+    std::vector<std::size_t> ends; // only returns: operations that have only been invoked break nothing
     for (Operation const* operation : operations) {
         if (operation->returned != History::kNever)
             ends.push_back(operation->returned + 1);
@@ -91,8 +91,8 @@ std::string tableOf(std::vector<Row> const& rows, std::size_t leftOut) {
     return text;
 }
 
-/// Which of the operations are shown: the last ones, and the last of those before that wrote the value which the last
-/// to return saw or asked for.
+/// The operations to show: the last ones, and the last earlier ones that wrote the value which the last operation to
+/// return read or expected.
 std::vector<std::size_t> shown(Operations const& operations, std::size_t end) {
     std::vector<std::size_t> begun;
     Operation const* last = nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// checkLinearizable: whether a key-value store behaved as if each operation took effect at one moment between its
+// checkLinearizable: checks that a key-value store behaved as if each operation took effect at one moment between its
 // invocation and its return.
 //
 //     LinearizabilityVerdict verdict = checkLinearizable(history);
@@ -28,21 +28,22 @@ namespace flow {
 struct LinearizabilityVerdict {
     enum class Outcome { linearizable, notLinearizable, undecided };
     Outcome outcome;
-    /// The first key, in the order of their bytes, that is not linearizable; else the first that is undecided.
+    /// The first key, in the order of their bytes, that is not linearizable; otherwise the first that is undecided.
     std::string key;
-    /// For people; empty if all is well. For a key that is not linearizable, the shortest beginning of its history that
-    /// is not, as a table: when each operation was invoked and returned, as numbers of events of the whole history, and
-    /// its place in the longest order that explains its results. Long tables lack what came early.
+    /// A text for people; empty if all is well. For a key that is not linearizable it has the shortest prefix of its
+    /// history that is not, as a table: the invocation and the return of each operation, as numbers of events of the
+    /// whole history, and its place in the longest order that explains its results. Long tables leave out early
+    /// operations.
     std::string explanation;
-    /// How much work the search was for all keys, without that for the explanation.
+    /// The work of the search for all keys, without the search for the explanation.
     std::uint64_t steps;
 
     bool ok() const { return outcome == Outcome::linearizable; }
 };
 
 /// Stops after about `budget` steps for each key, and goes on with the next key: ten million take a second or two, and
-/// at most some hundred bytes each. Few different values make the search long: when most writes write a value of their
-/// own, it is clear which operation saw which value.
+/// at most some hundred bytes each. The search is long if there are few different values: when most writes write a
+/// value of their own, it is clear which operation read which value.
 LinearizabilityVerdict checkLinearizable(History const& history, std::uint64_t budget = 10'000'000);
 
 } // namespace flow

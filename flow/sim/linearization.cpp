@@ -1,3 +1,11 @@
+// The search is depth-first, with its own stack: places_ holds one Place for each point that it has reached, and moves_
+// the moves from there that are still to be tried. A move takes one operation that has returned (done_), after as many
+// operations of unknown outcome (kinds_) as that one needs. arrive() lists the moves of a new place, take() makes one,
+// leave() undoes it. An order exists when all of done_ are taken.
+//
+// Four rules keep the search short: a read that fits is taken at once, calls with equal effects are tried once, a set
+// of remaining calls is not searched twice at the same value, and operations of unknown outcome are taken only in
+// chains that the next returned operation needs.
 #include "flow/sim/linearization.h"
 
 #include <algorithm>
@@ -12,13 +20,13 @@ namespace {
 
 using Operation = History::Operation;
 
-/// Values are numbers. Those that no operation asks for cannot be distinguished, and share one.
+/// Values are numbers. Values that no operation asks for cannot be distinguished, and share one number.
 using State = int;
 constexpr State kNone = 0;
 constexpr State kUnseen = 1;
 constexpr State kKept = -1;
 
-/// What an operation needs the value to be, and what it leaves.
+/// The value that an operation needs, and the value that it leaves.
 struct Effect {
     enum class Needs { anything, same, other };
     Needs needs;
@@ -27,7 +35,7 @@ struct Effect {
 
     bool fits(State state) const { return needs == Needs::anything || (needs == Needs::same) == (state == needed); }
     State after(State state) const { return left == kKept ? state : left; }
-    /// Whether it leaves every value that it fits.
+    /// True if it leaves every value that it fits.
     bool onlyLooks() const { return left == kKept || (needs == Needs::same && left == needed); }
     friend auto operator<=>(Effect const&, Effect const&) = default;
 };
@@ -50,7 +58,7 @@ private:
     std::map<std::string_view, State> numbers_;
 };
 
-/// What has been searched: which operations were left, at which value.
+/// A point that has been searched: the operations that were left, and the value.
 struct RemainingCalls {
     std::vector<std::size_t> numbers;
 
@@ -109,17 +117,18 @@ private:
         Effect effect;
         std::size_t index, invoked, returned;
     };
-    /// The operations of unknown outcome that would do the same, in the order of their invocations. All of them may
-    /// come at any time after that, so only how many were taken matters, and the first is as good as any.
+    /// The operations of unknown outcome with the same effect, in the order of their invocations. Each may come at any
+    /// time after its invocation, so only the number taken matters, and the first is as good as any.
     struct Kind {
         Effect effect;
         std::vector<std::size_t> indices, invoked;
     };
-    /// One way to go on: some of unknown outcome, each of them needed for the next, and one that has returned.
+    /// One step: some operations of unknown outcome, each needed by the next, and then one that has returned.
     struct Move {
         std::size_t done, firstKind, lastKind;
     };
-    /// Where a number of operations has been taken. Its moves are at the end of moves_ when it is the last place.
+    /// A point at which a number of operations has been taken. Its moves are at the end of moves_ when it is the last
+    /// place.
     struct Place {
         std::size_t firstMove, firstKind, next, taken;
         State state;
@@ -185,10 +194,10 @@ private:
         next_[previous_[entry]] = next_[entry];
         previous_[next_[entry]] = previous_[entry];
     }
-    /// In the opposite order of unlink(): the neighbours are then those of that time.
+    /// Called in the opposite order of unlink(): the neighbours are then the same as at unlink().
     void relink(std::size_t entry) { next_[previous_[entry]] = previous_[next_[entry]] = entry; }
 
-    /// Lists the moves from here, none if they need not be searched.
+    /// Lists the moves from here; none if they need not be searched.
     void arrive() {
         places_.push_back({moves_.size(), chains_.size(), moves_.size(), taken_.size(), state_});
         calls_.clear();
@@ -197,7 +206,8 @@ private:
             calls_.push_back(entry / 2);
         steps_ += calls_.size();
         firstReturn_ = done_[entry / 2].returned;
-        // What only looks and fits may as well come now: wherever else it came, it could be moved here.
+        // An operation that only looks, and fits, may as well come now: from any other place in an order it could be
+        // moved here.
         for (std::size_t done : calls_) {
             if (done_[done].effect.onlyLooks() && done_[done].effect.fits(state_)) {
                 moves_.push_back({done, chains_.size(), chains_.size()});
@@ -217,8 +227,8 @@ private:
         }
     }
 
-    /// Of those that do the same, leaves the one that returns first: any of them may come now, and the others then have
-    /// more time for their turn.
+    /// Among calls with the same effect, keeps the one that returns first: any of them may come now, and the others
+    /// then have more time for their turn.
     void dropAlike() {
         std::size_t kept = 0;
         for (std::size_t done : calls_) {
@@ -233,8 +243,9 @@ private:
         calls_.resize(kept);
     }
 
-    /// Whether the same operations were left at this value before, with no more of the unknown ones taken. What is left
-    /// follows from the calls before the first return, which is one of theirs: all that come later are always left.
+    /// True if the same operations were left at this value before, with no more of the unknown ones taken. The calls
+    /// before the first return identify the remaining operations: that return is of one of these calls, and all later
+    /// calls are left.
     bool wasHere() {
         RemainingCalls left{calls_};
         left.numbers.push_back(static_cast<std::size_t>(state_));
@@ -250,9 +261,10 @@ private:
         return false;
     }
 
-    /// Those of unknown outcome are only taken where the value they leave is needed at once by one that has returned
-    /// and does not fit without. Wherever else one stands in an order, it can be left out or moved to behind the next
-    /// that has returned. So all but the first of a chain are compareAndSets, which need the value of the one before.
+    /// Operations of unknown outcome are only taken if a returned operation needs the value that they leave at once,
+    /// and does not fit without it. At any other place of an order such an operation can be left out, or moved behind
+    /// the next returned one. So all but the first of a chain are compareAndSets, which need the value of the one
+    /// before.
     void listChains(std::size_t done) {
         Effect const& effect = done_[done].effect;
         if (effect.needs == Effect::Needs::same) {
@@ -269,9 +281,10 @@ private:
         }
     }
 
-    /// Lists those that leave `target`, from the last of the chain back to the first. chain_ is what follows on it.
+    /// Lists the chains that leave `target`, from the last of a chain back to the first. chain_ holds the operations
+    /// that follow.
     void listChainsTo(State target, std::size_t done) {
-        visited_[static_cast<std::size_t>(target)] = true; // no value twice: what is between could be left out
+        visited_[static_cast<std::size_t>(target)] = true; // no value twice: the operations between could be left out
         for (std::size_t kind : makers_[static_cast<std::size_t>(target)]) {
             Effect const& maker = kinds_[kind].effect;
             if (++steps_ > budget_)
@@ -326,7 +339,7 @@ private:
         kept_ = std::min(kept_, taken_.size());
     }
 
-    /// Copies only what has changed since the last time, so all of this costs no more than the moves.
+    /// Copies only the part that has changed since the last time, so all calls together cost no more than the moves.
     void keepLongest() {
         if (std::size_t length = done_.size() - left_; length >= longestLength_) {
             longest_.resize(kept_);
@@ -345,14 +358,14 @@ private:
     std::size_t ends_ = 0;
 
     State state_ = kNone;
-    std::vector<std::uint32_t> used_; // how many of each kind were taken
-    std::size_t left_ = 0;            // of done_
+    std::vector<std::uint32_t> used_; // the number taken of each kind
+    std::size_t left_ = 0;            // the number of done_ that are left
     std::vector<std::size_t> taken_;
     std::vector<Place> places_;
     std::vector<Move> moves_;
     std::vector<std::size_t> chains_; // the kinds of moves_
 
-    std::vector<std::size_t> calls_; // of this place: those left that are invoked before the first return
+    std::vector<std::size_t> calls_; // the remaining calls of this place that are before the first return
     std::size_t firstReturn_ = 0;
     std::vector<std::size_t> chain_;
     std::vector<bool> visited_;
@@ -360,7 +373,7 @@ private:
     // nondeterminism: it is never iterated over
     std::unordered_map<RemainingCalls, std::vector<std::vector<std::uint32_t>>, RemainingCalls::Hash> seen_;
     std::vector<std::size_t> longest_;
-    std::size_t kept_ = 0;          // as many of longest_ are still the first of taken_
+    std::size_t kept_ = 0;          // so many of longest_ are still the first of taken_
     std::size_t longestLength_ = 0; // the least that is longer
     std::uint64_t steps_ = 0, budget_;
 };

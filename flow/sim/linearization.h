@@ -8,9 +8,10 @@
 //
 // After J. M. Wing and C. Gong, "Testing and verifying concurrent objects", J. Parallel Distrib. Comput. 17 (1993), and
 // G. Lowe, "Testing for linearizability", Concurrency Computat. Pract. Exper. 29 (2017): operations are taken in every
-// order that their calls and returns allow and that explains their results; what is left is a doubly linked list of
-// calls and returns, so that an operation is taken and put back in constant time; what was left at which value is
-// recorded, and not searched again. What we add for registers is explained at its place, with why it loses nothing.
+// order that their calls and returns allow and that explains their results; the remaining calls and returns are a
+// doubly linked list, so that an operation is taken and put back in constant time; each set of remaining operations is
+// recorded with its value, and not searched again. Our additions for registers are explained at their places, with the
+// reason why they lose nothing.
 
 #include "flow/sim/history.h"
 
@@ -24,7 +25,7 @@ struct Linearization {
     Answer answer;
     /// The longest order that was found, as indices into the operations: if it exists, with all that have returned.
     std::vector<std::size_t> order;
-    /// How much work it was: operations looked at, and sets of them stored and compared.
+    /// The work of the search: operations looked at, and sets of them stored and compared.
     std::uint64_t steps;
 };
 

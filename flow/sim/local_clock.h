@@ -15,7 +15,7 @@ public:
     LocalClock(double worldTime, double shown) : since_(worldTime), shown_(shown) {}
 
     double at(double worldTime) const { return shown_ + (worldTime - since_) * rate_; }
-    /// The world's time at which the clock will show that, give or take a rounding error.
+    /// The world's time at which the clock will show `shown`, give or take a rounding error.
     double when(double shown) const { return since_ + (shown - shown_) / rate_; }
     /// Seconds since 1970.
     double systemAt(double worldTime) const { return kEpoch + worldTime + systemOffset_; }
@@ -26,20 +26,20 @@ public:
         since_ = worldTime;
         rate_ = rate;
     }
-    /// Ahead by so many seconds, which must not be negative.
+    /// Sets the clock ahead by `seconds`, which must not be negative.
     void jump(double worldTime, double seconds) {
         shown_ = at(worldTime) + seconds;
         since_ = worldTime;
     }
-    /// Either way.
+    /// Sets the calendar ahead, or back if `seconds` is negative.
     void jumpSystem(double seconds) { systemOffset_ += seconds; }
 
-    /// When each world begins: 2026-01-01, 00:00 UTC.
+    /// The calendar time at which each world begins: 2026-01-01, 00:00 UTC.
     static constexpr double kEpoch = 1767225600;
 
 private:
     double since_ = 0; // the world's time when the clock was last set
-    double shown_ = 0; // and what it showed then
+    double shown_ = 0; // and the time that it showed then
     double rate_ = 1;
     double systemOffset_ = 0;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// NumberRange: seeds, or faults, as a command line names them.
+// NumberRange: a range of seeds or faults, as a command line names it.
 //
 //     NumberRange seeds = NumberRange::parse("0..99");      // or "7", which is 7..7
 
@@ -9,9 +9,9 @@
 namespace flow {
 
 struct NumberRange {
-    std::uint64_t first = 0, last = 0; // both are in it
+    std::uint64_t first = 0, last = 0; // both are included
 
-    /// Throws std::invalid_argument, which says what is wrong with the text.
+    /// Throws std::invalid_argument with a description of the error in the text.
     static NumberRange parse(std::string_view text);
     bool contains(std::uint64_t number) const { return first <= number && number <= last; }
 };

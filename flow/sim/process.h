@@ -1,7 +1,6 @@
 #pragma once
 // Process: a simulated machine with one program on it. It has a name, an address, a clock, a stream of random numbers,
-// knobs and what is attached to it (network, disk), all of which outlive its reboots, and while it runs a loop and its
-// actors.
+// knobs and attachments (network, disk), all of which outlive its reboots. While it runs, it has a loop and actors.
 //
 //     Process& server = world.start({.name = "server", .main = [] { return serve(); }});
 //     world.kill(server);                       // its actors are destroyed, each before its owner; none resumes
@@ -31,35 +30,35 @@ class World;
 
 struct ProcessOptions {
     std::string name;
-    /// Called on the process's own loop, at each start. The process ends with this future, with the error that this
-    /// throws before it gives one, or with all that it holds when it is killed.
+    /// Called on the process's own loop, at each start. The process ends when this future is ready, or when main
+    /// throws. When the process is killed, all that it holds is destroyed.
     std::function<Future<Void>()> main;
-    /// What knob() answers in it.
+    /// The values that knob() returns in the process.
     std::map<std::string, double> knobs = {};
-    /// How far its clock is ahead of the world's, in seconds.
+    /// The seconds by which its clock is ahead of the world's.
     double clockOffset = 0;
-    /// In how many seconds it is started again when main ends with an error; if not positive, never.
+    /// The seconds after which it is started again when main ends with an error; if not positive, never.
     double restartAfter = 0;
-    /// Whether faults of processes may be injected into it.
+    /// If true, no faults of processes are injected into it.
     bool protectedFromFaults = false;
 };
 
-/// What belongs to a process and is simulated around it: its network, its disk.
+/// A part of the simulated machine around a process: its network, its disk.
 class Attachment {
 public:
     virtual ~Attachment() = default;
-    /// Before main is called, on the process's loop: the place to provide() services.
+    /// Called before main, on the process's loop: the place to provide() services.
     virtual void started(Process&) {}
-    /// The actors are about to be destroyed: nothing that they still do may have any effect.
+    /// Called before the actors are destroyed: none of their actions may have any effect from here on.
     virtual void stopped([[maybe_unused]] Process& process, [[maybe_unused]] bool powerLost) {}
-    /// What a loss of power would harm now. Most losses of power wait until it would harm one certain thing.
+    /// The risks of a loss of power now. Most losses of power wait until there is one certain risk.
     virtual unsigned risks() const { return 0; }
-    /// Which of them there may be at all.
+    /// All risks that there may be at any time.
     virtual unsigned possibleRisks() const { return 0; }
 
-    /// What will set the cell at this address, or end the wait of the operation in place, if that is known here, as in
-    /// "bytes from server at 2.0.0.1:80"; else nothing. Called as the process, for the report about a simulation that
-    /// hangs.
+    /// Names the source that will set the cell at this address, or end the wait of the operation in place, as in "bytes
+    /// from server at 2.0.0.1:80"; empty if this attachment has none. Called as the process, for the report about a
+    /// simulation that hangs.
     virtual std::string sourceOf([[maybe_unused]] void const* what) const { return {}; }
 
     static constexpr unsigned kUnsyncedWrite = 1, kUnsyncedWrites = 2, kUnsyncedName = 4;
@@ -74,10 +73,10 @@ public:
     double timer() override;
     bool isSimulated() const override { return true; }
     void useMachines(const char* what) override;
-    /// One turn. Afterwards `wakesAt` says when there is more to do.
+    /// Runs one turn. Afterwards `wakesAt` is the time of the next one.
     void takeTurn();
     double wakesAt() const { return wakesAt_; }
-    /// There is something to do now.
+    /// Notes that the loop has work now.
     void wake();
 
 private:
@@ -87,14 +86,15 @@ private:
     bool runTurn() override;
 
     Process& process_;
-    double wakesAt_ = 0;  // of the world
-    double deadline_ = 0; // of this loop: reached, whatever rounding says, when the world's time is `wakesAt_`
+    double wakesAt_ = 0; // in the world's time
+    double deadline_ =
+        0; // in the time of this loop: reached, whatever rounding says, when the world's time is `wakesAt_`
 };
 
 class Process : NonCopyable {
 public:
     std::string const& name() const { return options_.name; }
-    /// 1 for the first one; 0 is the world itself.
+    /// 1 for the first process; 0 is the world itself.
     std::uint32_t id() const { return id_; }
     /// An IPv4 address, 10.0.x.y, most significant byte first.
     std::uint32_t address() const { return address_; }
@@ -104,16 +104,16 @@ public:
     ProcessOptions const& options() const { return options_; }
 
     bool isRunning() const { return loop_ != nullptr; }
-    /// Of this life; it must run.
+    /// The loop of this life; the process must run.
     Loop& loop() const { return *loop_; }
-    /// How often it has been started.
+    /// The number of its starts.
     int lives() const { return lives_; }
-    /// How main of the last life ended, if it did: with Error() if well.
+    /// The end of main in the last life, if main ended: Error() if it ended well.
     std::optional<Error> const& exit() const { return exit_; }
-    /// Ready, on the loop of the world, when it does not run any more.
+    /// Ready, on the loop of the world, when the process has stopped.
     Future<Void> onStop() { return stopped_.onTrigger(); }
 
-    /// Stays with the process. To be called before its start.
+    /// Attaches a part that stays over reboots. To be called before the start.
     template <class A, class... Args>
     A& attach(Args&&... args) {
         auto attachment = std::make_unique<A>(std::forward<Args>(args)...);
@@ -122,16 +122,16 @@ public:
         return result;
     }
 
-    /// Lets call() run on the process's loop, where it then is a task like any other; dropped when the process does not
-    /// run, or stops before. From the world, or from another process, for what simulates what is between them.
+    /// Runs call() on the process's loop, as a task like any other; drops it if the process does not run, or stops
+    /// before. For the world, for other processes, and for simulations of all that is between processes.
     template <class F>
     void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
         if (!loop_)
             return;
         makeReady(*new PostedCall<F>(std::move(call)), priority);
     }
-    /// The same for a free waiter, without an allocation. The process must run; if it stops before, the waiter is free
-    /// again and has not run.
+    /// Like post(), for a free waiter, without an allocation. The process must run; if it stops before, the waiter is
+    /// free again and has not run.
     void makeReady(WaiterNode& waiter, TaskPriority priority) {
         loop_->makeReady(&waiter, priority);
         loop_->wake();
@@ -144,7 +144,7 @@ private:
     Process(World& world, std::uint32_t id, ProcessOptions options, std::uint64_t seed);
 
     double wakesAt() const;
-    /// Those of its attachments.
+    /// The risks of its attachments.
     unsigned risks() const;
     unsigned possibleRisks() const;
 
@@ -161,16 +161,16 @@ private:
     double pausedUntil_ = 0;
     double slowUntil_ = 0;
     double secondsPerTurn_ = 0;           // while it is slow
-    std::int64_t failingAllocation_ = -1; // how many more succeed before one fails; -1: none fails
-    unsigned lossAtRisk_ = 0;             // it loses power when it is at this risk; 0: it does not
-    double darkSeconds_ = 0;              // and stays down for so long
+    std::int64_t failingAllocation_ = -1; // allocations that succeed before one fails; -1: none fails
+    unsigned lossAtRisk_ = 0;             // the process loses power when it has this risk; 0: it does not
+    double darkSeconds_ = 0;              // and stays down for so many seconds
     bool isEnding_ = false;
-    // Of the present life:
+    // State of the present life:
     CellGroup cells_;
     std::unique_ptr<ProcessLoop> loop_;
     Future<Void> main_;
-    // Of the world:
-    Future<Void> start_; // that is to come
+    // State of the world:
+    Future<Void> start_; // the next start
 };
 
 } // namespace flow

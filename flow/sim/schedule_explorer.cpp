@@ -17,10 +17,10 @@ namespace {
 
 struct Choice {
     int chosen;
-    int of; // how many there were
+    int of; // the number of tasks to choose from
 };
 
-/// The choices of one run: first those that are given, then always the first.
+/// The choices of one run: first the given ones, then always the first task.
 class Course {
 public:
     int choose(int count) {
@@ -29,7 +29,7 @@ public:
         FLOW_ASSERT(choices_[next_].of == count, "a test that depends on more than the order of its tasks");
         return choices_[next_++].chosen;
     }
-    /// There are choices that no course makes.
+    /// Notes that there are choices that no course makes.
     void leaveOut() { isWhole_ = false; }
     bool isWhole() const { return isWhole_; }
     /// The next course in the order of the choices; false if this was the last one.
@@ -92,7 +92,7 @@ private:
         TaskPriority priority = currentPriority();
         ready_.push_back(first);
         while (WaiterNode* next = takeReady()) {
-            if (currentPriority() != priority) { // to the end of its own list: which is as good a place as any
+            if (currentPriority() != priority) { // goes to the end of its own list: as good a place as any
                 makeReady(next, currentPriority());
                 break;
             }
@@ -107,12 +107,12 @@ private:
             if (each != chosen)
                 makeReady(each, priority);
         tasks_.push_back({reinterpret_cast<void const*>(chosen->resume), count});
-        return takeReady(); // the chosen one, and its priority is the current one
+        return takeReady(); // takes the chosen task, and makes its priority the current one
     }
 
     struct Task {
         void const* code;
-        int of; // how many were ready
+        int of; // the number of tasks to choose from
     };
 
     Course& course_;
@@ -121,7 +121,7 @@ private:
     std::vector<Task> tasks_;
 };
 
-/// What went wrong, or nothing.
+/// Runs one order. Returns a description of its failure, or an empty text.
 std::string runOnce(std::function<Future<Void>()> const& test, Course& course, int together) {
     LiveBlocks liveBlocks;
     CellGroup cells;

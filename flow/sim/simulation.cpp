@@ -19,7 +19,7 @@ std::optional<SimulationFailure> run(World& world, Simulation const& simulation)
         Future<Void> running = simulation.function(world);
         try {
             world.run(running);
-        } catch (Error const& error) { // while the world is as it was
+        } catch (Error const& error) { // before the world changes
             if (!world.failure() && error.code() == error_code_loop_drained && !running.isReady())
                 world.fail("nothing can happen any more\n" + world.waitGraph());
             throw;
@@ -101,7 +101,7 @@ SimulationResult simulate(Simulation const& simulation, std::uint64_t seed, Faul
 }
 
 SimulationResult simulateTwice(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter) {
-    thread_local Record first; // its memory is that of the seed before: new pages cost more than what is written there
+    thread_local Record first; // reuses the memory of the seed before: new pages cost more than the writes
     first.clear();
     SimulationResult result = simulate(simulation, seed, filter, &first);
     Record second(first);

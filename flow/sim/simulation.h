@@ -34,38 +34,39 @@ class Simulation : NonCopyable {
 public:
     using Function = Future<Void> (*)(World&);
 
-    /// As a static object. `limit` is in seconds of the world. Names must be unique: it is an assertion failure if not.
+    /// To be made as a static object. `limit` is in seconds of the world. It is an assertion failure if two names are
+    /// equal.
     Simulation(const char* simulationName, Function simulationFunction, double limitSeconds = 3600) noexcept;
 
     const char* const name;
     Function const function;
     double const limit;
 
-    /// Null if there is none of that name.
+    /// Null if no simulation has that name.
     static Simulation const* find(std::string const& name);
-    /// By name.
+    /// All simulations, sorted by name.
     static std::vector<Simulation const*> all();
 
 private:
     Simulation* next_;
 };
 
-/// What one seed gave.
+/// The result of one seed.
 struct SimulationResult {
     std::uint64_t seed = 0;
     std::uint64_t digest = 0;
     std::uint64_t events = 0;
     double seconds = 0; // of the world
     FaultCounts faults;
-    SomeFaults injected; // the same, by their numbers
+    SomeFaults injected; // the same faults, by their numbers
     std::optional<SimulationFailure> failure;
 };
 
-/// Runs it once. Does not throw errors of the simulation.
+/// Runs the simulation once. Does not throw its errors.
 SimulationResult simulate(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter = {},
                           Record* record = nullptr);
-/// Runs it twice; if the two differ, that is the failure: its text says what the first event was that did, or how each
-/// ended.
+/// Runs the simulation twice; if the two runs differ, that is the failure: its text describes the first event that
+/// differed, or the end of each run.
 SimulationResult simulateTwice(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter = {});
 
 /// The main of programs that link millrace::sim_main.

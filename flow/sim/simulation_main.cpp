@@ -1,3 +1,6 @@
+// The program of simulations: reads the options, then runs one simulation for each seed of the range, twice unless
+// --once is given. It prints one line of JSON for each seed: its digest, its faults, the probes that it hit, and its
+// failure. At the end it names the seeds that failed, with the command that runs the first of them alone.
 #include "flow/sim/simulation.h"
 
 #include "flow/base/format.h"
@@ -78,7 +81,7 @@ Options parse(int argc, char const* const* argv) {
 
 using Hits = std::map<std::string, std::uint64_t>;
 
-/// How often each probe of the program has been hit so far.
+/// The number of hits of each probe of the program so far.
 Hits probeHits() {
     Hits hits;
     for (CodeProbe const* probe : CodeProbe::all())
@@ -144,7 +147,7 @@ std::optional<SimulationFailure> runSeed(Options const& options, std::uint64_t s
     return result.failure;
 }
 
-/// Which seeds have failed, and the command that runs the first of them alone.
+/// Prints the seeds that have failed, and the command that runs the first of them alone.
 void reportFailures(char const* program, Options const& options, std::uint64_t runs,
                     std::map<std::uint64_t, SimulationFailure> const& failures) {
     constexpr std::size_t kMostShown = 10;

@@ -5,8 +5,8 @@
 //     bytes.write(1'000'000'000'000, "far"_sr);
 //     bytes.resize(1'000'000'000'003);
 //
-// What has never been written is zero. The size is a separate number: write() does not change it, and the
-// next resize() discards what was written beyond it.
+// Bytes that have never been written are zero. The size is a separate number: write() does not change it, and the next
+// resize() discards bytes that were written beyond it.
 
 #include "flow/memory/string_ref.h"
 
@@ -37,7 +37,7 @@ public:
             std::memcpy(pages_[page].data() + from, bytes.begin() + at, static_cast<std::size_t>(length));
         });
     }
-    /// Fills `to` whatever the size is.
+    /// Fills `to` with bytes, also beyond the size.
     void read(std::int64_t offset, std::uint8_t* to, int length) const {
         forEachPage(offset, length, [&](std::int64_t page, std::int64_t from, int at, int count) {
             auto found = pages_.find(page);
@@ -54,7 +54,7 @@ public:
 private:
     static constexpr std::int64_t kPage = 4096;
 
-    /// use(page, offset in it, offset in the range, length) for each page that the range touches.
+    /// Calls use(page, offset in it, offset in the range, length) for each page that the range touches.
     template <class Use>
     static void forEachPage(std::int64_t offset, int length, Use use) {
         for (int at = 0; at < length;) {

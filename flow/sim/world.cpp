@@ -1,3 +1,11 @@
+// The loop of a World: the order in which processes run, faults, the record of events, and failures.
+//
+// A turn of the world's own loop runs the tasks of the test. When it has none, idleUntil() takes the process that wakes
+// first (the seed chooses among equals), moves the time to that moment, and runs one turn of that process
+// (world_processes.cpp). Each task and each fault is an event of the digest.
+//
+// A fault is injected if the dice say so and the filter admits its number; injectFaults() (inject.cpp) draws the faults
+// "per second of a process", other code calls injects() at the place where the fault can happen.
 #include "flow/sim/world.h"
 
 #include "flow/base/format.h"
@@ -12,7 +20,7 @@
 
 namespace flow {
 
-/// Knows all cells, and lets allocations of processes fail.
+/// Registers all cells, and lets allocations of processes fail.
 class World::Watch final : public LiveBlocks {
 public:
     explicit Watch(World& world) : world_(world) {}

@@ -1,16 +1,16 @@
 #pragma once
-// World: a whole cluster in one thread. It is a loop on virtual time, for the test and for what is between processes;
-// the processes have loops of their own, which it runs in the order of time.
+// World: a whole cluster in one thread. It is a loop on virtual time, on which the test runs, and all that is between
+// processes; each process has a loop of its own, and the world runs these in the order of time.
 //
 //     World world(seed, Faults::swarm(seed));
 //     Process& server = world.start({.name = "server", .main = serve});
-//     world.run(checkIt(world));                  // on the world's own loop: nothing injects what runs there
+//     world.run(checkIt(world));                  // on the world's own loop: no fault is injected there
 //     std::uint64_t digest = world.digest();      // the same whenever the seed is
 //
 // Time passes when neither the world nor a process has anything ready, straight to the next deadline of any. A process
 // that is ready runs one turn at a time; among those that are ready at the same time the seed chooses.
 //
-// One at a time on a thread. All futures of the world's own loop must be destroyed before it.
+// A thread has at most one World at a time. All futures of the world's own loop must be destroyed before the World.
 
 #include "flow/base/buggify.h"
 #include "flow/loop/loop.h"
@@ -29,7 +29,7 @@
 
 namespace flow {
 
-/// Attaches to processes what a simulation of the world gives to all of them.
+/// Attaches parts such as a network to all processes of a world.
 class ProcessHook {
 public:
     /// Called once for each process, when it has been made and before its first start.
@@ -39,14 +39,14 @@ protected:
     ~ProcessHook() = default;
 };
 
-/// Sees what happens in a world.
+/// Observes the events of a world.
 class WorldWatch {
 public:
-    /// It has a loop, and nothing on it has run.
+    /// The process has a loop, on which nothing has run yet.
     virtual void began(Process& process) noexcept = 0;
-    /// Its actors are gone, its loop goes.
+    /// The actors of the process are destroyed; its loop is about to be.
     virtual void ends(Process& process) noexcept = 0;
-    /// A fault; `process` is the one that ran, null if none did.
+    /// A fault was injected; `process` is the one that ran, null if none did.
     virtual void injected(FaultKind kind, Process* process) noexcept = 0;
 
 protected:
@@ -68,71 +68,74 @@ public:
 
     /// Makes a process; it has not been started, so that things can still be attached to it.
     Process& add(ProcessOptions options);
-    /// The same, and starts it.
+    /// Like add(), and starts the process.
     Process& start(ProcessOptions options);
-    /// Calls main. It must not run.
+    /// Starts the process, which calls main. It must not run already.
     void start(Process& process);
     std::vector<std::unique_ptr<Process>> const& processes() const { return processes_; }
     /// The process that runs; null: the world's own code runs.
     Process* current() const { return current_; }
-    /// For each process that will be made, until it is removed.
+    /// `hook` prepares each process that is made from here on, until remove().
     void add(ProcessHook& hook) { hooks_.push_back(&hook); }
     void remove(ProcessHook& hook) { std::erase(hooks_, &hook); }
-    /// From here on; null: none. One at a time.
+    /// `watch` observes the world from here on; null: none. Only one at a time.
     void setWatch(WorldWatch* watch) { worldWatch_ = watch; }
 
-    // What can be done to a process. Called from the code of a process, it is done when that process's turn is over.
+    // Actions on a process. If code of a process calls start(), kill(), reboot() or swapAddresses(), they follow after
+    // its turn.
 
-    /// Stops it; it stays down until it is started. With powerLost, disks lose what was not synced. Its computations
-    /// are destroyed in the order in which dropping the future of main would: see "The end of a process" in
-    /// flow/docs/simulation.md.
+    /// Stops the process; it stays down until it is started. With powerLost, disks lose the data that was not synced.
+    /// Its computations are destroyed in the order in which dropping the future of main would destroy them: see "The
+    /// end of a process" in flow/docs/simulation.md.
     void kill(Process& process, bool powerLost = false);
-    /// Stops it, if it runs, and starts it after so many seconds.
+    /// Stops the process, if it runs, and starts it after `seconds`.
     void reboot(Process& process, double seconds = 0, bool powerLost = false);
-    /// Nothing of it runs for so many seconds.
+    /// No code of the process runs for `seconds`.
     void pause(Process& process, double seconds);
-    /// For so many seconds each of its turns takes so long.
+    /// For `seconds`, each turn of the process takes `secondsPerTurn`.
     void slowDown(Process& process, double seconds, double secondsPerTurn);
-    /// Ends both before their time.
+    /// Ends a pause and a slowdown before their time.
     void resume(Process& process);
-    /// Both are rebooted, with each other's address.
+    /// Reboots both processes, each with the address of the other.
     void swapAddresses(Process& a, Process& b);
-    /// Its clock from here on shows so much more; not less than now.
+    /// From here on its clock shows `seconds` more; not less than 0.
     void jumpClock(Process& process, double seconds);
-    /// Its clock from here on gains or loses: 1 is the right rate.
+    /// From here on its clock has this rate: 1 is the right one.
     void setClockRate(Process& process, double rate);
-    /// The n-th allocation of its actors from here on fails, counted from 0.
+    /// Allocation number n of its actors from here on fails, counted from 0.
     void failAllocation(Process& process, std::int64_t n);
 
     // Faults.
 
     Faults const& faults() const { return faults_; }
-    /// For what cannot stand some of them.
+    /// Changes the probabilities, for a test that cannot stand some faults.
     void setFaults(Faults const& faults);
-    /// From here on nothing goes wrong any more. What has begun still ends in its time.
+    /// From here on no fault is injected any more. A fault that has begun still ends in its time.
     void disableFaults();
     FaultCounts const& faultCounts() const { return faultCounts_; }
-    /// If so, it is counted and is an event.
+    /// True if a fault is injected now; it is then counted, and is an event.
     bool injects(FaultKind kind, std::uint64_t what = 0) override;
-    /// Counts one that was injected in another way.
+    /// Counts a fault that was injected in another way.
     void injected(FaultKind kind, std::uint64_t what);
-    /// How a fault that is "per second of a process" is done, where the world cannot do it: those of the network.
+    /// Sets the function that injects a fault "per second of a process" which the world cannot inject: a fault of the
+    /// network.
     void onFault(FaultKind kind, std::function<void(Process&)> inject);
     /// Leaves out some of the faults that would be injected.
     void setFilter(FaultFilter filter) { filter_ = std::move(filter); }
-    /// Those that were admitted, each with its number: with only these it would be the same run. Some come to nothing.
+    /// The faults that the filter admitted, with their numbers: a run with only these would be the same. Some come to
+    /// nothing.
     SomeFaults const& injectedFaults() const { return injected_; }
     DeterministicRandom& random(FaultKind kind) override { return dice_.how(kind); }
-    /// No process draws from it.
+    /// For the world: no process draws from it.
     DeterministicRandom& random() override { return random_; }
 
-    // Right and wrong.
+    // Success and failure of the run.
 
-    /// The run has failed, from whatever code; run() returns after the current task. Only the first one counts.
+    /// Fails the run, from any code; run() returns after the current task. Only the first failure counts.
     void fail(std::string const& text);
-    /// Asked after each turn of a process: what is wrong, or nothing.
+    /// `check` is called after each turn of a process. It returns a description of a fault, or nothing.
     void addInvariant(std::function<std::optional<std::string>()> check) { invariants_.push_back(std::move(check)); }
-    /// It fails when its time comes to that, or does not move for so many tasks.
+    /// The run fails when the time of the world passes `seconds`, or stands still for so many tasks.
     void setLimit(double seconds, std::uint64_t tasksInOneMoment = kTasksInOneMoment) {
         limit_ = seconds;
         tasksInOneMoment_ = tasksInOneMoment;
@@ -142,18 +145,18 @@ public:
     /// Stops all processes, for good.
     void stopAll();
 
-    // What injected.
+    // The events of the run.
 
     std::uint64_t digest() const { return digest_.value(); }
     std::uint64_t events() const { return digest_.events(); }
-    /// An event of the kind Note or Message.
+    /// Adds an event of the kind Note or Message.
     void note(EventKind kind, std::uint64_t detail);
-    /// Which actor waits for which, in the world and in every process.
+    /// The wait graph of the actors, of the world and of every process.
     std::string waitGraph() const;
-    /// Cells of processes, or of lives of processes, that have stopped. When all has gone well there are none. If there
-    /// are, a global keeps a future or a promise, or something that outlives its `owner` does.
+    /// The number of cells of processes, or of lives of processes, that have stopped. If it is not 0, a global, or
+    /// another object that outlives the process, keeps a future or a promise.
     std::size_t leakedCells() const;
-    /// The actors of the world's own code that have not ended, each with what it waits for, as waitGraph() has them.
+    /// The actors of the world's own code that have not ended, with their waits, in the format of waitGraph().
     std::string ownActors() const;
 
 private:
@@ -190,7 +193,7 @@ private:
     Faults faults_;
     FaultCounts faultCounts_;
     FaultFilter filter_;
-    FaultCounts candidates_; // that would have been injected, with those that the filter left out
+    FaultCounts candidates_; // faults that would have been injected, also if the filter left them out
     SomeFaults injected_;
     double limit_ = std::numeric_limits<double>::infinity();
     std::uint64_t tasksInOneMoment_ = kTasksInOneMoment;
@@ -201,11 +204,12 @@ private:
     Record* record_;
     Digest digest_;
     FaultDice dice_;
-    std::map<std::uint64_t, std::optional<DeterministicRandom>> visits_; // of sites of buggify(); none: it is not armed
-    DeterministicRandom random_;                                         // of what is between processes
-    DeterministicRandom order_;                                          // of processes that are ready at one time
-    DeterministicRandom ownRandom_;                                      // of the world's own code
-    DeterministicRandom* randomBefore_;                                  // of the thread
+    std::map<std::uint64_t, std::optional<DeterministicRandom>>
+        visits_;                        // of sites of buggify(); none: the site is not armed
+    DeterministicRandom random_;        // for all that is between processes
+    DeterministicRandom order_;         // chooses among processes that are ready at one time
+    DeterministicRandom ownRandom_;     // for the world's own code
+    DeterministicRandom* randomBefore_; // the generator of the thread before
     std::unique_ptr<LiveBlocks> watch_;
     CellGroup cells_;                              // of the world's own code
     std::vector<std::unique_ptr<CellGroup>> dead_; // of lives that have ended
@@ -217,8 +221,8 @@ private:
     Future<Void> faultsToCome_;
 };
 
-/// While it exists, what runs within a call of a process is the simulated machine's and not the process's: no
-/// allocation of it fails, and its events are the world's. It must neither make futures nor end any.
+/// While it exists, code that runs within a call of a process counts as code of the simulated machine, not of the
+/// process: no allocation of it fails, and its events are the world's. That code must neither make nor end futures.
 class World::Kernel : NonCopyable {
 public:
     explicit Kernel(World& world) : world_(world), process_(std::exchange(world.current_, nullptr)) {}

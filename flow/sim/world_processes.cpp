@@ -1,4 +1,13 @@
-// The lives of a World's processes, and what can be done to them.
+// The lives of a World's processes, and the actions on them.
+//
+// add() makes a process, which then has any number of lives. begin() starts a life: it makes a loop, and posts the call
+// of main to it. takeTurn() runs one turn as the process (Entered sets the current loop, random numbers and cells), and
+// afterwards checks the invariants. halt() ends the life: attachments stop first, so that nothing that destructors do
+// has an effect; then the detached actors are destroyed, main, the rest, and the loop. Cells that are left after that
+// are leaks, and are kept for the report.
+//
+// Code of a process may ask for the end of its own process, so start, kill, reboot and swapAddresses run outside of any
+// process (whenOutside).
 
 #include "flow/base/format.h"
 #include "flow/base/seed.h"
@@ -92,16 +101,16 @@ void World::halt(Process& process, bool powerLost) {
             attachment->stopped(process, powerLost);
         {
             StoppedMachine stopped(process.cells_);
-            stopped.destroyDetached(); // main has started them, and may have lent them what it owns
+            stopped.destroyDetached(); // first: main has started them, and they may refer to its variables
             process.main_ = Future<Void>();
             stopped.destroyRest();
             if (worldWatch_)
                 worldWatch_->ends(process);
             process.loop_.reset();
-        } // and what the destructors of posted calls have started
+        } // and the end of the scope destroys all that destructors of posted calls have started
         process.isEnding_ = false;
     }
-    // Behind what its last task has drawn, and the destructors of its actors.
+    // After the last task and the destructors, so that the event covers all random numbers that they have drawn.
     add({now_, process.random_.peek(), process.id_, process.exit_ ? process.exit_->code() : -1, EventKind::End});
     if (!process.cells_.isEmpty()) {
         dead_.push_back(std::make_unique<CellGroup>());

@@ -6,10 +6,10 @@
 //     ...
 //     recorder.writeTo("run.pftrace");
 //
-// Each process has a track, which goes on over its reboots, and so has the world's own code. They show what
-// trace::Recorder shows (flow/trace/recorder.h), and the faults that were injected, in the process that ran then. Time
-// is that of the world, where a task takes a nanosecond: what happens at one moment stands side by side. The run, and
-// its digest, are the same with and without it. The world outlives it.
+// Each process has a track, which goes on over its reboots, and so has the world's own code. A track shows the events
+// of trace::Recorder (flow/trace/recorder.h), and the faults that were injected while its process ran. Time is that of
+// the world, but a task takes a nanosecond: events of one moment stand side by side. The run, and its digest, are the
+// same with and without the recorder. The world must outlive it.
 
 #include "flow/sim/world.h"
 #include "flow/trace/recorder.h"
@@ -18,13 +18,13 @@ namespace flow {
 
 class WorldRecorder final : WorldWatch, EndingWatch, trace::MarkTarget {
 public:
-    /// Of each process the last `bytesOfProcess` are kept. Throws std::bad_alloc.
+    /// Keeps the last `bytesOfProcess` bytes of each process. Throws std::bad_alloc.
     explicit WorldRecorder(World& world, std::size_t bytesOfProcess = std::size_t{1} << 20);
     WorldRecorder(WorldRecorder const&) = delete;
     WorldRecorder& operator=(WorldRecorder const&) = delete;
     ~WorldRecorder();
 
-    /// What is kept so far.
+    /// The trace so far.
     std::string bytes() const;
     /// Throws io_error if the file cannot be written.
     void writeTo(std::string const& path) const;
