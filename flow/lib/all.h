@@ -9,13 +9,13 @@
 //     wait(reply || delay(1.0));            // either
 //     wait(success(reply));                 // when it comes, whatever the value
 //
-// Each is one allocation, whatever the number of inputs. With an error, the first one in time counts; among those that
-// are ready at the call, the first in order.
+// Each function makes one allocation, whatever the number of inputs. If several inputs fail, the error that comes first
+// in time counts; among inputs that are ready at the call, the first in order.
 //
-// Inputs that are not ready are held, and run on, for as long as the result is held, also when it is ready: what waits
-// for the result runs first, and may go on to wait for the inputs that are left. Cancel-safe: dropping the result
-// releases them, and an input that nothing else holds is cancelled by that. With Remaining::Released they are released
-// as soon as the result is decided, before what waits for it runs. `||` always does so.
+// The result holds the inputs that are not ready, and they run on, as long as the result is held, even when it is
+// ready: the waiter of the result runs first, and may then wait for the remaining inputs. Cancel-safe: dropping the
+// result releases the inputs, which cancels an input that nothing else holds. With Remaining::Released the inputs are
+// released as soon as the result is decided, before its waiter runs. `||` always does so.
 
 #include "flow/wait/quorum.h"
 
@@ -32,33 +32,34 @@ Future<Void> quorum(std::vector<Future<T>> const& futures, std::size_t needed, R
     return quorumOf(futures, needed, remaining, Errors::Decide, caller);
 }
 
-/// Ready when all have come, with values or errors.
+/// Ready when all futures are ready, with values or errors.
 template <class T>
 Future<Void> waitForAllReady(std::vector<Future<T>> const& futures,
                              std::source_location caller = std::source_location::current()) {
     return quorumOf(futures, futures.size(), Remaining::RunOn, Errors::CountAsReady, caller);
 }
 
-/// Ready when all have values; fails with the first error.
+/// Ready when all futures have values; fails with the first error.
 template <class T>
 Future<Void> waitForAll(std::vector<Future<T>> const& futures, Remaining remaining = Remaining::RunOn,
                         std::source_location caller = std::source_location::current()) {
     return quorum(futures, futures.size(), remaining, caller);
 }
 
-/// Ready when the first has a value; fails if an error comes first. Ready at once if there are none.
+/// Ready when the first future has a value; fails if an error comes first. Ready at once if there are no futures.
 template <class T>
 Future<Void> waitForAny(std::vector<Future<T>> const& futures, Remaining remaining = Remaining::RunOn,
                         std::source_location caller = std::source_location::current()) {
     return quorum(futures, futures.empty() ? 0 : 1, remaining, caller);
 }
 
-/// Ready when both are; fails with the first error.
+/// Ready when both futures are; fails with the first error.
 inline Future<Void> operator&&(WaitInput const& a, WaitInput const& b) {
     return quorumOf(2, Remaining::RunOn, a, b);
 }
 
-/// Ready when either is; fails if the first to come is an error. The other is released before what waits for this runs.
+/// Ready when either future is; fails if the first to come is an error. The other future is released before the waiter
+/// runs.
 inline Future<Void> operator||(WaitInput const& a, WaitInput const& b) {
     return quorumOf(1, Remaining::Released, a, b);
 }

@@ -5,13 +5,13 @@
 //     wait(versions.onChange("config"));          // the next change of this key
 //     versions.set("config", 7);
 //
-// A key that was never set has the default value V(), and a key that is set to V() is no longer in the map. A watch on
-// such a key takes an entry until it fires or is dropped. The waiters run before the change returns, newest first,
-// and read the new value; they may change the map again. When the map is destroyed they get broken_promise.
-// Cancel-safe: nothing is left of a dropped watch. K needs <, V needs ==, copies and a default.
+// A key that was never set has the default value V(); setting a key to V() removes it from the map. A watch on such a
+// key takes an entry until the watch fires or is dropped. The waiters run before the change returns, newest first, and
+// read the new value; they may change the map again. When the map is destroyed they get broken_promise. Cancel-safe:
+// dropping a watch removes all of it. K needs <, V needs ==, copies and a default.
 //
-// A YieldedAsyncMap is the same, but its watches fire as yieldedFuture does: the oldest first, with other work of the
-// loop in between when there is much to do.
+// The watches of a YieldedAsyncMap fire as yieldedFuture does: the oldest first, with other work of the loop in between
+// when there is much to do.
 
 #include "flow/coro/coroutine.h"
 #include "flow/lib/async_trigger.h"
@@ -29,38 +29,38 @@ public:
     AsyncMap() = default;
     AsyncMap(AsyncMap const&) = delete;
     AsyncMap& operator=(AsyncMap const&) = delete;
-    virtual ~AsyncMap() { auto items = std::move(items_); } // watches that end in this do not find their key
+    virtual ~AsyncMap() { auto items = std::move(items_); } // items_ is empty while the watches end here
 
     /// Ready at the next change of the key.
     Future<Void> onChange(K const& key) {
         return onChange(key, [](Future<Void> change) { return change; });
     }
 
-    /// The value; V() if there is none. Valid until the key changes.
+    /// The value of the key; V() if it has none. Valid until the key changes.
     V const& get(K const& key) const {
         auto place = items_.find(key);
         return place == items_.end() ? default_ : place->second.value;
     }
-    /// Sets the value, unless it is the same already. V() takes the key out of the map.
+    /// Sets the value, unless the key has an equal value already. V() removes the key from the map.
     void set(K const& key, V const& value) {
         if (!(get(key) == value))
             setUnconditional(key, value);
     }
-    /// Counts as a change even if the value is the same.
+    /// Sets the value, and wakes the watchers even if the value is equal.
     void setUnconditional(K const& key, V const& value) {
         if (value == default_)
             return take(items_.find(key)).trigger();
-        V copy = value; // what fails must not leave a key without a value
+        V copy = value; // if this copy throws, no key is left without a value
         Item& item = items_[key];
         item.value = std::move(copy);
         item.change.trigger();
     }
-    /// Takes the key out of the map.
+    /// Removes the key from the map.
     void clear(K const& key) { set(key, V()); }
 
     /// Wakes the watchers of the key without a change.
     void trigger(K const& key) { wake(items_.find(key)).trigger(); }
-    /// The same for the keys in [begin, end).
+    /// Wakes the watchers of the keys in [begin, end) without a change.
     void triggerRange(K const& begin, K const& end) {
         for (AsyncTrigger& change : wakeRange(items_.lower_bound(begin), items_.lower_bound(end)))
             change.trigger();
@@ -87,7 +87,7 @@ public:
     int size() const { return static_cast<int>(items_.size()); }
 
 protected:
-    /// onChange() by way of a function from a future to a future.
+    /// Like onChange(key), and returns `through` of its future.
     template <class F>
     Future<Void> onChange(K const& key, F through) {
         auto place = items_.try_emplace(key).first;
@@ -108,7 +108,7 @@ private:
     using Items = std::map<K, Item>;
     using Place = typename Items::iterator;
 
-    /// The change of an entry, to fire it once the map is in its new state.
+    /// Takes the trigger of an entry. The caller fires it when the map is in its new state.
     AsyncTrigger wake(Place place) {
         if (place != items_.end() && !(place->second.value == default_))
             return std::move(place->second.change);
@@ -128,7 +128,7 @@ private:
         return changes;
     }
 
-    /// The watch of a key without a value: takes its entry out if it was the last one and is dropped.
+    /// The watch of a key without a value: when the last watch of the key is dropped, it removes the entry.
     static Future<Void> watch(AsyncMap* self, K key, Future<Void> change) {
         ErrorOr<Void> result = co_await tryGet(std::move(change));
         if (result.present())

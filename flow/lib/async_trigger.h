@@ -5,8 +5,9 @@
 //     wait(changed.onTrigger());       // the next call of trigger()
 //     changed.trigger();
 //
-// Only the waiters at the time of a trigger get it: it is not kept for later. They run before trigger() returns, newest
-// first, and may destroy the AsyncTrigger. When it is destroyed, the waiters get broken_promise. Cancel-safe.
+// A trigger wakes only the waiters that there are at that time: it is not kept for later. They run before trigger()
+// returns, newest first, and may destroy the AsyncTrigger. When it is destroyed, the waiters get broken_promise.
+// Cancel-safe.
 
 #include "flow/core/future.h"
 
@@ -38,11 +39,11 @@ public:
         if (auto now = std::exchange(next_, std::nullopt))
             now->sendError(error);
     }
-    /// Whether a future of the next trigger exists.
+    /// True if a future of the next trigger exists.
     bool isAwaited() const { return next_ && next_->getFutureReferenceCount() != 0; }
 
 private:
-    mutable std::optional<Promise<Void>> next_; // made for the first waiter
+    mutable std::optional<Promise<Void>> next_; // made at the first onTrigger()
 };
 
 } // namespace flow

@@ -28,12 +28,12 @@ public:
     T const& get() const { return value_; }
     /// Ready at the next change.
     Future<Void> onChange() const { return change_.onTrigger(); }
-    /// Changes the value, unless it is the same already.
+    /// Sets the value and wakes the waiters, unless the value is equal already.
     void set(T const& value) {
         if (!(value_ == value))
             setUnconditional(value);
     }
-    /// Counts as a change even if the value is the same.
+    /// Sets the value, and wakes the waiters even if the value is equal.
     void setUnconditional(T const& value) {
         value_ = value;
         change_.trigger();

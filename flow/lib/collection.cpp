@@ -12,7 +12,7 @@ namespace flow {
 
 /// The operation behind the result.
 struct ActorCollection::Actors : Operation<Actors, Void> {
-    /// One that is waited for.
+    /// An actor that has not ended.
     struct Member : ListLink, FastAllocated<Member> {
         explicit Member(Actors& c) : collection(c) {}
 
@@ -24,7 +24,7 @@ struct ActorCollection::Actors : Operation<Actors, Void> {
         : returnWhenEmptied(whenEmptied), goesOnAfterErrors(onErrors) {
         members.reset();
     }
-    /// Cancels what is left: no member runs any more when the first is released.
+    /// Cancels the remaining actors. All steps stop first, so that no member runs when the first future is released.
     ~Actors() {
         isEnding = true;
         for (ListLink* place = members.next; place != &members; place = place->next)
@@ -83,7 +83,7 @@ namespace {
 Future<Void> collect(FutureStream<Future<Void>> actors, Propagate = {}) {
     ActorCollection held(false);
     for (;;) {
-        auto first = co_await race(held.getResult(), actors); // fails, or has an actor
+        auto first = co_await race(held.getResult(), actors); // raises the error of an actor, or gives the next actor
         held.add(std::get<1>(std::move(first)));
     }
 }
@@ -141,12 +141,12 @@ void SignalableActorCollection::add(Future<Void> actor) {
 
 Future<Void> SignalableActorCollection::signal() {
     Future<Void> result = holdWhile(round_, round_->actors.getResult());
-    if (round_->signal.canBeSet()) // the first result: nothing waits for it yet, so that no waiter runs in here
+    if (round_->signal.canBeSet()) // the first result has no waiter yet, so send() runs none here
         round_->signal.send(Void());
     return result;
 }
 
-// What follows signal() is made before it, so that a failure leaves the actors where they are.
+// The next round is made before signal() is called, so that a failure leaves the actors where they are.
 
 Future<Void> SignalableActorCollection::signalAndReset() {
     std::shared_ptr<Round> next = makeRound();

@@ -35,9 +35,9 @@ public:
     ~ActorCollection();
 
     void add(Future<Void> actor, std::source_location caller = std::source_location::current());
-    /// Whether no actor is held.
+    /// True if the collection holds no actor.
     bool isEmpty(std::source_location caller = std::source_location::current()) const;
-    /// How many actors are held.
+    /// The number of actors that are held.
     int size(std::source_location caller = std::source_location::current()) const;
     Future<Void> getResult() const { return result_; }
     /// Cancels all actors and starts again; results returned before fail with actor_cancelled.
@@ -54,8 +54,8 @@ private:
     Future<Void> result_;
 };
 
-/// Holds the actors that come out of the stream. Fails with the first error of an actor, or with that which ends the
-/// stream; then, and when it is dropped, the actors are cancelled.
+/// Holds the actors that come out of the stream. Fails with the first error of an actor, or with the error that ends
+/// the stream; then, and when the result is dropped, the actors are cancelled.
 Future<Void> actorCollection(FutureStream<Future<Void>> actors);
 
 /// For actors that handle their errors themselves. If one fails nevertheless, its error is reported (see
@@ -65,31 +65,31 @@ public:
     void add(Future<Void> actor, std::source_location caller = std::source_location::current()) {
         actors_.add(std::move(actor), caller);
     }
-    /// How many actors are held.
+    /// The number of actors that are held.
     int size() const { return actors_.size(); }
     /// Cancels all actors and starts again.
     void clear() { actors_ = ActorCollection::thatGoesOn(); }
-    /// Cancels all actors, and each that is added later. Needs no memory.
+    /// Cancels all actors, and cancels each that is added later. Needs no memory.
     void end() noexcept { actors_.getResult().cancel(); }
 
 private:
     ActorCollection actors_ = ActorCollection::thatGoesOn();
 };
 
-/// A collection that is waited for once no more will be added. Destroying it cancels its actors, except those for which
-/// a result of signal() is held.
+/// A collection to wait for once no more actors will be added. Destroying it cancels its actors, except actors for
+/// which a result of signal() is held.
 class SignalableActorCollection : NonCopyable {
 public:
     SignalableActorCollection() { clear(); }
 
     void add(Future<Void> actor);
-    /// Ready when all actors have ended, at once if there are none; fails with the first error. What is added while it
-    /// is not ready counts as well. Dropping all such results cancels the actors if the collection has gone on to
-    /// others by then.
+    /// Ready when all actors have ended, at once if there are none; fails with the first error. An actor that is added
+    /// while the result is not ready counts as well. Dropping all results of signal() cancels the actors if the
+    /// collection has started again with other actors by then.
     Future<Void> signal();
-    /// The same, and starts again with no actors.
+    /// Like signal(), and starts again with no actors.
     Future<Void> signalAndReset();
-    /// The same, and starts again with the result as the only actor.
+    /// Like signal(), and starts again with the result as the only actor.
     Future<Void> signalAndCollapse();
     /// Starts again; actors for which no result is held are cancelled.
     void clear();

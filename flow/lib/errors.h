@@ -14,7 +14,8 @@
 namespace flow {
 
 namespace lib {
-// The coroutines of the functions below. Those take their caller, which would make the frames larger.
+// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
+// frames.
 
 template <class T>
 Future<ErrorOr<T>> errorOr(Future<T> what) {
@@ -64,7 +65,7 @@ FLOW_INLINE Future<ErrorOr<T>> errorOr(Future<T> what, std::source_location call
     return lib::errorOr(std::move(what));
 }
 
-/// The same future, except that broken_promise leaves the result unset forever.
+/// The result of `what`, except that broken_promise leaves the result unset forever.
 template <class T>
 FLOW_INLINE Future<T> brokenPromiseToNever(Future<T> what,
                                            std::source_location caller = std::source_location::current()) {
@@ -72,7 +73,7 @@ FLOW_INLINE Future<T> brokenPromiseToNever(Future<T> what,
     return lib::brokenPromiseToNever(std::move(what));
 }
 
-/// The same future; an error other than actor_cancelled is traced as one of `context`, an event of severity SevError.
+/// The result of `what`. An error other than actor_cancelled is traced as an event `context` of severity SevError.
 template <class T>
 FLOW_INLINE Future<T> reportErrors(Future<T> what, const char* context, UID id = UID(),
                                    std::source_location caller = std::source_location::current()) {
@@ -80,8 +81,8 @@ FLOW_INLINE Future<T> reportErrors(Future<T> what, const char* context, UID id =
     return lib::reportErrors(std::move(what), context, id);
 }
 
-/// The same future, failing with the error of `errorSignal` if that comes first. A value of the signal means that no
-/// error will come. If both are ready, `what` counts.
+/// The result of `what`, or the error of `errorSignal` if that comes first. A value of the signal means that no error
+/// will come. If both are ready, `what` counts.
 template <class T>
 FLOW_INLINE Future<T> waitOrError(Future<T> what, Future<Void> errorSignal,
                                   std::source_location caller = std::source_location::current()) {

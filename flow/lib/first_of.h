@@ -4,10 +4,10 @@
 //     FirstOf<Row> first = wait(firstOf(replicas));
 //     print(first.index, first.value);
 //
-// Of those that are ready at the call, the first in order counts. An error that comes first fails the result. The value
-// is copied, and all the futures are released before what waits for the result runs: those that lose have given
-// nothing, and one that nothing else holds is cancelled. With no futures the result is never ready. Cancel-safe:
-// dropping the result releases them too.
+// Among futures that are ready at the call, the first in order counts. An error that comes first fails the result. The
+// value is copied, and all futures are released before the waiter of the result runs: the futures that lose have given
+// nothing, and a future that nothing else holds is cancelled. With no futures the result is never ready. Cancel-safe:
+// dropping the result releases the futures too.
 
 #include "flow/coro/coroutine.h"
 #include "flow/lib/all.h"
@@ -27,7 +27,8 @@ namespace lib {
 template <class T>
 Future<FirstOf<T>> firstOf(std::vector<Future<T>> futures, Future<Void> any, Propagate = {}) {
     co_await std::move(any);
-    // What waits for the first runs at once: none has come since.
+    // This coroutine resumes at once when the first future is ready, so the ready future with the lowest index is the
+    // first.
     std::size_t index = 0;
     while (!futures[index].isReady())
         ++index;

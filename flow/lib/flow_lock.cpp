@@ -10,18 +10,18 @@
 
 namespace flow {
 
-/// A take that has to wait: in the lock's list, and from the grant on in the loop's queue as well.
+/// A take that has to wait: in the list of the lock, and from the grant on in the queue of the loop as well.
 struct FlowLock::Taker : Operation<Taker, Void>, ListLink {
     Taker(FlowLock& l, TaskPriority p, std::int64_t a) : lock(&l), amount(a), priority(p) {
         pushBack(lock->waiting_, *this);
         ++lock->waiters_;
     }
-    /// In a list still: it is cancelled.
+    /// If it is still in a list, it is being cancelled.
     ~Taker() {
         if (!isLinked())
             return;
         leave();
-        lock->release(granted ? amount : 0); // with 0: those behind may fit where this one did not
+        lock->release(granted ? amount : 0); // with 0: takes behind this one may fit although this one did not
     }
     FLOW_INLINE void leave() {
         unlink();
@@ -96,7 +96,7 @@ void FlowLock::kill(Error first, Error others) {
     if (killed_.isValid())
         return;
     killed_ = others;
-    ListLink failing; // what runs in the course of this may destroy the lock
+    ListLink failing; // local, since code of the waiters that fail may destroy the lock
     failing.reset();
     for (ListLink* list : {&granted_, &waiting_})
         while (!list->isEmpty()) {

@@ -5,16 +5,16 @@
 //     wait(lock.take());
 //     state FlowLock::Releaser releaser(lock);        // its destructor returns the permit
 //
-// When the future of take() is ready, the permit belongs to whatever holds that future, until release() or the end of a
-// Releaser. Between the wait and the Releaser must be no other wait. Cancel-safe: a take that is dropped or cancelled
-// before gives back what it may have got, and those behind it move up.
+// When the future of take() is ready, the holder of that future holds the permit, until release() or the end of a
+// Releaser. Do not wait between the wait for take() and the making of the Releaser. Cancel-safe: a take that is dropped
+// or cancelled before gives back any permits that it has got, and the takes behind it move up.
 //
 // A take that fits into the free permits gets them at once, even if takes of more permits wait: a holder that takes one
 // more does not wait behind them. So a take of many permits may wait for as long as smaller takes arrive. Takes that
-// wait get their permits in the order in which they came. FlowLock(3, FlowLock::Order::FirstComeFirstServed) lets no
-// take pass one that waits; a holder that takes more from such a lock may wait forever.
+// wait get their permits in the order in which they came. With FlowLock(3, FlowLock::Order::FirstComeFirstServed) no
+// take overtakes one that waits; a holder that takes more from such a lock may wait forever.
 //
-// A free permit is taken at once. One that has to be waited for arrives through the loop, at the priority given to
+// A free permit is taken at once. A permit that was waited for arrives through the loop, at the priority given to
 // take(): release() runs no waiter. The lock must outlive its Releasers; a Reference<FlowLock> may hold it.
 
 #include "flow/core/future.h"
@@ -29,7 +29,7 @@ namespace flow {
 class FlowLock : public ReferenceCounted<FlowLock> {
 public:
     class Releaser;
-    /// Which take gets permits that are free.
+    /// The takes that may get free permits: any that fits, or only the one that waits longest.
     enum class Order : bool { WhatFits, FirstComeFirstServed };
 
     explicit FlowLock(std::int64_t permits = 1, Order order = Order::WhatFits) : permits_(permits), order_(order) {
@@ -38,15 +38,15 @@ public:
     }
     FlowLock(FlowLock const&) = delete;
     FlowLock& operator=(FlowLock const&) = delete;
-    /// The waiters fail with broken_promise.
+    /// Fails the waiters with broken_promise.
     ~FlowLock() { kill(); }
 
     /// Ready when `amount` permits are free, which are then taken. An amount above the number of permits is granted
     /// when all are free.
     [[nodiscard]] Future<Void> take(TaskPriority priority = TaskPriority::DefaultYield, std::int64_t amount = 1,
                                     std::source_location caller = std::source_location::current());
-    /// Ready when a permit is free. Takes that, and as many more at once as are free then, up to `amount`, which
-    /// becomes their number.
+    /// Ready when a permit is free. Takes that permit, and up to `amount` - 1 more that are free then, and sets
+    /// `amount` to the number taken.
     [[nodiscard]] Future<Void> takeUpTo(std::int64_t& amount);
     /// Gives permits back.
     void release(std::int64_t amount = 1, std::source_location caller = std::source_location::current());
@@ -55,15 +55,15 @@ public:
 
     /// Fails the waiters, and all later ones, with the error.
     void kill(Error error = broken_promise()) { kill(error, error); }
-    /// The same with an error of its own for the one that waits longest.
+    /// Like kill(error), but the longest waiter fails with `first` and all others with `others`.
     void kill(Error first, Error others);
 
     std::int64_t permits() const { return permits_; }
-    /// Permits in use; those of a grant that is still on its way count.
+    /// Permits in use, with the permits of a grant that is still on its way.
     std::int64_t activePermits() const { return active_; }
-    /// Negative while one holds more than there are.
+    /// The free permits. Negative while a take holds more permits than the lock has.
     std::int64_t available() const { return permits_ - active_; }
-    /// How many wait.
+    /// The number of takes that wait.
     std::int64_t waiters() const { return waiters_; }
 
 private:
@@ -95,7 +95,7 @@ public:
     }
     ~Releaser() { release(); }
 
-    /// Gives back `amount` of what is left; all of it by default.
+    /// Gives back `amount` of the remaining permits; all of them by default.
     void release(std::int64_t amount = -1);
 
     FlowLock* lock = nullptr;

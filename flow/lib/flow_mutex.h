@@ -1,19 +1,19 @@
 #pragma once
-// FlowMutex: one at a time, first come, first served; its holder releases it.
+// FlowMutex: one holder at a time, first come, first served; the holder releases it.
 //
 //     FlowMutex mutex;
 //     state FlowMutex::Lock lock = wait(mutex.take());
 //     ... change what the mutex protects ...
 //     lock.release();                                      // the next take gets it
 //
-// If the last copy of a Lock is destroyed without release(), as when its holder fails half-way, what the mutex protects
-// may be half changed. The mutex is then broken: what waits, and each later take, gets broken_promise. (Where that is
-// no concern use a FlowLock with a Releaser, which gives its permit back in any case.)
+// If the last copy of a Lock is destroyed without release(), for example when its holder fails half-way, the data that
+// the mutex protects may be half changed. The mutex is then broken: each waiting take and each later take gets
+// broken_promise. (Where that is no concern use a FlowLock with a Releaser, which gives its permit back in any case.)
 //
 // Cancel-safe: a take that is dropped before it is ready leaves the mutex to the next one. A Lock may outlive the
-// mutex, and what waits gets its turn nevertheless; one that was moved from holds nothing. A mutex that was moved from
-// can only be destroyed. A take that had to wait resumes through the loop, at the priority DefaultYield: release()
-// runs no waiter.
+// mutex, and the waiting takes get their turns nevertheless; a Lock that was moved from holds nothing. A mutex that was
+// moved from can only be destroyed. A take that had to wait resumes through the loop, at the priority DefaultYield:
+// release() runs no waiter.
 
 #include "flow/coro/coroutine.h"
 #include "flow/lib/flow_lock.h"
@@ -29,13 +29,13 @@ public:
     public:
         /// Holds nothing.
         Lock() = default;
-        /// Gives the mutex to the next, whatever copies there are.
+        /// Gives the mutex to the next take, even if copies of this Lock remain.
         void release() {
             if (held_)
                 held_->releaser.release();
         }
-        /// Breaks the mutex: what waits longest fails with the error, the others and all that come later with
-        /// broken_promise. The former run before this returns. Does nothing after release().
+        /// Breaks the mutex: the longest waiter fails with `failure`; all other waiters and all later takes fail with
+        /// broken_promise. The waiters run before this returns. Does nothing after release().
         void error(Error failure = broken_promise()) {
             if (held_)
                 held_->breakMutex(failure);
@@ -51,7 +51,7 @@ public:
             void breakMutex(Error failure) {
                 if (!std::exchange(releaser.lock, nullptr))
                     return;
-                std::shared_ptr<FlowLock> kept = lock; // what runs may destroy this
+                std::shared_ptr<FlowLock> kept = lock; // a waiter that runs in kill() may destroy this
                 kept->kill(failure, broken_promise());
             }
 
@@ -67,7 +67,7 @@ public:
     [[nodiscard]] Future<Lock> take(std::source_location caller = std::source_location::current()) {
         return acquire(valid(caller));
     }
-    /// Whether take() would be ready at once.
+    /// True if take() would be ready at once.
     bool available(std::source_location caller = std::source_location::current()) const {
         return valid(caller)->available() > 0 && lock_->waiters() == 0;
     }

@@ -3,9 +3,9 @@
 //
 //     state std::vector<Row> rows = wait(getAll(reads));
 //
-// A value is moved, as by a wait, if no other future refers to it or if it cannot be copied; all others are copied.
-// The first error fails the result, and the futures are released before a waiter for that runs. Cancel-safe: dropping
-// the result releases them too.
+// A value is moved, as by a wait, if no other future refers to it or if it cannot be copied; all others are copied. The
+// first error fails the result, and the futures are released before the waiter of the result runs. Cancel-safe:
+// dropping the result releases them too.
 
 #include "flow/coro/coroutine.h"
 #include "flow/lib/all.h"

@@ -11,11 +11,12 @@
 // T has operator<, also with each type of key that it is searched by: a StringRef finds a std::string, without a copy.
 // A Metric has +, - and <, and Metric() is zero; no sum may overflow. NoMetric is for sets without sums.
 //
-// Each function but begin(), end(), empty(), swap() and clear() takes time in the logarithm of the size; clear(), and
-// erasing a range, take time in the number of the elements. Iterators stay valid until their element is erased. An
-// iterator gives a T&: the order must not be changed through it. There is no size(): a metric of 1 for each gives it.
+// Each function takes time in the logarithm of the size, except end(), empty() and swap(), which are constant,
+// and clear() and erasing a range, which are linear in the number of elements. Iterators stay valid until their element
+// is erased. An iterator gives a T&: the order must not be changed through it. There is no size(): a metric of 1 for
+// each gives it.
 //
-// Inserting throws std::bad_alloc and what the copy of a T throws, and changes nothing then.
+// An insertion throws std::bad_alloc and any exception of the copy of a T, and changes nothing then.
 
 #include "flow/base/assert.h"
 #include "flow/memory/fast_allocator.h"
@@ -37,14 +38,14 @@ struct NoMetric {
 
 template <class T, class Metric>
 class IndexedSet {
-    /// Of a treap: sorted by element, and no child has a higher rank than its parent.
+    /// A node of a treap: sorted by element, and no child has a higher rank than its parent.
     struct Node : FastAllocated<Node> {
         template <class U>
         Node(U&& d, Metric m, std::uint32_t r) : data(std::forward<U>(d)), metric(m), total(std::move(m)), rank(r) {}
 
         T data;
         Metric metric;
-        Metric total; // of this one and all below
+        Metric total; // of this node and all nodes below it
         std::uint32_t rank;
         Node* child[2] = {nullptr, nullptr};
         Node* parent = nullptr;
@@ -61,7 +62,7 @@ class IndexedSet {
             node_ = neighbour(node_, 1);
             return *this;
         }
-        /// Not at end(): previous() can do that.
+        /// Works at any iterator but end(); previous() works there too.
         Iterator& operator--() {
             node_ = neighbour(node_, 0);
             return *this;
@@ -97,7 +98,7 @@ public:
     /// end() of an empty set.
     iterator lastItem() { return iterator(outermost(root_, 1)); }
     const_iterator lastItem() const { return const_iterator(outermost(root_, 1)); }
-    /// The one before, also of end(); end() of the first.
+    /// The iterator before `i`, also if `i` is end(). previous() of the first element is end().
     iterator previous(iterator i) { return i == end() ? lastItem() : --i; }
     const_iterator previous(const_iterator i) const { return i == end() ? lastItem() : --i; }
 
@@ -105,7 +106,7 @@ public:
     void clear() { destroy(std::exchange(root_, nullptr)); }
     void swap(IndexedSet& other) noexcept { std::swap(root_, other.root_); }
 
-    /// If there is an equal one, it is replaced together with its metric, or left as it is.
+    /// If the set has an equal element, replaces it and its metric, or leaves it as it is.
     template <class U>
     iterator insert(U&& data, Metric metric, bool replaceExisting = true) {
         auto [node, isNew] = findOrAdd(std::forward<U>(data), metric);
@@ -116,7 +117,7 @@ public:
         }
         return iterator(node);
     }
-    /// How many of them were new.
+    /// Returns the number of new elements.
     int insert(std::vector<std::pair<T, Metric>> const& elements, bool replaceExisting = true) {
         int added = 0;
         for (auto const& [data, metric] : elements) {
@@ -125,7 +126,7 @@ public:
         }
         return added;
     }
-    /// Adds to the metric of the element, which is inserted if it is not there. Its metric from now on.
+    /// Adds to the metric of the element, which is inserted if it is not there. Returns its new metric.
     template <class U>
     Metric addMetric(U&& data, Metric metric) {
         auto [node, isNew] = findOrAdd(std::forward<U>(data), metric);
@@ -136,12 +137,12 @@ public:
         return node->metric;
     }
 
-    /// Nothing for end().
+    /// Does nothing for end().
     void erase(iterator i) {
         if (i.node_)
             remove(i.node_);
     }
-    /// From `begin` up to `end`.
+    /// Erases [begin, end).
     void erase(iterator begin, iterator end) {
         while (begin != end)
             erase(std::exchange(begin, iterator(neighbour(begin.node_, 1))));
@@ -167,7 +168,7 @@ public:
     const_iterator find(Key const& key) const {
         return const_iterator(findNode(key));
     }
-    /// The first that is not less than the key.
+    /// The first element that is not less than the key.
     template <class Key>
     iterator lower_bound(Key const& key) {
         return iterator(firstNotLess(key));
@@ -176,7 +177,7 @@ public:
     const_iterator lower_bound(Key const& key) const {
         return const_iterator(firstNotLess(key));
     }
-    /// The first that is greater than the key.
+    /// The first element that is greater than the key.
     template <class Key>
     iterator upper_bound(Key const& key) {
         return iterator(firstGreater(key));
@@ -185,7 +186,7 @@ public:
     const_iterator upper_bound(Key const& key) const {
         return const_iterator(firstGreater(key));
     }
-    /// The last that is not greater than the key.
+    /// The last element that is not greater than the key.
     template <class Key>
     iterator lastLessOrEqual(Key const& key) {
         return previous(upper_bound(key));
@@ -195,7 +196,7 @@ public:
         return previous(upper_bound(key));
     }
 
-    /// The first element with which the sum of the metrics, its own included, is above this one.
+    /// The first element up to which (and including its own) the sum of the metrics is greater than `metric`.
     template <class M>
     iterator index(M const& metric) {
         return iterator(nodeAt(Metric(metric)));
@@ -205,7 +206,7 @@ public:
         return const_iterator(nodeAt(Metric(metric)));
     }
     Metric getMetric(const_iterator i) const { return i.node_->metric; }
-    /// Of all elements before this one; of all for end().
+    /// The sum of the metrics of all elements before `to`; of all elements for end().
     Metric sumTo(const_iterator to) const {
         Node* node = to.node_;
         if (!node)
@@ -244,7 +245,7 @@ private:
             node = node->parent;
         return node->parent;
     }
-    static void destroy(Node* node) { // its depth is logarithmic
+    static void destroy(Node* node) { // recursion is as deep as the tree: logarithmic
         if (!node)
             return;
         destroy(node->child[0]);
@@ -295,7 +296,7 @@ private:
         return nullptr;
     }
 
-    /// The element that is equal, or a new one made of `data`; and whether it is new.
+    /// Returns the equal element, or a new one made of `data`; and true if it is new.
     template <class U>
     std::pair<Node*, bool> findOrAdd(U&& data, Metric const& metric) {
         Node *parent = nullptr, *notLess = nullptr;
@@ -332,7 +333,7 @@ private:
         if (node)
             node->parent = parent;
     }
-    /// Puts the node into the place of its parent, and the parent below it.
+    /// Puts the node into the place of its parent, and the parent below the node.
     void rotateUp(Node* node) {
         Node* parent = node->parent;
         int side = node == parent->child[1];

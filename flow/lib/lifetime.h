@@ -1,5 +1,5 @@
 #pragma once
-// How long things live with a future, and what may cancel it.
+// How long an object lives with a future, and what may cancel the future.
 //
 //     return holdWhile(buffer, read(buffer->data()));      // the buffer is kept as long as the read runs
 //     wait(uncancellable(commit()));                       // the commit goes on if the waiting actor is cancelled
@@ -13,7 +13,8 @@
 namespace flow {
 
 namespace lib {
-// The coroutines of the functions below. Those take their caller, which would make the frames larger.
+// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
+// frames.
 
 template <class T, class X>
 Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {}) {
@@ -37,7 +38,7 @@ Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}) {
 }
 } // namespace lib
 
-/// The same result; `object` is destroyed before its waiters run.
+/// The result of `what`; `object` is destroyed before the waiters of the result run.
 template <class T, class X>
 FLOW_INLINE Future<X> holdWhile(T object, Future<X> what,
                                 std::source_location caller = std::source_location::current()) {
@@ -45,7 +46,7 @@ FLOW_INLINE Future<X> holdWhile(T object, Future<X> what,
     return lib::holdWhile(std::move(object), std::move(what));
 }
 
-/// The same without the value.
+/// Like holdWhile(), without the value.
 template <class T, class X>
 FLOW_INLINE Future<Void> holdWhileVoid(T object, Future<X> what,
                                        std::source_location caller = std::source_location::current()) {
@@ -53,15 +54,15 @@ FLOW_INLINE Future<Void> holdWhileVoid(T object, Future<X> what,
     return lib::holdWhileVoid(std::move(object), std::move(what));
 }
 
-/// The same result. Dropping or cancelling it leaves `what` running to its end, even if nothing else holds it.
+/// The result of `what`. Dropping or cancelling it leaves `what` running to its end, even if nothing else holds it.
 template <class T>
 Future<T> uncancellable(Future<T> what, std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);
     return lib::runOn(Uncancellable(), std::move(what));
 }
 
-/// The same result, through a future of its own: cancelling that fails it with actor_cancelled, whatever else holds
-/// `what` and even if what stands behind `what` cannot be cancelled.
+/// The result of `what`, through a future of its own: cancelling that future fails it with actor_cancelled, even if
+/// other code holds `what`, or `what` waits for something that cannot be cancelled.
 template <class T>
 Future<T> cancellable(Future<T> what, std::source_location caller = std::source_location::current()) {
     return holdWhile(Void(), std::move(what), caller);

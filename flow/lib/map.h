@@ -15,12 +15,12 @@
 namespace flow {
 
 namespace lib {
-/// The value type of a future for what a function returns: Void for nothing.
+/// The value type of the future for a function that returns T; Void for void.
 template <class T>
 using ValueOrVoid = std::conditional_t<std::is_void_v<T>, Void, std::remove_cvref_t<T>>;
 
-// The function first: with gcc 12 only the first parameter may lack a noexcept move, as a lambda does that has captured
-// something const. Otherwise each error would be thrown (flow/docs/coroutines.md).
+// `function` is the first parameter, because with gcc 12 only the first may lack a noexcept move, as a lambda does that
+// has captured something const. Otherwise each error would be thrown (flow/docs/coroutines.md).
 
 template <class F, class T>
 Future<ValueOrVoid<std::invoke_result_t<F&, T>>> map(F function, Future<T> what, Propagate) {
@@ -55,7 +55,7 @@ map(Future<T> what, F function, std::source_location caller = std::source_locati
     return lib::map(std::move(function), std::move(what), {});
 }
 
-/// The result of the future that the function makes of the value.
+/// The result of the future that the function returns for the value.
 template <class T, class F, class U = typename std::remove_cvref_t<std::invoke_result_t<F&, T>>::Element>
 Future<U> mapAsync(Future<T> what, F function, std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);

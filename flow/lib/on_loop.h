@@ -5,13 +5,14 @@
 //     Future<Row> row = onLoop(storageLoop, [&table, key] { return table.read(key); }); // an actor there
 //     use(co_await row);                                                              // goes on here
 //
-// The function is moved to the other thread, called there once, and destroyed there. If it returns a Future, that
-// future is waited for there. Value or error then comes back: the future that onLoop returns belongs to the loop of the
-// caller, like every other. Until then the caller's loop does not end for lack of work, and must not be destroyed.
+// The function is moved to the other thread, called there once, and destroyed there. If it returns a Future, onLoop
+// waits for that future there. The value or error then comes back: the future that onLoop returns belongs to the loop
+// of the caller, like every other. Until then the caller's loop does not end for lack of work, and must not be
+// destroyed.
 //
-// Cancelling the returned future, or dropping it, drops only the answer: the call goes on where it is, so that what
-// it refers to must stay valid, but the caller's loop does not wait for it. timeoutError(onLoop(...), seconds) drops
-// the future so, when the time is over.
+// Cancelling the returned future, or dropping it, drops only the answer: the call goes on on the other loop, so
+// everything that it refers to must stay valid, but the caller's loop does not wait for it. timeoutError(onLoop(...),
+// seconds) drops the future so, when the time is over.
 //
 // If the other loop is destroyed before there is an answer, the future that it waits for is dropped there, and the
 // caller gets broken_promise. Loops may wait for each other.
@@ -25,7 +26,7 @@
 
 namespace flow {
 
-/// What onLoop(loop, f) gives a future of, where f() gives an R.
+/// The value type of onLoop(loop, f), where f() returns an R.
 template <class R>
 struct CallResult {
     using Value = std::conditional_t<std::is_void_v<R>, Void, R>;
@@ -37,7 +38,7 @@ struct CallResult<Future<T>> {
     static constexpr bool kLater = true;
 };
 
-/// A call of onLoop on its way there and back. Belongs to the thread on which it is.
+/// A call of onLoop on its way there and back. Belongs to the thread on which it is at the moment.
 template <class F>
 class RemoteCall final : public RemoteAnswer<RemoteCall<F>, typename CallResult<std::invoke_result_t<F&>>::Value>,
                          public LoopOwned,
@@ -54,7 +55,7 @@ public:
     }
 
 private:
-    // On the other thread.
+    // These functions run on the other thread.
 
     void arrive() {
         try {
@@ -110,7 +111,7 @@ private:
     Step step_{*this, [](RemoteCall& self) { self.collect(); }};
 };
 
-/// Calls call() on the loop `target` and gives what it returns, or the error that it throws. Throws std::bad_alloc.
+/// Calls call() on the loop `target` and gives its result, or the error that it throws. Throws std::bad_alloc.
 template <class F>
 auto onLoop(Loop& target, F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
     auto remote = std::make_unique<RemoteCall<F>>(std::move(call), priority);

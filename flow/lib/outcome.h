@@ -26,7 +26,8 @@
 namespace flow {
 
 namespace lib {
-// The coroutines of the functions below. Those take their caller, which would make the frames larger.
+// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
+// frames.
 
 template <class T>
 Future<Void> ready(Future<T> what) {
@@ -127,7 +128,7 @@ FLOW_INLINE Future<T> tagError(Future<Void> signal, Error error,
     return lib::tagError<T>(std::move(signal), error);
 }
 
-/// Ready if the value is that; unset forever if it is another one.
+/// Ready if the value of `what` equals `value`; otherwise unset forever.
 template <class T>
 FLOW_INLINE Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value,
                                  std::source_location caller = std::source_location::current()) {
@@ -139,7 +140,7 @@ inline Future<Void> returnIfTrue(Future<bool> what, std::source_location caller 
     return onEqual(std::move(what), true, caller);
 }
 
-/// Whether so many of them are true. `required` is at most their number.
+/// True if at least `required` of the futures have the value true. `required` is at most the number of futures.
 inline Future<bool> quorumEqualsTrue(std::vector<Future<bool>> what, int required, Propagate = {},
                                      std::source_location caller = std::source_location::current()) {
     std::vector<Future<Void>> yes, no;
@@ -197,7 +198,7 @@ Future<Void> setAfter(Reference<AsyncVar<T>> variable, double seconds, std::type
     co_await delay(seconds);
     variable->set(value);
 }
-/// The same when the condition has ended, with a value or an error.
+/// Like setAfter(), but sets the variable when the condition has ended, with a value or an error.
 template <class T>
 FLOW_INLINE Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<AsyncVar<T>> variable,
                                             std::type_identity_t<T> value,
@@ -206,7 +207,7 @@ FLOW_INLINE Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<As
     return lib::setWhenDoneOrError(std::move(condition), std::move(variable), std::move(value));
 }
 
-/// Sends the value to each of them.
+/// Sends the value to each of the promises.
 template <class T>
 Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to,
                        std::source_location caller = std::source_location::current()) {
@@ -214,7 +215,7 @@ Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to,
     return lib::broadcast(std::move(what), std::move(to));
 }
 
-/// Behind all that is more urgent.
+/// A delay that ends behind all work that is more urgent.
 inline Future<Void> lowPriorityDelay(double seconds) {
     return delay(seconds, TaskPriority::Low);
 }

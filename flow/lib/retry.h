@@ -3,13 +3,13 @@
 //
 //     Page page = wait(retry({.attempts = 5, .backoff = 0.1}, [=] { return load(key); }));
 //
-// The function is called for each attempt and gives a Future; what it throws counts as the error of its attempt. The
-// wait before each further attempt is longer by the policy's factor, and shorter by a random part
+// The function is called for each attempt and returns a Future; an exception that it throws counts as the error of its
+// attempt. The wait before each further attempt is longer by the policy's factor, and shorter by a random part
 // (deterministicRandom()), so that many callers that failed together do not come back together. The last error is the
-// result. actor_cancelled is not retried. Cancel-safe: dropping the result drops the attempt, or ends the wait for
-// the next.
+// result. actor_cancelled is not retried. Cancel-safe: dropping the result drops the attempt, or ends the wait for the
+// next.
 //
-// The same for structured tasks: flow/structured/retry.h.
+// flow/structured/retry.h has retry() for structured tasks.
 
 #include "flow/base/assert.h"
 #include "flow/base/random.h"
@@ -22,15 +22,15 @@
 namespace flow {
 
 struct RetryPolicy {
-    int attempts = 5;     // at least one is made
-    double backoff = 0.1; // seconds before the second one; not negative
-    double factor = 2;    // for each further one
-    double longest = 30;  // seconds
+    int attempts = 5;     // at least one attempt is made
+    double backoff = 0.1; // seconds before the second attempt; not negative
+    double factor = 2;    // of the wait, for each further attempt
+    double longest = 30;  // the longest wait, in seconds
     double jitter = 0.5;  // the part of the wait that is random: 0 to 1
-    /// Whether this error is worth another attempt; null: each is.
+    /// True if this error is worth another attempt; null: every error is.
     bool (*retries)(Error) = nullptr;
 
-    /// Whether to try again when so many attempts have failed, the last one with this error.
+    /// True if another attempt follows after `failed` attempts have failed, the last one with this error.
     bool continuesAfter(int failed, Error error) const {
         return error != actor_cancelled() && failed < attempts && (!retries || retries(error));
     }
@@ -38,7 +38,7 @@ struct RetryPolicy {
         FLOW_ASSERT_AT(caller, backoff >= 0 && jitter >= 0 && jitter <= 1,
                        "the backoff of a RetryPolicy is negative, or its jitter is not between 0 and 1");
     }
-    /// How long to wait after so many attempts have failed.
+    /// The seconds to wait after `failed` attempts have failed.
     double secondsAfter(int failed) const {
         double seconds = backoff;
         // The power by squares: std::pow() does not round alike on all processors.

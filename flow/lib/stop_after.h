@@ -13,7 +13,8 @@
 namespace flow {
 
 namespace lib {
-// The coroutines of the functions below. Those take their caller, which would make the frames larger.
+// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
+// frames.
 
 template <class T>
 Future<T> stopAfter(Future<T> what) {
@@ -28,7 +29,7 @@ Future<T> stopAfter(Future<T> what) {
 }
 } // namespace lib
 
-/// The same result; with it, value or error, the current loop stops.
+/// The result of `what`. When it has come, value or error, the current loop stops.
 template <class T>
 FLOW_INLINE Future<T> stopAfter(Future<T> what, std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);

@@ -8,7 +8,7 @@
 //     int n = wait(delayed(count(), 1.0));                       // a second after it has come
 //     wait(delayJittered(5.0));                                  // 4.5 to 5.5 seconds, by deterministicRandom()
 //
-// Time runs from the call. The future is released when the result is known, so that it is cancelled if it has no
+// Time runs from the call. The future is released when the result is decided, and is thereby cancelled if it has no
 // other reference. If value and deadline come in the same turn, the first to come wins. Cancel-safe.
 
 #include "flow/base/optional.h"
@@ -18,7 +18,8 @@
 namespace flow {
 
 namespace lib {
-// The coroutines of the functions below. Those take their caller, which would make the frames larger.
+// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
+// frames.
 
 template <class T>
 Future<T> timeout(Future<T> future, double seconds, std::type_identity_t<T> otherwise, TaskPriority priority,
@@ -84,9 +85,10 @@ FLOW_INLINE Future<T> timeoutError(Future<T> future, double seconds, TaskPriorit
     checkValid(future, caller);
     return lib::timeoutError(std::move(future), seconds, priority);
 }
-/// The same for an operation, such as a read of a connection. It has taken nothing if the time was over first. What the
-/// operation refers to must live until then: in an actor, what is sent through a Channel is a state variable. A delay
-/// and the next value of a stream have no such overload: write a `choose` or a `race`.
+/// timeoutError() of an operation, such as a read of a connection. If the time was over first, the operation has taken
+/// nothing. All that the operation refers to must live until then: in an actor, the value that is sent through a
+/// Channel is a state variable. A delay and the next value of a stream have no such overload: write a `choose` or a
+/// `race`.
 template <InPlace Op>
 Future<typename Op::Result> timeoutError(Op op, double seconds, TaskPriority priority = TaskPriority::DefaultDelay,
                                          Propagate = {}) {
@@ -105,13 +107,13 @@ FLOW_INLINE Future<T> delayed(Future<T> future, double seconds = 0, TaskPriority
     return lib::delayed(std::move(future), seconds, priority);
 }
 
-/// How far jittered() is from what it is asked for, in parts of that: somewhere in [offset, offset + range).
+/// jittered(seconds) is uniformly random in [offset, offset + range) times `seconds`.
 inline constexpr double kJitterOffset = 0.9;
 inline constexpr double kJitterRange = 0.2;
 inline double jittered(double seconds) {
     return seconds * (kJitterOffset + kJitterRange * deterministicRandom()->random01());
 }
-/// A delay that is not quite regular, so that what was started together does not stay in step.
+/// A delay that is not quite regular, so that actors that started together do not stay in step.
 inline Delay delayJittered(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
     return delay(jittered(seconds), priority);
 }

@@ -5,8 +5,8 @@
 //     Future<Void> beat = recurring([this] { sendHeartbeat(); }, 1.0);
 //     Future<Void> refresh = recurringAsync([this] { return reload(); }, 60.0);
 //
-// Cancel-safe: dropping the result ends it, and the function is not called any more. An error that the function throws
-// ends it too, and fails the result. What the function refers to must live as long as the result.
+// Cancel-safe: dropping the result ends the calls. An error that the function throws ends them too, and fails the
+// result. All that the function refers to must live as long as the result.
 
 #include "flow/coro/coroutine.h"
 
@@ -15,7 +15,8 @@
 namespace flow {
 
 namespace lib {
-// The coroutines of the functions below. Those take their caller, which would make the frames larger.
+// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
+// frames.
 
 template <class F>
 Future<Void> trigger(F function, Future<Void> signal, Propagate = {}) {
@@ -33,8 +34,8 @@ FLOW_INLINE Future<Void> trigger(F function, Future<Void> signal,
     return lib::trigger(std::move(function), std::move(signal));
 }
 
-/// Calls the function every `interval` seconds, first after one interval, forever. Each interval is counted from the
-/// call before.
+/// Calls the function every `interval` seconds, first after one interval, forever. Each interval begins at the call
+/// before.
 template <class F>
 Future<Void> recurring(F function, double interval, TaskPriority priority = TaskPriority::DefaultDelay,
                        Propagate = {}) {
@@ -44,7 +45,7 @@ Future<Void> recurring(F function, double interval, TaskPriority priority = Task
     }
 }
 
-/// Calls the function, which returns a future, waits for that and then for `interval` seconds, forever.
+/// Calls the function, which returns a future, waits for that future and then for `interval` seconds, forever.
 template <class F>
 Future<Void> recurringAsync(F function, double interval, double initialDelay = 0,
                             TaskPriority priority = TaskPriority::DefaultDelay, Propagate = {}) {

@@ -26,7 +26,7 @@
 
 namespace flow {
 
-/// What the command line gives to tests: `--param size=100`.
+/// The parameters that the command line gives to tests: `--param size=100`.
 class UnitTestParameters {
 public:
     void set(std::string const& name, std::string const& value) { values_[name] = value; }
@@ -35,9 +35,9 @@ public:
     void set(std::string const& name, double value);
     void set(std::string const& name, char const* value) { set(name, std::string(value)); }
 
-    /// Nothing if no such parameter was given.
+    /// The value of the parameter; nothing if it was not given.
     Optional<std::string> get(std::string const& name) const;
-    /// Nothing if there is no such parameter; throws invalid_option_value if it is no number.
+    /// Nothing if the parameter was not given; throws invalid_option_value if it is no number.
     Optional<std::int64_t> getInt(std::string const& name) const;
     Optional<double> getDouble(std::string const& name) const;
 
@@ -75,7 +75,7 @@ extern UnitTestCollection g_unittests;
 inline thread_local bool noUnseed = false;
 
 namespace lib {
-/// Tests take their parameters by value or by reference.
+/// Tests take their parameters by value or by reference: this function gives both kinds one signature.
 template <auto function>
 Future<Void> runTestCase(UnitTestParameters const& parameters) {
     return function(parameters);
