@@ -8,8 +8,8 @@
 //     Barrier phase(3);
 //     co_await phase.arrive();                 // in each of three tasks, once a phase
 //
-// countDown() and arrive() count when they are called, whatever becomes of the wait that follows. wait() and what
-// arrive() gives are operations in place, for every style. Belongs to one thread. The waiters when it is destroyed
+// countDown() and arrive() count when they are called, even if the wait that follows is cancelled. wait() and the
+// result of arrive() are operations in place, for every style. Belongs to one thread. When it is destroyed, its waiters
 // get broken_promise.
 
 #include "flow/base/assert.h"
@@ -54,7 +54,7 @@ public:
         FLOW_ASSERT(parties != 0, "a Barrier without parties");
     }
 
-    /// The last one ends the phase.
+    /// The last arrival ends the phase.
     Arrival arrive() {
         Arrival arrival{this, phase_};
         if (--missing_ == 0) {
@@ -64,14 +64,14 @@ public:
         }
         return arrival;
     }
-    /// Phases that have ended.
+    /// The number of phases that have ended.
     std::uint64_t phase() const { return phase_; }
 
 private:
     std::size_t parties_;
     std::size_t missing_;
     std::uint64_t phase_ = 0;
-    Source<Arrival> waiting_; // in order of their phases
+    Source<Arrival> waiting_; // in the order of their phases
 };
 
 } // namespace flow

@@ -1,5 +1,5 @@
 #pragma once
-// What a task is followed by, as a chain of functions.
+// Functions that follow a task, as a chain.
 //
 //     Task<int> words = load(here, key)
 //                     | then([](Page page) { return count(page); })        // a value, or another task
@@ -7,9 +7,10 @@
 //                     | onError([](Error e) { report(e); })                 // all but a cancel
 //                     | onCancel([] { ++cancelled; });
 //
-// Each gives a new task, with its frame in the same memory as that of the first one; nothing runs before it is awaited.
-// then() makes another value of a value. The others get the value or the error and leave the result as it is. What a
-// function throws is how the chain ends. `load(here, key).then(f)` says the same as `load(here, key) | then(f)`.
+// Each function gives a new task. Its frame comes from the memory resource of the first task; nothing runs before it is
+// awaited. then() makes another value of the value. The others get the value or the error and leave the result as it
+// is. If a function throws, the chain ends with that error. `load(here, key).then(f)` means the same as `load(here,
+// key) | then(f)`.
 
 #include "flow/structured/task.h"
 
@@ -78,7 +79,7 @@ Task<T> runOn(Context, Task<T, E> task, F f) {
         if constexpr (kEnding == Ending::Value)
             f();
     } else {
-        T value = co_await std::move(task); // it has ended
+        T value = co_await std::move(task); // ended already: does not suspend
         if constexpr (kEnding == Ending::Value)
             f(value);
         co_return value;

@@ -9,15 +9,15 @@
 //     wait(jobs.send(job));                             // actors: `job` must be a state variable
 //     jobs.close();
 //
-// send() and receive() are operations in place, for every style. A value moves when both are decided: what loses a
-// race, or is cancelled, has sent nothing and received nothing. The value stays with the sender until then; send()
-// refers to it. Values come out in the order in which they went in, and the waiters are served in order, in turns of
-// the loop; nothing overtakes them. A channel with capacity 0 is a rendezvous: send() goes on when a receiver has the
-// value.
+// send() and receive() are operations in place, for every style. A value moves when both sides are decided: an
+// operation that loses a race, or is cancelled, has sent nothing and received nothing. The value stays with the sender
+// until then; send() refers to it. Values come out in the order in which they went in, and the waiters are served in
+// order, in turns of the loop; nothing overtakes them. A channel with capacity 0 is a rendezvous: send() goes on when a
+// receiver has the value.
 //
-// close() lets receivers have what is in the channel, then they get end_of_stream; a task that sends, or waits to send,
-// gets broken_promise. When a channel is destroyed all waiters get broken_promise. Its memory is taken once, when it
-// is made. Belongs to one thread.
+// After close() receivers get the values that are in the channel, then end_of_stream; a task that sends, or waits to
+// send, gets broken_promise. When a channel is destroyed all waiters get broken_promise. Its memory is allocated once,
+// when it is made. Belongs to one thread.
 
 #include "flow/core/result.h"
 #include "flow/memory/fast_resource.h"
@@ -76,7 +76,7 @@ public:
     {
         return {this, const_cast<T*>(&value), false};
     }
-    /// Moves it then.
+    /// Moves the value when there is room.
     Send send(T&& value) { return {this, &value, true}; }
     Receive receive() { return {this}; }
 
@@ -108,7 +108,7 @@ private:
         ::new (&values_[place < slots_ ? place : place - slots_]) T(valueOf(send));
         ++count_;
         if (capacity_ == 0)
-            receivers_.wakeFirst(); // it takes the value before this returns
+            receivers_.wakeFirst(); // the receiver takes the value before this returns
         else
             receivers_.wakeInTurn();
     }
@@ -130,11 +130,11 @@ private:
         } taken{this};
         return std::move(values_[first_]);
     }
-    /// The sender goes on before this returns, so that nothing can come between.
+    /// The sender resumes before this returns, so that nothing can come between.
     T takeFromSender() {
         T value = valueOf(senders_.first());
         senders_.first().value = nullptr;
-        senders_.wakeFirst(); // the channel may be gone then
+        senders_.wakeFirst(); // the sender may destroy the channel
         return value;
     }
 

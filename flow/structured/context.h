@@ -1,5 +1,5 @@
 #pragma once
-// Environment and Context: where a tree of tasks takes its memory, and where in the tree a new one belongs.
+// Environment and Context: the memory of a tree of tasks, and the place of a new task in the tree.
 //
 //     std::pmr::monotonic_buffer_resource memory(buffer, sizeof buffer);
 //     Environment environment(memory);
@@ -11,12 +11,13 @@
 //         co_return other + co_await half;
 //     }
 //
-// The first parameter of a task or a fork is its Context. An Environment is one without a parent: what is made with it
-// is the root of a tree. `co_await context()` gives that of the running task, for its children. Both are
-// two words, which are copied; nothing is looked up. Frames and results come from the memory resource, and go back to
-// it one by one; it must outlive them. If it throws, the call of the function throws, and nothing has been started.
+// The first parameter of a task or a fork is its Context. An Environment is a Context without a parent: a task that is
+// made with it is the root of a tree. `co_await context()` gives the Context of the running task, for its children.
+// Both are two words, which are copied; nothing is looked up. Frames and results come from the memory resource, and go
+// back to it one by one; it must outlive them. If it throws, the call of the function throws, and nothing has been
+// started.
 //
-// What all of a tree shares, such as its executors, is a struct of the program, which `with()` adds:
+// Data that all of a tree shares, such as its executors, is a struct of the program, which `with()` adds:
 //
 //     struct Executors { WorkPool& pool; Loop& storage; };
 //     Executors executors{pool, storageLoop};
@@ -26,11 +27,11 @@
 //     }
 //     Future<Row> row = start(read(environment.with(executors), key));
 //
-// It is found by its type, when the program is compiled. A task that takes a Context can be given one with more, and
-// then it and its children have no more than a Context.
+// The compiler finds the struct by its type. A task that takes a Context can be given a ContextWith, and then the task
+// and its children have only a Context.
 //
 // A Context is valid until the body of its task has ended, and, in children that got it, until they end. Everything in
-// a tree belongs to one thread: that of its loop.
+// a tree belongs to one thread: the thread of its loop.
 
 #include "flow/memory/fast_resource.h"
 #include "flow/structured/tree.h"
@@ -48,22 +49,22 @@ template <class T>
 concept IsShared = !std::is_base_of_v<std::pmr::memory_resource, T>;
 } // namespace structured
 
-/// Where a child belongs: its memory, and its parent.
+/// The place of a child: its memory, and its parent.
 class Context {
 public:
     Context(std::pmr::memory_resource& memory, structured::Node* parent) : memory_(&memory), parent_(parent) {}
 
     std::pmr::memory_resource& memory() const { return *memory_; }
-    /// Null for what is to be the root of a tree.
+    /// The parent of the new node; null for the root of a tree.
     structured::Node* parent() const { return parent_; }
-    /// The same place, for children with memory from somewhere else.
+    /// The same parent, for children with memory from another resource.
     Context with(std::pmr::memory_resource& memory) const { return {memory, parent_}; }
-    /// The same place, with what the children share. It is referred to, and must outlive the tree.
+    /// The same place, with a struct that the children share. The Context refers to it, and it must outlive the tree.
     template <structured::IsShared Shared>
     ContextWith<Shared> with(Shared& shared) const {
         return {*this, shared};
     }
-    /// For containers: `std::pmr::vector<int> numbers(context.allocator())`.
+    /// An allocator for containers: `std::pmr::vector<int> numbers(context.allocator())`.
     std::pmr::polymorphic_allocator<> allocator() const { return memory_; }
 
 private:
@@ -71,7 +72,7 @@ private:
     structured::Node* parent_;
 };
 
-/// With a struct of the program that the tree shares.
+/// A Context with a struct of the program that the tree shares.
 template <class Shared>
 class ContextWith : public Context {
 public:
@@ -89,7 +90,7 @@ private:
     Shared* shared_;
 };
 
-/// The root's.
+/// The Context of a root.
 class Environment {
 public:
     Environment() : Environment(fastMemory()) {}
@@ -112,18 +113,18 @@ struct JoinForks {};
 struct CancelForks {};
 } // namespace structured
 
-/// `co_await context()` in a task or fork: its own. Does not suspend.
+/// `co_await context()` in a task or fork gives its own Context. Does not suspend.
 [[nodiscard]] inline structured::GetContext context() {
     return {};
 }
-/// `co_await destroyForks()` in a task or fork: waits until all its children have ended. Their frames are gone then;
-/// results remain in the handles that are left. Does not suspend if there is none. After a cancel it throws
-/// actor_cancelled, when they have ended.
+/// `co_await destroyForks()` in a task or fork: waits until all its children have ended. Their frames are destroyed
+/// then; results remain in the handles that are left. Does not suspend if there is no child. After a cancel it throws
+/// actor_cancelled, when the children have ended.
 [[nodiscard]] inline structured::JoinForks destroyForks() {
     return {};
 }
-/// `co_await cancelForks()`: cancels the children that there are now, and does not suspend. They have ended when it
-/// returns, or are about to.
+/// `co_await cancelForks()`: cancels the present children, and does not suspend. They have ended when it returns, or
+/// are about to.
 [[nodiscard]] inline structured::CancelForks cancelForks() {
     return {};
 }

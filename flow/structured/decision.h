@@ -1,9 +1,9 @@
 #pragma once
-// Decision: decides what several children give, which may be before all of them have ended. whenAll, whenAny, when,
+// Decision: decides the result of several children, which may be before all of them have ended. whenAll, whenAny, when,
 // race and withTimeout use it.
 //
-// Each operand runs in a fork that reports how it ended. The end that decides cancels the others; the task that asked
-// goes on when all have ended.
+// Each operand runs in a fork that reports its end. The end that decides cancels the other operands; the task that
+// asked goes on when all have ended.
 
 #include "flow/structured/task.h"
 
@@ -12,25 +12,25 @@
 
 namespace flow::structured {
 
-/// What an operand gives: a Task, a Fork, or a Future.
+/// The value type of an operand: a Task, a Fork, or a Future.
 template <class Operand>
 using ResultOfOperand = typename std::remove_cvref_t<Operand>::Element;
 
 class Decision {
 public:
-    /// Made with so many values, which the operands before the `failures` + 1-th error must bring.
+    /// Decided by the `values`-th value, or by error number `failures` + 1, whichever comes first.
     Decision(Context here, std::size_t values, std::size_t failures)
         : parent_(here.parent()), values_(values), failures_(failures), isMade_(values == 0) {}
 
     bool isMade() const { return isMade_; }
-    /// The child that has made it by its end.
+    /// The index of the child that made the decision by its end.
     std::size_t winner() const { return winner_; }
     void throwIfFailed() const {
         if (error_.isValid())
             throw error_;
     }
 
-    /// Both: whether it still counts.
+    /// succeeded() and failed() report the end of child `index`. succeeded() returns true if its value still counts.
     bool succeeded(std::size_t index) noexcept {
         if (isMade_)
             return false;
@@ -62,7 +62,7 @@ private:
     Error error_;
 };
 
-/// Runs one operand. The task that made it waits for all of these, so that what they refer to stays valid.
+/// Runs one operand. The task that made this fork waits for it, so the references stay valid.
 template <class Operand, class T = ResultOfOperand<Operand>>
 Fork<> runOperand(Context, Operand operand, std::optional<T>* result, Decision* decision, std::size_t index) {
     Error error;
@@ -76,10 +76,10 @@ Fork<> runOperand(Context, Operand operand, std::optional<T>* result, Decision* 
     if (error.isValid())
         decision->failed(index, error);
     else if (!decision->succeeded(index))
-        result->reset(); // too late
+        result->reset(); // the decision was made before
 }
 
-/// The same for a range.
+/// Runs a range of operands.
 template <class Operand>
 class Operands {
 public:
@@ -88,7 +88,7 @@ public:
     Operands(Context here, std::size_t count, std::size_t values, std::size_t failures)
         : here_(here), results_(count, here.allocator()), decision_(here, values, failures) {}
 
-    /// What it throws has to wait until destroyForks() has been awaited.
+    /// Returns the error of a start. The caller throws it only after it has awaited destroyForks().
     Error start(std::vector<Operand>& operands) noexcept {
         try {
             for (std::size_t i = 0; i < operands.size() && !decision_.isMade(); ++i)

@@ -1,5 +1,5 @@
 #pragma once
-// Where a task goes on, and children on the loops of other threads.
+// after(): resumes a task in a turn of its loop, or later. runOn(): children on the loops of other threads.
 //
 //     co_await after(CurrentLoop());                      // in a turn of the loop, behind what is ready
 //     co_await after(Timer(0.5));                         // half a second later
@@ -7,15 +7,15 @@
 //                           [key](Context there) { return read(there, key); });   // a Task, on storageLoop's thread
 //     use(co_await row);                                  // goes on here
 //
-// A tree of tasks belongs to one loop. runOn() makes a tree on another loop, with an Environment of that loop's own,
-// and a Fork here that stands for it: a cancel of the fork cancels that tree, and the fork ends when the tree has
-// ended, also after a cancel. So what the child refers to may be the parent's, if both sides agree which uses it when.
-// The function is moved to the other thread, called once and destroyed there; a value that it gives without a task
-// becomes the fork's result as it is.
+// A tree of tasks belongs to one loop. runOn() makes a tree on another loop, with an Environment of that loop, and a
+// Fork here that stands for it: a cancel of the fork cancels that tree, and the fork ends when the tree has ended, also
+// after a cancel. So the child may refer to data of the parent, if both sides agree which uses it when. The function is
+// moved to the other thread, called once and destroyed there; if it returns a value rather than a task, that is the
+// result of the fork.
 //
 // The result, or the error, comes back to this loop, which does not end for lack of work before, and must not be
-// destroyed. (A future of start() that is cancelled is ready at once; the tree ends when all of it has come back, as
-// loop.run() waits for.) The other loop must exist as well: if it is destroyed while the tree runs there, the fork
+// destroyed. (A future of start() that is cancelled is ready at once; the tree ends when all of it has come back, and
+// loop.run() waits for that.) The other loop must exist as well: if it is destroyed while the tree runs there, the fork
 // fails with broken_promise. The thread pool is in flow/parallel/parallel.h.
 
 #include "flow/lib/on_loop.h"
@@ -27,7 +27,7 @@
 
 namespace flow {
 
-/// So many seconds from now.
+/// `seconds` from now.
 class Timer {
 public:
     explicit Timer(double seconds) : seconds_(seconds) {}
@@ -45,7 +45,7 @@ struct StayHere {
         return {};
     }
 };
-/// What a task cannot wait for.
+/// Fails to compile: a task cannot move to another loop.
 struct LeaveLoop {
     template <class Promise>
     std::suspend_never awaiter(Promise&, std::source_location) const {
@@ -55,7 +55,7 @@ struct LeaveLoop {
     }
 };
 
-/// Waits for a call that runs elsewhere until it has ended. A cancel does not interrupt this: it requests that.
+/// Waits until a call that runs elsewhere has ended. A cancel only requests that the call ends early.
 template <class T>
 struct CallElsewhere {
     Future<T> const& call;
@@ -83,10 +83,10 @@ struct CallElsewhere {
     }
 };
 
-/// The fork that stands for a call elsewhere: `begin()` starts it, `stop()` asks it to end early.
+/// The fork that stands for a call elsewhere: `begin()` starts the call, `stop()` asks it to end early.
 template <class T, class Begin, class Stop>
 Fork<T> standFor(Context, Begin begin, Stop stop) {
-    co_await destroyForks(); // throws in one that is cancelled already
+    co_await destroyForks(); // throws if the fork is cancelled already
     OnCancelCall<Stop> onCancel(co_await context(), std::move(stop));
     Future<T> call = begin();
     co_await CallElsewhere<T>{call};
@@ -98,7 +98,7 @@ Fork<T> standFor(Context, Begin begin, Stop stop) {
     }
 }
 
-/// A tree on another loop. `running` belongs to that loop's thread.
+/// A tree on another loop. `running` belongs to the thread of that loop.
 template <class T>
 class RemoteTree final : public Posted {
 public:
@@ -106,7 +106,7 @@ public:
         return std::allocate_shared<RemoteTree>(std::pmr::polymorphic_allocator<>(&fastMemory()));
     }
     bool isStopped() const { return isStopped_.load(std::memory_order_acquire); }
-    /// On the thread of the fork, once.
+    /// Runs on the thread of the fork, once.
     static void stop(std::shared_ptr<RemoteTree> tree, Loop& target) noexcept {
         tree->isStopped_.store(true, std::memory_order_release);
         RemoteTree& posted = *tree;
@@ -125,7 +125,7 @@ private:
     void drop() noexcept { auto self = std::move(self_); }
 
     std::atomic<bool> isStopped_{false};
-    std::shared_ptr<RemoteTree> self_; // while it is on its way
+    std::shared_ptr<RemoteTree> self_; // keeps this alive while it is on its way
 };
 
 template <class R>
@@ -143,7 +143,7 @@ Future<T> runTree(std::shared_ptr<RemoteTree<T>> tree, F make) {
         throw actor_cancelled();
     struct End {
         RemoteTree<T>& tree;
-        ~End() { tree.running = Future<T>(); } // on this thread
+        ~End() { tree.running = Future<T>(); } // on the thread of the other loop
     } end{*tree};
     tree->running = start(make(Context(Environment())));
     Future<T> running = tree->running;
@@ -157,7 +157,7 @@ Future<T> runTree(std::shared_ptr<RemoteTree<T>> tree, F make) {
 
 } // namespace structured
 
-/// `co_await after(executor)`: goes on there.
+/// `co_await after(executor)`: resumes on that executor.
 inline structured::StayHere after(NoopExecutor) {
     return {};
 }
@@ -172,7 +172,7 @@ inline structured::LeaveLoop after(Loop&) {
     return {};
 }
 
-/// A child of `here` that runs on another loop: make(Context) gives a Task there, or a value.
+/// A child of `here` that runs on another loop: make(Context) returns a Task there, or a value.
 template <class F, class R = std::invoke_result_t<F&, Context>>
 auto runOn(Context here, Loop& target, F make) -> Fork<typename structured::RemoteResult<R>::Type> {
     using T = typename structured::RemoteResult<R>::Type;

@@ -1,6 +1,6 @@
 #pragma once
-// Fork<T>: a coroutine that starts when it is called, as a child of the task, fork or scope of which it got the
-// context, and which never outlives it.
+// Fork<T>: a coroutine that starts when it is called. It is a child of the task, fork or scope that gave it the
+// context, and never outlives that.
 //
 //     Task<int> both(Context, Page a, Page b) {
 //         Fork<int> first = count(co_await context(), a);   // runs up to its first wait
@@ -8,29 +8,30 @@
 //         co_return co_await first + co_await second;
 //     }
 //
-// `co_await fork` gives the result by reference, any number of times, and throws the fork's error;
-// `co_await std::move(fork)` moves it out, and the handle is empty from then on. A Fork is a handle: dropping it leaves
-// the child running. The child's frame is gone when it ends, its result when the last handle goes; one that fails while
-// there is no handle is reported as a dropped error. A parent that ends waits for its children first, without blocking
-// the thread; if it fails or is cancelled they are cancelled before. Parameters of the parent live until then. Its
-// local variables do not: what a child refers to must be awaited before they go (destroyForks() waits for all).
+// `co_await fork` gives the result by reference, any number of times, and throws the fork's error; `co_await
+// std::move(fork)` moves the result out, and the handle is empty from then on. A Fork is a handle: dropping it leaves
+// the child running. The child's frame is destroyed when it ends, its result with the last handle; if a child fails
+// while there is no handle, its error is reported as a dropped error. A parent that ends waits for its children first,
+// without blocking the thread; if it fails or is cancelled they are cancelled before. Parameters of the parent live
+// until then. Its local variables do not: await a child before the variables that it refers to are destroyed
+// (destroyForks() waits for all).
 //
 // Everything that can be awaited in a coroutine can be awaited in a fork. Actors, fibers and other coroutines wait for
-// the fork's future(). Cancelling goes down the tree, children first; a child that sleeps or waits goes on at once with
-// actor_cancelled. A task that waits for its own child goes on when that has ended.
+// the fork's future(). A cancel goes down the tree, children first; a child that sleeps or waits resumes at once with
+// actor_cancelled. A task that waits for its own child resumes when the child has ended.
 //
-// The body begins inline, on the caller's stack; where that is short, in a turn of the loop, or when it is awaited, so
-// that forks may nest as deep as memory allows. Fork<T, CurrentLoop> always begins in a turn of the loop.
+// The body begins inline, on the caller's stack; if the stack is short, it begins in a turn of the loop, or when it is
+// awaited, so that forks may nest as deep as memory allows. Fork<T, CurrentLoop> always begins in a turn of the loop.
 
 #include "flow/structured/promise.h"
 
 namespace flow {
 
-/// Begins at once, on the caller's stack.
+/// The fork begins at once, on the caller's stack.
 struct NoopExecutor {
     static constexpr structured::Start kStart = structured::Start::Now;
 };
-/// Begins in a turn of the loop, behind what is ready.
+/// The fork begins in a turn of the loop, behind the tasks that are ready.
 struct CurrentLoop {
     static constexpr structured::Start kStart = structured::Start::InTurn;
 };
@@ -49,18 +50,18 @@ public:
     }
 
     bool isError(detail::Caller caller = detail::Caller::current()) const { return this->checked(caller)->isError(); }
-    /// Cancels it, and all below it.
+    /// Cancels the fork, and all below it.
     void cancel() const {
         if (!this->isReady())
             structured::cancelTree(structured::Node::of(this->cell_->frame()));
     }
-    /// For code that is no task: its value, or its error. Dropping it does not cancel the fork.
+    /// The value or the error, for code that is no task. Dropping the future does not cancel the fork.
     Future<T> future(detail::Caller caller = detail::Caller::current()) const {
         detail::addFuture(this->checked(caller));
         return Future<T>::adopt(this->cell_);
     }
 
-    /// For the promise.
+    /// Called by the promise of the task that awaits the fork.
     detail::Cell* begin(structured::Node*) const { return this->checked(); }
 };
 

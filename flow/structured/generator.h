@@ -1,5 +1,5 @@
 #pragma once
-// Generator<T>: a coroutine that gives one value after another to a loop. AsyncGenerator<T>: one that waits as well.
+// Generator<T>: a coroutine that gives one value after another to a loop. AsyncGenerator<T>: a generator that may wait.
 //
 //     Generator<int> below(int end) {
 //         for (int i = 0; i < end; ++i)
@@ -16,14 +16,14 @@
 //     AsyncGenerator<Page> all = pages(co_await context(), key);
 //     while (std::optional<Page> page = co_await all.next()) ...
 //
-// A Generator runs only while the loop asks it for a value, waits for nothing, and uses neither loop nor tree. What it
-// throws comes out of begin() or ++. Its values are references that are good until the next ++. Where the compiler
-// cannot do without a frame of its own, that comes from FastAllocator.
+// A Generator runs only while the loop asks it for a value, waits for nothing, and uses neither loop nor tree. An
+// exception of the body comes out of begin() or ++. Its values are references that are valid until the next ++. If the
+// compiler cannot elide its frame, the frame comes from FastAllocator.
 //
 // An AsyncGenerator is a fork (flow/structured/fork.h): it begins with its call and runs up to its first co_yield; when
-// that value has been taken it goes on, in a turn of the loop. next() is an operation in place, for every style: what
-// loses a race has taken nothing. It gives nothing at the end, and throws once what the body has thrown. Dropping the
-// handle cancels the body: its co_yield throws actor_cancelled. One reads at a time.
+// that value has been taken it goes on, in a turn of the loop. next() is an operation in place, for every style: if it
+// loses a race it has taken nothing. It gives nothing at the end, and throws an error of the body once. Dropping the
+// handle cancels the body: its co_yield throws actor_cancelled. Only one next() may wait at a time.
 
 #include "flow/structured/task.h"
 #include "flow/wait/source.h"
@@ -45,12 +45,12 @@ public:
         std::optional<T> copy;
         std::exception_ptr error;
 
-        /// With any alignment that the frame may have: the size of a block decides it.
+        /// The block satisfies any alignment that the frame may have: the size of a block decides its alignment.
         static constexpr std::size_t roundedUp(std::size_t bytes) {
             return memory::roundUp(bytes, memory::kMostAlignment);
         }
         FLOW_INLINE static void* operator new(std::size_t bytes) {
-            (void)coro::frameAlignment(bytes); // refuses what is aligned to more
+            (void)coro::frameAlignment(bytes); // refuses a frame with a higher alignment
             return memory::allocate(roundedUp(bytes));
         }
         static void operator delete(void* frame, std::size_t bytes) noexcept {
@@ -65,7 +65,7 @@ public:
             return {};
         }
         std::suspend_always yield_value(T&& given) noexcept {
-            value = &given; // it is valid as long as the expression
+            value = &given; // valid until the end of the full expression
             return {};
         }
         std::suspend_always yield_value(T const& given) {
@@ -75,7 +75,7 @@ public:
         void return_void() const noexcept {}
         void unhandled_exception() noexcept { error = std::current_exception(); }
         template <class Anything>
-        void await_transform(Anything&&) = delete; // that is for an AsyncGenerator
+        void await_transform(Anything&&) = delete; // use an AsyncGenerator to await
     };
 
     class Iterator {
@@ -122,7 +122,7 @@ private:
 
 namespace structured {
 
-/// Where body and reader of an AsyncGenerator meet. Freed by the one that goes last.
+/// The state that the body and the reader of an AsyncGenerator share. The last of the two to end frees it.
 template <class T>
 class Slot {
 public:
@@ -157,7 +157,7 @@ public:
         value_ = &value;
         reader_.wakeInTurn();
     }
-    /// The value is about to go.
+    /// The body is about to destroy the value.
     void withdraw() noexcept { value_ = nullptr; }
     void fail(Error error) noexcept { error_ = error; }
     void end() noexcept {
@@ -245,7 +245,7 @@ public:
     explicit AsyncGeneratorPromise(auto&&... args) : Base(args...), yielded_{makeSlot(contextOf(args...))} {}
     ~AsyncGeneratorPromise() { yielded_.slot->end(); }
 
-    /// The block as well, if there was no memory for the slot.
+    /// Frees the block as well, if there was no memory for the slot.
     static void operator delete(void* frame) noexcept {
         Cell* cell = Cell::of(static_cast<Waiter*>(frame));
         if (!cell->has(Cell::kHasFrame))
@@ -265,7 +265,7 @@ public:
     }
 
 private:
-    /// If it throws, the parent has no child, and operator delete sees that there is no coroutine.
+    /// If this throws, the parent has no child yet, and operator delete sees that there is no coroutine.
     Slot<T>* makeSlot(Context here) {
         try {
             return Slot<T>::make(here.memory());

@@ -1,6 +1,6 @@
 #pragma once
-// TaskPromise: the promise of tasks and forks. What can be awaited in a coroutine that returns a Future can be awaited
-// in these as well; what is here is how they are allocated, how they start, and how they end.
+// TaskPromise: the promise of tasks and forks. Everything that can be awaited in a coroutine that returns a Future can
+// be awaited in these as well; this file has their allocation, their start and their end.
 
 #include "flow/base/stack.h"
 #include "flow/coro/coroutine.h"
@@ -33,7 +33,7 @@ FLOW_INLINE auto contextOf(First&& first, Rest&&... rest) {
     }
 }
 
-/// What a promise keeps of its context, besides the tree and the memory.
+/// The part of a context that a promise stores, besides the tree and the memory.
 template <class C>
 struct Shares {
     explicit Shares(Context) {}
@@ -46,7 +46,7 @@ struct Shares<ContextWith<Shared>> {
     Shared* shared;
 };
 
-/// What the parameters say. None is left to the promise to destroy: the frame does it.
+/// Properties of the parameters. The frame destroys all of them, the promise none.
 template <class... Args>
 struct TaskSignature : coro::Signature<Args...> {
     static_assert(!coro::Signature<Args...>::kIsPropagate, "a task cannot be Propagate: its children must end first");
@@ -58,7 +58,8 @@ struct TaskSignature : coro::Signature<Args...> {
     using SharesOfContext = Shares<decltype(contextOf(std::declval<Args&>()...))>;
 };
 
-/// Whether the body of one more coroutine may begin on this stack. The answer no is followed by a turn of the loop.
+/// True if the body of one more coroutine may begin on this stack. If not, the caller lets it begin in a turn of the
+/// loop.
 inline constinit thread_local std::uintptr_t knownRoom = 0;
 FLOW_INLINE bool hasRoom() noexcept {
     constexpr std::uintptr_t kNear = 16 << 10; // half of what stackIsShort() keeps
@@ -75,7 +76,7 @@ template <class T>
 FLOW_INLINE Cell* newTaskCell(std::pmr::memory_resource& memory, std::size_t frameBytes) {
     constexpr std::size_t kHead = kPrefixBytes<T> + sizeof(Cell);
     void* block = memory::ForeignBlock::allocate(memory, kHead + frameBytes, kHead, coro::frameAlignment(frameBytes));
-    return placeCell<T>(block, memory::kForeignClass, 2, 1, 0); // a reference each of the handle and of the tree
+    return placeCell<T>(block, memory::kForeignClass, 2, 1, 0); // one reference of the handle, one of the tree
 }
 template <class T>
 FLOW_INLINE std::pmr::memory_resource& memoryOf(Cell* cell) noexcept {
@@ -97,7 +98,7 @@ FLOW_INLINE void releaseTask(Cell* cell) noexcept {
         freeTaskCell<T>(cell);
 }
 
-/// What handles of tasks and forks have in common.
+/// The part that the handles of tasks and forks have in common.
 template <class T>
 class Handle {
 public:
@@ -112,7 +113,7 @@ public:
             releaseTask<T>(cell_);
     }
 
-    /// Whether it has ended.
+    /// True if the task or fork has ended.
     bool isReady(Caller caller = Caller::current()) const { return checked(caller)->isReady(); }
 
 protected:
@@ -126,8 +127,8 @@ protected:
     Cell* cell_;
 };
 
-/// Without tail calls a hand-over is left for run(). A fork that stands in the call that made it is not in run(): it
-/// has to call what goes on.
+/// Without tail calls, run() resumes the frame that a suspend hands over. A fork whose creating call is still on the
+/// stack runs outside run(), so it has to call the next frame itself.
 FLOW_INLINE bool isInCall(Node const* node) noexcept {
     return !kTailCalls && node->has(Node::kInCall);
 }
@@ -138,7 +139,7 @@ FLOW_INLINE coro::HandOver handOver(Waiter* next, bool inCall) noexcept {
     return coro::caller();
 }
 
-/// The awaiters need the frame and the cell of the coroutine in which they stand.
+/// The awaiters read the frame and the cell of their coroutine.
 struct InTask {
     coro::PromiseBase* promise;
     FLOW_INLINE Waiter* frame() const { return promise->frame(); }
@@ -147,7 +148,7 @@ struct InTask {
         if (promise->cell()->has(Cell::kCancelled)) [[unlikely]]
             throw takeError(cancelledCell(nullptr, frame()));
     }
-    /// Whether the call that made the fork is still on the stack.
+    /// Returns true if the call that made the fork is still on the stack.
     FLOW_INLINE bool noteSuspended() const noexcept {
         promise->noteSuspended();
         bool inCall = isInCall(node());
@@ -181,14 +182,14 @@ struct ChildAwaiter : InTask {
                 loop().makeReady(first, TaskPriority::DefaultYield);
             return coro::caller();
         } else {
-            if (first->link.isLinked()) // its turn was to come
+            if (first->link.isLinked()) // it was queued to begin
                 first->link.unlink();
             return handOver(first, inCall);
         }
     }
     FLOW_INLINE std::conditional_t<kMoves, T, T const&> await_resume() const {
         node()->flags &= ~Node::kAwaitsChild;
-        if (Cell* found = promise->takeAwaited()) // it is another's child
+        if (Cell* found = promise->takeAwaited()) // the child of another node, on which this one parked
             releaseFuture(found);
         throwIfCancelled();
         if (child->isError()) [[unlikely]]
@@ -200,14 +201,14 @@ struct ChildAwaiter : InTask {
     }
 };
 
-/// Of a handle that gives its result away: it is empty from the wait on.
+/// The awaiter of an rvalue handle. It moves the result out and owns the handle, which is empty from the wait on.
 template <class Awaiter, class Child>
 struct Owning : Awaiter {
     Child owned;
 };
 
-/// Waits until nothing is left below a hook. If only the waiting task is cancelled, the wait ends at once; if what is
-/// below is cancelled as well, it goes on.
+/// Waits until no node is left below a hook. If only the waiting task is cancelled, the wait ends at once; if the nodes
+/// below the hook are cancelled as well, the wait goes on.
 struct JoinHook {
     HookNode* hook;
 };
@@ -267,8 +268,8 @@ struct Beginning : InTask {
         }
     }
     FLOW_INLINE void await_resume() const {
-        // Not written where it need not change: the compiler writes one byte here and reads four a little later, and
-        // the processor makes such a read wait for the write (4 ns a child).
+        // Written only if it changes: the compiler writes one byte here and reads four a little later, and the
+        // processor makes such a read wait for the write (4 ns a child).
         if (kStart != Start::Now || node()->has(Node::kUnstarted))
             node()->flags &= ~Node::kUnstarted;
         if (promise->hasAwaited()) [[unlikely]] // cancelled before it has begun
@@ -290,11 +291,11 @@ struct BodyEnd {
         Cell* cell = Cell::of(frame);
         Node* parent = node->parent;
         if (node->sibling.isLinked())
-            node->sibling.unlink(); // for good: a destructor may cancel it
+            node->sibling.unlink(); // for good: cancelTree() in a destructor must not relink it
         bool parentWaits = node->has(Node::kParentWaits);
         if constexpr (Promise::kHasDestructors) {
             if (parent)
-                ++parent->pins; // it ends after this, even if a destructor cancels it
+                ++parent->pins; // the parent ends after this node, even if a destructor cancels it
             opaque(frame)->destroy(frame);
             if (parent)
                 --parent->pins;
@@ -313,7 +314,7 @@ struct BodyEnd {
     [[noreturn]] void await_resume() const noexcept { __builtin_unreachable(); }
 };
 
-/// kStart: what a call of the function does.
+/// kStart: when the body begins, after a call of the function.
 template <class Handle, class S, Start kStart, class T = typename Handle::Element>
 class TaskPromise : public coro::CoroPromise<T, S> {
     using Base = coro::CoroPromise<T, S>;
@@ -325,8 +326,8 @@ public:
     FLOW_INLINE static void* operator new(std::size_t bytes, Args&&... args) {
         return newTaskCell<T>(contextOf(args...).memory(), bytes)->frame();
     }
-    /// Not the block: that goes with the last reference to the cell. Only what never became a coroutine, since the copy
-    /// of a parameter threw, is freed here.
+    /// Does not free the block: the last reference to the cell frees it. Frees only the block of a call that never
+    /// became a coroutine, because the copy of a parameter threw.
     FLOW_INLINE static void operator delete(void* frame) noexcept {
         Cell* cell = Cell::of(static_cast<Waiter*>(frame));
         if (!S::kTakenOverSafely && !cell->has(Cell::kHasFrame))
@@ -357,7 +358,7 @@ public:
     }
 
     using Base::await_transform;
-    /// A task or a fork. One that is not an lvalue gives its result away, so that it cannot be taken twice.
+    /// Awaits a task or a fork. An rvalue gives its result away, so that it cannot be taken twice.
     template <class H>
         requires std::remove_cvref_t<H>::kIsTask
     FLOW_INLINE auto await_transform(H&& child, std::source_location where = std::source_location::current()) {
@@ -389,7 +390,7 @@ public:
         cancelChildren(Node::of(this->frame()));
         return {};
     }
-    // These end a coroutine without its children.
+    // Deleted: these end a coroutine without its children.
     void await_transform(coro::fail) = delete;
     void await_transform(coro::never) = delete;
     template <class U>
@@ -398,7 +399,7 @@ public:
 
 private:
     static_assert(sizeof(Base) == sizeof(coro::PromiseBase) && alignof(Node) == alignof(coro::PromiseBase));
-    alignas(Node) unsigned char node_[sizeof(Node)]; // where Node::of() looks for it
+    alignas(Node) unsigned char node_[sizeof(Node)]; // at the place that Node::of() computes
     [[no_unique_address]] typename S::SharesOfContext shares_;
 };
 

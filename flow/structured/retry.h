@@ -4,9 +4,9 @@
 //     Page page = co_await retry(co_await context(), {.attempts = 5, .backoff = 0.1},
 //                                [&](Context here) { return load(here, key); });
 //
-// The function is called for each attempt and gives a Task. The wait before each further attempt is longer by
-// the policy's factor, and differs by a random part (deterministicRandom()), so that many callers that failed together
-// do not come back together. A cancel is not retried. The last error is thrown.
+// The function is called for each attempt and returns a Task. The wait before each further attempt is longer by the
+// policy's factor, and shorter by a random part (deterministicRandom()), so that many callers that failed together do
+// not come back together. A cancel is not retried. The last error is thrown.
 
 #include "flow/lib/retry.h"
 #include "flow/structured/task.h"

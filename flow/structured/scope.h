@@ -1,5 +1,5 @@
 #pragma once
-// Scope: a nursery, for any number of children, with results that are not awaited one by one.
+// Scope: a nursery, for any number of children, without a wait for each result.
 //
 //     Task<> serve(Context, Listener& listener) {
 //         Scope scope(co_await context());
@@ -8,11 +8,11 @@
 //         bool inTime = co_await scope.drain(5.0);       // those that are left after 5 seconds are cancelled
 //     }
 //
-// spawn() starts the task at once. join() waits until all have ended, and throws the first error. By default an error
-// cancels the others; with OnError::Collect they go on, and errors() has all of them. cancel() cancels those that there
-// are. A join() or drain() that is cancelled, as withTimeout() does it, leaves the children alone. A scope that is
-// destroyed while children run cancels them, and the task in which it was made ends after them. Cancelling that task
-// cancels the scope first. spawn() throws what the memory resource throws; nothing runs then.
+// spawn() starts the task at once. join() waits until all children have ended, and throws the first error. By default
+// an error cancels the other children; with OnError::Collect they go on, and errors() has all errors. cancel() cancels
+// the present children. If join() or drain() is cancelled, as withTimeout() does it, the children run on. A scope that
+// is destroyed while children run cancels them, and the task in which it was made ends after them. Cancelling that task
+// cancels the scope first. spawn() throws an exception of the memory resource; nothing runs then.
 
 #include "flow/structured/task.h"
 #include "flow/wait/delay.h"
@@ -25,12 +25,12 @@ enum class OnError : std::uint8_t { CancelRest, Collect };
 
 namespace structured {
 
-/// What is known of a scope as long as it has children, which may be longer than the Scope exists.
+/// The state of a scope as long as it has children, which may be longer than the Scope exists.
 struct ScopeNode : HookNode {
     using HookNode::HookNode;
     OnError onError = OnError::CancelRest;
     Error first;
-    std::pmr::vector<Error>* all = nullptr; // the Scope's, as long as that exists
+    std::pmr::vector<Error>* all = nullptr; // of the Scope, as long as it exists
 };
 
 inline void noteError(ScopeNode* scope, Error error) {
@@ -39,7 +39,7 @@ inline void noteError(ScopeNode* scope, Error error) {
     bool isFirst = !scope->first.isValid();
     if (isFirst)
         scope->first = error;
-    struct CancelRest { // also if there is no memory for the error
+    struct CancelRest { // also if push_back() throws for lack of memory
         ScopeNode* scope;
         ~CancelRest() {
             if (scope)
@@ -80,22 +80,22 @@ public:
         structured::endHook(node_);
     }
 
-    /// For the tasks that are to be spawned, and for forks that are to belong to the scope.
+    /// The context of tasks to spawn, and of forks that are to belong to the scope.
     Context context() const { return {*memory_, node_}; }
     template <class T>
     void spawn(Task<T> task) {
         (void)structured::runInScope(context(), node_, std::move(task));
     }
     void cancel() { structured::cancelChildren(node_); }
-    /// Whether no child is left.
+    /// True if no child is left.
     bool isEmpty() const { return !node_->hasForks(); }
 
     /// Waits until no child is left. Throws the first error; with OnError::Collect none.
     Task<> join() { return joinAll(context()); }
-    /// The same, but children that are left after so many seconds are cancelled. Returns whether none was left.
+    /// Like join(), but cancels the children that are left after `seconds`. Returns true if none was left.
     Task<bool> drain(double seconds) { return drainAll(context(), seconds); }
 
-    /// Those of the children, in the order in which they failed, but for actor_cancelled.
+    /// The errors of the children except actor_cancelled, in the order in which they failed.
     std::pmr::vector<Error> const& errors() const { return errors_; }
 
 private:
@@ -103,7 +103,7 @@ private:
         if (node_->onError == OnError::CancelRest && node_->first.isValid())
             throw node_->first;
     }
-    // The context says where their memory comes from; their parent is the one that awaits them.
+    // The context gives only their memory; the task that awaits them is their parent.
     Task<> joinAll(Context) {
         co_await structured::JoinHook{node_};
         throwFirst();

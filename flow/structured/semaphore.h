@@ -1,5 +1,5 @@
 #pragma once
-// Semaphore: a number of permits, from zero on. Mutex: the right of one at a time, which gives itself back.
+// Semaphore: a number of permits, from zero on. Mutex: one holder at a time; the Lock releases it at its end.
 //
 //     Semaphore free(0);
 //     co_await free.acquire();                      // suspends until there is a permit
@@ -11,10 +11,10 @@
 //         ...                                       // the only holder; given back at the end of the block
 //     }
 //
-// acquire() and lock() are operations in place, for every style: what loses a race has taken no permit. The waiters
-// are served in order, in turns of the loop, and nothing overtakes them: one that asks while others wait stands behind
-// them, also the one that has just released. Belongs to one thread. The waiters when it is destroyed get
-// broken_promise; a Lock must not outlive its Mutex.
+// acquire() and lock() are operations in place, for every style: if one loses a race it has taken no permit. The
+// waiters are served in order, in turns of the loop, and nothing overtakes them: a new acquire() queues behind them,
+// also in the task that has just released. Belongs to one thread. When it is destroyed its waiters get broken_promise;
+// a Lock must not outlive its Mutex.
 
 #include "flow/wait/source.h"
 
@@ -49,21 +49,21 @@ public:
         (waiting_.isWaitedFor() ? passed_ : free_) += permits;
         waiting_.wakeInTurn();
     }
-    /// Takes one if there is one for which nothing waits.
+    /// Takes a permit if there is one for which nothing waits.
     bool tryAcquire() {
         if (permits() == 0 || waiting_.isWaitedFor())
             return false;
         (void)acquire().take();
         return true;
     }
-    /// That are free, or on their way to a waiter.
+    /// The permits that are free, or on their way to a waiter.
     std::size_t permits() const { return free_ + passed_; }
 
 private:
     bool passesTo(Acquire const& acquire) { return passed_ != 0 && waiting_.isNext(acquire); }
 
-    std::size_t free_;       // given back while nothing waited
-    std::size_t passed_ = 0; // the others: the first waiter's, so that nothing overtakes it
+    std::size_t free_;       // released while nothing waited
+    std::size_t passed_ = 0; // released for the first waiter, so that nothing overtakes it
     Source<Acquire> waiting_;
 };
 
@@ -88,10 +88,10 @@ public:
 
     private:
         friend class Mutex;
-        /// The address with its lowest bit set: what holds the mutex differs from what only refers to it, so that
-        /// a report of what is pending finds the holder.
+        /// The address with its lowest bit set. So the value in a holder's frame differs from a plain reference to the
+        /// mutex, and a report of pending operations finds the holder.
         static std::uintptr_t markOf(Mutex& mutex) { return reinterpret_cast<std::uintptr_t>(&mutex) + 1; }
-        /// The compiler must not leave the mark in a frame after the end of the Lock.
+        /// The asm keeps the compiler from leaving the mark in a frame after the end of the Lock.
         std::uintptr_t takeMark() {
             std::uintptr_t mark = std::exchange(mark_, 0);
             asm("" : : "m"(mark_));

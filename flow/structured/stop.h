@@ -1,5 +1,5 @@
 #pragma once
-// Cancelling of tasks and std::stop_token, both ways; and a function that is called at a cancel.
+// Links the cancel of tasks with std::stop_token, both ways; and calls a function at a cancel.
 //
 //     Task<Digest> digest(Context, Bytes bytes) {
 //         StopOnCancel stop(co_await context());            // the task's cancel requests a stop
@@ -11,13 +11,13 @@
 //     }
 //     OnCancelCall close(co_await context(), [&] { file.close(); });
 //
-// Each is a local variable of the task (or stands beside the Scope) that gives it its context, and does its work while
+// Each object is a local variable of the task that gives it its context (or stands beside the Scope), and works while
 // it exists. A stop may be requested on any thread; the cancel follows in a turn of the task's loop, which does not end
-// for lack of work before. With a scope's context the children of the scope that there are then are cancelled.
+// for lack of work before. With a scope's context the present children of the scope are cancelled.
 //
-// What is called at a cancel runs once: before the task goes on, or when the variable goes if the end of a child comes
-// first, or at once in a task that is cancelled already. It must not throw. The state of a std::stop_source comes from
-// the global heap, as the standard has it.
+// The function runs once at a cancel: before the task resumes; or in the destructor if the end of a child comes first;
+// or at once if the task is cancelled already. It must not throw. The state of a std::stop_source comes from the global
+// heap, as the standard has it.
 
 #include "flow/loop/posted.h"
 #include "flow/structured/task.h"
@@ -42,7 +42,7 @@ public:
     OnCancelCall(OnCancelCall const&) = delete;
     OnCancelCall& operator=(OnCancelCall const&) = delete;
     ~OnCancelCall() {
-        if (hook_->parent->has(structured::Node::kCancelled)) // the end of a child may have ended the task as well
+        if (hook_->parent->has(structured::Node::kCancelled)) // a child may have ended the task before
             callOnce();
         hook_->onCancel = nullptr;
         structured::endHook(hook_);
@@ -67,7 +67,7 @@ private:
     Hook* hook_;
 };
 
-/// A token of which a stop is requested when the task or scope is cancelled.
+/// Its token gets a stop request when the task or scope is cancelled.
 class StopOnCancel {
 public:
     explicit StopOnCancel(Context here) : onCancel_(here, Request{&source_}) {}
@@ -86,17 +86,17 @@ private:
 
 namespace structured {
 
-/// On its way from the thread that requests a stop to the loop of the task. Freed with its last reference.
+/// The message from the thread that requests a stop to the loop of the task. The last reference frees it.
 class StopBell final : public Posted, public FastAllocated<StopBell> {
 public:
     explicit StopBell(Node* target) : home_(loop()), target_(target) {}
 
-    /// On any thread.
+    /// Runs on any thread.
     void ring() noexcept {
         references_.fetch_add(1, std::memory_order_relaxed);
         postTo<&StopBell::arrive, &StopBell::drop>(home_, TaskPriority::DefaultOnMainThread);
     }
-    /// On the loop's thread: what is under way does nothing there.
+    /// Runs on the thread of the loop. A message that is under way then does nothing on arrival.
     void silence() noexcept {
         target_ = nullptr;
         drop();
@@ -136,7 +136,7 @@ public:
     CancelOnStop(CancelOnStop const&) = delete;
     CancelOnStop& operator=(CancelOnStop const&) = delete;
     ~CancelOnStop() {
-        callback_.reset(); // waits for one that is being called on another thread
+        callback_.reset(); // waits for a call that runs on another thread
         bell_->silence();
     }
 
@@ -145,7 +145,7 @@ private:
         structured::StopBell* bell;
         void operator()() const noexcept { bell->ring(); }
     };
-    /// std::stop_callback, which can be destroyed before the rest.
+    /// A std::stop_callback that can be destroyed before the other members.
     struct Callback {
         Callback(std::stop_token token, Ring ring) { callback.emplace(std::move(token), ring); }
         void reset() { callback.reset(); }

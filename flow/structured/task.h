@@ -8,10 +8,10 @@
 //     }
 //     Future<int> words = start(count(environment, key));   // from anywhere: actors, coroutines, fibers, main()
 //
-// Nothing runs before it is awaited; then it is a child of the awaiting task or fork, on the same terms as a Fork
+// Nothing runs before the task is awaited; then it is a child of the awaiting task or fork, with the rules of a Fork
 // (flow/structured/fork.h). The handle owns the work: dropping a task that has not begun destroys its parameters, and
-// dropping one that runs cancels it. `co_await task` gives the result by reference, `co_await std::move(task)`, or that
-// of a call, by value.
+// dropping one that runs cancels it. `co_await task` gives the result by reference; `co_await std::move(task)`, or
+// `co_await` of a call, gives it by value.
 
 #include "flow/structured/fork.h"
 
@@ -51,9 +51,9 @@ public:
             cancelOrForget();
     }
 
-    /// For tasks around this one: its memory.
+    /// For tasks that wrap this one: a Context with its memory and no parent.
     Context origin() const { return {structured::memoryOf<T>(this->checked()), nullptr}; }
-    /// The same as `task | then(f)`, and so on: see flow/structured/chain.h.
+    /// then(f) means `task | then(f)`, and so on: see flow/structured/chain.h.
     template <class F>
     auto then(F f) && {
         return std::move(*this) | flow::then(std::move(f));
@@ -71,7 +71,7 @@ public:
         return std::move(*this) | flow::onCancel(std::move(f));
     }
 
-    /// For the promise of what awaits it: it becomes a child.
+    /// Called by the promise of the task that awaits this one, which becomes a child.
     FLOW_INLINE detail::Cell* begin(structured::Node* parent) const {
         detail::Cell* cell = this->checked();
         if (!cell->isReady()) {
@@ -81,19 +81,19 @@ public:
         }
         return cell;
     }
-    /// For start(): the root of a tree.
+    /// Called by start(): begins as the root of a tree.
     detail::Cell* beginRoot() const {
         detail::run(this->checked()->frame());
         return cell_;
     }
-    /// Destroys what has not ended, without running any of its code but destructors.
+    /// Destroys the tasks that have not ended. No code of theirs runs but destructors.
     void destroy() {
         if (cell_ && !cell_->isReady())
             structured::destroyTree(structured::Node::of(cell_->frame()));
     }
 
 private:
-    /// One that never began is destroyed, with the reference that the tree would have had.
+    /// A task that never began is destroyed, with the reference that the tree would have had.
     [[gnu::noinline]] void cancelOrForget() noexcept {
         if (!cell_->has(detail::Cell::kHasFrame))
             return;
@@ -108,8 +108,8 @@ private:
 
 namespace structured {
 
-/// The task of start(). While it is awaited the coroutine can only go together with all that it is part of, as when the
-/// simulation ends a process: no code of the task runs then.
+/// The task of start(). While it is awaited, the coroutine of start() is destroyed only together with all code around
+/// it, for example when the simulation ends a process: no code of the task runs then.
 template <class Task>
 struct Root {
     using T = typename Task::Element;

@@ -1,3 +1,15 @@
+// A node of the tree of tasks is unstarted, running, joining (waits for its children), ending (its body is over,
+// children are left), or gone. Flags in the node say which. `pins` counts calls that are inside a node: a pinned node
+// is not completed, so that a destructor or a waiter that runs below it cannot free it. The last unpin() calls
+// settle().
+//
+// - An end: settle() completes a node without children, then its parent if that waits for its children, and so on
+// upwards. end() destroys the frame first and completes the future last.
+//
+// - A cancel: walk() marks a node, then its children, and interrupts bottom-up. A marked child moves to the end of the
+// list of its parent, so that the walk needs no stack and no memory.
+//
+// - destroyTree(): as a cancel, but no code of the nodes runs except destructors.
 #include "flow/structured/tree.h"
 
 #include "flow/base/stack.h"
@@ -9,7 +21,7 @@ namespace {
 /// Completes a node after the end of its children: its frame is destroyed first. Returns the waiter to run next.
 Waiter* end(Node* node) noexcept {
     if (node->sibling.isLinked())
-        node->sibling.unlink(); // for good: a destructor may cancel it
+        node->sibling.unlink(); // for good: cancelTree() in a destructor must not relink it
     if (node->has(Node::kIsHook)) {
         auto* hook = static_cast<HookNode*>(node);
         hook->memory->deallocate(hook, hook->bytes, alignof(HookNode));
@@ -40,7 +52,7 @@ Waiter* settle(Node* node) noexcept {
             if (!node->has(Node::kIsHook))
                 return node->frame();
             auto* hook = static_cast<HookNode*>(node);
-            if (hook->joiner.isEmpty()) // it was cancelled
+            if (hook->joiner.isEmpty()) // the joiner was cancelled
                 continue;
             Waiter* joiner = takeFirst(hook->joiner);
             joiner->awaited = {};
@@ -49,16 +61,16 @@ Waiter* settle(Node* node) noexcept {
         if (!node->children.isEmpty())
             return nullptr;
         Node* parent = node->parent;
-        ++node->pins; // a destructor may cancel it: it is not ended twice
+        ++node->pins; // so that a cancel in a destructor does not end the node a second time
         if (parent)
-            ++parent->pins; // and its parent ends after it
+            ++parent->pins; // the parent ends after this node
         Waiter* last = end(node);
         if (parent)
             --parent->pins;
         if (!parent || !parent->has(Node::kWatches))
             return last;
         if (last) {
-            ++parent->pins; // it stays until that has run
+            ++parent->pins; // the parent stays until the waiter has run
             run(last);
             --parent->pins;
         }
@@ -75,7 +87,7 @@ void unpin(Node* node) noexcept {
         run(next);
 }
 
-/// From here on each wait of it fails. What it waits for now is left to interrupt(): a child that ends before that may
+/// From here on each wait of the node fails. Its present wait is left to interrupt(): a child that ends before may
 /// resume it.
 void mark(Node* node) noexcept {
     node->flags |= Node::kCancelled;
@@ -83,7 +95,7 @@ void mark(Node* node) noexcept {
         Cell::of(node->frame())->flags |= Cell::kCancelled;
 }
 
-/// The next child that is not cancelled; it is marked, and stands behind the others from here on.
+/// Marks the next child that is not cancelled, and moves it behind the others. Returns null if there is none.
 Node* markChild(Node* parent) noexcept {
     Link* first = parent->children.next;
     if (first == &parent->children || Node::of(first)->has(Node::kCancelled))
@@ -95,7 +107,7 @@ Node* markChild(Node* parent) noexcept {
     return child;
 }
 
-/// Of a node without children that are not cancelled.
+/// Interrupts the wait of a node all of whose children are cancelled.
 void interrupt(Node* node) noexcept {
     if (node->has(Node::kIsHook)) {
         auto* hook = static_cast<HookNode*>(node);
@@ -114,7 +126,7 @@ void interrupt(Node* node) noexcept {
     cancel(cell);
 }
 
-/// `root` is marked.
+/// Cancels all below `root`, which is marked already.
 void walk(Node* root) noexcept {
     Node* node = root;
     ++node->pins;
@@ -127,7 +139,7 @@ void walk(Node* root) noexcept {
         interrupt(node);
         Node* parent = node->parent;
         bool isLast = node == root;
-        unpin(node); // it may be gone
+        unpin(node); // the node may be freed
         if (isLast)
             return;
         node = parent;
@@ -234,7 +246,7 @@ void destroyTree(Node* root) noexcept {
 
 } // namespace flow::structured
 
-// What reports ask.
+// Functions for reports.
 namespace flow::detail {
 namespace {
 using structured::Node;

@@ -9,12 +9,12 @@
 //     Won<int> won = co_await race(here, std::move(tasks));                    // won.index, won.value
 //     Page page = co_await withTimeout(here, 0.5, loadPage(here, key));        // or timed_out
 //
-// `here` is what `co_await context()` gave; memory comes from there. All operands run at the same time. As soon as the
-// result is decided, those that still run are cancelled; it is there when they have ended, so that none of
-// them runs on. A task is an operand by value; of a fork or a future that is cancelled only the waiting ends.
+// `here` is the result of `co_await context()`; memory comes from there. All operands run at the same time. As soon as
+// the result is decided, the operands that still run are cancelled. The result comes when they have ended, so none of
+// them runs on. A task is an operand by value; for a fork or a future, a cancel ends only the wait.
 //
-// whenAll fails with the first error. whenAny and when(n) pass over errors until what is left is not enough, and fail
-// with the error that made it so; race takes the first that ends, value or error. A value of type Void is a Void.
+// whenAll fails with the first error. whenAny and when(n) ignore errors until too few operands are left, and fail with
+// the error that made it so; race takes the first operand to end, value or error. A value of type Void is a Void.
 
 #include "flow/structured/decision.h"
 #include "flow/wait/delay.h"
@@ -57,7 +57,7 @@ template <class... Operands>
 Task<std::tuple<structured::ResultOfOperand<Operands>...>> whenAll(Context, Operands... operands) {
     Context here = co_await context();
     std::tuple<std::optional<structured::ResultOfOperand<Operands>>...> results;
-    structured::Decision decision(here, sizeof...(Operands) + 1, 0); // not before all have ended, but for an error
+    structured::Decision decision(here, sizeof...(Operands) + 1, 0); // one value too many: only an error decides
     std::tuple<Operands...> given(std::move(operands)...);
     Error failed = structured::startAll(here, results, decision, given, std::index_sequence_for<Operands...>());
     co_await destroyForks();
@@ -66,7 +66,7 @@ Task<std::tuple<structured::ResultOfOperand<Operands>...>> whenAll(Context, Oper
     co_return structured::valuesOf(results);
 }
 
-/// The same for a range.
+/// Like whenAll() above, for a range.
 template <class Operand>
 Task<std::pmr::vector<structured::ResultOfOperand<Operand>>> whenAll(Context, std::vector<Operand> operands) {
     Context here = co_await context();
@@ -82,15 +82,15 @@ Task<std::pmr::vector<structured::ResultOfOperand<Operand>>> whenAll(Context, st
     co_return values;
 }
 
-/// One that has won: which operand it was, and what it gave.
+/// The operand that has won: its index, and its value.
 template <class T>
 struct Won {
     std::size_t index;
     T value;
 };
 
-/// The first `count` values, with their indices, in order of these. Fails when so many can no more come; with
-/// client_invalid_operation if there are not so many operands.
+/// The first `count` values, with their indices, in the order of the indices. Fails when too few operands are left for
+/// `count` values; with client_invalid_operation if there are fewer operands than `count`.
 template <class Operand>
 Task<std::pmr::vector<Won<structured::ResultOfOperand<Operand>>>> when(std::size_t count, Context,
                                                                        std::vector<Operand> operands) {
@@ -110,7 +110,7 @@ Task<std::pmr::vector<Won<structured::ResultOfOperand<Operand>>>> when(std::size
     co_return values;
 }
 
-/// The first that ends: its value or its error.
+/// The operand that ends first: its value or its error.
 template <class Operand>
 Task<Won<structured::ResultOfOperand<Operand>>> race(Context, std::vector<Operand> operands) {
     if (operands.empty())
@@ -125,7 +125,7 @@ Task<Won<structured::ResultOfOperand<Operand>>> race(Context, std::vector<Operan
     co_return Won<structured::ResultOfOperand<Operand>>{winner, std::move(*all.results()[winner])};
 }
 
-/// What whenAny is to wait for.
+/// The result that decides whenAny.
 enum class First : std::uint8_t {
     Value, // errors are passed over until all have failed: then the last one is thrown
     Result // value or error
@@ -155,7 +155,7 @@ inline Fork<> runTimer(Context, double seconds, Decision* decision) {
 }
 } // namespace structured
 
-/// Its value, or its error; timed_out if it takes longer.
+/// The value or error of the operand; timed_out if it takes longer.
 template <class Operand>
 Task<structured::ResultOfOperand<Operand>> withTimeout(Context, double seconds, Operand operand) {
     using T = structured::ResultOfOperand<Operand>;
