@@ -10,20 +10,20 @@
 //     }
 //     long result = co_await runOn(co_await context(), pool, [](ParallelContext there) { return fib(there, 30); });
 //
-// runOn() stands in a task of a loop (flow/structured/executor.h says what its fork does there). The function runs on
-// the pool, and gives a parallel task or fork, or a value. What it takes and gives must be usable on another thread:
+// runOn() stands in a task of a loop (flow/structured/executor.h describes its fork there). The function runs on the
+// pool, and returns a parallel task or fork, or a value. Its captures and its result must be usable on another thread:
 // no Future, nothing of a loop.
 //
-// A Fork begins when some thread of the pool takes it, a Task where and when it is awaited. Each is awaited only by the
-// body that made it, with the same meaning as in flow/structured/fork.h: by reference or, from an rvalue, moved out; an
-// error is thrown. A body goes on wherever the child ended. A parent ends after its children; parameters live until
-// then, local variables do not. `co_await destroyForks()` waits for all children, `co_await context()` gives the
-// ParallelContext, `co_await after(pool)` goes on on another thread, behind what is ready. Nothing else can be awaited:
-// a thread of the pool never waits.
+// A Fork begins when some thread of the pool takes it, a Task where and when it is awaited. Only the body that made a
+// child may await it, with the meaning of flow/structured/fork.h: by reference or, from an rvalue, moved out; an error
+// is thrown. A body resumes on the thread on which the child ended. A parent ends after its children; parameters live
+// until then, local variables do not. `co_await destroyForks()` waits for all children, `co_await context()` gives the
+// ParallelContext, `co_await after(pool)` resumes on another thread, behind items that are ready. Nothing else can be
+// awaited: a thread of the pool never waits.
 //
 // A cancel of the fork that runOn() made reaches the whole tree: each co_await throws actor_cancelled from then on, and
-// so do children that have not begun; what computes long without one calls context.isCancelled(). A child that fails
-// fails only the parent that awaits it; the other children are waited for.
+// so do children that have not begun; a long computation without co_await calls context.isCancelled(). A child that
+// fails fails only the parent that awaits it; the other children are waited for.
 //
 // Frames come from the context's memory resource, which several threads use at once: fastMemory(), or for example
 // std::pmr::synchronized_pool_resource.
@@ -44,14 +44,14 @@ struct Node;
 struct Tree;
 } // namespace parallel
 
-/// Where a child belongs.
+/// The place of a child in its tree.
 class ParallelContext {
 public:
     ParallelContext(parallel::Tree& tree, parallel::Node* parent) : tree_(&tree), parent_(parent) {}
 
     WorkPool& pool() const;
     std::pmr::memory_resource& memory() const;
-    /// Whether the whole tree has been cancelled.
+    /// True if the whole tree has been cancelled.
     bool isCancelled() const;
     parallel::Tree& tree() const { return *tree_; }
     parallel::Node* parent() const { return parent_; }
@@ -63,7 +63,7 @@ private:
 
 namespace parallel {
 
-/// What all of a tree shares.
+/// The data that all of a tree shares.
 struct Tree {
     Tree(WorkPool& p, std::pmr::memory_resource& m) : pool(p), memory(m) {}
 
@@ -85,7 +85,7 @@ struct Node : WorkItem {
     Node(Node const&) = delete;
     Node& operator=(Node const&) = delete;
 
-    /// The body, or a child, has ended. Returns what runs next on this thread.
+    /// The body or a child has ended. Returns the next coroutine to run on this thread.
     std::coroutine_handle<> oneEnded() noexcept {
         Node* node = this;
         while (node->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -100,7 +100,7 @@ struct Node : WorkItem {
         }
         return std::noop_coroutine();
     }
-    /// Of a body that has ended: the same, without an atomic operation if there are no children.
+    /// Like oneEnded(), for a body that has ended: needs no atomic operation that writes if there are no children.
     std::coroutine_handle<> bodyEnded() noexcept {
         if (pending.load(std::memory_order_acquire) != 1)
             return oneEnded();
@@ -119,14 +119,14 @@ struct Node : WorkItem {
     std::coroutine_handle<> handle;
     std::coroutine_handle<> joiner;        // the body, in destroyForks()
     std::atomic<std::uint32_t> pending{1}; // the body and the children that have not ended
-    std::atomic<std::uintptr_t> waiter{0}; // the parent's body, while it awaits this; or how it stands
+    std::atomic<std::uintptr_t> waiter{0}; // the body of the parent, while it awaits this; or kDone, or kNoHandle
     void (*onRootEnd)(void*, Node*) = nullptr;
     void* root = nullptr;
     Error error;
 
 private:
-    /// All below has ended. Returns the body that waits for it; if there is none, `node` becomes the parent, which has
-    /// one child less to wait for, or null.
+    /// The body and all children have ended. Returns the body that waits for `node`. If there is none, sets `node` to
+    /// the parent, which has one child less to wait for, or to null.
     static std::coroutine_handle<> complete(Node*& node) noexcept {
         Node* ended = node;
         node = ended->parent;
@@ -226,7 +226,7 @@ struct GoOnAwaiter {
     void await_resume() const { self->tree->throwIfCancelled(); }
 };
 
-/// The beginning of a body: a fork's in an item of the pool, a task's when it is awaited.
+/// The beginning of a body: the pool starts a fork, the co_await starts a task.
 template <bool kLazy>
 struct Beginning {
     Node* self;
@@ -266,9 +266,9 @@ public:
             promise_->releaseHandle();
     }
 
-    /// Whether it has ended, with all below it.
+    /// True if it has ended, with all below it.
     bool isReady() const { return promise_->waiter.load(std::memory_order_acquire) == Node::kDone; }
-    /// For the promise that awaits it, and for the root.
+    /// Called by the promise that awaits this, and by the root.
     Promise<T, kLazy>* promise() const { return promise_; }
     Promise<T, kLazy>* release() && { return std::exchange(promise_, nullptr); }
 
@@ -276,7 +276,7 @@ private:
     Promise<T, kLazy>* promise_;
 };
 
-/// A lambda's object comes before the context.
+/// The ParallelContext among the parameters. The object of a lambda comes before it.
 template <class First, class... Rest>
 ParallelContext contextOf(First const& first, Rest const&... rest) {
     if constexpr (std::is_convertible_v<First, ParallelContext>) {
@@ -298,7 +298,7 @@ public:
             parent->pending.fetch_add(1, std::memory_order_relaxed);
         }
     }
-    // Both are always inlined: else gcc 12 says, without optimisation, that they do not match.
+    // Both are always inlined: without optimisation gcc 12 otherwise reports that they do not match.
     template <class... Args>
     FLOW_INLINE static void* operator new(std::size_t bytes, Args const&... args) {
         return memory::ForeignBlock::allocate(contextOf(args...).memory(), bytes, 0, coro::frameAlignment(bytes));
@@ -328,7 +328,7 @@ public:
         return Awaiter{{}, ParallelContext(*this->tree, this)};
     }
 
-    /// The handle goes. One that runs is destroyed at its end.
+    /// The handle ends. A child that runs is destroyed at its end.
     void releaseHandle() noexcept {
         bool isOver = kLazy || this->waiter.load(std::memory_order_acquire) == kDone ||
                       this->waiter.exchange(kNoHandle, std::memory_order_acq_rel) == kDone;
@@ -372,7 +372,7 @@ public:
     Task(parallel::Child<T, true>&& child) : parallel::Child<T, true>(std::move(child)) {}
 };
 
-/// `co_await after(pool)` in a parallel task: goes on there.
+/// `co_await after(pool)` in a parallel task: resumes on a thread of that pool.
 inline parallel::GoOn after(WorkPool& pool) {
     return {&pool};
 }
@@ -410,7 +410,7 @@ Task<T, WorkPool> runRoot(ParallelContext, F function) {
     }
 }
 
-/// A tree and the way of its result to the loop.
+/// A tree, and the message that brings its result to the loop.
 template <class T>
 struct Call final : RemoteAnswer<Call<T>, T>, FastAllocated<Call<T>> {
     explicit Call(std::shared_ptr<Tree> t) : tree(std::move(t)) {}
@@ -445,7 +445,7 @@ private:
 
 } // namespace parallel
 
-/// A child of `here` that runs on the pool: function(ParallelContext) gives a parallel task or fork, or a value.
+/// A child of `here` that runs on the pool: function(ParallelContext) returns a parallel task or fork, or a value.
 template <class F, class R = std::invoke_result_t<F&, ParallelContext>>
 auto runOn(Context here, WorkPool& pool, F function, std::pmr::memory_resource& memory = fastMemory())
     -> Fork<typename parallel::ResultOfWork<R>::Type> {

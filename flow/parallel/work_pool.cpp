@@ -11,15 +11,15 @@
 namespace flow {
 namespace {
 
-/// The pool of which this thread runs an item.
+/// The pool that runs an item on this thread.
 constinit thread_local void const* currentArena = nullptr;
-/// The number of items that this thread has submitted to it.
+/// The number of items that this thread has submitted to that pool.
 constinit thread_local unsigned submitted = 0;
-/// One of so many goes to the queue of all threads, behind what waits there: else a thread on which one item always
-/// submits the next would never come to that.
+/// One item of so many goes to the queue of all threads, behind the items that wait there: otherwise a thread on which
+/// one item always submits the next would never run those.
 constexpr unsigned kInTurn = 64;
 
-/// oneTBB's library is not instrumented: ThreadSanitizer needs a note of what goes to another thread.
+/// oneTBB's library is not instrumented: ThreadSanitizer needs a note when an object goes to another thread.
 void noteGiven([[maybe_unused]] void* object) {
 #if FLOW_THREAD_SANITIZER
     __tsan_release(object);
@@ -33,20 +33,20 @@ void noteTaken([[maybe_unused]] void* object) {
 
 } // namespace
 
-/// Threads; a simulated loop has a Turn instead.
+/// The threads of a pool. A pool of a simulated loop has a Turn instead.
 struct WorkPool::Arena {
     explicit Arena(int threads)
         : control(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads) + 1),
           arena(threads, 0) {}
     ~Arena() {
-        arena.execute([this] { // on a thread of the pool, if all are busy
+        arena.execute([this] { // this thread helps as a thread of the pool, if all are busy
             group.wait();
             noteGiven(this);
         });
         noteTaken(this);
     }
 
-    /// What oneTBB copies and calls.
+    /// The functor that oneTBB copies and calls.
     struct Run {
         Arena* arena;
         WorkItem* item;
@@ -68,7 +68,7 @@ struct WorkPool::Arena {
             arena.enqueue(group.defer(run));
     }
 
-    oneapi::tbb::global_control control; // one thread more than processors takes part: the one that waits
+    oneapi::tbb::global_control control; // one thread more than processors takes part: the thread that waits
     oneapi::tbb::task_arena arena;
     oneapi::tbb::task_group group;
 };
