@@ -22,7 +22,7 @@
 namespace flow {
 
 struct RetryPolicy {
-    int attempts = 5;     // at least one attempt is made
+    int attempts = 5;     // at least one is made
     double backoff = 0.1; // seconds before the second attempt; not negative
     double factor = 2;    // of the wait, for each further attempt
     double longest = 30;  // the longest wait, in seconds
