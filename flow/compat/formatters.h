@@ -1,6 +1,6 @@
 #pragma once
-// fmt, as flow/flow.h of Flow brings it, with what programs print by it. It is libfmt, which millrace::compat links
-// where it is installed.
+// fmt, as flow/flow.h of Flow brings it, with formatters for the types that programs print. It is libfmt, which
+// millrace::compat links if it is installed.
 //
 //     fmt::print("{} of {:>20}: {}\n", id, key, error.name());     // a StringRef with \x.. for what cannot be printed
 //
@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-/// Formats as the text that trace events show of it.
+/// Formats a value as the text that trace events show.
 template <class T>
 struct FormatUsingTraceable : fmt::formatter<std::string_view> {
     template <class Context>
@@ -40,7 +40,7 @@ struct fmt::formatter<flow::Optional<T>> : FormatUsingTraceable<flow::Optional<T
 
 #else
 
-// The compiler says what is missing where a program uses these.
+// If fmt is missing, the compiler says so where a program uses these names.
 namespace fmt {
 
 template <class T>

@@ -18,17 +18,17 @@ template <class T>
 class WorkerCache {
 public:
     bool exists(UID id) const { return workers_.contains(id); }
-    /// There must be none of that number.
+    /// There must be no entry with that number.
     void set(UID id, Future<T> const& onReady) {
         ASSERT(!exists(id));
         workers_[id] = onReady;
     }
-    /// There must be one.
+    /// There must be an entry with that number.
     Future<T> get(UID id) const {
         ASSERT(exists(id));
         return workers_.at(id);
     }
-    /// Removes it when the future is ready, or when this is dropped. Ends as the future does.
+    /// Removes the entry when the future is ready, or when the result is dropped. Ends as the future does.
     Future<Void> removeOnReady(UID id, Future<Void> const& ready) { return remove(this, id, ready); }
 
 private:
@@ -45,7 +45,7 @@ private:
     std::map<UID, Future<T>> workers_;
 };
 
-/// Counts as a reference only until the future is ready. From then on it must be dropped before the object is
+/// Counts as a reference only until the future is ready. From then on this must be dropped before the object is
 /// destroyed.
 template <class T>
 class UnsafeWeakFutureReference {

@@ -1,12 +1,12 @@
 #pragma once
-// Two streams as one: flow/genericactors.actor.h of this folder brings it. New code says so with a coroutine of its
-// own.
+// Two streams as one: flow/genericactors.actor.h of this folder brings it. New code writes a coroutine of its own
+// instead.
 //
 //     Future<Void> merging = unorderedMergeStreams(a, b, output);      // each element, when it comes
 //     Future<Void> merging = orderedMergeStreams(a, b, output);        // in their order, if a and b are ordered
 //
-// When both have ended, end_of_stream is sent. Another error is sent when its stream comes to it, and ends the actor
-// too. The actor itself does not fail. Cancel-safe.
+// When both have ended, end_of_stream is sent. Another error is sent when the merge reaches it, and ends the actor too.
+// The actor itself does not fail. Cancel-safe.
 
 #include "../flow.h"
 
@@ -37,7 +37,7 @@ Future<Void> sendAllOf(FutureStream<T> from, PromiseStream<T> to) {
     }
 }
 
-/// The smaller one, by compare(), of what the two begin with. Of two that are equal it sends the first only.
+/// Sends the smaller of the two next elements, by compare(). Of two equal elements it sends only the first.
 template <class T>
 Future<Void> sendInOrder(FutureStream<T> a, FutureStream<T> b, PromiseStream<T> to) {
     Future<Optional<T>> nextOfA = nextOf(a), nextOfB = nextOf(b);

@@ -1,11 +1,11 @@
 #pragma once
-// Generic actors of Flow that programs rarely use: flow/genericactors.actor.h of this folder brings them. New code says
-// what they do with a coroutine of its own.
+// Generic actors of Flow that programs rarely use: flow/genericactors.actor.h of this folder brings them. New code
+// writes a coroutine of its own instead.
 //
 //     Debouncer changes(0.5);                                 // onTrigger(): when nothing has changed for 0.5 s
 //     wait(smartQuorum(replies, 2, 0.1));                     // two of them, and what comes within 0.1 s
 //
-// Cancel-safe: what they wait for is released when the result is dropped.
+// Cancel-safe: dropping the result releases the inputs.
 
 #include "../flow.h"
 #include "flow/ThreadPrimitives.h"
@@ -26,7 +26,7 @@ Future<Void> triggerOnError(F what, Future<Void> signal) {
         what();
 }
 
-/// As reportErrors(), and silent for these codes.
+/// Like reportErrors(), but does not report errors with the codes in `silent`.
 template <class T>
 Future<T> reportErrorsExcept(Future<T> what, char const* context, UID id, std::set<int> const* silent) {
     ErrorOr<T> result = co_await tryGet(std::move(what));
@@ -40,7 +40,7 @@ Future<T> reportErrorsExcept(Future<T> what, char const* context, UID id, std::s
 }
 
 /// Calls the actor again and again. Each interval is counted from its end; if `absoluteIntervalDelay` is false, from
-/// its begin. `isJittered`: as by delayJittered().
+/// its begin. `isJittered`: by delayJittered().
 template <class F>
 Future<Void> recurringAsync(F actor, double interval, bool absoluteIntervalDelay, double initialDelay,
                             TaskPriority priority = TaskPriority::DefaultDelay, bool isJittered = false) {
@@ -74,7 +74,7 @@ Future<Void> eachOf(FutureStream<T> input, PromiseStream<Out> output, Step step)
     output.sendError(end_of_stream());
 }
 
-/// What the function makes of each element.
+/// Sends the function's result for each element.
 template <class T, class F, class Out = std::decay_t<std::invoke_result_t<F, T>>>
 Future<Void> map(FutureStream<T> input, F function, PromiseStream<Out> output) {
     return eachOf(input, output, [function](T const& next, PromiseStream<Out>& to) {
@@ -82,7 +82,7 @@ Future<Void> map(FutureStream<T> input, F function, PromiseStream<Out> output) {
         return Future<Void>(Void());
     });
 }
-/// Those for which the predicate is true.
+/// Sends the elements for which the predicate is true.
 template <class T, class F>
 Future<Void> filter(FutureStream<T> input, F predicate, PromiseStream<T> output) {
     return eachOf(input, output, [predicate](T const& next, PromiseStream<T>& to) {
@@ -91,7 +91,7 @@ Future<Void> filter(FutureStream<T> input, F predicate, PromiseStream<T> output)
         return Future<Void>(Void());
     });
 }
-/// Those for which the future of the predicate is true, one after the other.
+/// Sends the elements for which the future of the predicate is true, one after the other.
 template <class T, class F>
 Future<Void> asyncFilter(FutureStream<T> input, F predicate, PromiseStream<T> output) {
     return eachOf(input, output, [predicate](T next, PromiseStream<T> to) -> Future<Void> {
@@ -109,7 +109,7 @@ Future<T> waitAndForward(FutureStream<T> input) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Several futures
 
-/// Waits until each of them is ready, and then fails if one of them has failed.
+/// Waits until all futures are ready, and then fails if one of them has failed.
 template <class T>
 Future<Void> waitForAllReadyThenThrow(std::vector<Future<T>> all) {
     co_await waitForAllReady(all);
@@ -125,7 +125,7 @@ Future<std::vector<T>> appendAll(std::vector<Future<std::vector<T>>> all) {
         elements.insert(elements.end(), each.get().begin(), each.get().end());
     co_return elements;
 }
-/// So many of them, and then the others for so long.
+/// Waits for `required` of the futures, and then for the others, at most `extraSeconds`.
 template <class T>
 Future<Void> smartQuorum(std::vector<Future<T>> all, int required, double extraSeconds,
                          TaskPriority priority = TaskPriority::DefaultDelay) {
@@ -134,7 +134,7 @@ Future<Void> smartQuorum(std::vector<Future<T>> all, int required, double extraS
     co_await quorum(all, required);
     co_await (waitForAll(all) || delay(extraSeconds, priority));
 }
-/// Whether all are true. Waits no longer than for the first that is not.
+/// True if all are true. Waits no longer than for the first that is not.
 inline Future<bool> allTrue(std::vector<Future<bool>> all) {
     for (Future<bool> const& each : all) {
         bool isTrue = co_await each;
@@ -143,14 +143,14 @@ inline Future<bool> allTrue(std::vector<Future<bool>> all) {
     }
     co_return true;
 }
-/// The first of two.
+/// The result of the first of the two to be ready.
 template <class T>
 Future<T> chooseActor(Future<T> a, Future<T> b) {
     auto first = co_await race(std::move(a), std::move(b));
     if constexpr (!std::is_same_v<T, Void>)
         co_return first.index() == 0 ? std::get<0>(first) : std::get<1>(first);
 }
-/// The first, when the other is ready too.
+/// The result of `first`, when `other` is ready too.
 template <class T>
 Future<T> joinWith(Future<T> first, Future<Void> other) {
     co_await std::move(other);
@@ -163,7 +163,7 @@ Future<T> joinWith(Future<T> first, Future<Void> other) {
 // ---------------------------------------------------------------------------------------------------------------------
 // One after the other
 
-/// The second, when the first is ready.
+/// The result of `second`, when `first` is ready.
 template <class T, class U>
 Future<U> runAfter(Future<T> first, Future<U> second) {
     return joinWith(std::move(second), success(std::move(first)));
@@ -174,18 +174,18 @@ template <class T, class F>
 auto runAfter(Future<T> first, F then) {
     return flow::mapAsync(std::move(first), std::move(then));
 }
-/// The same future; one that is ready lets others run first.
+/// The result of `what`. If it is ready at once, other tasks run first.
 template <class T>
 Future<T> orYield(Future<T> what) {
     return what.isReady() ? joinWith(std::move(what), flow::yield()) : what;
 }
-/// Its value or its error also into the promise.
+/// The result of `what`, which is also sent into the promise.
 template <class T>
 Future<T> forward(Future<T> what, Promise<T> to) {
     forwardPromise(to, what);
     return what;
 }
-/// Sends how many seconds the future has taken; sends nothing if its promise is dropped.
+/// Sends the seconds until the reply was ready; sends nothing if the promise of the reply is dropped.
 template <class T>
 Future<Void> timeReply(Future<T> reply, PromiseStream<double> seconds) {
     double begin = now();
@@ -196,7 +196,7 @@ Future<Void> timeReply(Future<T> reply, PromiseStream<double> seconds) {
     co_await delay(0);
     seconds.send(now() - begin);
 }
-/// The same future; an event of that type when it is ready. Of an error only if `traceErrors`.
+/// The result of `what`. Writes an event of that type when it is ready; for an error only if `traceErrors`.
 template <class T, class X>
 Future<T> traceAfter(Future<T> what, char const* type, char const* key, X value, bool traceErrors = false) {
     ErrorOr<T> result = co_await tryGet(what);
@@ -209,7 +209,7 @@ Future<T> traceAfter(Future<T> what, char const* type, char const* key, X value,
     else
         co_return co_await what;
 }
-/// The same, with what the function makes of the value. If that throws, there is an event "TraceAfterCallError".
+/// Like traceAfter(), with the function's result for the value. If the function throws, writes "TraceAfterCallError".
 template <class T, class F>
 Future<T> traceAfterCall(Future<T> what, char const* type, char const* key, F function, bool traceErrors = false) {
     ErrorOr<T> result = co_await tryGet(what);
@@ -238,7 +238,7 @@ void forwardEvent(::Event* event, Future<T> input) {
     }(event, std::move(input));
 }
 
-/// The same for the first element of a stream, or its error.
+/// Sets the event at the first element of a stream, or at its error.
 template <class T>
 void forwardEvent(::Event* event, T* element, Error* error, FutureStream<T> input) {
     [](::Event* to, T* value, Error* failure, FutureStream<T> from) -> coro::Detached {
@@ -302,7 +302,7 @@ Future<Void> delayedAsyncVar(Reference<AsyncVar<T>> input, Reference<AsyncVar<T>
     }
 }
 
-/// An object that is counted, and has no base for that.
+/// A reference-counted object of a type that has no base class for that.
 template <class T>
 class ReferencedObject : NonCopyable, public ReferenceCounted<ReferencedObject<T>> {
 public:
@@ -317,7 +317,7 @@ private:
     T object_{};
 };
 
-/// Is triggered when nothing has called trigger() for a while, after something has.
+/// Triggers when trigger() has been called, and then not again for a while.
 class Debouncer : NonCopyable {
 public:
     explicit Debouncer(double seconds) : worker_(work(this, seconds)) {}

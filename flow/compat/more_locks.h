@@ -1,6 +1,5 @@
 #pragma once
-// Classes of Flow that count something, and let actors wait for it: flow/genericactors.actor.h of this folder brings
-// them.
+// Classes of Flow with a count for which actors can wait: flow/genericactors.actor.h of this folder brings them.
 //
 //     NotifiedInt version(3);
 //     wait(version.whenAtLeast(5));                           // until set(5), or more
@@ -44,7 +43,7 @@ public:
             return Void();
         return waiting_.emplace(limit, Promise<Void>())->second.getFuture();
     }
-    /// Futures for values up to this one become ready, and what waits for them goes on, before this returns.
+    /// Before this returns, futures for values up to this one become ready, and their waiters run.
     void set(T const& value) {
         ASSERT(value >= value_);
         value_ = value;
@@ -55,7 +54,7 @@ public:
             each.send(Void());
     }
     void operator=(T const& value) { set(value); }
-    /// How many futures of whenAtLeast() are not ready.
+    /// The number of futures of whenAtLeast() that are not ready.
     int numWaiting() const { return static_cast<int>(waiting_.size()); }
 
 private:
@@ -65,9 +64,9 @@ private:
 using NotifiedInt = Notified<std::int64_t>;
 using NotifiedDouble = Notified<double>;
 
-/// Gives permits with the numbers 1, 2, 3 and so on. A take() does not wait while fewer than `unrestrictedPermits` are
-/// held. Else let n be the highest number among the `unrestrictedPermits` oldest of them: permits up to
-/// n + `boundedPermits` are given, and a take() of a higher one waits until n has grown.
+/// Gives permits with the numbers 1, 2, 3 and so on. A take() does not wait while fewer than `unrestrictedPermits`
+/// permits are held. Otherwise let n be the highest number among the `unrestrictedPermits` oldest held permits: permits
+/// up to n + `boundedPermits` are given, and a take() of a higher one waits until n has grown.
 class BoundedFlowLock : NonCopyable, public ReferenceCounted<BoundedFlowLock> {
 public:
     class Releaser;
@@ -204,11 +203,11 @@ public:
     bool isError() const {
         return std::any_of(futures_.begin(), futures_.end(), [](auto const& each) { return each.isError(); });
     }
-    /// Drops those that have a value.
+    /// Drops the futures that have a value.
     void cleanup() {
         std::erase_if(futures_, [](auto const& each) { return each.isReady() && !each.isError(); });
     }
-    /// How many have been added.
+    /// The number of futures that have been added.
     std::int64_t getFutureCount() const { return count_; }
 
 private:

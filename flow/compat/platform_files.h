@@ -7,7 +7,7 @@
 //     for (std::string const& name : platform::listFiles("data/logs", ".json"))
 //         use(readFileBytes(joinPath("data/logs", name), 1 << 20)); // throws file_too_large above a MiB
 //
-// Where nothing else is said a call throws io_error if the disk fails or is read-only, and else platform_error. Under
+// Unless stated otherwise a call throws io_error if the disk fails or is read-only, and otherwise platform_error. Under
 // simulation these are the machine's files too.
 
 #include "../flow.h"
@@ -47,13 +47,13 @@ struct FileCloser {
 };
 using OpenFile = std::unique_ptr<std::FILE, FileCloser>;
 
-/// Names in the directory that lead to a file, or to a directory; none if it cannot be read.
+/// The names in the directory that lead to a file of that type; none if the directory cannot be read.
 inline std::vector<std::string> namesIn(std::string const& directory, std::filesystem::file_type type) {
     std::vector<std::string> names;
     std::error_code error;
     for (std::filesystem::directory_iterator each(directory, error), end; !error && each != end;
          each.increment(error)) {
-        std::error_code gone; // while this looks, or it is a link that leads nowhere
+        std::error_code gone; // if it is deleted meanwhile, or is a link that leads nowhere
         if (each->status(gone).type() == type)
             names.push_back(each->path().filename());
     }
@@ -65,13 +65,13 @@ inline std::vector<std::string> namesIn(std::string const& directory, std::files
 // ---------------------------------------------------------------------------------------------------------------------
 // Paths
 
-/// With one separator between the two.
+/// Joins the two with one separator.
 inline std::string joinPath(std::string const& directory, std::string const& filename) {
     std::size_t begin = std::min(filename.find_first_not_of('/'), filename.size());
     return directory.substr(0, directory.find_last_not_of('/') + 1) + "/" + filename.substr(begin);
 }
 
-/// Without `.`, double separators, and each `..` behind a name. Looks at no file. "." for what comes to nothing.
+/// Removes `.`, double separators, and each `..` with the name in front. Reads no file. "." if nothing is left.
 inline std::string cleanPath(std::string const& path) {
     bool isAbsolute = path.starts_with('/');
     std::vector<std::string_view> parts;
@@ -93,8 +93,8 @@ inline std::string cleanPath(std::string const& path) {
     return clean.empty() ? "." : clean;
 }
 
-/// Without the last part, whatever that is, and with one separator at its end: "/a/b//" gives "/a/". "" for a relative
-/// path of one part, "/" for an absolute one.
+/// Removes the last part of the path, and leaves one separator at its end: "/a/b//" gives "/a/". "" for a relative path
+/// of one part, "/" for an absolute one.
 inline std::string popPath(std::string const& path) {
     std::size_t lastOfName = path.find_last_not_of('/');
     std::size_t separator = lastOfName == std::string::npos ? lastOfName : path.find_last_of('/', lastOfName);
@@ -118,8 +118,8 @@ inline bool fileExists(std::string const& filename) {
     return flow::compat::OpenFile(std::fopen(filename.c_str(), "rbe")) != nullptr;
 }
 
-/// Links are followed before `..` is. Without `resolveLinks` this looks at the text alone, and a path that begins with
-/// `~` stays as it is. If a file must exist and does not, or for an empty path, throws platform_error.
+/// Follows links before `..`. Without `resolveLinks` it uses the text alone, and a path that begins with `~` stays as
+/// it is. If a file must exist and does not, or for an empty path, throws platform_error.
 inline std::string abspath(std::string const& path, bool resolveLinks = true, bool mustExist = false) {
     if (path.empty())
         throw flow::platform_error();
@@ -139,7 +139,7 @@ inline std::string abspath(std::string const& path, bool resolveLinks = true, bo
         flow::compat::throwFileError(number);
     return cleanPath(joinPath(abspath(parent.empty() ? "." : parent), name));
 }
-/// Of the abspath(); it ends with a separator.
+/// The folder of the abspath(); it ends with a separator.
 inline std::string parentDirectory(std::string const& path, bool resolveLinks = true, bool mustExist = false) {
     return popPath(abspath(path, resolveLinks, mustExist));
 }
@@ -148,7 +148,7 @@ inline std::string basename(std::string const& filename) {
     std::string path = abspath(filename);
     return path.substr(path.find_last_of('/') + 1);
 }
-/// Of the machine, under a simulation, too. Throws platform_error if the user has none.
+/// The machine's, under a simulation, too. Throws platform_error if the user has none.
 inline std::string getUserHomeDirectory() {
     if (char const* home = std::getenv("HOME")) // nondeterminism: it asks for the machine's by name
         return home;
@@ -165,17 +165,17 @@ inline bool directoryExists(std::string const& path) {
     std::error_code error;
     return std::filesystem::is_directory(path, error);
 }
-/// 0 for a file that is not there.
+/// The size of the file; 0 if it does not exist.
 inline std::int64_t fileSize(std::string const& filename) {
     struct ::stat found;
     return ::stat(filename.c_str(), &found) == 0 ? found.st_size : 0;
 }
-/// Seconds since 1970, of its last change; 0 for a file that is not there.
+/// The time of its last change, in seconds since 1970; 0 if it does not exist.
 inline std::time_t fileModifiedTime(std::string const& filename) {
     struct ::stat found;
     return ::stat(filename.c_str(), &found) == 0 ? found.st_mtime : 0;
 }
-/// False if there was none.
+/// False if there was no such file.
 inline bool deleteFile(std::string const& filename) {
     if (::unlink(filename.c_str()) == 0)
         return true;
@@ -183,13 +183,13 @@ inline bool deleteFile(std::string const& filename) {
         flow::compat::throwFileError(errno);
     return false;
 }
-/// In place of what has that name. Throws io_error.
+/// Replaces any file with the name `toPath`. Throws io_error.
 inline void renameFile(std::string const& fromPath, std::string const& toPath) {
     if (::rename(fromPath.c_str(), toPath.c_str()) != 0)
         throw flow::io_error();
 }
 
-/// The first bytes of the file; returns how many. Throws file_not_readable.
+/// Reads the first bytes of the file; returns their number. Throws file_not_readable.
 inline std::size_t readFileBytes(std::string const& filename, std::uint8_t* buffer, std::size_t length) {
     flow::compat::OpenFile file(std::fopen(filename.c_str(), "rbe"));
     std::size_t count = file ? std::fread(buffer, 1, length, file.get()) : 0;
@@ -197,7 +197,7 @@ inline std::size_t readFileBytes(std::string const& filename, std::uint8_t* buff
         throw flow::file_not_readable();
     return count;
 }
-/// Throws file_not_readable, and file_too_large for one of more than maxSize bytes.
+/// Throws file_not_readable, and file_too_large for a file of more than maxSize bytes.
 inline std::string readFileBytes(std::string const& filename, std::size_t maxSize) {
     flow::compat::OpenFile file(std::fopen(filename.c_str(), "rbe"));
     struct ::stat found;
@@ -222,8 +222,8 @@ inline void writeFile(std::string const& filename, std::string const& content) {
     writeFileBytes(filename, reinterpret_cast<std::uint8_t const*>(content.data()), content.size());
 }
 
-/// Whenever the program or the machine stops, the file has all of the old content or all of the new. It keeps its owner
-/// and its mode. Throws io_error; then the file is what it was.
+/// If the program or the machine stops at any time, the file has all of the old content or all of the new. It keeps its
+/// owner and its mode. Throws io_error; then the file is unchanged.
 inline void atomicReplace(std::string const& path, std::string const& content, [[maybe_unused]] bool textmode = true) {
     std::string name = flow::nondeterministicRandom()->randomUniqueID().toString() + ".tmp";
     std::string temporary = joinPath(parentDirectory(path), name);
@@ -253,7 +253,8 @@ namespace platform {
 
 using ::getUserHomeDirectory;
 
-/// With its parents. False if it was there. Throws file_not_writable if the program has no right to do that.
+/// Makes the directory with its parents. False if it existed. Throws file_not_writable if the program has no right to
+/// do so.
 inline bool createDirectory(std::string const& directory) {
     std::error_code error;
     bool isNew = std::filesystem::create_directories(cleanPath(directory), error);
@@ -262,14 +263,14 @@ inline bool createDirectory(std::string const& directory) {
     flow::compat::throwIfFailed(error);
     return isNew;
 }
-/// The names of the files in it that end so, in order. None if there is no such directory.
+/// The names of the files in the directory that end in `extension`, sorted. None if there is no such directory.
 inline std::vector<std::string> listFiles(std::string const& directory, std::string const& extension = "") {
     auto names = flow::compat::namesIn(directory, std::filesystem::file_type::regular);
     std::erase_if(names, [&](std::string const& name) { return !name.ends_with(extension); });
     std::sort(names.begin(), names.end());
     return names;
 }
-/// The same of the directories in it. "." and ".." are two of them.
+/// The names of the directories in a directory, sorted. "." and ".." are two of them.
 inline std::vector<std::string> listDirectories(std::string const& directory) {
     auto names = flow::compat::namesIn(directory, std::filesystem::file_type::directory);
     if (directoryExists(directory))
@@ -277,7 +278,7 @@ inline std::vector<std::string> listDirectories(std::string const& directory) {
     std::sort(names.begin(), names.end());
     return names;
 }
-/// Appends the paths of the files in it and below.
+/// Appends the paths of the files in the directory and below it.
 inline void findFilesRecursively(std::string const& path, std::vector<std::string>& out) {
     for (std::string const& name : listFiles(path))
         out.push_back(joinPath(path, name));
@@ -285,7 +286,7 @@ inline void findFilesRecursively(std::string const& path, std::vector<std::strin
         if (name != "." && name != "..")
             findFilesRecursively(joinPath(path, name), out);
 }
-/// How many files and directories there were, itself included; 0 if it was not there.
+/// The number of deleted files and directories, including `directory`; 0 if it did not exist.
 inline int eraseDirectoryRecursive(std::string const& directory) {
     std::error_code error;
     std::uintmax_t count = std::filesystem::remove_all(directory, error);
@@ -309,12 +310,12 @@ public:
     TmpFile& operator=(TmpFile const&) = delete;
     ~TmpFile() { (void)::unlink(filename_.c_str()); }
 
-    /// The first bytes; returns how many.
+    /// Reads the first bytes; returns their number.
     std::size_t read(std::uint8_t* buffer, std::size_t length) { return readFileBytes(filename_, buffer, length); }
-    /// In place of what was there.
+    /// Replaces the content.
     void write(std::uint8_t const* data, std::size_t count) { writeFileBytes(filename_, data, count); }
     void append(std::uint8_t const* data, std::size_t count) { writeFileBytes(filename_, data, count, true); }
-    /// False if it was not there.
+    /// False if the file did not exist.
     bool destroyFile() { return deleteFile(filename_); }
     std::string getFileName() const { return filename_; }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What programs ask of the processor and the system: flow/Platform.h of this folder brings it.
+// Functions of the processor and the system for programs: flow/Platform.h of this folder brings them.
 //
 //     std::uint64_t bytes = getResidentMemoryUsage();
 //     double begin = getProcessorTimeThread();               // seconds of work, not of time
@@ -49,7 +49,7 @@ T& makeDependent(T& value) {
     return value;
 }
 
-// Of the bits of a number; of 0, all of them.
+// Functions on the bits of a number; of 0, all bits.
 constexpr int ctz(std::uint32_t x) {
     return std::countr_zero(x);
 }
@@ -63,12 +63,12 @@ constexpr int clzll(std::uint64_t x) {
     return std::countl_zero(x);
 }
 
-/// Of aligned_alloc().
+/// Frees a block of aligned_alloc().
 inline void aligned_free(void* block) {
     std::free(block);
 }
 
-/// Without blanks, tabs and carriage returns at both ends.
+/// Removes blanks, tabs and carriage returns at both ends.
 inline std::string removeWhitespace(std::string const& text) {
     constexpr std::string_view kBlanks = " \t\r";
     std::size_t begin = text.find_first_not_of(kBlanks);
@@ -86,14 +86,14 @@ inline void flushOutputStreams() {
 inline void threadYield() {
     ::sched_yield();
 }
-/// The calling thread runs on this processor alone, if there is one of that number.
+/// Lets the calling thread run only on this processor, if it exists.
 inline void setAffinity(int processor) {
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(static_cast<std::size_t>(processor), &set);
     (void)::sched_setaffinity(0, sizeof set, &set);
 }
-/// What the processor counts up at a rate of its own.
+/// A counter of the processor, which runs at a rate of its own.
 inline std::uint64_t timestampCounter() {
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc(); // nondeterminism: it asks for the machine's by name
@@ -109,7 +109,7 @@ inline std::uint64_t timestampCounter() {
 
 namespace platform {
 
-/// Whether the processor has instructions for CRC32C.
+/// True if the processor has instructions for CRC32C.
 inline bool isHwCrcSupported() {
 #if defined(__x86_64__)
     return __builtin_cpu_supports("sse4.2") != 0;
@@ -127,7 +127,7 @@ inline bool isSse42Supported() {
 
 namespace flow::compat {
 
-/// Seconds in which the thread or the process ran, in programs and in the system.
+/// The seconds of processor time of the thread or the process, in user code and in the kernel.
 inline double processorTime(int of) {
     rusage used;
     if (::getrusage(of, &used) != 0)
@@ -166,11 +166,11 @@ inline double getProcessorTimeProcess() {
 // ---------------------------------------------------------------------------------------------------------------------
 // Memory, in bytes
 
-/// What has been mapped.
+/// The mapped memory.
 inline std::uint64_t getMemoryUsage() {
     return flow::compat::bytesBehind("VmSize:");
 }
-/// What is in the machine's memory.
+/// The memory that is resident in the machine.
 inline std::uint64_t getResidentMemoryUsage() {
     return flow::compat::bytesBehind("VmRSS:");
 }
@@ -193,7 +193,7 @@ inline void getMachineRAMInfo(MachineRAMInfo& info) {
     info.committed = info.total - info.available;
 }
 
-/// The process can have no more memory than that; 0 means any. Throws platform_error if the system does not allow it.
+/// Limits the memory of the process; 0 means no limit. Throws platform_error if the system does not permit it.
 inline void setMemoryQuota(std::size_t limit) {
     if (limit == 0)
         return;
@@ -208,14 +208,14 @@ inline void setMemoryQuota(std::size_t limit) {
 // ---------------------------------------------------------------------------------------------------------------------
 // The end of the program
 
-/// Without destructors; what was traced and printed is written out.
+/// Ends without destructors; traced and printed text is written out before.
 [[noreturn]] inline void flushAndExit(int code) {
     if (flow::trace::traceSink)
         flow::trace::traceSink->flush();
     std::fflush(nullptr);
     std::_Exit(code);
 }
-/// The same, with a line on standard error and an event of SevError of that type.
+/// Like flushAndExit(), with a line on standard error and an event of SevError of that type.
 [[noreturn]] inline void criticalError(int exitCode, char const* type, char const* message) {
     std::fprintf(stderr, "ERROR: %s\n", message);
     flow::TraceEvent(flow::SevError, type).detail("Message", message).log();
@@ -227,11 +227,11 @@ inline void setMemoryQuota(std::size_t limit) {
 
 namespace platform {
 
-/// Return addresses, the innermost first; returns how many.
+/// Writes return addresses, the innermost first; returns their number.
 inline std::size_t raw_backtrace(void** addresses, int maxStackDepth) {
     return static_cast<std::size_t>(std::max(::backtrace(addresses, maxStackDepth), 0));
 }
-/// A command that prints these calls, and get_backtrace() those of the thread: addr2line -e program -p -C -f -i 0x...
+/// A command that prints these calls; get_backtrace() gives one for the thread: addr2line -e program -p -C -f -i 0x...
 inline std::string format_backtrace(void** addresses, int count) {
     return flow::machineStack(addresses, static_cast<std::size_t>(count));
 }
@@ -245,7 +245,7 @@ namespace flow::compat {
 
 inline std::vector<void (*)()> crashCallbacks;
 
-/// Few of these calls are allowed where a signal may come at any time, but the program ends anyway.
+/// Few of these calls are permitted where a signal may come at any time, but the program ends anyway.
 inline void onCrash(int signal) {
     bool isError = signal != SIGUSR2;
     std::string stack = machineStack();
@@ -262,12 +262,12 @@ inline void onCrash(int signal) {
     if (trace::traceSink)
         trace::traceSink->flush();
     std::signal(signal, SIG_DFL);
-    std::raise(signal); // when this returns: until then it is blocked
+    std::raise(signal); // takes effect when this returns: until then the signal is blocked
 }
 
 } // namespace flow::compat
 
-/// Called by the crash handler, in their order.
+/// The crash handler calls the callbacks in the order of their registration.
 inline void registerCrashHandlerCallback(void (*callback)()) {
     flow::compat::crashCallbacks.push_back(callback);
 }

@@ -1,12 +1,12 @@
 #pragma once
-// More generic actors of Flow that programs rarely use: what waits for some time, for one of several, or hands results
-// on. flow/genericactors.actor.h of this folder brings them. New code says what they do with a coroutine of its own.
+// More generic actors of Flow that programs rarely use: they wait for some time or for one of several futures, or pass
+// results on. flow/genericactors.actor.h of this folder brings them. New code writes a coroutine of its own instead.
 //
 //     wait(timeoutErrorIfCleared(reply, isPaused, 5.0));      // seconds in which isPaused was true do not count
 //     Page page = wait(waitForFirst(replies));
 //     int port = wait(require(lookup, error_code_lookup_failed));
 //
-// Cancel-safe: what they wait for is released when the result is dropped.
+// Cancel-safe: dropping the result releases the inputs.
 
 #include "../flow.h"
 #include "flow/lib/outcome.h"
@@ -27,7 +27,7 @@ namespace flow::compat {
 // ---------------------------------------------------------------------------------------------------------------------
 // Time
 
-/// When the variable has been false for so long.
+/// Ready when the variable has been false for `seconds`.
 inline Future<Void> delayAfterCleared(Reference<AsyncVar<bool>> condition, double seconds,
                                       TaskPriority priority = TaskPriority::DefaultDelay) {
     for (bool isOver = false; !isOver;) {
@@ -38,7 +38,7 @@ inline Future<Void> delayAfterCleared(Reference<AsyncVar<bool>> condition, doubl
             isOver = (co_await race(std::move(change), delay(seconds, priority))).index() == 1;
     }
 }
-/// The same with lowPriorityDelay().
+/// Like delayAfterCleared(), with lowPriorityDelay().
 inline Future<Void> lowPriorityDelayAfterCleared(Reference<AsyncVar<bool>> condition, double seconds) {
     for (bool isOver = false; !isOver;) {
         Future<Void> change = condition->onChange();
@@ -48,19 +48,19 @@ inline Future<Void> lowPriorityDelayAfterCleared(Reference<AsyncVar<bool>> condi
             isOver = (co_await race(std::move(change), lowPriorityDelay(seconds))).index() == 1;
     }
 }
-/// As timeoutError(); the time begins anew whenever the variable becomes false, and does not pass while it is true.
+/// Like timeoutError(); the time begins anew whenever the variable becomes false, and stands still while it is true.
 template <class T>
 Future<T> timeoutErrorIfCleared(Future<T> what, Reference<AsyncVar<bool>> condition, double seconds,
                                 TaskPriority priority = TaskPriority::DefaultDelay) {
     return chooseActor(what, tagError<T>(delayAfterCleared(std::move(condition), seconds, priority), timed_out()));
 }
-/// The same future, after as long as delayJittered() takes.
+/// The result of `what`, after a wait of delayJittered(seconds).
 template <class T>
 Future<T> delayActionJittered(Future<T> what, double seconds) {
     return joinWith(std::move(what), delayJittered(seconds));
 }
-/// The same future; throws io_timeout if it takes longer, and writes an event of SevError. In a simulation that is an
-/// injected fault.
+/// The result of `what`. Throws io_timeout if it takes longer, and writes an event of SevError. In a simulation that is
+/// an injected fault.
 template <class T>
 Future<T> ioTimeoutError(Future<T> what, double seconds, char const* context = nullptr) {
     auto first = co_await race(ready(what), lowPriorityDelay(seconds));
@@ -77,7 +77,7 @@ Future<T> ioTimeoutError(Future<T> what, double seconds, char const* context = n
     else
         co_return co_await std::move(what);
 }
-/// The same; sets `degraded`, with an event, if it takes longer than `degradedSeconds`.
+/// Like ioTimeoutError(); sets `degraded`, with an event, if it takes longer than `degradedSeconds`.
 template <class T>
 Future<T> ioDegradedOrTimeoutError(Future<T> what, double seconds, Reference<AsyncVar<bool>> degraded,
                                    double degradedSeconds, char const* context = nullptr) {
@@ -98,14 +98,14 @@ Future<T> ioDegradedOrTimeoutError(Future<T> what, double seconds, Reference<Asy
     else
         co_return co_await std::move(same);
 }
-/// Calls the function after each interval, until it gives true.
+/// Calls the function after each interval, until it returns true.
 template <class F>
 Future<Void> checkUntil(double interval, F isDone, TaskPriority priority = TaskPriority::DefaultDelay) {
     do
         co_await delay(interval, priority);
     while (!isDone());
 }
-/// The same future; each interval in which it was not ready sends something to the stream.
+/// The result of `what`; sends a Void to the stream after each interval in which it was not ready.
 template <class T>
 Future<T> timeoutWarning(Future<T> what, double interval, PromiseStream<Void> output) {
     for (;;) {
@@ -119,7 +119,7 @@ Future<T> timeoutWarning(Future<T> what, double interval, PromiseStream<Void> ou
     else
         co_return co_await std::move(what);
 }
-/// An event of that type after each interval in which something came, with how often.
+/// After each interval in which elements came, writes an event of that type with their number.
 inline Future<Void> timeoutWarningCollector(FutureStream<Void> input, double interval, char const* context, UID id) {
     for (;;) {
         std::int64_t count = 0;
@@ -134,8 +134,8 @@ inline Future<Void> timeoutWarningCollector(FutureStream<Void> input, double int
 // ---------------------------------------------------------------------------------------------------------------------
 // Several futures
 
-/// When all but `faultTolerance` have a value; then it waits for the rest, at most `factor` times as long as until
-/// then. Throws `failure` if so many cannot have one.
+/// Waits until all but `faultTolerance` have a value; then for the rest, at most `factor` times as long as until then.
+/// Throws `failure` if too many have failed for that.
 inline Future<Void> waitForMost(std::vector<Future<ErrorOr<Void>>> all, int faultTolerance, Error failure,
                                 double factor = 1.0) {
     double begin = now();
@@ -161,7 +161,7 @@ Future<T> waitForFirst(std::vector<Future<T>> all) {
     else
         co_return co_await std::move(first);
 }
-/// Values and errors as they come, while the result is held.
+/// Sends values and errors as they come, while the result is held.
 template <class T>
 Future<Void> makeStream(std::vector<Future<T>> const& all, PromiseStream<T>& values, PromiseStream<Error>& errors) {
     auto forwardOne = [](Future<T> from, PromiseStream<T> value, PromiseStream<Error> error) -> Future<Void> {
@@ -177,7 +177,7 @@ Future<Void> makeStream(std::vector<Future<T>> const& all, PromiseStream<T>& val
     return [](std::vector<Future<Void>>) -> Future<Void> { co_await Future<Void>(Never()); }(std::move(running));
 }
 
-/// What the function makes of each.
+/// The function's result for each.
 template <class T, class F>
 auto map(std::vector<Future<T>> const& all, F function) {
     std::vector<Future<std::decay_t<std::invoke_result_t<F, T>>>> made;
@@ -192,8 +192,8 @@ auto mapAsync(std::vector<Future<T>> const& all, F actor) {
         made.push_back(flow::mapAsync(each, actor));
     return made;
 }
-/// What the actor makes of each element, in their order. The actors run at the same time. At the end of the input
-/// end_of_stream is sent; another error is sent and thrown.
+/// Sends the result of the actor for each element, in their order. The actors run at the same time. At the end of the
+/// input end_of_stream is sent; another error is sent and thrown.
 template <class T, class F, class U = typename std::decay_t<std::invoke_result_t<F, T>>::Element>
 Future<Void> mapAsync(FutureStream<T> input, F actor, PromiseStream<U> output) {
     std::deque<Future<U>> running;
@@ -223,7 +223,7 @@ Future<Void> mapAsync(FutureStream<T> input, F actor, PromiseStream<U> output) {
     }
     output.sendError(end_of_stream());
 }
-/// The same elements, each in a turn of its own.
+/// Sends the same elements, each in a turn of its own.
 template <class T>
 Future<Void> yieldPromiseStream(FutureStream<T> input, PromiseStream<T> output,
                                 TaskPriority priority = TaskPriority::DefaultYield) {
@@ -237,12 +237,12 @@ Future<Void> yieldPromiseStream(FutureStream<T> input, PromiseStream<T> output,
 // ---------------------------------------------------------------------------------------------------------------------
 // Values and errors
 
-/// request_maybe_delivered in place of broken_promise.
+/// The result of `what`, with request_maybe_delivered in place of broken_promise.
 template <class T>
 Future<T> brokenPromiseToMaybeDelivered(Future<T> what) {
     return transformError(std::move(what), broken_promise(), request_maybe_delivered());
 }
-/// Throws an error of that code if there is no value.
+/// The value; throws an error of that code if there is none.
 template <class T>
 Future<T> require(Future<Optional<T>> what, int errorCode) {
     Optional<T> found = co_await std::move(what);
@@ -251,7 +251,7 @@ Future<T> require(Future<Optional<T>> what, int errorCode) {
     if constexpr (!std::is_same_v<T, Void>)
         co_return std::move(found).get();
 }
-/// Puts the value there; throws the error if there is none.
+/// Assigns the value to `out`; throws the error if there is none.
 template <class T>
 Future<Void> storeOrThrow(T& out, Future<Optional<T>> what, Error error) {
     Optional<T> found = co_await std::move(what);
@@ -259,7 +259,7 @@ Future<Void> storeOrThrow(T& out, Future<Optional<T>> what, Error error) {
         throw error;
     out = std::move(found).get();
 }
-/// The same future; its error ends the stream too.
+/// The result of `what`; its error ends the stream too.
 template <class T, class U>
 Future<T> forwardErrors(Future<T> what, PromiseStream<U> output) {
     ErrorOr<T> result = co_await tryGet(what);
@@ -270,13 +270,13 @@ Future<T> forwardErrors(Future<T> what, PromiseStream<U> output) {
     else
         co_return co_await std::move(what);
 }
-/// The same, as another future: cancel() of one is none of the other.
+/// The result of `what`, as another future: cancelling one does not cancel the other.
 template <class T>
 Future<T> detach(Future<T> what) {
     return joinWith(std::move(what), Future<Void>(Void()));
 }
 
-/// Sends the value when the signal comes; with its error `to` is dropped.
+/// Sends the value when the signal comes; drops `to` if the signal fails.
 template <class To, class U>
 coro::Detached sendWhen(To to, U value, Future<Void> signal) {
     ErrorOr<Void> result = co_await tryGet(std::move(signal));
@@ -290,7 +290,7 @@ coro::Detached sendErrorWhen(To to, Error error, Future<Void> signal) {
         to.sendError(error);
 }
 
-/// Takes the promise.
+/// Takes the promise away from the caller.
 template <class T, class U>
 void tagAndForward(Promise<T>* promise, U value, Future<Void> signal) {
     sendWhen(std::move(*promise), std::move(value), std::move(signal));
@@ -299,7 +299,7 @@ template <class T>
 void tagAndForwardError(Promise<T>* promise, Error error, Future<Void> signal) {
     sendErrorWhen(std::move(*promise), error, std::move(signal));
 }
-/// The stream stays the caller's too.
+/// The caller keeps the stream too.
 template <class T, class U>
 void tagAndForward(PromiseStream<T>* output, U value, Future<Void> signal) {
     sendWhen(*output, std::move(value), std::move(signal));
@@ -313,7 +313,7 @@ Future<Void> tag(Future<Void> signal, T value, PromiseStream<T> output) {
     co_await std::move(signal);
     output.send(std::move(value));
 }
-/// Its value or its error into the promise; nothing cancels that.
+/// Sends the value or the error of `what` into the promise; nothing cancels that.
 template <class T>
 void uncancellable(Future<T> what, Promise<T> result) {
     forwardPromise(std::move(result), std::move(what));
@@ -327,7 +327,7 @@ T sorted(T range) {
     std::sort(range.begin(), range.end());
     return range;
 }
-/// What `>>` reads from each part between the delimiters; T() where that is nothing.
+/// The results of `>>` for each part between the delimiters; T() for a part without one.
 template <class T>
 std::vector<T> parseStringToVector(std::string const& text, char delimiter) {
     std::vector<T> all;

@@ -10,8 +10,8 @@ using flow::actorCollection;
 using flow::ActorCollectionNoErrors;
 using flow::SignalableActorCollection;
 
-/// The same, which counts its actors in `*count` if that is given. `idleTime` gets the seconds in which there were
-/// none, `allTime` all of them; both count up to `*lastChangeTime`, when the first came or the last went.
+/// Like actorCollection(actors), and counts its actors in `*count` if that is given. `idleTime` gets the seconds
+/// without an actor, `allTime` all seconds; both count up to `*lastChangeTime`, when the first came or the last went.
 inline flow::Future<flow::Void> actorCollection(flow::FutureStream<flow::Future<flow::Void>> actors, int* count,
                                                 double* lastChangeTime = nullptr, double* idleTime = nullptr,
                                                 double* allTime = nullptr, bool returnWhenEmptied = false) {

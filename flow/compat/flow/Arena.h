@@ -1,5 +1,5 @@
 #pragma once
-// Arenas and what is stored in them, under the old header name.
+// Arenas and the types that they store, under the old header name.
 
 #include "../../flow.h"
 
@@ -18,7 +18,7 @@ using flow::VectorRef;
 using flow::operator""_sr;
 using flow::printable;
 
-/// Its first elements lie in the arena too, not in the vector itself.
+/// The first elements of the vector are in the arena too, not in the vector itself.
 template <class T, int InlineMembers = 1>
 using SmallVectorRef = flow::VectorRef<T>;
 
@@ -27,7 +27,7 @@ template <class T>
 std::string printable(flow::Optional<T> const& text) {
     return text.present() ? flow::printable(flow::StringRef(text.get())) : "[not set]";
 }
-/// With a blank behind each.
+/// All texts, with a blank behind each.
 inline std::string printable(flow::VectorRef<flow::StringRef> texts) {
     std::string all;
     for (flow::StringRef const& text : texts)
@@ -35,7 +35,7 @@ inline std::string printable(flow::VectorRef<flow::StringRef> texts) {
     return all;
 }
 
-/// One behind the other, in the arena.
+/// The texts, one behind the other, in the arena.
 template <class... Texts>
 flow::StringRef concatenateStrings(flow::Arena& arena, Texts const&... texts) {
     flow::StringRef joined = flow::makeString((0 + ... + texts.size()), arena);
@@ -43,7 +43,7 @@ flow::StringRef concatenateStrings(flow::Arena& arena, Texts const&... texts) {
     ((end = texts.copyTo(end)), ...);
     return joined;
 }
-/// With memory of its own.
+/// Like above, with memory of its own.
 template <class... Texts>
 flow::Standalone<flow::StringRef> concatenateStrings(flow::StringRef first, Texts const&... others) {
     flow::Arena arena;

@@ -3,6 +3,6 @@
 
 #include "../../flow.h"
 
-#ifndef TEST // of a library of unit tests
+#ifndef TEST // not if a library of unit tests has defined it
 #define TEST(condition) CODE_PROBE(condition, #condition)
 #endif

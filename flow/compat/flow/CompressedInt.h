@@ -1,6 +1,6 @@
 #pragma once
-// CompressedInt under the old header name: an integer in as few bytes as it needs. Sorted as bytes, they are in the
-// order of the numbers. The bytes are Flow's.
+// CompressedInt under the old header name: an integer in as few bytes as it needs. The byte strings sort in the order
+// of the numbers. The format is Flow's.
 //
 //     CompressedInt<int64_t> small(5);
 //     BinaryWriter writer(Unversioned());

@@ -32,7 +32,7 @@ public:
             samples_[static_cast<std::size_t>(random->randomInt(0, static_cast<int>(size_)))] = sample;
         return *this;
     }
-    // Of what has been kept; 0 if that is nothing.
+    // The mean of the kept values; 0 if there are none.
     double mean() const {
         double sum = static_cast<double>(std::accumulate(samples_.begin(), samples_.end(), T()));
         return samples_.empty() ? 0 : sum / static_cast<double>(samples_.size());
@@ -48,7 +48,7 @@ public:
         double place = std::ceil(static_cast<double>(samples_.size()) * part) - 1;
         return samples_[static_cast<std::size_t>(std::max(place, 0.0))];
     }
-    // Of all.
+    // Of all values, kept or not.
     T min() const { return min_; }
     T max() const { return max_; }
     std::uint64_t getPopulationSize() const { return count_; }

@@ -1,5 +1,5 @@
 #pragma once
-// What coroutines use, under the old header name and the old names:
+// Functions and types for coroutines, under the old header name and the old names:
 //
 //     ErrorOr<int> answer = co_await coro::errorOr(ask());     // never throws
 //     co_await coro::ignore(goodbye());                        // neither its value nor its error is of interest
@@ -21,7 +21,7 @@ using flow::ExplicitVoid;
 using flow::race;
 using flow::Uncancellable;
 
-/// A future of which the value is to be taken once. Here it may be copied, too.
+/// A future whose value is meant to be taken once. Here it may be copied, too.
 template <class T>
 using AsyncResult = flow::Future<T>;
 
@@ -38,10 +38,10 @@ flow::Future<T> timeoutChoose(flow::Future<T> what, flow::Future<flow::Void> sig
         co_return first.index() == 0 ? std::get<0>(std::move(first)) : std::move(late);
 }
 
-/// As a coroutine's parameter it changes nothing here: a cancel throws actor_cancelled.
+/// Has no effect as a parameter of a coroutine here: a cancel throws actor_cancelled.
 struct NoThrowOnCancel {};
 
-/// What Choose() has become after each When().
+/// The type of Choose() after each When().
 template <class... Branches>
 class Choose {
 public:
@@ -54,7 +54,7 @@ public:
         std::tuple<std::pair<What, F>> last(std::pair<What, F>(std::move(what), std::move(function)));
         return Choose<Branches..., std::pair<What, F>>(std::tuple_cat(std::move(branches_), std::move(last)));
     }
-    /// Throws what the function throws, and the error of what was first.
+    /// Throws an exception of the function, or the error of the branch that was first.
     flow::Future<flow::Void> run() && { return runAll(std::move(branches_), std::index_sequence_for<Branches...>()); }
 
 private:
@@ -70,7 +70,7 @@ private:
 // A namespace of its own and no alias, so that a program may have more names in it.
 namespace coro {
 
-/// What race() of such futures and streams gives.
+/// The result type of race() of such futures and streams.
 template <class... Futures>
 using RaceResult = flow::RaceResult<typename std::decay_t<Futures>::Element...>;
 
@@ -85,7 +85,7 @@ auto ignore(flow::Future<T> what) {
 
 } // namespace coro
 
-/// What the stream gives, up to its end_of_stream.
+/// The elements of the stream, up to its end_of_stream.
 template <class T>
 ::AsyncGenerator<T> toGenerator(flow::FutureStream<T> stream) {
     try {
@@ -98,7 +98,7 @@ template <class T>
             throw;
     }
 }
-/// What the predicate is true for; that is its old name.
+/// The elements for which the predicate is true: `map` is the old name.
 template <class T, class F>
 ::AsyncGenerator<T> map(::AsyncGenerator<T> all, F predicate) {
     while (all) {

@@ -1,5 +1,5 @@
 #pragma once
-// What coroutines use, under the old header name, with Generator and AsyncGenerator:
+// Functions and types for coroutines, under the old header name, with Generator and AsyncGenerator:
 //
 //     Generator<int> below(int end) {
 //         for (int i = 0; i < end; ++i)
@@ -15,10 +15,10 @@
 //     AsyncGenerator<int> each = doubled(numbers);
 //     while (each) use(co_await each());
 //
-// A Generator is that of flow/structured/generator.h, and runs to its first value when that is first asked for.
-// The body of an AsyncGenerator runs from its call operator to the next co_yield, or to the next wait; the call gives
-// the future of the value. To be awaited before the next call. What the body throws is the error of that future; at its
-// end that is end_of_stream. From then on the generator is false. Dropping it cancels the body.
+// A Generator is that of flow/structured/generator.h, and runs to its first value at the first request. The body of an
+// AsyncGenerator runs from its call operator to the next co_yield, or to the next wait; the call returns the future of
+// the value. Await that before the next call. An error of the body is the error of that future; at the end of the body
+// it is end_of_stream. From then on the generator is false. Dropping it cancels the body.
 
 #include "../../flow.h"
 #include "../../structured/generator.h"
@@ -36,7 +36,7 @@ public:
 
     Generator(Made made) : made_(std::move(made)) {}
 
-    /// Whether there is a value. Throws what the body has thrown.
+    /// True if there is a value. Throws an error of the body.
     explicit operator bool() { return !(current() == std::default_sentinel); }
     T& operator*() { return *current(); }
     T* operator->() { return &*current(); }
@@ -57,7 +57,7 @@ private:
 
 namespace flow::compat {
 
-/// Where the body of an AsyncGenerator and its handle meet.
+/// The state that the body of an AsyncGenerator and its handle share.
 template <class T>
 class Meeting : public ReferenceCounted<Meeting<T>> {
 public:
@@ -92,7 +92,7 @@ public:
         Promise<T> next = std::exchange(next_, Promise<T>());
         next.send(std::forward<U>(value));
     }
-    /// By the body, as the last thing that it does with this.
+    /// Called by the body, as its last use of this object.
     void end(Error error) {
         auto keep = Reference<Meeting>(this);
         isOver_ = true;
@@ -119,7 +119,7 @@ public:
     AsyncGenerator& operator=(AsyncGenerator&&) noexcept = default;
 
     flow::Future<T> operator()() { return meeting_->ask(); }
-    /// Until the body has ended, which is known when it was asked for a value that it does not have.
+    /// True until the body has ended, which it does only after a request for a value that it does not have.
     explicit operator bool() const { return !meeting_->isOver(); }
 
 private:
@@ -141,7 +141,7 @@ class AsyncGeneratorPromise : public coro::CoroPromiseBase<Void, S> {
     struct Begins : Waits {
         void await_resume() const { Waits::await_resume(); } // gcc 12 takes no other type at the beginning
     };
-    /// Gives the value when the body is suspended, so that its receiver may ask for the next one, or drop the body.
+    /// Gives the value when the body is suspended, so that the receiver may request the next one, or drop the body.
     struct Yields : Waits {
         T value;
 

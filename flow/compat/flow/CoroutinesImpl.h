@@ -1,5 +1,5 @@
 #pragma once
-// Coroutines, under the header name of newer programs. What their coroutines are made of is not here.
+// Coroutines, under the header name of newer programs. The parts that implement coroutines are not here.
 
 #include "CoroUtils.h"
 #include "Coroutines.h"

@@ -15,6 +15,6 @@ class Deque : public std::deque<T> {
 public:
     using std::deque<T>::deque;
 
-    /// How many elements fit before it takes more memory: as many as there are.
+    /// The number of elements that fit before it allocates: its size.
     std::size_t capacity() const { return this->size(); }
 };

@@ -5,7 +5,7 @@
 //     if (SHOULD_INJECT_FAULT("answer"))
 //         return;                                         // what if there were no answer?
 //
-// Each place is one of buggify() (flow/base/buggify.h): a run arms a quarter of them. What is thrown is marked as an
+// Each place is one of buggify() (flow/base/buggify.h): a run arms a quarter of them. The thrown error is marked as an
 // injected fault. Each injection is an event "FaultInjected" of SevWarn.
 
 #include "../../base/buggify.h"
@@ -14,7 +14,7 @@
 #include <atomic>
 #include <source_location>
 
-/// Whether simulations inject faults at these places.
+/// True if simulations inject faults at these places.
 inline constinit std::atomic<bool> faultInjectionActivated{true};
 inline void enableFaultInjection(bool enabled) {
     faultInjectionActivated = enabled;

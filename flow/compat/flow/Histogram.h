@@ -1,12 +1,12 @@
 #pragma once
-// Histogram under the old header name: how often values of each size came, in 32 buckets.
+// Histogram under the old header name: the number of values of each size, in 32 buckets.
 //
 //     Reference<Histogram> reads = Histogram::getHistogram("Disk"_sr, "Read"_sr, Histogram::Unit::microseconds);
 //     reads->sampleSeconds(now() - begin);
 //     GetHistogramRegistry().logReport();              // a TraceEvent "Histogram" for each, which then begin again
 //
-// Buckets double in size: bucket i has the values from 2^i up to below 2^(i+1), the first one 0 as well. Those of
-// percentageLinear have 4 percent each, and those of countLinear a 31st of what lies between the bounds. A name stands
+// Buckets double in size: bucket i has the values from 2^i up to below 2^(i+1), the first one 0 as well. Buckets of
+// percentageLinear have 4 percent each, and those of countLinear a 31st of the range between the bounds. A name stands
 // for one histogram of its thread, for as long as a reference to it exists.
 
 #include "../../flow.h"
@@ -61,7 +61,7 @@ public:
     ~Histogram() { GetHistogramRegistry().all_.erase(name()); }
 
     void sample(std::uint32_t value) { ++buckets[static_cast<std::size_t>(31 - std::countl_zero(value | 1))]; }
-    /// As microseconds.
+    /// Adds a number of microseconds.
     void sampleSeconds(double seconds) {
         constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
         sample(static_cast<std::uint32_t>(std::clamp(seconds * 1e6, 0.0, kMost)));
@@ -78,7 +78,7 @@ public:
     void clear() { buckets.fill(0); }
     std::string name() const { return group + ":" + op; }
 
-    /// Nothing if there were no samples. Values below which those of a bucket lie are keys: "LessThan8".
+    /// Writes nothing if there were no samples. A key is the upper bound of a bucket: "LessThan8".
     void writeToLog(double elapsed = -1) const {
         std::uint64_t total = 0;
         for (std::uint32_t count : buckets)

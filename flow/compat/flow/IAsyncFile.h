@@ -6,11 +6,11 @@
 //     0644); co_await file->write(bytes, length, 0); co_await file->sync(); int count = co_await file->read(buffer,
 //     sizeof buffer, 0);        // fewer bytes only where the file ends
 //
-// The file system is that of the current loop (flow/file/async_file.h, which says what is atomic, durable and safe to
-// cancel), so that a simulated process has a disk of its own; unless the program has set one of its own,
-// `g_network->setGlobal(INetwork::enFileSystem, system)`. Bytes to be written are copied when write() is called. A
-// buffer that is read into must exist until the future is ready or dropped. The mode of new files is the system's. Of
-// the flags only those count that are explained below; the others are here so that programs compile.
+// The file system is that of the current loop (flow/file/async_file.h defines atomicity, durability and cancel safety),
+// so that a simulated process has a disk of its own; unless the program has set one of its own,
+// `g_network->setGlobal(INetwork::enFileSystem, system)`. write() copies its bytes when it is called. A buffer for
+// read() must exist until the future is ready or dropped. The mode of new files is the system's. Only the flags that
+// are explained below have an effect; the others are here so that programs compile.
 
 #include "../../file/async_file.h"
 #include "network.h"
@@ -32,7 +32,7 @@ public:
         OPEN_READWRITE = 0x2,
         OPEN_CREATE = 0x4,    // makes an empty file if there is none
         OPEN_EXCLUSIVE = 0x8, // with OPEN_CREATE: fails with io_error if there is one
-        // With OPEN_CREATE: writes to a file with ".part" behind its name, which the first sync() renames.
+        // With OPEN_CREATE: writes to a file with ".part" behind its name; the first sync() renames it.
         OPEN_ATOMIC_WRITE_AND_CREATE = 0x10,
         OPEN_UNBUFFERED = 0x10000,
         OPEN_UNCACHED = 0x20000,
@@ -45,7 +45,7 @@ public:
     virtual ~IAsyncFile() = default;
     virtual void addref() = 0;
     virtual void delref() = 0;
-    /// How many bytes were read.
+    /// Returns the number of bytes that were read.
     virtual flow::Future<int> read(void* data, int length, std::int64_t offset) = 0;
     virtual flow::Future<flow::Void> write(void const* data, int length, std::int64_t offset) = 0;
     virtual flow::Future<flow::Void> zeroRange(std::int64_t offset, std::int64_t length) {
@@ -53,7 +53,7 @@ public:
     }
     virtual flow::Future<flow::Void> truncate(std::int64_t size) = 0;
     virtual flow::Future<flow::Void> sync() = 0;
-    /// Nothing is kept back here.
+    /// Nothing is buffered here.
     virtual flow::Future<flow::Void> flush() { return flow::Void(); }
     virtual flow::Future<std::int64_t> size() const = 0;
     virtual std::string getFilename() const = 0;
@@ -80,7 +80,7 @@ public:
     /// With `mustBeDurable` the file does not come back after a loss of power.
     virtual flow::Future<flow::Void> deleteFile(std::string const& filename, bool mustBeDurable) = 0;
     virtual flow::Future<flow::Void> renameFile(std::string const& from, std::string const& to) = 0;
-    /// Of a file of the machine. A simulated disk has no such times.
+    /// The time of a file of the machine. A simulated disk has no such times.
     virtual flow::Future<std::time_t> lastWriteTime(std::string const& filename) = 0;
 
     static IAsyncFileSystem* filesystem();

@@ -1,12 +1,12 @@
 #pragma once
-// IAsyncListener under the old header name: a variable that can be read and watched, made of another one.
+// IAsyncListener under the old header name: a variable that can be read and watched, derived from another one.
 //
 //     Reference<AsyncVar<int>> celsius = makeReference<AsyncVar<int>>(20);
 //     auto kelvin = IAsyncListener<int>::create(celsius, [](int degrees) { return degrees + 273; });
 //     kelvin->get();                                           // 293
 //     wait(kelvin->onChange());
 //
-// It holds what it listens to, and changes with it, unless the function makes the same of the new value.
+// It holds its source, and changes with it, unless the function returns an equal value for the new one.
 
 #include "../../flow.h"
 

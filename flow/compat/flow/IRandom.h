@@ -9,7 +9,7 @@ using flow::nondeterministicRandom;
 using flow::setThreadLocalDeterministicRandomSeed;
 using flow::UID;
 
-/// Random numbers for debugging: what is taken from it changes none that deterministicRandom() gives.
+/// Random numbers for debugging: drawing from it changes no number of deterministicRandom().
 inline IRandom* debugRandom() {
     static thread_local IRandom random(1);
     return &random;

@@ -1,5 +1,5 @@
 #pragma once
-// IThreadPool and what brings results back from its threads, under the old header name.
+// IThreadPool, and the promises that bring results back from its threads, under the old header name.
 //
 //     struct Reader : IThreadPoolReceiver {
 //         void init() override {}
@@ -41,7 +41,7 @@ struct ThreadAction {
     virtual ~ThreadAction() = default;
     /// Destroys the action.
     virtual void operator()(IThreadPoolReceiver* receiver) = 0;
-    /// Called in place of the call, if that will not come. Destroys the action.
+    /// Called in place of the action, if that will not run. Destroys the action.
     virtual void cancel() = 0;
     virtual double getTimeEstimate() const = 0;
 };
@@ -63,7 +63,7 @@ public:
     /// Fails with the first error that an action has thrown.
     virtual flow::Future<flow::Void> getError() const = 0;
     virtual void addThread(IThreadPoolReceiver* receiver, const char* name = nullptr) = 0;
-    /// To one of the threads.
+    /// Gives the action to one of the threads.
     virtual void post(PThreadAction action) = 0;
     virtual flow::Future<flow::Void> stop(flow::Error const& error = flow::success()) = 0;
     virtual bool isCoro() const { return false; }
@@ -73,17 +73,17 @@ public:
 
 namespace flow::compat {
 
-/// The way to the loop on which this was made, which does not end for lack of work until something has been sent.
+/// Posts calls to the loop on which this was made. That loop does not end for lack of work until the last call.
 class WayHome {
 public:
     WayHome() : loop_(&loop()), guard_(std::make_unique<WorkGuard>(*loop_)) {}
 
-    /// Calls it on the loop. From any thread.
+    /// Runs `call` on the loop. From any thread.
     template <class F>
     void post(F call) {
         loop_->post(std::move(call));
     }
-    /// The same, and the last call.
+    /// Like post(), for the last call.
     template <class F>
     void postLast(F call) {
         loop_->post([guard = std::move(guard_), call = std::move(call)]() mutable { call(); });
@@ -96,8 +96,8 @@ private:
 
 } // namespace flow::compat
 
-/// Made on a loop, of which getFuture() is to be called there; send() and sendError() may be called by any thread, one
-/// of them once. If neither is, the future gets broken_promise.
+/// Made on a loop; getFuture() is to be called there. Any thread may call send() or sendError(), one of the two, and
+/// once. If it is destroyed before that, the future gets broken_promise.
 template <class T>
 class ThreadReturnPromise : flow::NonCopyable {
 public:
@@ -119,7 +119,7 @@ private:
     flow::compat::WayHome home_;
 };
 
-/// The same with any number of values; its end gives broken_promise, unless sendError() was called.
+/// Like ThreadReturnPromise, with any number of values; its end gives broken_promise, unless sendError() was called.
 template <class T>
 class ThreadReturnPromiseStream : flow::NonCopyable {
 public:
@@ -229,7 +229,7 @@ private:
     std::shared_ptr<Promise<Void>> errors_ = std::make_shared<Promise<Void>>(); // used on the loop only
     std::vector<std::unique_ptr<IThreadPoolReceiver>> receivers_;
     std::vector<std::thread> threads_; // nondeterminism: a simulated loop has none
-    std::mutex mutex_;                 // guards what follows
+    std::mutex mutex_;                 // guards the members below
     std::condition_variable changed_;
     std::deque<PThreadAction> actions_;
     bool isStopped_ = false;
@@ -266,7 +266,7 @@ private:
     flow::Promise<flow::Void> errors_;
 };
 
-/// Of the current loop. Sizes of stacks and the threads' priorities are those of the system.
+/// A pool of the current loop. Sizes of stacks and priorities of threads are the system's.
 inline flow::Reference<IThreadPool> createGenericThreadPool(int = 0, int = 0) {
     return flow::Reference<IThreadPool>(new flow::compat::GenericThreadPool);
 }

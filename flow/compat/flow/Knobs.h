@@ -30,8 +30,8 @@
 
 class Knobs {
 public:
-    /// False if there is no knob of that name. Throws invalid_option_value if the text is no value of the knob's type,
-    /// which is left as it was.
+    /// False if there is no knob of that name. Throws invalid_option_value if the text is no value of the knob's type;
+    /// the knob is then unchanged.
     bool setKnob(std::string const& name, std::string const& text) {
         auto place = knobs_.find(lowerCase(name));
         if (place == knobs_.end())
@@ -42,7 +42,7 @@ public:
 
 protected:
     Knobs() = default;
-    // Its knobs are where it is.
+    // Not copied: it has pointers to its members.
     Knobs(Knobs const&) = delete;
     Knobs& operator=(Knobs const&) = delete;
 
@@ -92,7 +92,7 @@ FLOW_BOOLEAN_PARAM(IsSimulated);
 template <class T>
 class KnobsImpl : public Knobs {
 public:
-    /// Gives the knobs the values that initialize(arguments) gives them.
+    /// Sets the knobs to the values of initialize(arguments).
     template <class... Args>
     void reset(Args&&... arguments) {
         static_cast<T*>(this)->initialize(std::forward<Args>(arguments)...);
@@ -101,10 +101,10 @@ public:
 
 /// The constants of flow that programs read.
 struct FlowKnobs {
-    // How far delayJittered() may be from what it is asked for, in parts of that.
+    // The range of delayJittered(), in parts of its argument.
     double DELAY_JITTER_OFFSET = flow::kJitterOffset;
     double DELAY_JITTER_RANGE = flow::kJitterRange;
-    /// Seconds by which a simulation makes a delay longer: Faults (flow/sim/faults.h) do such things here.
+    /// Seconds by which a simulation lengthens a delay: here Faults (flow/sim/faults.h) do that.
     double MAX_BUGGIFIED_DELAY = 0;
 };
 

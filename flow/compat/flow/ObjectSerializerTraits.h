@@ -66,10 +66,10 @@ struct serializable_traits : std::false_type {};
 
 namespace flow::compat {
 
-/// What functions of traits are given: where bytes live that a value refers to.
+/// The parameter of trait functions: allocates memory for bytes to which a value refers.
 class SerializerContext : flow::NonCopyable {
 public:
-    /// Of a writer, or of a reader: then with the reader's arena.
+    /// Made for a writer, or for a reader, with the reader's arena.
     explicit SerializerContext(auto& archive) : version_(archive.protocolVersion()) {
         if constexpr (requires { archive.arena(); })
             arena_ = &archive.arena();
@@ -77,7 +77,7 @@ public:
     ProtocolVersion protocolVersion() const { return version_; }
     Arena& arena() { return *arena_; }
     void addArena(Arena& arena) { arena.dependsOn(*arena_); }
-    /// They live as long as what has been read.
+    /// The bytes live as long as the value that was read.
     std::uint8_t* allocate(std::size_t bytes) { return mutateString(makeString(static_cast<int>(bytes), *arena_)); }
     std::uint8_t const* tryReadZeroCopy(std::uint8_t const* bytes, unsigned count) {
         return StringRef(*arena_, StringRef(bytes, static_cast<int>(count))).begin();
@@ -89,7 +89,7 @@ private:
     Arena* arena_ = &own_;
 };
 
-/// Calls it with 0, 1 and so on as constants, below the number of types of the pack.
+/// Calls `call` with the constants 0, 1 and so on, below the number of types of the pack.
 template <class Pack, class F>
 void forEachOf(F call) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -34,8 +34,8 @@ auto convertNumber(char const* text, char** end, int base) {
 
 } // namespace flow::compat
 
-/// The number that the text begins with; `consumed` becomes the place behind it. The base is 0 or in 2 .. 36, and 10
-/// for floating point.
+/// The number at the begin of the text; sets `consumed` to the place behind it. The base is 0 or in 2 .. 36, and 10 for
+/// floating point.
 template <class T>
 flow::Optional<T> parseNumberPrefix(flow::StringRef text, int base = 10, int* consumed = nullptr) {
     static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>);
@@ -56,7 +56,7 @@ flow::Optional<T> parseNumberPrefix(flow::StringRef text, int base = 10, int* co
         *consumed = static_cast<int>(end - copy.c_str());
     return static_cast<T>(number);
 }
-/// The same; gives nothing if any text stands behind the number.
+/// Like parseNumberPrefix(), but gives nothing if any text follows the number.
 template <class T>
 flow::Optional<T> parseNumber(flow::StringRef text, int base = 10) {
     int end = 0;

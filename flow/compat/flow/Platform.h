@@ -8,7 +8,7 @@
 //         THREAD_RETURN;
 //     }
 //     THREAD_HANDLE thread = startThread(work, &job);
-//     waitThread(thread);          // each that was started is waited for, once
+// each started thread is waited for, once
 //
 // Where there is a loop, g_network (network.h) gives the time. Files and paths are in ../platform_files.h, figures of
 // the system in ../platform_system.h.
@@ -32,10 +32,10 @@
 
 #define force_inline inline __attribute__((__always_inline__))
 
-/// Nothing has to be prepared here: for programs that begin with it.
+/// Does nothing: for programs that begin with it.
 inline void platformInit() {}
 
-// From the order of bytes of this machine to another one, and back.
+// Converts from the byte order of this machine to another one, and back.
 constexpr bool isLittleEndianMachine = std::endian::native == std::endian::little;
 constexpr std::uint16_t bigEndian16(std::uint16_t x) {
     return isLittleEndianMachine ? __builtin_bswap16(x) : x;
@@ -70,7 +70,7 @@ namespace platform {
 inline int getRandomSeed() {
     return static_cast<int>(flow::nondeterministicRandom()->randomUInt32() & 0x7FFFFFFF);
 }
-/// Whether the variable is set. Of the machine, under a simulation, too.
+/// True if the variable is set. It is the machine's, under a simulation, too.
 inline bool getEnvironmentVar(char const* name, std::string& value) {
     char const* text = std::getenv(name); // nondeterminism: it asks for the machine's by name
     if (text)
@@ -97,7 +97,7 @@ inline std::uint64_t timer_int() {
 }
 /// Blocks the thread, and with it the loop. Under a simulation, too: its time stands still meanwhile.
 inline void threadSleep(double seconds) {
-    // nondeterminism: nothing sees how long it was but the machine's clock
+    // nondeterminism: only the machine's clock shows how long it was
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 

@@ -7,9 +7,9 @@
 //
 //     int rows = co_await safeThreadFutureToFuture(size);                      // on a loop; dropping it cancels `size`
 //
-// A ThreadFuture is one pointer to what its copies share; any thread may use any of them. The main loop is that of
-// newNet2(), or the one that g_network->run() has run. It must exist as long as there are calls. New code that is on a
-// loop calls onLoop() (flow/lib/on_loop.h).
+// A ThreadFuture is one pointer to a state that its copies share; any thread may use any of them. The main loop is that
+// of newNet2(), or the one that g_network->run() has run. It must exist as long as there are calls. New code that is on
+// a loop calls onLoop() (flow/lib/on_loop.h).
 
 #include "IThreadPool.h"
 
@@ -28,14 +28,14 @@ using ThreadFutureStream = flow::FutureStream<T>;
 template <class T>
 class ThreadFuture {
 public:
-    /// What its copies share.
+    /// The state that copies share.
     class State : flow::NonCopyable {
     public:
         bool isReady() {
             std::lock_guard lock(mutex_);
             return result_.has_value();
         }
-        /// The first of them counts. True for that.
+        /// Sets the result. Only the first call counts, and returns true.
         bool set(flow::ErrorOr<T> result) {
             std::vector<std::function<void()>> callbacks;
             {
@@ -54,7 +54,7 @@ public:
             std::unique_lock lock(mutex_);
             changed_.wait(lock, [this] { return result_.has_value(); });
         }
-        /// Called once it is ready, on the thread that makes it so.
+        /// `callback` is called once it is ready, on the thread that makes it so.
         void onReady(std::function<void()> callback) {
             {
                 std::lock_guard lock(mutex_);
@@ -65,12 +65,12 @@ public:
         }
         flow::ErrorOr<T> const& result() const { return *result_; }
 
-        /// Given while it waits, for the main loop alone.
+        /// Set while the call waits. Used by the main loop alone.
         flow::Promise<flow::Void>* cancelled = nullptr;
         flow::Loop* home = nullptr;
 
     private:
-        std::mutex mutex_; // guards what follows; a result stays as it is
+        std::mutex mutex_; // guards the members below; a result does not change
         std::condition_variable changed_;
         std::optional<flow::ErrorOr<T>> result_;
         std::vector<std::function<void()>> callbacks_;
@@ -87,18 +87,18 @@ public:
     bool isReady() const { return state_->isReady(); }
     bool isError() const { return isReady() && state_->result().isError(); }
     flow::Error getError() const { return state_->result().getError(); }
-    /// Of one that is ready. Throws the error.
+    /// The value of a ready future. Throws its error.
     T get() const {
         ASSERT(isReady());
         return state_->result().get();
     }
-    /// Not on the main loop's thread: nothing would make it ready.
+    /// Not to be called on the main loop's thread: nothing would make it ready.
     void blockUntilReady() const { state_->block(); }
     T getBlocking() const {
         blockUntilReady();
         return get();
     }
-    /// It fails with actor_cancelled, and what it waits for on the main loop is cancelled; nothing if it is ready.
+    /// Fails it with actor_cancelled, and cancels its actor on the main loop. Does nothing if it is ready.
     void cancel() {
         if (!state_->set(flow::ErrorOr<T>::failed(flow::actor_cancelled())) || !state_->home)
             return;
@@ -150,13 +150,13 @@ auto onMainThread(F function) {
     return ThreadFuture<T>(std::move(state));
 }
 
-/// The same for a function of which the result is of no interest.
+/// Like onMainThread(), for a function with a result of no interest.
 template <class F>
 void onMainThreadVoid(F function, flow::TaskPriority priority = flow::TaskPriority::DefaultOnMainThread) {
     flow::compat::theMainLoop().post([function = std::move(function)]() mutable { (void)function(); }, priority);
 }
 
-/// A future of the current loop. Dropping it leaves the other one alone.
+/// A future of the current loop. Dropping it does not cancel the other one.
 template <class T>
 flow::Future<T> unsafeThreadFutureToFuture(ThreadFuture<T> other) {
     auto signal = std::make_shared<ThreadReturnPromise<flow::Void>>();
@@ -169,7 +169,7 @@ flow::Future<T> unsafeThreadFutureToFuture(ThreadFuture<T> other) {
         co_return value;
 }
 
-/// The same; dropping it cancels the other one.
+/// Like unsafeThreadFutureToFuture(), but dropping the result cancels the other future.
 template <class T>
 flow::Future<T> safeThreadFutureToFuture(ThreadFuture<T> other) {
     flow::Future<T> own = unsafeThreadFutureToFuture(other);

@@ -1,5 +1,5 @@
 #pragma once
-// What threads share, under the old header name.
+// Objects that threads share, under the old header name.
 //
 //     Event done;
 //     std::thread worker([&] { ...; done.set(); });
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <mutex>
 
-/// Lets one thread wait for another. set() before block() is kept; each block() uses one up.
+/// Lets one thread wait for another. A set() before block() is kept; each block() consumes one.
 class Event : flow::NonCopyable {
 public:
     void set() {
@@ -41,7 +41,7 @@ private:
     std::recursive_mutex mutex_;
 };
 namespace flow::compat {
-/// Has a lock of that class from its begin to its end.
+/// Holds the lock from its begin to its end.
 template <class Lock>
 class LockHolder : NonCopyable {
 public:
@@ -65,7 +65,7 @@ public:
     using MutexHolder::MutexHolder;
 };
 
-/// For what one thread uses.
+/// For data that only one thread uses.
 class ThreadUnsafeSpinLock {
 public:
     void enter() { isEntered_ = true; }
@@ -93,7 +93,7 @@ inline std::int64_t interlockedIncrement64(volatile std::int64_t* value) {
 inline std::int64_t interlockedDecrement64(volatile std::int64_t* value) {
     return __atomic_sub_fetch(value, 1, __ATOMIC_SEQ_CST);
 }
-/// All of these return the old value. The first sets it to `next` if it is `expected`.
+/// All of these return the old value. The first sets `*value` to `next` if it is `expected`.
 inline std::int32_t interlockedCompareExchange(volatile std::int32_t* value, std::int32_t next, std::int32_t expected) {
     __atomic_compare_exchange_n(value, &expected, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     return expected;

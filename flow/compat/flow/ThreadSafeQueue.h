@@ -6,7 +6,7 @@
 //         wake(consumer);
 //
 //     while (Optional<Job> job = jobs.pop(); job.present()) ...
-//     if (jobs.canSleep())              // else something has come meanwhile
+// else an element has come meanwhile
 //         sleep();
 //
 // A mutex guards it. New code gives work to another loop by post() (flow/loop/loop.h).
@@ -20,7 +20,7 @@
 template <class T>
 class ThreadSafeQueue : flow::NonCopyable {
 public:
-    /// Whether canSleep() has been true since the last push().
+    /// Returns true if canSleep() has been true since the last push().
     bool push(T element) {
         std::lock_guard lock(mutex_);
         elements_.push_back(std::move(element));
@@ -34,7 +34,7 @@ public:
         elements_.pop_front();
         return first;
     }
-    /// Whether it is empty; then the next push() gives true.
+    /// True if the queue is empty; then the next push() returns true.
     bool canSleep() {
         std::lock_guard lock(mutex_);
         maySleep_ = elements_.empty();

@@ -20,7 +20,7 @@ using flow::SevWarnAlways;
 using flow::Traceable;
 using flow::TraceEvent;
 using flow::TraceInterval;
-/// What detail() and other members give with Flow.
+/// The return type of detail() and other members in Flow.
 using BaseTraceEvent = flow::TraceEvent;
 
 #define TRACE_DEFAULT_ROLL_SIZE (10 << 20)
@@ -45,11 +45,11 @@ namespace flow::compat {
 inline thread_local std::unique_ptr<TraceFile> traceFile;
 } // namespace flow::compat
 
-/// Each event of this thread ends in that detail.
+/// Adds that detail to the end of each event of this thread.
 inline void addUniversalTraceField(std::string const& name, std::string const& value) {
     flow::trace::addToEachEvent(name, value);
 }
-/// As the detail "LogGroup" of each event of this thread.
+/// Adds the detail "LogGroup" to each event of this thread.
 inline void setTraceLogGroup(std::string const& group) {
     flow::trace::addToEachEvent("LogGroup", group);
 }
@@ -73,41 +73,41 @@ inline void flushTraceFileVoid() {
     if (flow::trace::traceSink)
         flow::trace::traceSink->flush();
 }
-/// The same; ready at once.
+/// Like flushTraceFileVoid(); ready at once.
 inline flow::Future<flow::Void> flushTraceFile() {
     flushTraceFileVoid();
     return flow::Void();
 }
 
-/// Whether trace files have that format: they are "json".
+/// True if trace files have that format: they are "json".
 inline bool validateTraceFormat(std::string const& format) {
     return format == "json";
 }
-/// The same; for another one there is an event of SevWarnAlways.
+/// Like validateTraceFormat(); for another format there is an event of SevWarnAlways.
 inline bool selectTraceFormatter(std::string const& format) {
     if (!validateTraceFormat(format))
         flow::TraceEvent(flow::SevWarnAlways, "UnrecognizedTraceFormat").detail("Format", format);
     return validateTraceFormat(format);
 }
-/// Whether that is the clock of the events: it is "now", the time of the loop.
+/// True if events have that clock: it is "now", the time of the loop.
 inline bool validateTraceClockSource(std::string const& source) {
     return source == "now";
 }
-/// The same; for another one there is an event of SevWarnAlways.
+/// Like validateTraceClockSource(); for another clock there is an event of SevWarnAlways.
 inline bool selectTraceClockSource(std::string const& source) {
     if (!validateTraceClockSource(source))
         flow::TraceEvent(flow::SevWarnAlways, "UnrecognizedTraceClockSource").detail("Source", source);
     return validateTraceClockSource(source);
 }
 
-/// Events about requests, by the numbers of those. They are written at once, as Flow's are under simulation, so that
-/// none is left for dump().
+/// Events about requests, by the numbers of the requests. They are written at once, as in Flow under simulation, so
+/// that dump() has nothing to do.
 class TraceBatch {
 public:
     void addEvent(char const* name, std::uint64_t id, char const* location) {
         flow::TraceEvent(name).detail("ID", hex(id)).detail("Location", location);
     }
-    /// From here on what happens to the first is part of the second.
+    /// From here on events of request `id` are part of request `to`.
     void addAttach(char const* name, std::uint64_t id, std::uint64_t to) {
         flow::TraceEvent(name).detail("ID", hex(id)).detail("To", hex(to));
     }

@@ -1,4 +1,4 @@
 #pragma once
-// What a TraceEvent shows, under the header name of newer programs.
+// The text of values in a TraceEvent, under the header name of newer programs.
 
 #include "Trace.h"

@@ -1,5 +1,5 @@
 #pragma once
-// What old programs find under "flow/flow.h": the names of flow in the global namespace, and no others.
+// The names of old programs' "flow/flow.h": names of flow in the global namespace, and no others.
 //
 //     target_link_libraries(program PRIVATE millrace::compat)
 //
@@ -7,9 +7,9 @@
 //     #include "flow/actorcompiler.h" // This must be the last #include.
 //     ACTOR Future<Void> tick() { wait(delay(1.0)); return Void(); }
 //
-// Each name is brought in by itself, so that nothing else of flow can be mistaken for a name of the program's. The
-// other headers of this folder are thin in the same way. New code includes the root's flow/flow.h instead, and says
-// `using namespace flow`.
+// Each name is declared by itself, so that no other name of flow can be taken for one of the program. The other headers
+// of this folder are thin in the same way. New code includes the root's flow/flow.h instead, and writes `using
+// namespace flow`.
 
 #include "../../base/parse_number.h"
 #include "../../flow.h"
@@ -86,7 +86,7 @@ inline flow::Optional<std::uint64_t> parse_with_suffix(std::string const& text, 
     return *number * factor;
 }
 
-// A network and its addresses come with Flow's too. Last, since that is made of the names above.
+// Flow's header has a network and its addresses too. Last, since that header uses the names above.
 #if __has_include("flow/NetworkAddress.h")
 #include "flow/NetworkAddress.h"
 #endif

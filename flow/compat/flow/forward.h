@@ -5,8 +5,8 @@
 //     Future<Void> write(StringRef text);
 //
 // The classes are in namespace flow, so that `class Void;` outside of it declares another class. In files that actorc
-// compiles such lines may stay: it puts this header in their place. tools/port --fix does so in all other files. Those
-// of fdbrpc/fdbrpc.h are in fdbrpc/forward.h.
+// compiles such lines may stay: it puts this header in their place. tools/port --fix does so in all other files. The
+// names of fdbrpc/fdbrpc.h are in fdbrpc/forward.h.
 
 namespace flow {
 

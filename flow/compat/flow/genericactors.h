@@ -125,7 +125,7 @@ using flow::compat::waitForMost;
 using flow::compat::WorkerCache;
 using flow::compat::yieldPromiseStream;
 
-// The same of a delay(), which is no future: what the templates above cannot see.
+// The functions above for a delay(), which is no Future, so that the templates cannot deduce it.
 #define FLOW_OF_DELAY_IN(space, name)                                                                                  \
     template <class... Args>                                                                                           \
     auto name(flow::compat::NetworkDelay what, Args&&... args) {                                                       \
@@ -182,7 +182,7 @@ auto holdWhileVoid(T const& object, flow::compat::NetworkDelay what) {
     return flow::holdWhileVoid(object, flow::Future<flow::Void>(what));
 }
 
-/// The second, when the first is ready.
+/// The result of `second`, when `first` is ready.
 template <class T, class U>
 flow::Future<U> operator+(flow::Future<T> first, flow::Future<U> second) {
     return flow::compat::runAfter(std::move(first), std::move(second));
@@ -196,7 +196,7 @@ flow::Future<flow::Void> operator+(flow::Future<T> first, flow::compat::NetworkD
     return std::move(first) + flow::Future<flow::Void>(second);
 }
 
-/// What the function makes of the first, when that is there.
+/// The function's result for the value of `first`.
 template <class T, class F>
     requires std::invocable<F&, T>
 auto operator>>=(flow::Future<T> first, F&& then) {
@@ -206,7 +206,7 @@ template <std::invocable<flow::Void> F>
 auto operator>>=(flow::compat::NetworkDelay first, F&& then) {
     return flow::Future<flow::Void>(first) >>= std::forward<F>(then);
 }
-/// The second, when the first is ready.
+/// The result of `second`, when `first` is ready.
 template <class T, class U>
 flow::Future<U> operator>>(flow::Future<T> const& first, flow::Future<U> const& second) {
     return flow::compat::runAfter(first, second);
@@ -226,7 +226,7 @@ flow::Future<flow::Void> cancelOnly([[maybe_unused]] std::vector<flow::Future<T>
     co_await flow::Future<flow::Void>(flow::Never());
 }
 
-/// Whether one of the inputs is true, from here on, as a variable.
+/// From here on sets `output` to true while one of the inputs is true.
 inline flow::Future<flow::Void> anyTrue(std::vector<flow::Reference<flow::AsyncVar<bool>>> inputs,
                                         flow::Reference<flow::AsyncVar<bool>> output) {
     while (true) {
@@ -241,7 +241,7 @@ inline flow::Future<flow::Void> anyTrue(std::vector<flow::Reference<flow::AsyncV
     }
 }
 
-/// The value to all promises, `batchSize` of them in a turn of the loop.
+/// Sends the value to all promises, `batchSize` of them in a turn of the loop.
 template <class T>
 flow::Future<flow::Void> incrementalBroadcast(flow::Future<T> input, std::vector<flow::Promise<T>> output,
                                               int batchSize) {
@@ -253,7 +253,7 @@ flow::Future<flow::Void> incrementalBroadcast(flow::Future<T> input, std::vector
     }
 }
 
-/// The same; an error goes to those that have got no value.
+/// Like incrementalBroadcast(); sends an error to the promises that have got no value.
 template <class T>
 flow::Future<flow::Void> incrementalBroadcastWithError(flow::Future<T> input, std::vector<flow::Promise<T>> output,
                                                        int batchSize) {
@@ -268,7 +268,7 @@ flow::Future<flow::Void> incrementalBroadcastWithError(flow::Future<T> input, st
     }
 }
 
-/// The elements of the vector to the promises, of which there must be as many.
+/// Sends the elements of the vector to the promises, of which there must be as many.
 template <class T>
 flow::Future<flow::Void> forwardVector(flow::Future<std::vector<T>> values, std::vector<flow::Promise<T>> out) {
     std::vector<T> all = co_await values;
@@ -277,7 +277,8 @@ flow::Future<flow::Void> forwardVector(flow::Future<std::vector<T>> values, std:
         out[i].send(all[i]);
 }
 
-/// What the input's bytes are as an object, from here on; nothing for no bytes. Ends with an error if they are none.
+/// From here on sets the output to the object in the input's bytes, or to nothing for no bytes. Fails if they are no
+/// object.
 template <class T>
 flow::Future<flow::Void> asyncDeserialize(flow::Reference<flow::AsyncVar<flow::Standalone<flow::StringRef>>> input,
                                           flow::Reference<flow::AsyncVar<flow::Optional<T>>> output) {

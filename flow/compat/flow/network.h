@@ -11,11 +11,11 @@
 //     struct Mock final : INetwork { bool check_yield(TaskPriority) override { ... } ... };
 //     g_network = &mock;  ...  g_network = nullptr;      // nullptr, or what it was before: the loop again
 //
-// delay(), yield(), check_yield(), now() and yieldedFuture() then ask the test's. Functions that it does not override
-// do what the loop does.
+// delay(), yield(), check_yield(), now() and yieldedFuture() then call the test's network. Functions that it does not
+// override do what the loop does.
 //
-// delay() gives a small value, and no future: a wait for it costs no more than one for flow::delay(). It becomes a
-// Future<Void> where one is expected. Only where a template finds T of a Future<T> it must be written out:
+// delay() returns a small value, and no Future: a wait for it costs no more than one for flow::delay(). It converts to
+// a Future<Void> where one is expected. Only where a template deduces T of a Future<T> it must be written out:
 // `mine(Future<Void>(delay(1)))`, unless it is one of flow/genericactors.actor.h.
 
 #include "../../base/inline.h"
@@ -42,13 +42,13 @@ struct NetworkAddress;
 
 namespace flow::compat {
 
-/// Whether an address is one of this machine's. Set by flow/NetworkAddress.h, which all have included that have one.
+/// Returns true for an address of this machine. Set by flow/NetworkAddress.h, which every file with addresses includes.
 inline bool (*isLocalAddress)(::NetworkAddress const&) = nullptr;
 
-/// The loop to which onMainThread() of flow/ThreadHelper.actor.h goes: that of newNet2(), or the one that run() runs.
+/// The loop on which onMainThread() of flow/ThreadHelper.actor.h runs calls: that of newNet2(), or the one of run().
 inline std::atomic<Loop*> mainLoop = nullptr;
 
-/// What newNet2() was given.
+/// The argument of newNet2().
 inline TLSConfig const*& tlsConfig() {
     static TLSConfig const none;
     static thread_local TLSConfig const* config = &none;
@@ -57,7 +57,7 @@ inline TLSConfig const*& tlsConfig() {
 
 } // namespace flow::compat
 
-/// What programs ask of a network; a base class for tests. Each function does what the current loop does.
+/// The functions of a network for programs; a base class for tests. Each function does what the current loop does.
 class INetwork {
 public:
     typedef void* flowGlobalType;
@@ -89,19 +89,19 @@ public:
     }
     virtual flow::Future<flow::Void> yield(TaskPriority priority) { return flow::yield(priority); }
     virtual bool check_yield(TaskPriority) { return flow::check_yield(); }
-    /// The priority of the running task, or what setCurrentTask() has made of it.
+    /// The priority of the running task, or the one that setCurrentTask() has set.
     virtual TaskPriority getCurrentTask() const {
         flow::Loop& current = flow::loop();
         return taskOfPriority_ == current.tasksRun() + 1 ? priority_ : current.currentPriority();
     }
-    /// For the rest of the running task. It changes what getCurrentTask() says, and not the order of the loop.
+    /// For the rest of the running task. It changes the result of getCurrentTask(), and not the order of the loop.
     virtual void setCurrentTask(TaskPriority priority) {
         priority_ = priority;
         taskOfPriority_ = flow::loop().tasksRun() + 1;
     }
     virtual bool isSimulated() const { return flow::hasLoop() && flow::loop().isSimulated(); }
     virtual bool isOnMainThread() const { return flow::hasLoop(); }
-    /// Runs the loop until stop(), or until nothing is left to do.
+    /// Runs the loop until stop(), or until no work is left.
     virtual void run() {
         flow::compat::mainLoop = &flow::loop();
         flow::loop().run();
@@ -117,7 +117,7 @@ public:
                                       const char* name = nullptr) {
         return ::startThread(function, argument, stackSize, name);
     }
-    /// Of the file system on which that is. Throws platform_error.
+    /// The bytes of the file system of that directory. Throws platform_error.
     virtual void getDiskBytes(std::string const& directory, std::int64_t& free, std::int64_t& total) {
         std::error_code error;
         std::filesystem::space_info space = std::filesystem::space(directory, error);
@@ -134,7 +134,7 @@ public:
     /// Nothing has to be prepared here.
     virtual void initMetrics() {}
     virtual void initTLS(ETLSInitState = CONNECT) {}
-    /// Sends on this thread's loop, which the caller is on, at the priority.
+    /// Sends on this thread's loop, on which the caller is, at the priority.
     virtual void onMainThread(flow::Promise<flow::Void>&& signal, TaskPriority priority) {
         flow::forwardPromise(flow::Promise<flow::Void>(std::move(signal)),
                              flow::Future<flow::Void>(flow::delay(0, priority)));
@@ -153,7 +153,7 @@ public:
 private:
     std::vector<flowGlobalType> globals_;
     std::vector<std::function<void()>> stopCallbacks_;
-    std::uint64_t taskOfPriority_ = 0; // its number, from 1; 0: none
+    std::uint64_t taskOfPriority_ = 0; // the number of the task, from 1; 0: none
     TaskPriority priority_ = TaskPriority::Zero;
     bool askedToRun_ = false;
 };
@@ -173,7 +173,7 @@ public:
     operator INetwork*() const { return get(); }
     INetwork* operator->() const { return get(); }
     INetwork& operator*() const { return *get(); }
-    /// Whether a test's network stands in for the loop.
+    /// True if a test's network stands in for the loop.
     bool isReplaced() const { return replacement_ != nullptr; }
 
 private:
@@ -190,7 +190,7 @@ namespace flow::compat {
 
 inline void forgetGivenDelays();
 
-/// What yieldedFuture() asks while a test's network stands in.
+/// The rules of yieldedFuture() while a test's network stands in.
 inline constexpr flow::YieldRules kNetworkRules{
     [] { return g_network->check_yield(TaskPriority::DefaultYield); },
     [] { return g_network->delay(0, TaskPriority::DefaultYield); },
@@ -203,7 +203,7 @@ inline NetworkPointer& NetworkPointer::operator=(INetwork* network) {
     return *this;
 }
 
-/// What delay() gives. The time runs from the call on.
+/// The result of delay(). The time runs from the call on.
 class [[nodiscard]] NetworkDelay {
 public:
     using Result = Void;
@@ -212,7 +212,7 @@ public:
 
     FLOW_INLINE explicit NetworkDelay(Delay delay)
         : deadline_(delay.deadline()), number_(loop().tasksRun()), priority_(delay.priority()) {}
-    /// Of a test's network.
+    /// A delay of a test's network.
     explicit NetworkDelay(Future<Void> given);
     // For `isLimited ? delay(1) : Never()`.
     NetworkDelay(Never) : deadline_(std::numeric_limits<double>::infinity()), number_(0) {}
@@ -238,13 +238,13 @@ public:
 private:
     static constexpr std::uint64_t kNoTask = std::numeric_limits<std::uint64_t>::max();
 
-    // Apart, so that the rest is inlined.
+    // Not inlined, so that the rest is.
     [[gnu::cold]] bool givenIsReady() const;
     [[gnu::cold]] void parkAtGiven(WaiterNode& waiter);
     [[gnu::cold]] void takeGiven() const;
 
     double deadline_;
-    std::uint64_t number_; // of the task that called delay(), which is not ready within that; or of a given future
+    std::uint64_t number_; // the task that called delay(), within which it is not ready; or a given future
     TaskPriority priority_ = TaskPriority::DefaultDelay;
     std::int32_t isGiven_ = 0; // a bool; its size leaves no hole, so that a copy does not wait for the stores
 };
@@ -266,7 +266,7 @@ public:
         all_[++last_] = std::move(given);
         return last_;
     }
-    /// Null for one that has been waited for, or if the test's network is gone.
+    /// Null if the delay has been waited for, or if the test's network is gone.
     std::shared_ptr<Given> find(std::uint64_t number) const {
         auto place = all_.find(number);
         return place == all_.end() ? nullptr : place->second;
@@ -276,7 +276,7 @@ public:
         all_.erase(number);
         return given;
     }
-    /// Those that are waited for go on waiting.
+    /// Delays that are waited for go on.
     void clear() { std::exchange(all_, {}).clear(); }
 
     static coro::Detached wakeFrom(std::shared_ptr<Given> given) {
@@ -326,11 +326,12 @@ inline NetworkDelay::operator Future<Void>() const {
     return Delay(deadline_, priority_);
 }
 
-// An operator is looked for where its operands are declared.
+// Operators are found in the namespace in which their operands are declared.
 using flow::operator&&;
 using flow::operator||;
 
-// Objects with a call operator, not functions: a TaskPriority among the arguments would bring in those of flow as well.
+// Objects with a call operator, not functions: a TaskPriority among the arguments would find the functions of flow as
+// well.
 
 struct DelayFunction {
     FLOW_INLINE NetworkDelay operator()(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) const {

@@ -27,7 +27,7 @@ public:
     }
 };
 
-/// A T that is written as an object of its own, also where it is a number or a string.
+/// A T that is written as an object of its own, also if it is a number or a string.
 template <class T>
 class EnsureTable {
 public:
@@ -50,13 +50,13 @@ private:
     T value_{};
 };
 
-/// For a template that is serialized: a base class, by which it has an identifier for each T.
+/// A base class for a serialized template, which gives it an identifier for each T.
 template <class T, std::uint32_t kTemplate>
 struct ComposedIdentifier {
     static constexpr FileIdentifier file_identifier = kTemplate << 24 | FileIdentifierFor<T>::value;
 };
 
-/// The bytes of such a type, as they are in memory, are what a BinaryWriter writes. At namespace scope.
+/// A BinaryWriter writes the bytes of such a type as they are in memory. At namespace scope.
 #define BINARY_SERIALIZABLE(T)                                                                                         \
     template <>                                                                                                        \
     struct flow::SerializedBy<T> {                                                                                     \
@@ -69,6 +69,6 @@ struct ComposedIdentifier {
         }                                                                                                              \
     };
 
-/// Whether an archive writes or reads objects, as those of Flow's flat buffers do.
+/// True if an archive writes or reads objects, as Flow's flat buffers do.
 template <class Ar>
 inline constexpr bool is_fb_function = std::is_base_of_v<ObjectWriter, Ar> || std::is_base_of_v<ObjectReader, Ar>;
