@@ -18,14 +18,14 @@ struct Ask {
     bool isDone = false;
 };
 
-/// Of a loop: freed when it ends.
+/// The entry of a loop: freed when the loop ends.
 struct Member : LoopOwned {
     Loop* loop = nullptr;
     int thread = 0;
     std::vector<std::shared_ptr<Ask>> asks; // that have no answer yet
 };
 
-/// Never destroyed: loops of other threads may end after static objects do.
+/// Never destroyed: loops of other threads may end after static objects are destroyed.
 struct All {
     std::mutex mutex;
     std::condition_variable changed;
@@ -36,7 +36,7 @@ All& all() {
     return *made;
 }
 
-/// On the loop's thread; without the lock. Once for each.
+/// Runs on the thread of the loop, once for each request; takes the lock itself.
 void answer(std::shared_ptr<Ask> const& ask) noexcept {
     {
         std::lock_guard lock(all().mutex);
@@ -48,7 +48,7 @@ void answer(std::shared_ptr<Ask> const& ask) noexcept {
     try {
         text = ask->function();
         isThere = true;
-    } catch (...) { // no memory for it
+    } catch (...) { // no memory for the answer
     }
     std::lock_guard lock(all().mutex);
     ask->answer.text = std::move(text);
@@ -97,7 +97,7 @@ std::vector<std::shared_ptr<Ask>> askOthers(std::function<std::string()> const& 
     return asks;
 }
 
-/// With the lock: what others ask the thread that waits here.
+/// With the lock: returns a request of another thread to the thread that waits here.
 std::shared_ptr<Ask> askOf(int thread) {
     for (Member* member : all().members)
         if (member->thread == thread)

@@ -1,12 +1,12 @@
 #pragma once
-// askAllLoops: calls a function on the thread of each RealLoop of this process, and collects what it returns.
+// askAllLoops: calls a function on the thread of each RealLoop of this process, and collects the results.
 //
 //     for (LoopAnswer const& answer : askAllLoops([] { return dumpOf(loop()); }, 1.0))
 //         print(answer.thread, answer.isThere ? answer.text : "it runs a long task");
 //
-// The caller's thread blocks until all have answered, at most for so many seconds; its own loop answers first. Several
-// threads may ask at the same time: one that waits answers the others meanwhile. A loop costs a lock of a mutex when it
-// is made and when it ends, and nothing in between.
+// The caller's thread blocks until all loops have answered, at most for `patience` seconds; its own loop answers first.
+// Several threads may ask at the same time: a thread that waits answers the others meanwhile. A loop costs a lock of a
+// mutex when it is made and when it ends, and nothing in between.
 
 #include "flow/loop/real_loop.h"
 
@@ -23,8 +23,7 @@ struct LoopAnswer {
     std::string text;
 };
 
-/// `ask` is called by several threads at once, and by some perhaps after the patience. What it throws counts as no
-/// answer.
+/// Several threads call `ask` at once, some perhaps after `patience`. A call that throws counts as no answer.
 std::vector<LoopAnswer> askAllLoops(std::function<std::string()> ask, double patience);
 
 namespace detail {

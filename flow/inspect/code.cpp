@@ -45,7 +45,7 @@ Function functionNamed(void const* code, char const* name) {
     return reinterpret_cast<Function>(const_cast<void*>(addressOfSymbol(code, name)));
 }
 
-/// Of a path: its last part.
+/// The last part of a path.
 std::string fileOf(std::string_view path) {
     return std::string(path.substr(path.rfind('/') + 1));
 }
@@ -99,7 +99,7 @@ Code const& Codes::of(void const* code) {
         found.describe = reinterpret_cast<Describe>(const_cast<void*>(staticMember(code, function, "describeOp")));
     } else if (std::size_t end = found.name.rfind("::");
                symbol.find("::resume") != std::string::npos && found.name.compare(end, 8, "::resume") == 0) {
-        found.name.resize(end); // a frame of the library, by its type
+        found.name.resize(end); // a frame of the library, named by its type
     } else {
         found.style = Style::Coroutine;
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Code: what the program itself says about the functions that resume computations: names, styles, lines of waits.
+// Code: the names, styles and lines of waits of the functions that resume computations, as the program itself has them.
 //
 //     Codes codes;
 //     Code const& code = codes.of(frame);            // of any frame of this thread
@@ -30,12 +30,12 @@ struct Place {
 };
 
 struct Code {
-    std::size_t number = 0; // in the order in which they were looked for
+    std::size_t number = 0; // in the order of the first look-ups
     Style style = Style::Other;
     std::string name;
     void const* waits = nullptr; // flow::actor::WaitLines of an actor
     Describe describe = nullptr; // of an operation that describes itself
-    // Of a fiber.
+    // For a fiber:
     char const* (*nameOfFiber)(Waiter const* frame) = nullptr;
     std::source_location const* (*placeOfFiber)(Waiter const* frame) = nullptr;
     std::pair<void const*, void const*> (*stackOfFiber)(Waiter const* frame) = nullptr;
@@ -45,24 +45,24 @@ class Codes {
 public:
     Code const& of(void const* code);
     Code const& of(Waiter const* frame) { return of(reinterpret_cast<void const*>(frame->resume)); }
-    /// Tasks and forks are distinguished from coroutines that return a Future by where their memory is from.
+    /// The style. Tasks and forks differ from coroutines that return a Future by the origin of their memory.
     Style styleOf(Waiter const* frame);
-    /// The name, which for a fiber is its own.
+    /// The name; a fiber has a name of its own.
     std::string nameOf(Waiter const* frame);
-    /// Where the frame stands: the line of its wait.
+    /// The line of the wait of the frame.
     Place placeOf(Waiter const* frame);
     /// Style, name and place in one line.
     std::string titleOf(Waiter const* frame);
     /// The suspension at which an actor stands, or the line that the frame keeps; 0 for all others.
     std::uint32_t suspensionOf(Waiter const* frame);
-    /// What is in use of a fiber's stack while it waits; nulls for all others, and for one that runs.
+    /// The part of a fiber's stack that is in use while it waits; nulls for all others, and for a fiber that runs.
     std::pair<void const*, void const*> stackOf(Waiter const* frame) {
         Code const& code = of(frame);
         return code.stackOfFiber ? code.stackOfFiber(frame) : std::pair<void const*, void const*>();
     }
 
 private:
-    /// The line that a frame keeps itself: that of a fiber, and in checked builds of a coroutine. Null for all others.
+    /// The line that the frame itself stores: of a fiber, and in checked builds of a coroutine. Null for all others.
     std::source_location const* keptPlaceOf(Waiter const* frame);
 
     // By code. nondeterminism: it is never iterated over.

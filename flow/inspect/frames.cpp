@@ -1,3 +1,10 @@
+// Frames are found in two ways. A simulated process has a list of its cells (Frames::of). A real thread has none:
+// Frames::ofThread() walks the blocks of the allocator and tests at each offset at which a cell may begin whether a
+// consistent cell is there (frameIn). Then addReachable() follows the waits of these frames, in both directions, until
+// it finds no new frame: this reaches frames in blocks that are not walked.
+//
+// A block may be free, may belong to another thread, or may hold other data, so the tests only compare; no pointer is
+// followed before `resume` is known to be code of the program.
 #include "flow/inspect/frames.h"
 
 #include "flow/loop/loop.h"
@@ -16,7 +23,7 @@ struct Range {
     std::uintptr_t begin, end;
 };
 
-/// The program's code, as it is loaded when the first frame is looked for, and again when that may have changed.
+/// The code of the program, as it is loaded now. Read for the first frame, and again when it may have changed.
 std::vector<Range> codeOfProgram() {
     std::vector<Range> ranges;
     ::dl_iterate_phdr(
@@ -43,8 +50,8 @@ bool isCode(Function function) {
                        [&](Range const& range) { return address - range.begin < range.end - range.begin; });
 }
 
-/// What an unfinished computation's cell says. Compared, and not used: it may be anything, memory that a sanitizer
-/// forbids among it.
+/// True if the memory looks like the cell of an unfinished computation. The memory is only compared, never used: it may
+/// hold anything, and a sanitizer may forbid it.
 __attribute__((no_sanitize("address", "thread"))) bool isUnfinished(Cell const* cell) {
     constexpr int kReady = Cell::kReadyBit | Cell::kErrorBit;
     return (cell->flags & (kReady | Cell::kHasFrame)) == Cell::kHasFrame && cell->promises != 0 &&
@@ -55,7 +62,7 @@ bool hasCode(Waiter const* frame) {
     return isCode(frame->resume) && (!frame->destroy || isCode(frame->destroy));
 }
 
-/// Whether the cell says of itself that it stands where it does. A task's block begins with a ForeignBlock.
+/// True if the cell's own fields name this block as its place. The block of a task begins with a ForeignBlock.
 __attribute__((no_sanitize("address", "thread"))) bool isIn(char* block, std::size_t bytes, Cell* cell) {
     auto* begin = reinterpret_cast<char*>(cell) - cell->prefixUnits * std::size_t{16};
     if (cell->sizeClass <= memory::kSystemClass)
@@ -67,7 +74,7 @@ __attribute__((no_sanitize("address", "thread"))) bool isIn(char* block, std::si
            block;
 }
 
-/// The frame in a block, if it is that of an unfinished computation of this thread.
+/// The frame in a block, if the block has the frame of an unfinished computation of this thread.
 __attribute__((no_sanitize("thread"))) Waiter* frameIn(char* block, std::size_t bytes) {
     constexpr std::size_t kLeast = sizeof(Cell) + sizeof(Waiter);
     for (std::size_t prefix = 0; prefix + kLeast <= bytes; prefix += 16) {
@@ -75,7 +82,8 @@ __attribute__((no_sanitize("thread"))) Waiter* frameIn(char* block, std::size_t 
         if (!isUnfinished(cell) || !isIn(block, bytes, cell) || !hasCode(cell->frame()))
             continue;
 #if FLOW_CHECKED
-        if (cell->owner != thisThread() && !(hasLoop() && loop().isSimulated())) // another thread has the block
+        if (cell->owner != thisThread() &&
+            !(hasLoop() && loop().isSimulated())) // the block is in use by another thread
             continue;
 #endif
         return cell->frame();
@@ -95,7 +103,7 @@ Frame frameOf(Cell* cell, std::size_t number) {
         begin = padding->block();
         sizeClass = padding->sizeClass;
     }
-#if FLOW_SYSTEM_BLOCKS // these are as large as was asked for
+#if FLOW_SYSTEM_BLOCKS // these blocks are as large as was requested
     std::size_t bytes = memory::detail::systemBytes(begin);
 #else
     std::size_t bytes = memory::blockBytes(sizeClass);
@@ -106,7 +114,7 @@ Frame frameOf(Cell* cell, std::size_t number) {
 
 } // namespace
 
-// The waiter first: where the second word is no code, as with an owner, what stands in front is not read.
+// Tests the waiter first: if its second word is no code, as with an owner, the memory in front is not read.
 bool isFrame(Waiter const* waiter) {
     if (code.empty())
         code = codeOfProgram();
@@ -137,7 +145,7 @@ Frames Frames::of(CellGroup const& cells) {
     code = codeOfProgram();
     Frames found;
     cells.forEach([&](Cell* cell) {
-        if (cell->has(Cell::kHasFrame) && !cell->isReady()) // a quorum that is ready holds what is left of its inputs
+        if (cell->has(Cell::kHasFrame) && !cell->isReady()) // a quorum that is ready holds the rest of its inputs
             found.frames_.push_back(frameOf(cell, found.frames_.size()));
     });
     found.sort();
@@ -159,7 +167,7 @@ std::vector<Frame const*> Frames::inOrder() const {
     return order;
 }
 
-// In two steps, of which the first needs little memory: with a million frames it is in the processor's cache.
+// Searches in two steps. The first needs little memory: with a million frames it is in the processor's cache.
 Frame const* Frames::holding(void const* address) const {
     auto* place = static_cast<char const*>(address);
     auto region = std::upper_bound(regions_.begin(), regions_.end(), regionOf(place),
@@ -187,7 +195,7 @@ Frame const* Frames::ownerOf(Waiter const* waiter) const {
     return frame ? of(frame) : nullptr;
 }
 
-/// From each frame to what it waits for, and to what waits for it.
+/// Follows each frame to the computations that it waits for, and to those that wait for it.
 void Frames::addReachable() {
     std::vector<Waiter*> found;
     auto add = [&](Waiter const* waiter) {
@@ -212,7 +220,7 @@ void Frames::addReachable() {
             Cell* awaited = waiter->awaited.anyCell();
             if (awaited->has(Cell::kHasFrame) && !awaited->isReady())
                 add(awaited->frame());
-            if (waiter->link.prev != &awaited->waiters) // once for each list
+            if (waiter->link.prev != &awaited->waiters) // each list is followed only once
                 return;
             for (Link* link = awaited->waiters.next; link != &awaited->waiters; link = link->next)
                 add(Waiter::of(link));

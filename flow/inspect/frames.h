@@ -5,11 +5,11 @@
 //     for (Frame const& each : frames) use(each.waiter);
 //     Frame const* owner = frames.holding(branch);       // the frame that contains a branch of a choose
 //
-// The blocks of the allocator are read, and a frame is recognised by its cell: the status of an unfinished computation,
-// the size class and the offset of its own block, and code behind `resume`. What ends clears that status. Frames in
-// blocks that are not walked (above 4 KiB, or of another memory resource) are found by what they wait for, or wait for
-// them, and by the tree of tasks.
-// Valid as long as nothing runs on this thread.
+// Reads the blocks of the allocator, and recognises a frame by its cell: the status of an unfinished computation, the
+// size class and the offset of its own block, and code behind `resume`. A computation that ends clears that status.
+// Frames in blocks that are not walked (above 4 KiB, or of another memory resource) are found through the computations
+// that they wait for or that wait for them, and through the tree of tasks. Valid as long as no other code runs on this
+// thread.
 
 #include "flow/core/live_blocks.h"
 #include "flow/core/task_tree.h"
@@ -21,29 +21,30 @@ namespace flow::inspect {
 using namespace flow::detail;
 
 struct Frame {
-    char* begin; // of its block, the value in front included
+    char* begin; // of the block of the frame, including the value in front
     char* end;
     Waiter* waiter;
-    std::size_t number; // in the order of their making where that is known, else of their addresses
+    std::size_t number; // in the order of creation where that is known, otherwise of addresses
 
     Cell* cell() const { return Cell::of(waiter); }
 };
 
 class Frames {
 public:
-    /// Those of the thread, and of its loop if it has one.
+    /// The frames of the thread, and of its loop if it has one.
     static Frames ofThread();
-    /// Those of a group.
+    /// The frames of a group.
     static Frames of(CellGroup const& cells);
 
     std::size_t size() const { return frames_.size(); }
     std::vector<Frame const*> inOrder() const;
     Frame const* begin() const { return frames_.data(); }
     Frame const* end() const { return frames_.data() + frames_.size(); }
-    /// The frame with the block in which the address is; null if it is in none.
+    /// The frame whose block contains the address; null if there is none.
     Frame const* holding(void const* address) const;
     Frame const* of(Waiter const* frame) const;
-    /// That of a waiter that stands in a list: a frame, or a part of one. Null for others, such as callbacks.
+    /// The frame of a waiter that is in a list: the waiter is a frame, or a part of one. Null for others, such as
+    /// callbacks.
     Frame const* ownerOf(Waiter const* waiter) const;
 
 private:
@@ -52,7 +53,7 @@ private:
 
     struct Region { // of 256 KiB
         std::uintptr_t region;
-        std::size_t first; // of the frames that begin in it
+        std::size_t first; // index of the first frame that begins in the region
     };
     static std::uintptr_t regionOf(void const* address) { return reinterpret_cast<std::uintptr_t>(address) >> 18; }
 
@@ -60,10 +61,10 @@ private:
     std::vector<Region> regions_;
 };
 
-/// Whether it is the frame of an unfinished computation. Reads the cell in front of it.
+/// True if it is the frame of an unfinished computation. Reads the cell in front of it.
 bool isFrame(Waiter const* waiter);
 
-/// Whether the frame is that of a Task or a Fork.
+/// True if it is the frame of a Task or a Fork.
 bool isTask(Waiter const* frame);
 /// Calls visit(waiter) for each parked waiter of a frame: the frame itself, or its branches.
 template <class Visit>
@@ -72,7 +73,7 @@ void forEachParked(Waiter const* frame, Visit&& visit) {
         return visit(frame);
     BranchGroup const* group = frame->awaited.group();
     for (std::uint32_t i = 0; i < group->count; ++i)
-        if (group->branches[i].link.isLinked()) // ready already, of several that are needed
+        if (group->branches[i].link.isLinked()) // not if it is ready already, of several that are needed
             visit(static_cast<Waiter const*>(&group->branches[i]));
 }
 

@@ -1,3 +1,9 @@
+// A Graph is built in three steps. findEdges() collects which frame waits for which, from the lists of waiters in the
+// cells and from the tree of tasks. addTree() then makes nodes depth-first: first from the frames that no frame awaits,
+// then from the rest, which are in cycles. findHolders() (holders.cpp) adds the holders of the locks and promises.
+//
+// kinds() counts all frames, beyond the limit too. cycles() is a depth-first search with the colours white (new), grey
+// (on the path) and black (done): an edge to a grey node closes a cycle.
 #include "flow/inspect/graph.h"
 
 #include "flow/base/format.h"
@@ -13,7 +19,7 @@
 namespace flow::inspect {
 namespace {
 
-/// Whether it is a task that waits for children of its own, which stands in no list of theirs.
+/// True for a task that waits for its own children: it is in no list of their waiters.
 bool waitsForChildren(Waiter const* waiter) {
     bool found = false;
     if (isFrame(waiter) && isTask(waiter))
@@ -56,7 +62,7 @@ std::string_view nameOf(WaitKind kind) {
 Graph::Graph(Frames frames, std::size_t limit) : frames_(std::move(frames)), isAwaited_(frames_.size()) {
     findEdges();
     std::vector<bool> isShown(frames_.size());
-    for (bool roots : {true, false}) // what waits in a cycle has no root
+    for (bool roots : {true, false}) // frames that wait in a cycle have no root
         for (Frame const* frame : frames_.inOrder())
             if (isAwaited_[indexOf(frame)] != roots && !isShown[indexOf(frame)])
                 addTree(frame, limit, isShown);
@@ -190,7 +196,7 @@ Wait Graph::waitOf(Waiter const* waiter) {
     return wait;
 }
 
-/// Of an operation in place, the source has the type; an owning one is its own frame.
+/// The source has the type of an operation in place; an owning operation is its own frame.
 void Graph::describe(Wait& wait, Waiter const* parked) {
     bool isInPlace = wait.kind == WaitKind::Operation;
     auto* function = isInPlace ? SourceBase::codeOf(parked) : reinterpret_cast<void const*>(parked->resume);
@@ -252,7 +258,7 @@ std::vector<std::vector<Frame const*>> Graph::cycles() const {
     enum Colour { White, Grey, Black };
     std::map<std::size_t, Colour> colour; // by number
     for (Frame const* start : starts) {
-        std::vector<std::pair<Frame const*, std::size_t>> path; // and how many of its edges have been followed
+        std::vector<std::pair<Frame const*, std::size_t>> path; // with the number of followed edges
         if (colour[start->number] == White)
             path.push_back({start, 0});
         colour[start->number] = colour[start->number] == White ? Grey : colour[start->number];

@@ -1,5 +1,5 @@
 #pragma once
-// Graph: pending computations with what each waits for. All formats of dumpPending() print it.
+// Graph: pending computations and their waits. All formats of dumpPending() print it.
 //
 //     Graph graph(Frames::ofThread(), 1000);
 //     for (Node const& node : graph.nodes()) print(node.depth, node.title, node.waits);
@@ -22,37 +22,37 @@ std::string_view nameOf(WaitKind kind);
 struct Wait {
     WaitKind kind = WaitKind::Running;
     std::string text;
-    Frame const* computation = nullptr; // that is waited for
+    Frame const* computation = nullptr; // the computation that is waited for
     Cell const* promise = nullptr;      // a cell without a computation
-    void const* place = nullptr;        // of the reference that it holds by waiting
+    void const* place = nullptr;        // of the reference by which it waits
     Description description;            // of an operation
-    std::vector<Frame const*> holders;  // of the lock, or of what can set the promise or release the lock
+    std::vector<Frame const*> holders;  // of the lock, or of a reference that can set the promise or release the lock
 
-    /// Whether `holders` have what could end the wait, rather than what is waited for.
+    /// True if `holders` refer to something that can end the wait, rather than hold the lock.
     bool isReference() const { return promise || description.mostHeld == 0; }
 };
 
 struct Node {
     Frame const* frame;
-    int depth; // 0: no computation that is shown waits for it
+    int depth; // 0: no shown computation waits for it
     Style style;
     std::string name;
     Place place;
     std::vector<Wait> waits;
-    std::string awaitedBy;         // what waits for it and is no computation; empty: nothing
-    Frame const* parent = nullptr; // of a task that its parent does not wait for now
+    std::string awaitedBy;         // a waiter that is no computation; empty: none
+    Frame const* parent = nullptr; // of a task that its parent does not await now
     bool isShownBefore = false;
     std::optional<WaitTimes::Time> waited = {}; // if WaitTimes exist
 };
 
-/// Computations that are alike.
+/// A number of computations that are alike.
 struct KindCount {
     Style style;
     std::string name;
     Place place;
     WaitKind wait;
     std::size_t count;
-    std::optional<double> longest; // how long the first of them has waited, in seconds, where that is known
+    std::optional<double> longest; // the longest wait of one of them, in seconds, where that is known
 };
 
 class Graph {
@@ -60,16 +60,16 @@ public:
     Graph(Frames frames, std::size_t limit);
 
     std::size_t size() const { return frames_.size(); }
-    /// In the order of the trees; at most as many as the limit.
+    /// The nodes in the order of the trees; at most as many as the limit.
     std::vector<Node> const& nodes() const { return nodes_; }
-    /// All of them by kind, the most frequent first.
+    /// All computations by kind, the most frequent kind first.
     std::vector<KindCount> kinds();
-    /// Each as the frames that wait for each other, the last for the first.
+    /// Each cycle is the frames that wait for each other; the last waits for the first.
     std::vector<std::vector<Frame const*>> cycles() const;
     std::string title(Frame const* frame) { return codes_.titleOf(frame->waiter); }
 
 private:
-    using Edge = std::pair<Frame const*, Frame const*>; // what waits, and for what
+    using Edge = std::pair<Frame const*, Frame const*>; // the frame that waits, and the awaited frame
 
     void findEdges();
     void addTree(Frame const* root, std::size_t limit, std::vector<bool>& isShown);
@@ -84,7 +84,7 @@ private:
     Frames frames_;
     Codes codes_;
     WaitTimes* times_ = hasLoop() ? loop().service<WaitTimes>() : nullptr; // of the loop, which may have none
-    std::vector<Edge> edges_;                                              // by what waits, and then by age
+    std::vector<Edge> edges_;                                              // sorted by the waiting frame, then by age
     std::vector<bool> isAwaited_;                                          // by a frame
     std::vector<Node> nodes_;
 };

@@ -13,15 +13,15 @@ namespace {
 
 using Word = std::uintptr_t;
 
-constexpr std::size_t kMostHolders = 8; // of one thing: a list of hundreds would not be read
+constexpr std::size_t kMostHolders = 8; // of one target: nobody would read a list of hundreds
 constexpr std::size_t kMostObjects = 200'000;
 
-/// What some of the shown computations wait for, and the frames in which its address stands.
+/// An object that some shown computations wait for, and the frames that contain its address.
 struct Target {
     Word address;
     std::vector<std::pair<Frame const*, Wait*>> waits;
-    std::vector<Frame const*> holders{}; // that do not wait for it
-    std::size_t waiting = 0;             // frames that wait for it and have its address in a place of their own
+    std::vector<Frame const*> holders{}; // frames that do not wait for it
+    std::size_t waiting = 0;             // frames that wait for it and have its address in another place too
     Frame const* lastWaiting = nullptr;
     bool isLeft = false; // it is a lock, and no frame holds it
 
@@ -30,13 +30,14 @@ struct Target {
     bool isWaitedForBy(Frame const* frame) const {
         return std::any_of(waits.begin(), waits.end(), [&](auto& each) { return each.first == frame; });
     }
-    /// Whether what follows the address is the count of a holder.
+    /// True if the word behind the address is the count of a holder.
     bool isCount(Word next) const { return next - 1 < static_cast<Word>(wait().description.mostHeld); }
     void add(Frame const& frame) {
-        if (holders.empty() || holders.back() != &frame) // a frame has copies, above all without optimisation
+        if (holders.empty() ||
+            holders.back() != &frame) // a frame has copies of the address, above all without optimisation
             holders.push_back(&frame);
     }
-    /// A word of the frame is the address; `next` is the one behind it, or 0.
+    /// `word`, which is in the frame, is the address; `next` is the word behind it, or 0.
     void count(Frame const& frame, Word const* word, Word next) {
         if (isMark()) {
             add(frame);
@@ -48,14 +49,14 @@ struct Target {
         } else if (wait().isReference()) {
             add(frame);
         } else if (frame.waiter->resume != waits.front().first->waiter->resume && isCount(next)) {
-            add(frame); // others that wait have the address and a count as well
+            add(frame); // other computations that wait have the address and a count as well
         }
     }
 };
 
-/// A word may be a Future as well as a Promise. The cell counts the futures: as many of the frames may have one as
-/// there are futures that are neither parked waiters nor in frames that wait. Where there are more frames than futures
-/// and promises, some have no more than bytes that were left behind, and so nothing is known of any.
+/// A word may be a Future as well as a Promise. The cell counts the futures: at most as many frames have one as there
+/// are futures that are neither parked waiters nor in frames that wait. If there are more frames than futures and
+/// promises together, some have only stale bytes, and so nothing is certain about any of them.
 bool holdsPromise(Target const& target) {
     Cell const* cell = target.wait().promise;
     std::size_t known = target.waiting;
@@ -80,7 +81,7 @@ public:
     }
     bool isEmpty() const { return targets_.empty(); }
 
-    /// Calls visit(target, frame, address of the word, the next word) where a target's address stands.
+    /// Calls visit(target, frame, address of the word, the next word) for each place with the address of a target.
     template <class Visit>
     void inFrames(Visit&& visit) {
         forEachRange([&](Frame const& frame, Word const* begin, Word const* end) {
@@ -88,13 +89,13 @@ public:
         });
     }
 
-    /// The same for what the frames point to.
+    /// Does this for the objects to which the frames point, for locks without a holder.
     void inObjects() {
         // nondeterminism: memory of this process is read so that an address which is none does no harm.
         int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
         if (memory < 0)
             return;
-        // Those without a holder. nondeterminism: it is never iterated over.
+        // Objects without a holder. nondeterminism: it is never iterated over.
         std::unordered_set<Word> empty;
         forEachRange([&](Frame const& frame, Word const* begin, Word const* end) {
             for (Word const* word = begin; word < end && empty.size() < kMostObjects; ++word)

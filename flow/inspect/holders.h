@@ -1,13 +1,13 @@
 #pragma once
-// findHolders: which computations hold the locks that others wait for, or can set their promises.
+// findHolders: the computations that hold the locks that others wait for, or that can set their promises.
 //
 //     findHolders(frames, codes, nodes);
 //     nodes[0].waits[0].holders;            // of the lock that it waits for
 //
 // It reads the memory of all frames, and the stacks of fibers, for the addresses that the waits name (see Description).
-// Where no frame holds a lock, the heap objects to which the frames point are read as well: a FlowMutex::Lock stands in
-// one. Reads only what exists, and changes nothing. Memory that a frame does not use may still have an address: so what
-// is shown as a holder may, seldom, be none.
+// If no frame holds a lock, it reads the heap objects to which the frames point as well: a FlowMutex::Lock is in one.
+// It reads only memory that exists, and changes nothing. Memory that a frame does not use may still contain an address:
+// so a shown holder may, seldom, be none.
 
 #include "flow/inspect/graph.h"
 

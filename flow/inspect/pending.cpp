@@ -1,3 +1,9 @@
+// The three formats of a Graph (graph.h): text, JSON, and Graphviz. Each format has one function that appends a whole
+// graph. JSON numbers the computations ("id"), and other members refer to these numbers.
+//
+// append() makes the graph of one set of frames and prints it. appendAll() asks each loop of the process for its own
+// dump (all_loops.h), since only the thread of a loop may read its frames, and puts a head before each answer. A loop
+// that does not answer in time is printed with that fact.
 #include "flow/inspect/pending.h"
 
 #include "flow/base/format.h"

@@ -1,5 +1,5 @@
 #pragma once
-// dumpPending: all pending computations of this thread's loop as trees: what waits for what.
+// dumpPending: all pending computations of this thread's loop, as trees of their waits.
 //
 //     std::string text;
 //     dumpPending(text);
@@ -13,8 +13,8 @@
 //
 // A computation stands below the one that waits for it. It is an actor, coroutine, task, fiber or operation, by its
 // name. Actors that were compiled to state machines and fibers have the line of the wait as well; coroutines and tasks
-// have it in checked builds. A fork that its parent does not wait for is shown as "child of" that. "Refers" means that
-// an end which can set the promise, send into the stream or release the Semaphore stands in the frame, as far as
+// have it in checked builds. A fork that its parent does not wait for is shown as "child of" the parent. "Refers" means
+// that the frame contains an end which can set the promise, send into the stream or release the Semaphore, as far as
 // addresses in frames and the counts of the cell show. The holder of a lock is the computation with the
 // FlowLock::Releaser, FlowMutex::Lock or Mutex::Lock in its frame, on its stack or in an object to which these point.
 // An operation describes itself by describe() (flow/core/description.h).
@@ -23,9 +23,9 @@
 // Call it on the loop's thread, in a task or outside of run(). A million computations take about a second: beyond
 // `limit` they are counted by name, line and kind of wait.
 //
-// Computations of other threads are shown only with `allLoops`, with one exception: where a program frees blocks on
-// another thread than the one that took them, that thread may use such a block for a computation, which is then shown
-// here (in checked builds it is not). It is read while it may change.
+// Computations of other threads are shown only with `allLoops`, with one exception: if a program frees blocks on
+// another thread than the one that allocated them, that thread may use such a block for a computation, which is then
+// shown here (in checked builds it is not), and is read while it may change.
 
 #include <cstddef>
 #include <string>
@@ -38,7 +38,7 @@ enum class PendingFormat { Text, Json, Graphviz };
 
 struct PendingOptions {
     PendingFormat format = PendingFormat::Text;
-    /// How many computations are shown one by one.
+    /// The number of computations that are shown one by one.
     std::size_t limit = 1000;
     /// Computations of every RealLoop of the process; each loop's thread reports its own. If a task runs longer than
     /// `patience` seconds, its loop is shown as one that gives no answer. Blocks the calling thread, which needs no
@@ -49,7 +49,7 @@ struct PendingOptions {
 
 /// Appends the dump. Throws std::bad_alloc.
 void dumpPending(std::string& out, PendingOptions const& options = {});
-/// The same for the cells of a group: of a simulated process.
+/// Like dumpPending(out, options), for the cells of a group, such as a simulated process.
 void dumpPending(std::string& out, CellGroup const& cells, PendingOptions const& options = {});
 
 /// Only the cycles: a line for each set of computations that wait for each other, as dumpPending() has them.

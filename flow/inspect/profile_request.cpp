@@ -14,7 +14,7 @@
 namespace flow {
 namespace {
 
-/// FOLDER/PID; empty if nothing is requested.
+/// FOLDER/PID; empty if no profile is requested.
 std::string const& wanted() {
     static std::string const path = [] {
         char const* folder = std::getenv("MILLRACE_PROFILE");
@@ -29,7 +29,7 @@ bool isSet(char const* variable) {
     return value && std::strcmp(value, "1") == 0;
 }
 
-/// Ends with its loop.
+/// A profile that is written when its loop ends.
 struct Written : LoopOwned {
     explicit Written(Loop& loop) : profile(loop, isSet("MILLRACE_PROFILE_ALLOCATIONS")) {
         end = [](LoopOwned* owned) {

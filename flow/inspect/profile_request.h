@@ -1,5 +1,5 @@
 #pragma once
-// What tools/profile requests from the program that it runs, by its environment:
+// The requests of tools/profile to the program that it runs, by environment variables:
 //
 //     MILLRACE_PROFILE=FOLDER            each RealLoop writes a TaskProfile to FOLDER/PID-N.json when it ends
 //     MILLRACE_PROFILE_ALLOCATIONS=1     and counts allocations
@@ -14,7 +14,7 @@ void sampleIfAsked();
 
 namespace detail {
 
-/// For each.
+/// Called for each RealLoop that is made.
 void profileIfAsked(RealLoop& loop);
 
 } // namespace detail

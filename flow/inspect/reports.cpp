@@ -21,10 +21,10 @@ namespace {
 
 constexpr std::size_t kShown = 30;
 
-/// Nothing, if nothing is pending and there is no head.
+/// Prints nothing if nothing is pending and there is no head.
 void print(char const* head, std::size_t limit) noexcept {
     static constinit thread_local bool isPrinting = false;
-    if (std::exchange(isPrinting, true)) // this has failed itself
+    if (std::exchange(isPrinting, true)) // the report itself has failed
         return;
     try {
         std::string text = head + asyncStack();
@@ -32,7 +32,7 @@ void print(char const* head, std::size_t limit) noexcept {
         dumpPending(text, {PendingFormat::Text, limit});
         if (isAsked || !text.starts_with("0 "))
             std::fputs(text.c_str(), stderr);
-    } catch (...) { // no memory for it
+    } catch (...) { // no memory for the report
     }
     isPrinting = false;
 }
@@ -40,7 +40,7 @@ void print(char const* head, std::size_t limit) noexcept {
 // -------------------------------------------------------------------------------------------------------------------
 // SIGQUIT
 
-/// Of a loop that prints. Its waiter is posted by the signal handler, which can allocate nothing.
+/// A loop that prints reports. The signal handler, which cannot allocate, posts its waiter.
 struct Asked : Waiter, LoopOwned {
     std::atomic<Loop*> loop{nullptr};
     std::atomic<bool> isTaken{false};
@@ -50,7 +50,7 @@ struct Asked : Waiter, LoopOwned {
 constexpr int kMostLoops = 64;
 constinit Asked* asked = nullptr; // kMostLoops; made before the handler is installed
 constinit std::atomic<bool> isOn{false};
-constinit std::atomic<int> handlers{0}; // that run now
+constinit std::atomic<int> handlers{0}; // handlers that run now
 
 void onQuit(int) {
     handlers.fetch_add(1);
@@ -75,7 +75,7 @@ void ask(Loop& loop) {
             self.isPosted = false;
             print("flow: SIGQUIT: ", 1000);
         };
-        each.destroy = [](Waiter* waiter) { // the loop ends first
+        each.destroy = [](Waiter* waiter) { // the loop ends before the waiter has run
             auto& self = *static_cast<Asked*>(waiter);
             self.isPosted = false;
             self.isTaken = false;
@@ -83,7 +83,7 @@ void ask(Loop& loop) {
         each.end = [](LoopOwned* owned) {
             auto& self = *static_cast<Asked*>(owned);
             self.loop = nullptr;
-            while (handlers.load() != 0) // one that runs may have read the loop
+            while (handlers.load() != 0) // a running handler may have read the pointer to the loop
                 // nondeterminism: no signal is expected in a simulation.
                 std::this_thread::yield();
             if (!self.isPosted)
@@ -131,7 +131,7 @@ void install() {
 } // namespace
 
 void reportOnQuit() {
-    static Asked* const made = new Asked[kMostLoops]; // for as long as a handler may run
+    static Asked* const made = new Asked[kMostLoops]; // never freed, since a handler may run until the end
     asked = made;
     struct sigaction action = {};
     action.sa_handler = onQuit;

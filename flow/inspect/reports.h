@@ -1,5 +1,5 @@
 #pragma once
-// Reports about programs that hang or fail, to standard error: what is pending, and what waits for what.
+// Reports about programs that hang or fail, to standard error: the pending computations and their waits.
 //
 //     reportOnQuit();                 // from here on: kill -QUIT, or Ctrl-\ in a terminal
 //

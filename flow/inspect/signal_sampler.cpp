@@ -22,15 +22,15 @@ using Word = std::uint64_t;
 
 constexpr std::size_t kMostWords = 4'000'000;
 constexpr std::size_t kMostAddresses = 64;
-constexpr long kMicroseconds = 997; // no multiple of what a program may do at regular times
+constexpr long kMicroseconds = 997; // no multiple of the period of work that a program may do regularly
 constexpr std::size_t kStackBytes = 32768;
 
-/// Where a handler copies a stack to: its own may be a fiber's, and short.
+/// The place to which a handler copies a stack: its own stack may be that of a fiber, and short.
 struct Copy {
     std::atomic<bool> isTaken;
     Word words[kStackBytes / sizeof(Word)];
 };
-constexpr int kCopies = 8; // of threads that are interrupted at one moment; more of them are not sampled
+constexpr int kCopies = 8; // for threads that are interrupted at one moment; further threads are not sampled
 constinit Copy copies[kCopies] = {};
 
 constinit std::atomic<Word*> words{nullptr}; // null: no sampler exists
@@ -56,14 +56,13 @@ bool registersOf([[maybe_unused]] void* context, [[maybe_unused]] Registers& out
 #endif
 }
 
-/// The stack is copied by the kernel, which knows where it ends: what code without frame pointers has left in the
-/// register may be any address.
+/// The kernel copies the stack and stops at its end: code without frame pointers may leave any address in the register.
 std::size_t walk(Registers const& at, Word* copy, Word* out) noexcept {
     iovec to{copy, kStackBytes};
     iovec from{reinterpret_cast<void*>(at.stack), kStackBytes};
     // nondeterminism: the program itself.
     ssize_t size = ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0);
-    if (size <= 0) { // not all of it is there: up to the end of this page, and of the next ones
+    if (size <= 0) { // not all of it is mapped: copies up to the end of this page, and the next pages
         std::size_t left = 4096 - at.stack % 4096;
         iovec parts[8];
         for (std::size_t i = 0; i < 8; ++i)
@@ -162,7 +161,7 @@ SignalSampler::SignalSampler(std::string const& path) {
 
 SignalSampler::~SignalSampler() {
     setTimer(0);
-    ::signal(SIGPROF, SIG_IGN); // one may be under way
+    ::signal(SIGPROF, SIG_IGN); // a signal may be under way
     Word* mapped = words.exchange(nullptr);
     while (runningSamplers.load() != 0)
         // nondeterminism: no simulation is sampled.

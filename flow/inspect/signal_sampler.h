@@ -1,14 +1,14 @@
 #pragma once
-// SignalSampler: samples the stacks of this program by a signal, where perf is not allowed to.
+// SignalSampler: samples the stacks of this program by a signal, for systems that do not permit perf.
 //
 //     SignalSampler sampler("samples");         // until the program ends
 //
-// Every few milliseconds of processor time SIGPROF interrupts whatever thread runs, and the addresses on its stack are
-// written to the file, by frame pointers. The file is mapped, so that it is complete however the program ends;
-// tools/profile reads it, with `samples.maps`, which says where the program's code lies. For x86-64 and arm64.
+// Every few milliseconds of processor time SIGPROF interrupts a running thread, and the handler writes the addresses on
+// its stack to the file, by frame pointers. The file is mapped, so that it is complete however the program ends;
+// tools/profile reads it, with `samples.maps`, which has the addresses of the program's code. For x86-64 and arm64.
 //
-// The file is a row of 64-bit words: for each sample how many addresses follow, and these, the innermost first. It ends
-// with a 0. At most 64 addresses a sample and 4 million words are kept.
+// The file is a row of 64-bit words: for each sample the number of addresses, then the addresses, the innermost first.
+// It ends with a 0. At most 64 addresses a sample and 4 million words are kept.
 
 #include <string>
 
@@ -16,12 +16,12 @@ namespace flow {
 
 class SignalSampler {
 public:
-    /// One at a time in a program: throws operation_failed while there is another. Throws io_error if the file cannot
-    /// be made, or if the machine is another one.
+    /// A program has at most one: throws operation_failed while there is another. Throws io_error if the file cannot be
+    /// made, or if the machine is another one.
     explicit SignalSampler(std::string const& path);
     SignalSampler(SignalSampler const&) = delete;
     SignalSampler& operator=(SignalSampler const&) = delete;
-    /// Stops. The file stays.
+    /// Stops the sampling. The file stays.
     ~SignalSampler();
 };
 

@@ -14,14 +14,14 @@ namespace flow {
 using namespace detail;
 namespace {
 
-constexpr std::size_t kMostReady = std::size_t{1} << 16; // of a priority, with measured delays
+constexpr std::size_t kMostReady = std::size_t{1} << 16; // of one priority, with measured delays
 constexpr std::size_t kLongestChain = 24;
 
 void const* codeOf(Waiter const* frame) {
     return reinterpret_cast<void const*>(frame->resume);
 }
 
-/// The frame that goes on when this waiter is resumed, or the waiter itself.
+/// The frame that resumes when this waiter is resumed, or the waiter itself.
 Waiter const* frameBehind(Waiter const* waiter) {
     for (int i = 0; i < 2; ++i)
         if (Waiter const* frame = ChooseBase::frameOf(waiter))
@@ -31,7 +31,7 @@ Waiter const* frameBehind(Waiter const* waiter) {
     return waiter;
 }
 
-/// The actor that a task resumes, and those that await it: of several the one that has waited longest.
+/// The actor that a task resumes, and its chain of awaiters: of several awaiters the one that has waited longest.
 void findChain(Waiter const* task, std::vector<void const*>& chain) {
     chain.clear();
     Waiter const* frame = frameBehind(task);
@@ -41,7 +41,7 @@ void findChain(Waiter const* task, std::vector<void const*>& chain) {
         if (cell->waiters.isEmpty())
             return;
         frame = frameBehind(Waiter::of(cell->waiters.prev));
-        if (inspect::isFrame(frame)) // else a callback, or what Loop::run() waits with
+        if (inspect::isFrame(frame)) // otherwise a callback, or the waiter of Loop::run()
             chain.push_back(codeOf(frame));
     }
 }

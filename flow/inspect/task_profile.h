@@ -1,15 +1,15 @@
 #pragma once
-// TaskProfile: where the time of a loop goes: by actor with those that await it, in the ready queue by priority, and
-// how much each actor allocates.
+// TaskProfile: the time of a loop: by actor and its awaiters, and in the ready queue by priority; and the allocations
+// of each actor.
 //
 //     TaskProfile profile(loop);
 //     ...
 //     std::string json = profile.json();
 //
-// tools/profile shows it. A task counts for the actor that it resumes first, and for the chain of those that await this
-// actor then: an asynchronous call stack. While one exists a task costs about a microsecond more. Allocations are
-// counted on request only, since that makes each one several times as slow. The loop outlives it. Belongs to the loop's
-// thread; one that counts allocations ends before older ones that do.
+// tools/profile shows it. A task counts for the actor that it resumes first, and for the chain of computations that
+// await this actor then: an asynchronous call stack. While a TaskProfile exists a task costs about a microsecond more.
+// Allocations are counted on request only, since that makes each one several times as slow. The loop outlives the
+// TaskProfile. It belongs to the loop's thread; one that counts allocations ends before older ones that do.
 
 #include "flow/loop/loop.h"
 #include "flow/loop/task_watch.h"
@@ -39,7 +39,7 @@ public:
     std::string json() const;
 
 private:
-    using Codes = std::vector<void const*>; // the actor, then what awaits it
+    using Codes = std::vector<void const*>; // the actor, then the computations that await it
     struct Spent {
         std::uint64_t tasks = 0;
         std::uint64_t ticks = 0;
@@ -70,7 +70,7 @@ private:
     Loop& loop_;
     mutable Ticks ticks_;
     std::uint64_t began_;
-    trace::ReadyOrder<std::uint64_t> ready_; // since when
+    trace::ReadyOrder<std::uint64_t> ready_; // the times at which waiters became ready
     std::map<Codes, Spent> chains_;
     std::map<TaskPriority, Delay> delays_;
     std::vector<Running> running_;

@@ -22,13 +22,13 @@ WaitTimes::~WaitTimes() {
 }
 
 void WaitTimes::turnBegins() noexcept {
-    constexpr double kShare = 50; // of the time, one part in so many
+    constexpr double kShare = 50; // one part in so many of the time
     double now = loop_.timer();
     if (now < next_)
         return;
     try {
         look();
-    } catch (...) { // no memory for it: what was seen before still holds
+    } catch (...) { // no memory for the scan: the last one still holds
     }
     double end = loop_.timer();
     next_ = end + std::max(period_, kShare * (end - now));
