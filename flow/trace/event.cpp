@@ -26,8 +26,8 @@ thread_local std::vector<std::pair<std::string, std::string>> detailsOfEach;
 
 constexpr std::size_t kBytesOfTooLong = 300;
 
-/// Whether a key, as `,"key":`, may go onto the line. No value contains that: its quotes have a backslash. Where the
-/// end of a value and another key look like it, the answer is no, which costs a `_`.
+/// True if a key, as `,"key":`, may go onto the line. No value contains that text: quotes in a value have a backslash.
+/// If the end of a value and another key look like it, the result is false, which costs a `_`.
 bool isNew(std::string_view line, std::string_view name) {
     return name != R"(,"":)" && name != R"(,"Time":)" && !line.substr(1).starts_with(name.substr(1)) &&
            line.find(name) == std::string_view::npos;
@@ -60,7 +60,7 @@ void TraceEvent::end() noexcept {
             sink->write(event->line, event->severity);
         if (!event->latest.empty())
             latestEvents[event->latest] = std::move(event->line);
-    } catch (std::bad_alloc const&) { // an event for which there is no memory is lost, not the program
+    } catch (std::bad_alloc const&) { // without memory the event is lost, and the program goes on
         event_.reset();
     }
 }
@@ -70,7 +70,7 @@ void TraceEvent::appendKey(std::string_view key) {
     std::string name = ",";
     appendJsonString(name, key);
     name += ':';
-    if (line.size() == 1) { // the first is the event's own, and follows no comma
+    if (line.size() == 1) { // the first key is the event's own, and follows no comma
         line.append(name, 1);
         return;
     }
@@ -162,7 +162,7 @@ TraceEvent& TraceEvent::suppressFor(double seconds, bool withCount) {
     double time = loop().now();
     auto [place, isNew] = suppressions.try_emplace(event_->type);
     Suppression& state = place->second;
-    // A loop with a clock before the last event's is another loop, which has not seen that event.
+    // A clock before that of the last event belongs to another loop, which has not had that event.
     if (!isNew && time < state.until && time >= state.until - seconds) {
         ++state.count;
         event_.reset();

@@ -7,9 +7,9 @@
 //     {"Time":12.5,"Severity":10,"Type":"PeerConnected","ID":"...","Address":"10.0.0.1:4500","Attempts":3}
 //
 // The line is written at the end of the statement, to the sink of this thread (flow/trace/sink.h). Without a sink, and
-// for severities that it does not take, an event costs a load and a branch, besides making its arguments. Time is that
-// of the current loop, and missing if there is none. Values become text by toText() (flow/base/to_text.h), which types
-// of yours can specialise; numbers and booleans stay what they are in JSON.
+// for severities that the sink does not take, an event costs a load and a branch, besides making its arguments. Time is
+// that of the current loop, and missing if there is none. Values become text by toText() (flow/base/to_text.h), which
+// you can specialise for your types; numbers and booleans keep their JSON types.
 
 #include "flow/base/error.h"
 #include "flow/base/uid.h"
@@ -21,7 +21,7 @@
 
 namespace flow {
 
-/// What has a begin and an end: two events of one type, which share a number.
+/// An interval with a begin and an end: two events of one type, which share a number.
 ///
 ///     TraceInterval recovery("Recovery");
 ///     TraceEvent(recovery.begin(), id);                         // "BeginPair":"..."
@@ -40,7 +40,7 @@ public:
 
 class TraceEvent {
 public:
-    /// One that is off.
+    /// An event that is off.
     TraceEvent() = default;
     explicit TraceEvent(const char* type, UID id = UID()) : TraceEvent(SevInfo, type, id) {}
     TraceEvent(Severity severity, const char* type, UID id = UID()) {
@@ -51,9 +51,9 @@ public:
     TraceEvent(Severity severity, TraceInterval& interval, UID id = UID()) : TraceEvent(severity, interval.type, id) {
         detail(interval.count++ == 0 ? "BeginPair" : "EndPair", interval.pairID);
     }
-    /// So that it can be a state variable of an actor. What has been moved from is not written.
+    /// Lets an event be a state variable of an actor. A moved-from event is not written.
     TraceEvent(TraceEvent&&) noexcept = default;
-    /// Writes what this was before.
+    /// Writes the event that this held before.
     TraceEvent& operator=(TraceEvent&& other) noexcept {
         TraceEvent before(std::move(*this));
         event_ = std::move(other.event_);
@@ -64,9 +64,9 @@ public:
             end();
     }
 
-    /// Keys are written in the order in which they are given. A line has each key once: one that is there already, the
-    /// event's own among them, is written with as many `_` at its end as make it new. So are "Time", which is the
-    /// event's even where there is no loop, and an empty key.
+    /// Keys are written in the order in which they are given. A line has each key once: a key that the line has
+    /// already, also one of the event itself, gets as many `_` at its end as make it new. The same holds for "Time",
+    /// which is reserved for the event even without a loop, and for an empty key.
     template <class T>
     TraceEvent& detail(std::string_view key, T const& value) {
         if (event_) [[unlikely]] {
@@ -78,39 +78,38 @@ public:
         }
         return *this;
     }
-    /// A value by printf.
+    /// Formats the value by printf.
     [[gnu::format(printf, 3, 4)]] TraceEvent& detailf(const char* key, const char* pattern, ...);
 
-    /// Details "Error", "ErrorDescription" and "ErrorCode"; and "ErrorIsInjectedFault", if it is one. An Error that
-    /// was not set adds nothing. An event of actor_cancelled is not written, unless `includeCancelled`: it is no
+    /// Adds the details "Error", "ErrorDescription" and "ErrorCode"; and "ErrorIsInjectedFault", if it is one. An Error
+    /// that was not set adds nothing. An event of actor_cancelled is not written, unless `includeCancelled`: it is no
     /// failure.
     TraceEvent& error(Error error, bool includeCancelled = false);
     TraceEvent& errorUnsuppressed(Error failure) { return error(failure, true); }
 
-    /// Writes at most one event of this type and thread in so many seconds of the loop; if `withCount`, the next one
-    /// that is written has the number of those that were not, as "SuppressedEventCount". Without a loop it does
-    /// nothing.
+    /// Writes at most one event of this type and thread in `seconds` of the loop. If `withCount`, the next event that
+    /// is written has the number of suppressed events, as "SuppressedEventCount". Does nothing without a loop.
     TraceEvent& suppressFor(double seconds, bool withCount = true);
-    /// Writes the event with this probability; if `withRate`, it has that as "SampleRate". It takes nothing from
+    /// Writes the event with this probability; if `withRate`, the event has it as "SampleRate". Takes no number from
     /// deterministicRandom(), so that a simulation runs the same with and without a sink.
     TraceEvent& sample(double probability, bool withRate = true);
-    /// Where it is: "Backtrace", which is machineStack() (flow/diag/machine_stack.h), and if an actor or another
+    /// Adds the place: "Backtrace", which is machineStack() (flow/diag/machine_stack.h), and if an actor or another
     /// computation runs "AsyncStack", which is asyncStack() (flow/inspect/async_stack.h). The prefix begins both keys.
     TraceEvent& backtrace(std::string_view prefix = {});
 
-    /// Texts of later details are cut off behind so many bytes, and end in "..."; 0, as at first: they are whole.
+    /// Cuts off texts of later details behind `bytes`; they then end in "...". 0, the default: they are whole.
     TraceEvent& setMaxFieldLength(int bytes);
-    /// In place of an event that is longer there is one of SevWarnAlways and type "TraceEventOverflow", with its first
-    /// 300 bytes as "TraceFirstBytes". 0, as at first: it is written whatever its length.
+    /// A longer event is replaced by one of SevWarnAlways and type "TraceEventOverflow", with its first 300 bytes as
+    /// "TraceFirstBytes". 0, the default: an event is written whatever its length.
     TraceEvent& setMaxEventLength(int bytes);
-    /// trace::latestEvent() gives the event as long as it is the last one of this thread with that key.
+    /// trace::latestEvent(key) returns the event as long as it is the last one of this thread with that key.
     TraceEvent& trackLatest(std::string_view key);
 
-    /// Whether the event will be written: to leave out work that only it needs.
+    /// True if the event will be written. Use it to skip work that only the event needs.
     bool isEnabled() const { return event_ != nullptr; }
-    /// From here on it is off.
+    /// Turns the event off.
     void disable() { event_.reset(); }
-    /// Writes it now; it takes no more details.
+    /// Writes the event now; it takes no more details.
     void log() {
         if (event_)
             end();
@@ -123,7 +122,7 @@ private:
         Severity severity;
         std::size_t longestText = 0; // 0: any
         std::size_t longestLine = 0;
-        std::string latest = {}; // its key among the latest events; empty: none
+        std::string latest = {}; // the key of trackLatest(); empty: none
     };
 
     void begin(Severity severity, const char* type, UID id);

@@ -18,12 +18,12 @@ namespace flow {
 
 void appendJsonString(std::string& out, std::string_view text);
 
-/// What appendJsonValue() does not make a string of.
+/// True for types that appendJsonValue() does not turn into a string.
 template <class T>
 inline constexpr bool kIsJsonNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, char> && !Traceable<T>::value;
 
-/// Numbers and booleans as such, everything else as a string by toText(). Numbers that JSON does not have become
-/// strings.
+/// Appends numbers and booleans as such, everything else as a string by toText(). Numbers that JSON does not have
+/// become strings.
 template <class T>
 void appendJsonValue(std::string& out, T const& value) {
     if constexpr (std::is_floating_point_v<T> && kIsJsonNumber<T>) {

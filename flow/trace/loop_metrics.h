@@ -1,15 +1,15 @@
 #pragma once
-// LoopMetrics: counts what a loop does: tasks, turns, busy and idle time, and what made tasks ready.
+// LoopMetrics: counts the work of a loop: tasks, turns, busy and idle time, and the causes that made tasks ready.
 //
 //     LoopMetrics metrics(loop);
 //     ...
 //     LoopFigures figures = metrics.figures();
 //     std::string page = prometheusText(figures, "main");
 //
-// While one exists each task takes reads of the clock, to find the long ones; else it costs nothing. The loop
-// outlives it. Belongs to the loop's thread. Everything is counted from the making of this on, except what figures()
-// finds at the moment when it is called: what is ready, timers, memory. For those it reads all that is ready and all
-// timers, which takes long if there are a million.
+// While one exists each task costs reads of the clock, to find long tasks; otherwise it costs nothing. The loop
+// outlives it. Belongs to the loop's thread. Everything is counted from its construction on, except the state at the
+// moment of figures(): ready tasks, timers, memory. For that figures() reads all ready tasks and all timers, which
+// takes long if there are a million.
 
 #include "flow/loop/loop.h"
 #include "flow/loop/task_watch.h"
@@ -32,12 +32,12 @@ struct LoopFigures {
     };
 
     double seconds = 0; // since counting began
-    double idle = 0;    // of these: asleep
+    double idle = 0;    // the part of it asleep
     double busy = 0;    // the rest
     std::uint64_t turns = 0;
     std::uint64_t tasks = 0;
     std::uint64_t sleeps = 0;
-    // What made waiters ready:
+    // The causes that made waiters ready:
     std::uint64_t byTasks = 0;
     std::uint64_t byTimers = 0;
     std::uint64_t byPosts = 0;
@@ -47,12 +47,12 @@ struct LoopFigures {
     std::uint64_t timers = 0;                         // that are set
     memory::Statistics blocks;                        // of this thread
     memory::Usage memory;
-    std::vector<LongTasks> longTasks; // by actor, those first that took most; at most 32
+    std::vector<LongTasks> longTasks; // by actor, first those with most time; at most 32
 };
 
 class LoopMetrics final : TaskWatch {
 public:
-    /// Tasks of so many seconds or more are counted by actor.
+    /// Counts tasks that take at least `longTask` seconds, by actor.
     explicit LoopMetrics(Loop& loop, double longTask = 0.010);
     LoopMetrics(LoopMetrics const&) = delete;
     LoopMetrics& operator=(LoopMetrics const&) = delete;
@@ -81,7 +81,7 @@ private:
 
     Loop& loop_;
     mutable Ticks ticks_;
-    std::uint64_t longTicks_ = 0; // a task that takes so many is a long one
+    std::uint64_t longTicks_ = 0; // a task that takes so many ticks is long
     std::uint64_t began_;
     std::uint64_t idleTicks_ = 0;
     std::uint64_t asleepSince_ = 0;
@@ -92,7 +92,7 @@ private:
     std::uint64_t sleeps_ = 0;
     std::uint64_t woken_[4] = {};
     std::vector<Running> running_;
-    // nondeterminism: its order does not matter, since what is made of it is sorted.
+    // nondeterminism: its order does not matter, since its results are sorted.
     std::unordered_map<void const*, Long> long_; // by code
 };
 
@@ -104,7 +104,7 @@ std::string jsonText(LoopFigures const& figures, std::string_view loop);
 /// Appends "# TYPE name counter" and "name{loop="..."} value".
 void appendPrometheus(std::string& out, std::string_view name, std::string_view type, std::string_view labels,
                       double value);
-/// `key="value"`, with what has to be escaped.
+/// `key="value"`, with escapes where needed.
 std::string prometheusLabel(std::string_view key, std::string_view value);
 
 } // namespace flow

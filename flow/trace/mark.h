@@ -1,5 +1,5 @@
 #pragma once
-// trace::mark: puts something that the program says into the trace that is being recorded on this thread.
+// trace::mark: puts a text of the program into the trace that is being recorded on this thread.
 //
 //     trace::mark("cache is full");         // a literal: only its address is kept
 //
@@ -11,18 +11,18 @@ class MarkTarget {
 public:
     virtual void mark(char const* text) noexcept = 0;
 
-    /// The next one of this thread.
+    /// The next target of this thread.
     MarkTarget* next = nullptr;
 
 protected:
     ~MarkTarget() = default;
 };
 
-/// The newest of this thread; null while nothing is recorded.
+/// The newest target of this thread; null while nothing is recorded.
 inline constinit thread_local MarkTarget* markTargets = nullptr;
 
 void addMarkTarget(MarkTarget& target) noexcept;
-/// In any order.
+/// Targets may be removed in any order.
 void removeMarkTarget(MarkTarget& target) noexcept;
 
 inline void mark(char const* text) noexcept {

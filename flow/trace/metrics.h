@@ -30,7 +30,7 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 /// The lines of the metrics with one name, in order.
 using Lines = std::vector<std::pair<std::string, double>>;
 
-/// What the three have in common.
+/// The common part of counters, gauges and histograms.
 class Metric : NonCopyable {
 public:
     virtual char const* type() const = 0;
@@ -40,18 +40,18 @@ public:
     Metric* next;
 
 protected:
-    /// Names are letters, digits, `_` and `:`, those of labels have no `:`, and one name stands for one kind of metric:
-    /// else the program ends.
+    /// A name has letters, digits, `_` and `:`, the name of a label has no `:`, and one name stands for one kind of
+    /// metric: otherwise the program ends.
     Metric(std::string name, std::string help, Labels const& labels, char const* type);
     ~Metric();
     /// The name, `suffix`, and in braces the labels and `more`.
     std::string line(char const* suffix, std::string const& more = {}) const;
-    /// Whether both have one name and the same labels.
+    /// True if both metrics have one name and the same labels.
     bool isOneLineWith(Metric const& other) const { return other.name == name && other.labels_ == labels_; }
 
 private:
     std::string labels_;
-    Metric** place_; // what points to this one
+    Metric** place_; // the pointer that points to this metric
 };
 
 /// A number that only grows.
@@ -69,7 +69,7 @@ private:
     std::uint64_t value_ = 0;
 };
 
-/// What goes up and down.
+/// A number that goes up and down.
 class Gauge final : Metric {
 public:
     explicit Gauge(std::string called, std::string text, Labels const& labels = {})
@@ -85,11 +85,11 @@ private:
     double value_ = 0;
 };
 
-/// How often values of each size came.
+/// The number of values in each range of sizes.
 class Histogram final : Metric {
 public:
-    /// The bounds rise, and no label is `le`. A value that equals a bound is counted there; what is above all of them,
-    /// or not a number, is counted too. Histograms with one name and the same labels have the same bounds.
+    /// The bounds rise, and no label is `le`. A value that equals a bound is counted at that bound; a value above all
+    /// bounds, or not a number, is counted too. Histograms with one name and the same labels have the same bounds.
     Histogram(std::string name, std::string help, std::vector<double> bounds, Labels const& labels = {});
     void observe(double value);
     std::uint64_t count() const { return count_; }

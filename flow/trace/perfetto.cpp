@@ -56,7 +56,7 @@ private:
 PerfettoTrace::PerfettoTrace() {
     // nondeterminism: only traces that are put together need to differ; nothing else sees it.
     static constinit std::atomic<std::uint32_t> made{0};
-    // nondeterminism: the same.
+    // nondeterminism: as above.
     unique_ = (static_cast<std::uint64_t>(::getpid()) << 16 | (made.fetch_add(1) & 0xFFFF)) + 1;
 }
 
@@ -112,7 +112,7 @@ PerfettoTrace::Message PerfettoTrace::event(int type, std::uint64_t track, std::
     event.number(trackEvent::kNameNumber, nameNumber(name));
     if (details.category)
         event.text(trackEvent::kCategories, details.category);
-    // Those of a track lie together, far from those of other tracks.
+    // The numbers of the flows of one track lie together, far from those of other tracks.
     auto numberOf = [track](std::uint32_t flow) { return track * 0x9E3779B97F4A7C15u + flow; };
     for (std::uint32_t flow : details.starts)
         event.fixed64(trackEvent::kFlows, numberOf(flow));

@@ -21,12 +21,12 @@ namespace flow::trace {
 
 class PerfettoTrace {
 public:
-    /// What an event has besides its name. Flows are arrows between events of one track, by numbers.
+    /// The parts of an event besides its name. Flows are arrows between events of one track, by numbers.
     struct Details {
         std::vector<std::uint32_t> starts = {}; // flows that begin here
         std::uint32_t ends = 0;                 // the flow that ends here; 0: none
         char const* category = nullptr;
-        char const* key = nullptr; // of the number, which is shown with the event
+        char const* key = nullptr; // of `number`, which is shown with the event
         std::int64_t number = 0;
     };
 

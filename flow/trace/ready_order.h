@@ -1,11 +1,11 @@
 #pragma once
-// ReadyOrder<T>: what a TaskWatch stores about a waiter until it runs, such as the time at which it became
+// ReadyOrder<T>: the data that a TaskWatch stores about a waiter until it runs, such as the time at which it became
 // ready.
 //
 //     order.push(waiter, priority, now);                       // in woken()
 //     std::optional<double> since = order.take(task, priority);   // in begins()
 //
-// Those of one priority run in their order: what stands in front of the one that runs has been cancelled.
+// Waiters of one priority run in their order: entries in front of the one that runs were cancelled.
 
 #include "flow/base/inline.h"
 #include "flow/core/in_place.h"
@@ -19,10 +19,10 @@ namespace flow::trace {
 template <class T>
 class ReadyOrder {
 public:
-    /// Keeps at most so many of each priority; what becomes ready beyond that is not found again.
+    /// Keeps at most `most` entries of each priority; take() does not find waiters that became ready beyond that.
     explicit ReadyOrder(std::size_t most) : most_(most) {}
 
-    /// Whether there was room for it. Throws std::bad_alloc.
+    /// Returns true if there was room. Throws std::bad_alloc.
     FLOW_INLINE bool push(WaiterNode* waiter, TaskPriority priority, T what) {
         Level& level = levelOf(priority);
         if (level.woken.size() - level.first >= most_)

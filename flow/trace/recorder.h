@@ -1,19 +1,19 @@
 #pragma once
-// trace::Recorder: records what a loop does, for ui.perfetto.dev.
+// trace::Recorder: records the work of a loop, for ui.perfetto.dev.
 //
 //     trace::Recorder recorder(loop);                 // from the loop's next turn on, the last 1 MiB
 //     ...
 //     recorder.writeTo("server.pftrace");             // at any time, also by a task
 //
 // The trace has a track for the loop: a slice for each task, with the name of the actor that it resumes first; arrows
-// from what made it ready to the task (the task that did, a timer, a post, news of the poller); and marks for errors
-// that end computations, for cancels, and for trace::mark("what the program says").
+// from the cause that made a task ready (another task, a timer, a post, news of the poller) to the task; and marks for
+// errors that end computations, for cancels, and for trace::mark("text of the program").
 //
-// The memory is a ring: the newest events replace the oldest. While a Recorder exists, a task costs
-// a read of the processor's counter and what it writes into the ring; else nothing. Traces of several loops are one
-// file one after the other: each loop's bytes() in any order. Belongs to the loop's thread; the loop outlives it.
-// Several at a time are allowed. Under simulation time is that of the loop, and each thing takes a nanosecond. A World
-// has a recorder of its own: flow/sim/world_recorder.h.
+// The memory is a ring: the newest events replace the oldest. While a Recorder exists, a task costs a read of the
+// processor's counter and the writes into the ring; otherwise nothing. Traces of several loops go into one file: each
+// loop's bytes() in any order. Belongs to the loop's thread; the loop outlives it. Several at a time are allowed. Under
+// simulation time is that of the loop, and each event takes a nanosecond. A World has a recorder of its own:
+// flow/sim/world_recorder.h.
 
 #include "flow/core/ending_watch.h"
 #include "flow/trace/mark.h"
@@ -34,7 +34,7 @@ public:
     Recorder& operator=(Recorder const&) = delete;
     ~Recorder();
 
-    /// What is kept so far.
+    /// The trace so far.
     std::string bytes() const;
     /// Throws io_error if the file cannot be written.
     void writeTo(std::string const& path) const;

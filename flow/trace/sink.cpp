@@ -38,11 +38,11 @@ void traceAssertion(const char* message, const char* file, int line, const char*
         event.detail("Message", message).detail("File", file).detail("Line", line);
         if (actor[0] != '\0')
             event.detail("Actor", actor);
-    } catch (std::bad_alloc const&) { // what is on standard error has to do
+    } catch (std::bad_alloc const&) { // without memory the text on standard error has to do
     }
 }
 
-/// Once, when the first sink of the program is made.
+/// Runs once, when the first sink of the program is made.
 void hearOfErrors() {
     [[maybe_unused]] static bool const once = [] {
         droppedBefore = setDroppedErrorHandler(nullptr); // before traceDropped can be called on another thread

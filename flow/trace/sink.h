@@ -1,5 +1,5 @@
 #pragma once
-// Where the trace events of a thread go: a file, memory, or nowhere, which is the default.
+// The sink of the trace events of a thread: a file, memory, or nothing, which is the default.
 //
 //     TraceFile trace("trace.json");              // from here to the end of the scope
 //
@@ -7,7 +7,7 @@
 //     work();
 //     CHECK(trace.lines().size() == 1);
 //
-// A sink belongs to the thread that made it, and takes the events of that thread until it is destroyed; then the one
+// A sink belongs to the thread that made it, and takes the events of that thread until it is destroyed; then the sink
 // before takes them again. Threads that share a file open it each: lines are appended whole.
 //
 // While a thread has a sink, failed assertions and errors that nothing receives (also of `void` actors) are events:
@@ -28,9 +28,9 @@ public:
     /// Takes events of at least this severity.
     void setMinimum(Severity severity);
 
-    /// A line, without its newline.
+    /// Writes a line, which has no newline.
     virtual void write(std::string_view line, Severity severity) = 0;
-    /// All that was written is out of this program when it returns.
+    /// When it returns, all written lines have left this program.
     virtual void flush() = 0;
 
 protected:
@@ -43,9 +43,9 @@ private:
 };
 
 namespace trace {
-/// Of the sink that takes this thread's events; null for none.
+/// The sink that takes this thread's events; null for none.
 inline constinit thread_local TraceSink* traceSink = nullptr;
-/// What is less severe than this is off. Above all severities if there is no sink.
+/// Events less severe than this are off. Above all severities if there is no sink.
 inline constinit thread_local int traceMinimum = SevError + 1;
 } // namespace trace
 

@@ -23,7 +23,7 @@ char const* nameOf(WokenBy by) {
 
 } // namespace
 
-/// By the address of code: looking a name up reads the program's file.
+/// Names by the address of code: finding a name reads the program's file.
 class TaskLog::Names {
 public:
     std::string const& of(void const* code) {
@@ -47,8 +47,8 @@ void TaskLog::writeTo(PerfettoTrace& out, std::uint64_t track) const {
     ticks_.measure();
     struct Item {
         Event event;
-        std::uint32_t flow = 0;                 // of a task, that which ends; of what is woken, that which begins
-        std::vector<std::uint32_t> starts = {}; // flows of what a task has woken
+        std::uint32_t flow = 0;                 // a task: the flow that ends; a woken waiter: the flow that begins
+        std::vector<std::uint32_t> starts = {}; // flows to the waiters that a task has woken
     };
     std::vector<Item> items;
     std::vector<std::size_t> open;                        // tasks, by their places in `items`

@@ -1,14 +1,14 @@
 #pragma once
-// TaskLog: the last things that happened on a loop, in a ring of fixed size. What the recorders are made of; programs
-// use trace::Recorder (flow/trace/recorder.h).
+// TaskLog: the last events of a loop, in a ring of fixed size. The recorders are made of it; programs use
+// trace::Recorder (flow/trace/recorder.h).
 //
 //     TaskLog log(1 << 20);
 //     loop.add(log);
 //     ...
 //     log.writeTo(trace, track);           // a PerfettoTrace
 //
-// A task costs one read of the counter of the processor and 32 bytes, what it wakes 32 bytes each. Belongs to the
-// loop's thread.
+// A task costs one read of the processor's counter and 32 bytes, and 32 bytes for each waiter that it wakes. Belongs to
+// the loop's thread.
 
 #include "flow/base/error.h"
 #include "flow/loop/loop.h"
@@ -19,12 +19,12 @@ namespace flow::trace {
 
 class TaskLog final : public TaskRing {
 public:
-    /// At most so many bytes are kept, and at least room for 16 events. `ticks` outlives it. Throws std::bad_alloc.
+    /// Keeps at most `bytes`, but at least 16 events. `ticks` outlives it. Throws std::bad_alloc.
     TaskLog(std::size_t bytes, Ticks& ticks);
 
     void failed(void const* code, Error error) noexcept { put(Kind::Failed, code, error.code()); }
     void cancelled(void const* code) noexcept { put(Kind::Cancelled, code, 0); }
-    /// The texts live as long as this: literals.
+    /// The texts must live as long as this: they are literals.
     void mark(char const* text) noexcept { put(Kind::Mark, text, 0); }
     void fault(char const* text) noexcept { put(Kind::Fault, text, 0); }
 
