@@ -39,7 +39,7 @@ char const* cause(int signal) {
     }
 }
 
-// Calls nothing but write, signal and raise: anything may have been interrupted.
+// Calls only write, signal and raise: the signal may have interrupted any code.
 void onSignal(int signal) {
     char const* why = cause(signal);
     say(head.data(), head.size());

@@ -1,10 +1,10 @@
 #pragma once
-// CrashReporter: while one exists, a signal that ends the program first prints which test was running, and a test that
-// runs too long is ended.
+// CrashReporter: while one exists, a signal that ends the program first prints the name of the running test, and a test
+// that runs too long is ended.
 //
 //     CrashReporter words("/queue/is empty", "  again: ./my_tests ...\n", 300);
 //
-// One at a time. It leaves alone signals for which the program (or a sanitizer) has a handler of its own.
+// Only one at a time. It does not replace handlers of the program (or of a sanitizer).
 
 #include <string>
 

@@ -12,7 +12,7 @@ namespace {
 
 struct Option {
     char const* name;
-    char const* value; // null: takes none
+    char const* value; // null: the option takes no value
     char const* help;
     void (*apply)(TestOptions&, std::string const& value);
     bool repeat; // part of the command that runs a test again
@@ -58,7 +58,7 @@ constexpr Option kOptions[] = {
      [](TestOptions& o, std::string const&) { o.twice = true; }, true},
 };
 
-/// How many letters must be typed, left out or exchanged to make one word of the other.
+/// The number of letters to type, leave out or exchange to turn one word into the other.
 std::size_t distance(std::string const& a, std::string const& b) {
     std::vector<std::size_t> row(b.size() + 1);
     for (std::size_t i = 0; i <= b.size(); ++i)

@@ -1,9 +1,9 @@
 #pragma once
-// What the command line of a test program says.
+// The options on the command line of a test program.
 //
 //     TestOptions options = parseTestOptions(argc, argv);     // throws TestUsage
 //
-// parseTestOptions has no effects; the runner (flow/testing/runner.h) acts on what it returns.
+// parseTestOptions has no effects; the runner (flow/testing/runner.h) acts on its result.
 
 #include "flow/lib/unit_test.h"
 
@@ -26,7 +26,7 @@ struct TestOptions {
     std::string traceFile;        // none if empty
     UnitTestParameters parameters;
     std::string program;
-    std::vector<std::string> rerun; // the options that a test needs to run alike, besides --seed and --filter
+    std::vector<std::string> rerun; // options for an equal run of a test, besides --seed and --filter
 };
 
 /// The command line is wrong: what() says how, in one or two lines.
@@ -40,9 +40,9 @@ TestOptions parseTestOptions(int argc, char const* const* argv);
 /// The text for --help.
 std::string testUsage();
 
-/// Whether a filter selects a name: with `*` or `?` it is a pattern for the whole name, else a part of it.
+/// True if a filter selects a name: with `*` or `?` it is a pattern for the whole name, otherwise a part of it.
 bool filterMatches(std::string const& filter, std::string const& name);
-/// Whether there are no filters, or one matches.
+/// True if there are no filters, or one matches.
 bool anyFilterMatches(std::vector<std::string> const& filters, std::string const& name);
 
 } // namespace flow

@@ -1,3 +1,10 @@
+// The runner of unit tests. For each selected test it makes the text of how to repeat the test first, so that a
+// CrashReporter can print that text if the test crashes or hangs.
+//
+// runOnce() seeds the thread's random numbers from the run's seed and the name of the test, makes a new loop, and runs
+// the test on it until its future is ready or the timeout is over. At the end it compares the numbers of live blocks,
+// to report leaks, and draws an "unseed" from the random numbers, the number of tasks and the time: with --twice, two
+// runs that differ in it fail the test.
 #include "flow/testing/runner.h"
 
 #include "flow/base/format.h"
@@ -23,9 +30,9 @@ namespace {
 
 struct Outcome {
     std::string failure; // empty if the test passed
-    double seconds = 0;  // of its loop
+    double seconds = 0;  // on the loop of the test
     std::int64_t leaked = 0;
-    std::uint64_t unseed = 0; // equal for runs that were alike
+    std::uint64_t unseed = 0; // equal for runs that did the same
 };
 
 std::string describe(Error error) {
@@ -37,7 +44,7 @@ std::string describe(Error error) {
     return text;
 }
 
-/// What is pending, indented, where anything is.
+/// The pending computations, indented; empty if there are none.
 std::string pendingLines() {
     std::string text, lines;
     dumpPending(text, {PendingFormat::Text, 30});
@@ -48,7 +55,7 @@ std::string pendingLines() {
     return lines;
 }
 
-/// Why the test failed, or "".
+/// Runs the test. Returns the reason of its failure, or "".
 std::string attempt(Loop& current, UnitTest const& test, TestOptions const& options) {
     Future<Void> done;
     try {
@@ -114,7 +121,7 @@ std::string quoted(std::string const& word) {
     return text + "'";
 }
 
-/// Where the test stands, and the command that runs it alike.
+/// The place of the test, and the command for an equal run.
 std::string howToRepeat(UnitTest const& test, TestOptions const& options, std::uint64_t seed) {
     std::string command = quoted(options.program);
     for (std::string const& word : options.rerun)

@@ -15,17 +15,17 @@
 //     1 passed, 1 failed
 //
 // Tests run one after the other in the order of their names. Each has a loop of its own, on virtual time unless --real
-// is given, and random numbers that depend on the seed and its name only, so that it runs alone in the same way. A test
-// that crashes or hangs ends the program, after its name and seed were printed.
+// is given, and random numbers that depend only on the seed and its name, so that it runs alone in the same way. A test
+// that crashes or hangs ends the program, after its name and seed are printed.
 
 #include "flow/testing/options.h"
 
 namespace flow {
 
-/// Runs what the options select and prints the results; returns the exit code.
+/// Runs the tests that the options select and prints the results; returns the exit code.
 int runUnitTests(TestOptions const& options);
 
-/// The whole program: parses the command line, prints what is wrong with it, and runs. Returns the exit code.
+/// The whole program: parses the command line, prints any error in it, and runs. Returns the exit code.
 int testMain(int argc, char const* const* argv);
 
 } // namespace flow
