@@ -7,25 +7,26 @@
 //     co_await files().syncDirectory(".");             // and so does the name of a new file
 //     Standalone<StringRef> bytes = co_await file->read(0, 4096);
 //
-// files() is what the current loop has been provided with, loop().provide<FileSystem>(&disk), so that a simulated
-// process has a disk of its own (without one this call ends the program); or else the machine's files, with calls that
-// run on a few threads that end with the loop.
+// files() is the FileSystem of the current loop, which loop().provide<FileSystem>(&disk) sets, so that a simulated
+// process has a disk of its own (without one this call ends the program); otherwise it is the machine's files, with
+// calls on a few threads that end with the loop.
 //
 // Order. An operation begins when it is called and takes effect at some moment before its future is ready. Operations
 // that are under way together take effect in any order, also those on one file: wait for the first if the second must
-// come behind it.
+// follow it.
 //
 // Atomicity. Reads and writes have none: a read sees any part of a write that is under way, and a write that fails, or
 // that is under way when the power fails, may have written any part of its bytes. rename() is atomic.
 //
-// Durability. Only what sync() and syncDirectory() say is safe when the power fails. Of the rest any part may survive.
+// Durability. Only data that sync() and syncDirectory() cover is safe when the power fails. Any part of the rest may
+// survive.
 //
-// Cancel safety. Dropping a future drops the answer only: the operation may happen or not, at any time until the
-// file is closed, also behind what you do next. Operations own their bytes, so no buffer can be gone too early.
+// Cancel safety. Dropping a future drops the answer only: the operation may happen or not, at any time until the file
+// is closed, also behind your later operations. Operations own their bytes, so no buffer can be freed too early.
 //
-// Lifetime. All of this belongs to the loop on which it was made. An operation keeps its file open and its loop at
-// work; a file is closed when its last Reference and its last operation are gone. When the loop ends, what is under way
-// is waited for, what has not begun never happens, and the futures of both never become ready.
+// Lifetime. A file belongs to the loop on which it was made. An operation keeps its file open and its loop at work; a
+// file is closed when its last Reference and its last operation are gone. When the loop ends, it waits for operations
+// that run; operations that have not begun never happen; the futures of both never become ready.
 //
 // Errors. file_not_found, file_not_readable, file_not_writable (denied, or the file was opened for reading),
 // file_too_large, disk_full, platform_error (too few file descriptors or threads) and io_error: all else. Calls throw
@@ -45,14 +46,14 @@ class AsyncFile : public ThreadSafeReferenceCounted<AsyncFile> {
 public:
     AsyncFile(AsyncFile const&) = delete;
     AsyncFile& operator=(AsyncFile const&) = delete;
-    /// Closes the file, which says nothing about what was written: only sync() does.
+    /// Closes the file. This does not make written data durable: only sync() does.
     virtual ~AsyncFile() = default;
 
     /// `length` bytes from `offset` on; fewer only where the file ends, none beyond.
     virtual Future<Standalone<StringRef>> read(std::int64_t offset, int length,
                                                std::source_location caller = std::source_location::current()) = 0;
-    /// Writes all of the bytes. The file grows as needed, and what lies between its end and `offset` reads as zeros;
-    /// writing nothing does nothing. Copies of a Standalone share its bytes: leave them alone until this has ended.
+    /// Writes all of the bytes. The file grows as needed, and the bytes between its end and `offset` read as zeros;
+    /// writing no bytes does nothing. Copies of a Standalone share its bytes: do not change them until this has ended.
     virtual Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes,
                                std::source_location caller = std::source_location::current()) = 0;
     /// When ready, all writes and truncates of this file that had ended when sync() was called survive the loss of
@@ -68,9 +69,9 @@ protected:
 };
 
 enum class OpenMode : unsigned char {
-    Read,      // a file that is there
-    ReadWrite, // the same, also for writing
-    Create,    // the same; makes an empty file if there is none
+    Read,      // a file that exists
+    ReadWrite, // like Read, also for writing
+    Create,    // like ReadWrite; makes an empty file if there is none
 };
 
 class FileSystem {
@@ -81,20 +82,20 @@ public:
     virtual Future<Reference<AsyncFile>> open(std::string path, OpenMode mode) = 0;
     /// Gives a file another name, in place of the file that has it. At every moment, also after a loss of power, `to`
     /// is one of the two files; `from` may be there again if the directories have not been synced. Open files stay
-    /// what they are.
+    /// open.
     virtual Future<Void> rename(std::string from, std::string to) = 0;
     /// Removes the name of a file. Code that has it open can go on using it.
     virtual Future<Void> remove(std::string path) = 0;
-    /// Whether there is a file or a directory.
+    /// True if there is a file or a directory.
     virtual Future<bool> exists(std::string path) = 0;
     /// The names in a directory, of files and directories, sorted.
     virtual Future<std::vector<std::string>> list(std::string directory) = 0;
     /// Makes a directory if there is none yet, in one that is there.
     virtual Future<Void> makeDirectory(std::string path) = 0;
-    /// When ready, what had been done to the names in this directory when it was called survives the loss of power:
-    /// files and directories made, renamed and removed. What is in the files is another matter: AsyncFile::sync(). If
-    /// it fails, any part of them may be lost, although it is seen until then, and a later call does not make up for
-    /// it: make files anew, under other names that are renamed.
+    /// When ready, the changes of names in this directory from before the call survive the loss of power: files and
+    /// directories made, renamed and removed. It does not cover the content of the files: AsyncFile::sync() does. If it
+    /// fails, any part of the changes may be lost, although they are seen until then, and a later call does not make up
+    /// for it: make files anew, under other names that are renamed.
     virtual Future<Void> syncDirectory(std::string path) = 0;
 
 protected:

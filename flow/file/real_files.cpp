@@ -1,4 +1,9 @@
 // The machine's files: each operation is a system call on a ThreadPool that all files of the loop share.
+//
+// files() makes a RealFiles for the loop at its first call; the loop owns it and destroys it at its end, after the pool
+// has stopped. Each operation holds a reference to its RealFile, so the descriptor stays open until its last operation
+// has ended, even if the program drops file and future before. A descriptor is closed on the pool too. Errors of the
+// system become the errors of async_file.h in errorOf().
 
 #include "flow/file/async_file.h"
 #include "flow/threads/thread_pool.h"
@@ -41,7 +46,7 @@ Error errorOf(int number, Error denied) {
     }
 }
 
-/// The result of a system call, which is called again for as long as signals end it.
+/// The result of a system call, which is repeated as long as signals interrupt it.
 template <class Call>
 auto completed(Error denied, Call call) {
     for (;;) {
@@ -58,7 +63,7 @@ void check(std::error_code failure, Error denied) {
         throw errorOf(failure.value(), denied);
 }
 
-/// Closes it.
+/// Owns a file descriptor.
 class Descriptor {
 public:
     Descriptor() = default;
@@ -93,30 +98,30 @@ class RealFile final : public AsyncFile {
 
 public:
     RealFile(Reference<ThreadPool> threads, bool isWritable) : threads_(std::move(threads)), isWritable_(isWritable) {}
-    // On a thread, since it can take long: what a removed file held is given back when it is closed.
+    // Closes on a thread, since that can take long: the system frees the blocks of a removed file when it is closed.
     ~RealFile() override {
         if (descriptor_.number() < 0)
             return;
         try {
             (void)threads_->runToEnd(
                 [last = std::move(descriptor_)]() mutable { Descriptor closed = std::move(last); });
-        } catch (std::bad_alloc const&) { // it has been closed here
+        } catch (std::bad_alloc const&) { // it has been closed here, on the loop's thread
         }
     }
 
-    /// On a thread.
+    /// Runs on a thread of the pool.
     void open(std::string const& path, OpenMode mode) {
         int flags = O_CLOEXEC | (mode == OpenMode::Read ? O_RDONLY : O_RDWR) | (mode == OpenMode::Create ? O_CREAT : 0);
         Error denied = isWritable_ ? file_not_writable() : file_not_readable();
         Descriptor opened(completed(denied, [&] { return ::open(path.c_str(), flags, 0666); }));
-        if (S_ISDIR(statusOf(opened.number()).st_mode)) // for reading the system opens it, and then nothing can be read
+        if (S_ISDIR(statusOf(opened.number()).st_mode)) // the system opens a directory for reading, but cannot read it
             throw io_error();
         descriptor_ = std::move(opened);
     }
 
     Future<Standalone<StringRef>> read(std::int64_t offset, int length, std::source_location caller) override {
         FLOW_ASSERT_AT(caller, offset >= 0 && length >= 0, "AsyncFile::read() of a negative offset or length");
-        // Beyond the last offset there is nothing, which the system would call an error.
+        // There are no bytes beyond the last offset; the system would report an error.
         length = static_cast<int>(std::min<std::int64_t>(length, kLastOffset - offset));
         return call([file = descriptor_.number(), offset, bytes = makeString(length)] {
             int count = 0;
@@ -147,7 +152,7 @@ public:
         });
     }
     Future<Void> sync() override {
-        // Of what is about the file only that is written which its bytes cannot be read without, such as its size.
+        // Writes the bytes, and only the metadata that is needed to read them, such as the size.
         return call([file = descriptor_.number()] { completed(io_error(), [&] { return ::fdatasync(file); }); });
     }
     Future<Void> truncate(std::int64_t size, std::source_location caller) override {
@@ -252,7 +257,7 @@ FileSystem& files() {
     if (FileSystem* provided = current.service<FileSystem>())
         return *provided;
     current.useMachines("files");
-    return *new RealFiles(current); // which the loop deletes
+    return *new RealFiles(current); // the loop deletes it
 }
 
 } // namespace flow
