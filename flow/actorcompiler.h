@@ -5,9 +5,8 @@
 //
 //     ACTOR Future<int> twice(Future<int> x) { int v = wait(x); return 2 * v; }
 //
-// In the build, which defines NO_INTELLISENSE, actorc reads the keywords itself. A wait that it did not rewrite,
-// because it stands where no wait can or because the file does not go through actorc, finds the deleted functions below
-// and is a compile error.
+// In the build, which defines NO_INTELLISENSE, actorc reads the keywords itself. If a wait stands where no wait can, or
+// if the file does not go through actorc, the call finds the deleted functions below and is a compile error.
 
 #include "flow/core/in_place.h"
 #include "flow/core/stream.h"
@@ -33,15 +32,15 @@ void wait(flow::Yield) = delete;
 void wait(flow::Never) = delete;
 template <class T>
 T waitNext(flow::FutureStream<T> const&) = delete;
-#else // never called: they exist so that editors know the types
+#else // never called: they exist for the types in editors
 namespace flow::editor {
-/// Whether a T can be copied, by its name: the standard's trait is true for a vector of what cannot be copied.
+/// True if a T can be copied, by its name: the standard's trait is true for a vector of elements that cannot be copied.
 template <class T>
 inline constexpr bool isCopied = std::is_copy_constructible_v<T>;
 template <template <class...> class C, class... T>
 inline constexpr bool isCopied<C<T...>> = std::is_copy_constructible_v<C<T...>> && (... && isCopied<T>);
 
-/// What is waited for is kept, so that `auto& x = wait(f)` is right; but `T x = wait(f)` is too where T only moves.
+/// The awaited object is kept, so that `auto& x = wait(f)` is right; `T x = wait(f)` is right too if T only moves.
 template <class T>
 using Result = std::conditional_t<isCopied<T>, T&, T>;
 
