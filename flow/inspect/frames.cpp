@@ -5,6 +5,7 @@
 //
 // A block may be free, may belong to another thread, or may hold other data, so the tests only compare; no pointer is
 // followed before `resume` is known to be code of the program.
+
 #include "flow/inspect/frames.h"
 
 #include "flow/loop/loop.h"

@@ -4,6 +4,7 @@
 //
 // kinds() counts all frames, beyond the limit too. cycles() is a depth-first search with the colours white (new), grey
 // (on the path) and black (done): an edge to a grey node closes a cycle.
+
 #include "flow/inspect/graph.h"
 
 #include "flow/base/format.h"

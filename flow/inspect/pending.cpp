@@ -4,6 +4,7 @@
 // append() makes the graph of one set of frames and prints it. appendAll() asks each loop of the process for its own
 // dump (all_loops.h), since only the thread of a loop may read its frames, and puts a head before each answer. A loop
 // that does not answer in time is printed with that fact.
+
 #include "flow/inspect/pending.h"
 
 #include "flow/base/format.h"

@@ -5,6 +5,7 @@
 // answers. kill() ends all operations and counts a new life, after which open files of the old life never answer.
 // crash() does so too, and then drops the changes that did not reach the disk: storeSome() draws which changes of names
 // did, loseCache() which changes of each file. boot() begins the next life.
+
 #include "flow/sim/disk.h"
 
 #include "flow/coro/coroutine.h"

@@ -6,6 +6,7 @@
 // Four rules keep the search short: a read that fits is taken at once, calls with equal effects are tried once, a set
 // of remaining calls is not searched twice at the same value, and operations of unknown outcome are taken only in
 // chains that the next returned operation needs.
+
 #include "flow/sim/linearization.h"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 //
 // A fault is injected if the dice say so and the filter admits its number; injectFaults() (inject.cpp) draws the faults
 // "per second of a process", other code calls injects() at the place where the fault can happen.
+
 #include "flow/sim/world.h"
 
 #include "flow/base/format.h"

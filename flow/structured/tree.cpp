@@ -10,6 +10,7 @@
 // list of its parent, so that the walk needs no stack and no memory.
 //
 // - destroyTree(): as a cancel, but no code of the nodes runs except destructors.
+
 #include "flow/structured/tree.h"
 
 #include "flow/base/stack.h"

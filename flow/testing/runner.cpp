@@ -5,6 +5,7 @@
 // the test on it until its future is ready or the timeout is over. At the end it compares the numbers of live blocks,
 // to report leaks, and draws an "unseed" from the random numbers, the number of tasks and the time: with --twice, two
 // runs that differ in it fail the test.
+
 #include "flow/testing/runner.h"
 
 #include "flow/base/format.h"

@@ -4,6 +4,7 @@
 // nested loop, so running_ is a stack. The time at the end of a task is also the beginning of the next one (isFresh_),
 // which saves one read of the clock a task; a new turn or a sleep in between makes that time stale. sleeps() and
 // wakes() enclose idle time; busy time is the rest.
+
 #include "flow/trace/loop_metrics.h"
 
 #include "flow/base/format.h"
