@@ -24,12 +24,12 @@ public:
     /// Throws platform_error; then neither is watched.
     virtual void replace(PolledDescriptor& before, PolledDescriptor& after) = 0;
 
-    /// Whether receiveAhead() works.
+    /// True if receiveAhead() works.
     virtual bool canReceiveAhead() { return false; }
     /// From now on, or again, bytes are received before a read asks for them, and go to onReceived(). The descriptor is
     /// a connected socket that was not added, and is watched now, but not for writing. Throws platform_error.
     virtual void receiveAhead(PolledDescriptor&) {}
-    /// Stops that. What the kernel has taken has been reported when this returns.
+    /// Stops that. When this returns, all bytes that the kernel has taken have been reported.
     virtual void stopReceiving(PolledDescriptor&) noexcept {}
     /// Reports also when this one can be written. Throws platform_error.
     virtual void watchWriting(PolledDescriptor&) {}
@@ -45,7 +45,7 @@ protected:
     PollCounters counters_;
 };
 
-/// Whether this build has io_uring, and the kernel lets the program use it. It tries, once.
+/// True if this build has io_uring, and the kernel lets the program use it. It tries, once.
 bool hasUring();
 
 /// The poller that the environment variable FLOW_POLLER names: epoll or uring. Without it, epoll, also where there is

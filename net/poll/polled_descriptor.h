@@ -30,7 +30,7 @@ public:
     bool isWatched() const { return place_.isLinked(); }
 
     virtual void onNews(News news) noexcept = 0;
-    /// Whether it listens. Then a poller that can accept calls onAccepted(); any other reports it as readable.
+    /// True if it listens. Then a poller that can accept calls onAccepted(); any other reports it as readable.
     virtual bool listens() const { return false; }
     /// A connection, non-blocking, that it owns from now on. Called like onNews(). False: to stop accepting;
     /// connections accepted meanwhile still come, and later ones make it readable.
@@ -42,12 +42,12 @@ public:
     /// Received bytes, which stay where they are until copyReceived(); none: the end, or that error (errno) of the
     /// connection. Called like onNews().
     virtual bool onReceived(std::span<std::uint8_t const>, [[maybe_unused]] int error) noexcept { return false; }
-    /// Whether it still uses memory of onReceived().
+    /// True while it still uses memory of onReceived().
     virtual bool usesReceived() const { return false; }
-    /// From here on it must not.
+    /// Copies the unread bytes: from here on it must not use that memory.
     virtual bool copyReceived() noexcept { return false; }
 
-    /// Whether an operation waits for its events, so that the loop must not end.
+    /// True if an operation waits for its events, so that the loop must not end.
     virtual bool isAwaited() const = 0;
 
 protected:
@@ -84,7 +84,7 @@ public:
             call(each);
         }
     }
-    /// Whether one of them is awaited. Moves that one to the front, so that the next call is fast.
+    /// True if one of them is awaited. Moves that one to the front, so that the next call is fast.
     bool isAwaited() {
         for (auto* link = list_.next; link != &list_; link = link->next)
             if (static_cast<PolledDescriptor::Place*>(link)->owner->isAwaited()) {

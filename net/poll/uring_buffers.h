@@ -7,9 +7,9 @@
 //     use(bytes);
 //     buffers->giveBack(UringBuffers::numberOf(news));               // once for each take()
 //
-// The kernel puts what it receives next behind what it has received last, until a buffer is full; then it goes on with
-// the next one. A full buffer returns to the kernel when all that was taken from it has been given back. When the
-// kernel has none, requests end with ENOBUFS.
+// The kernel puts new bytes behind the last ones, until a buffer is full; then it goes on with the next one. A full
+// buffer returns to the kernel when all bytes taken from it have been given back. When the kernel has no buffer,
+// requests end with ENOBUFS.
 
 #include <array>
 #include <cstddef>
@@ -34,7 +34,7 @@ public:
     static constexpr std::size_t kBytes = 32 * 1024;
     static constexpr unsigned short kGroup = 0;
 
-    /// Whether the kernel has such buffers: Linux 6.12. It tries, once.
+    /// True if the kernel has such buffers: Linux 6.12. It tries, once.
     static bool areSupported();
     /// Throws platform_error. They must exist as long as the ring.
     explicit UringBuffers(io_uring& ring);
@@ -46,13 +46,13 @@ public:
     static unsigned numberOf(UringNews const& news);
     std::span<std::uint8_t const> take(UringNews const& news);
     void giveBack(unsigned number);
-    /// Whether the kernel will soon have none.
+    /// True if the kernel will soon have none.
     bool areFew() const { return atKernel_ <= kCount / 2; }
 
 private:
     struct Buffer {
         std::size_t used = 0;  // bytes that the kernel has filled
-        std::size_t taken = 0; // how many were taken and not given back
+        std::size_t taken = 0; // takes that were not given back
         bool isFull = false;
     };
     std::uint8_t* memoryOf(unsigned number) const { return memory_ + number * kBytes; }

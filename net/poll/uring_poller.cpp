@@ -1,3 +1,13 @@
+// UringPoller, the part for all descriptors; uring_receive.cpp has the part that receives ahead.
+//
+// A descriptor has a slot, and its token is the index and the count of the slot. The id of a request is the token, with
+// a bit for its kind, so an event of a removed descriptor finds no slot and is ignored. Requests go on after an event.
+// If the kernel ends one, its id goes to ended_, and the next takeNews() makes the request anew. request() only writes
+// into the ring: the next wait() gives it to the kernel, in the call that waits.
+//
+// After a fork the child has a copy of the parent's ring, and must not cancel its requests. prepare() then makes a new
+// ring, and all requests again.
+
 #include "net/poll/uring_poller.h"
 
 #include "flow/base/error.h"
@@ -19,7 +29,7 @@ namespace {
 
 constexpr unsigned kAllEvents = POLLIN | POLLOUT | POLLRDHUP;
 
-/// Whether a descriptor with an event is reported by a request that goes on.
+/// True if a request for a descriptor goes on after it has reported an event.
 bool pollsAgainAndAgain(io_uring& ring) {
     int event = ::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
     if (event < 0)
@@ -246,10 +256,10 @@ void UringPoller::wait(double seconds) noexcept {
         takeBuffersBack(seconds > 0 || buffers_->areFew());
         receiveAgain();
     }
-    if (seconds <= 0 || !ended_.empty()) { // what is requested again may have an event by now
+    if (seconds <= 0 || !ended_.empty()) { // a repeated request may have an event by now
         if (::io_uring_sq_ready(ring) != 0)
             submit();
-        return takeNews(); // which calls the kernel only if that has some
+        return takeNews(); // calls the kernel only if it has events
     }
     if (::io_uring_cq_ready(ring) == 0) {
         constexpr double kLongest = 1e6;

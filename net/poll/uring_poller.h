@@ -62,7 +62,7 @@ private:
         std::uint32_t count = 1;
         bool accepts = false;     // its request
         bool isAhead = false;     // it is received ahead
-        bool wantsBytes = false;  // of those: it has not stopped
+        bool wantsBytes = false;  // a connection that is received ahead: it has not stopped
         bool isReceiving = false; // the kernel has the request, or it is in unreceived_
         bool isPolled = false;    // for writing
     };
@@ -91,11 +91,12 @@ private:
     void noteReceived(UringNews const& news) noexcept;
     void stop(Slot& slot) noexcept;
     void lend(PolledDescriptor& descriptor, unsigned buffer) noexcept;
-    /// Those of connections that do not use them any more; all if the others must copy.
+    /// Takes back the buffers that connections do not use any more; if `all`, the connections must copy, and it takes
+    /// all.
     void takeBuffersBack(bool all) noexcept;
     void receiveAgain() noexcept;
-    /// Makes new requests for the first ids in `ended_`, at most so many and as the ring has room for. Returns how
-    /// many.
+    /// Makes new requests for the first ids in `ended_`, at most `most` and as many as the ring has room for. Returns
+    /// their number.
     std::size_t requestAgain(std::size_t most) noexcept;
     Slot* slotOf(std::uint64_t id);
     std::uint64_t idOf(PolledDescriptor const& descriptor);
@@ -107,7 +108,7 @@ private:
     std::vector<std::uint64_t> ended_;      // the ids of requests to make again, with room for all
     std::unique_ptr<UringBuffers> buffers_; // null: nothing has asked for them, or there is no memory
     RingQueue<Lent> lent_;
-    std::vector<std::uint64_t> unreceived_; // tokens of those to receive again when there are buffers; room for all
+    std::vector<std::uint64_t> unreceived_; // connections to receive again when there are buffers; room for all
 };
 
 } // namespace flow::net

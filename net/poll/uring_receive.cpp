@@ -95,7 +95,7 @@ void UringPoller::noteReceived(UringNews const& news) noexcept {
     }
 }
 
-/// At once, before the kernel gets the buffers back that it has filled for this connection.
+/// Cancels at once, before the kernel gets back the buffers that it has filled for this connection.
 void UringPoller::stop(Slot& slot) noexcept {
     if (std::exchange(slot.wantsBytes, false) && slot.isReceiving)
         cancel(slot.descriptor->token | kReceives);
