@@ -23,7 +23,7 @@ constexpr std::array<std::uint32_t, 256> kTable = makeTable();
 /// The instruction takes three cycles, and another can begin in each: so large inputs are read in three lanes at once.
 constexpr std::ptrdiff_t kLane = 1024;
 
-/// What a checksum becomes behind kLane more bytes that are 0: the xor of what its four bytes become, lowest first.
+/// The checksum after kLane more bytes that are 0: the xor of the entries for its four bytes, lowest first.
 using Advance = std::array<std::array<std::uint32_t, 256>, 4>;
 constexpr Advance makeAdvance() {
     std::array<std::uint32_t, 32> ofBit{};

@@ -11,11 +11,11 @@
 
 namespace flow::net {
 
-/// `before` is that of the bytes in front of these.
+/// `before`: the checksum of the bytes in front of these.
 std::uint32_t crc32c(StringRef bytes, std::uint32_t before = 0);
 
 namespace rpc {
-/// Without that instruction.
+/// Uses no special instruction.
 std::uint32_t crc32cByTable(StringRef bytes, std::uint32_t before = 0);
 } // namespace rpc
 

@@ -53,7 +53,7 @@ struct Endpoint {
 
     bool isValid() const { return token.isValid(); }
     Address const& getPrimaryAddress() const { return addresses.address; }
-    /// Whether it is one of this process.
+    /// True if it is an endpoint of this process.
     bool isLocal() const; // flow_transport.cpp
     bool isWellKnown() const { return token.first() == kWellKnown; }
 

@@ -77,7 +77,7 @@ void FailureMonitor::endpointNotFound(Endpoint const& endpoint) {
 }
 
 void FailureMonitor::notify() {
-    std::vector<AsyncTrigger> triggers; // which are triggered when this object may be gone
+    std::vector<AsyncTrigger> triggers; // triggered below, when this object may be destroyed
     for (auto& [address, state] : states_) {
         if (std::exchange(state.hasChanged, false))
             triggers.push_back(std::move(state.changed));

@@ -34,12 +34,12 @@ struct FailureStatus {
 class FailureMonitor {
 public:
     FailureMonitor() = default;
-    /// That of the loop's FlowTransport.
+    /// The monitor of the loop's FlowTransport.
     static FailureMonitor& failureMonitor();
 
     FailureStatus getState(Address const& address) const;
     FailureStatus getState(Endpoint const& endpoint) const;
-    /// Whether this endpoint has failed, and not its process.
+    /// True if this endpoint has failed, and its process has not.
     bool onlyEndpointFailed(Endpoint const& endpoint) const;
 
     /// Ready when the state may have changed.

@@ -1,3 +1,13 @@
+// The transport of a loop: its peers, and how they are made and end.
+//
+// connecting_ has a peer for each address that this process sends to; keepConnected() is its coroutine. It waits until
+// something is to be sent, connects, runs the connection, and after its end puts a new peer in its place (replace()),
+// to which waiters send again; it pauses longer after each failure, and removes the peer if nothing was sent during the
+// pause. accepted_ has a peer for each connection from outside; serve() runs it once.
+//
+// Memory of accepted peers is counted (heldBytes_); above peersBytes disconnectLargest() ends those with the most.
+// close() ends all coroutines before it shuts down the peers.
+
 #include "net/rpc/flow_transport.h"
 
 #include "flow/base/random.h"
@@ -197,7 +207,7 @@ Reference<RpcPeer> FlowTransport::replace(Reference<RpcPeer> const& ended, Error
     auto place = connecting_.find(ended->address());
     try {
         place->second = makeReference<RpcPeer>(*this, RpcPeer::Side::Connecting, ended->address());
-    } catch (std::bad_alloc&) { // whoever sends again begins anew
+    } catch (std::bad_alloc&) { // code that sends again makes a new one
         connecting_.erase(place);
         ended->lost(error);
         return {};
@@ -232,7 +242,7 @@ Reference<RpcPeer> FlowTransport::peerOf(Endpoint const& endpoint) {
     connecting_.emplace(address, peer);
     try {
         running_.add(keepConnected(std::move(peer)));
-    } catch (...) { // nothing would connect it
+    } catch (...) { // otherwise nothing would connect it
         connecting_.erase(address);
         throw;
     }

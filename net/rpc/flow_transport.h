@@ -46,7 +46,7 @@ struct RpcOptions {
     ProtocolVersion version = currentProtocolVersion();
     /// False if the connection protects its bytes itself, as TLS does. Both sides must agree.
     bool hasChecksums = true;
-    /// A larger request, or answer, fails with value_too_large, at whichever side it is too large for.
+    /// A larger request, or answer, fails with value_too_large; each side applies its own limit.
     std::uint32_t largestMessage = 64 * 1024 * 1024;
     /// A few bytes may stand for a large struct. The elements of a message's containers may need kElements bytes of
     /// memory, and so many times the message's bytes; a message that needs more fails with value_too_large.
@@ -66,7 +66,7 @@ struct RpcOptions {
     double pingTimeout = 4;
     double reconnectMin = 0.05;
     double reconnectMax = 1;
-    /// How to connect and listen; by default as transport() does.
+    /// The functions to connect and to listen; by default those of transport().
     std::function<Future<Reference<Connection>>(Address const&)> connect = {};
     std::function<Reference<Listener>(Address const&)> listen = {};
 };
@@ -106,14 +106,14 @@ public:
     FailureMonitor& failureMonitor() { return monitor_; }
     /// Connections that others have made to this process.
     std::size_t connections() const { return accepted_.size(); }
-    /// Of RpcOptions::peersBytes.
+    /// The bytes that count for RpcOptions::peersBytes.
     std::size_t heldBytes() const { return heldBytes_; }
 
     // For net/rpc.
 
     EndpointTable& endpoints() { return endpoints_; }
     bool isLocal(Endpoint const& endpoint) const;
-    /// Null if it is by a connection that has ended.
+    /// Null if the endpoint is by a connection that has ended.
     Reference<RpcPeer> peerOf(Endpoint const& endpoint);
     RpcCounters& count() { return counters_; }
     void changeHeld(std::size_t before, std::size_t after) {
@@ -121,7 +121,7 @@ public:
         if (heldBytes_ > options_.peersBytes)
             disconnecting_.ask(loop_, TaskPriority::Max);
     }
-    /// Whether to read in small pieces, and to let few replies wait.
+    /// True if memory is short: reads are small, and few replies may wait.
     bool isShort() const { return heldBytes_ > options_.peersBytes / 16; }
     /// The limit for one turn of a peer that reads.
     std::span<std::uint8_t> scratch();

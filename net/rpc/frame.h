@@ -31,7 +31,7 @@ enum class FrameFault : std::uint8_t { None, TooShort, TooLarge, Checksum };
 
 struct FrameLimits {
     std::uint32_t largest;    // bytes of a message
-    bool hasChecksums = true; // whether they are looked at
+    bool hasChecksums = true; // true if they are checked
 };
 
 struct ParsedFrame {
@@ -44,10 +44,11 @@ struct ParsedFrame {
 };
 
 constexpr std::size_t kFrameHeaderBytes = 40;
-constexpr std::size_t kFramePrefixBytes = 12; // of these, which the number at the beginning does not count
+constexpr std::size_t kFramePrefixBytes =
+    12; // of the header; the number at the beginning of a frame does not count them
 constexpr std::uint64_t kWellKnown = ~std::uint64_t{0};
 
-/// Of the first frame in `bytes`.
+/// Parses the first frame in `bytes`.
 ParsedFrame parseFrame(StringRef bytes, FrameLimits const& limits);
 /// The checksum in a header, of the bytes behind its prefix.
 std::uint32_t checksumIn(StringRef header);
@@ -63,7 +64,7 @@ constexpr std::size_t kGreetingBytes = 24;
 std::string greetingBytes(Greeting const& greeting);
 /// Parses the first kGreetingBytes of a connection; nothing if they are no greeting.
 std::optional<Greeting> parseGreeting(StringRef bytes);
-/// Whether programs of these versions are compatible: they may differ only in the lowest 16 bits.
+/// True if programs of these versions are compatible: they may differ only in the lowest 16 bits.
 bool isCompatible(ProtocolVersion a, ProtocolVersion b);
 
 } // namespace flow::net

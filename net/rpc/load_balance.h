@@ -57,7 +57,7 @@ public:
     }
 
     std::size_t size() const { return servers_->size(); }
-    /// The next one that has not failed; null if all have.
+    /// The next server that has not failed; null if all have.
     RequestStream<Request> const* next() {
         FailureMonitor& monitor = FailureMonitor::failureMonitor();
         for (std::size_t i = 0; i < servers_->size(); ++i) {
@@ -74,7 +74,7 @@ public:
                                                                               FailureStatus(false)));
         return waitForAny(available) || Future<Void>(delay(kRetry)); // a connection is made only for a request
     }
-    /// After so many seconds with all servers failed, one is tried.
+    /// The server to try after so many seconds with all servers failed.
     RequestStream<Request> const& any() { return servers_->get(next_++ % servers_->size(), channel_); }
 
 private:
@@ -84,8 +84,8 @@ private:
     std::size_t next_ = 0;
 };
 
-/// It does not take the channel itself: where this coroutine has a pointer to a member for a parameter, gcc 14.2 ends
-/// with an internal error.
+/// Does not take the channel itself: if this coroutine has a pointer to a member as a parameter, gcc 14.2 ends with an
+/// internal error.
 template <class Interface, class Request>
 Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, Request request, TaskPriority priority,
                                  AtMostOnce atMostOnce, bool hedges) {

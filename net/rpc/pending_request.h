@@ -8,7 +8,7 @@
 
 namespace flow::net {
 
-/// What happens to a request when its connection ends.
+/// The action when the connection of a request ends.
 enum class Delivery : std::uint8_t {
     AtLeastOnce, // it is sent again, and may arrive twice
     AtMostOnce,  // it fails with request_maybe_delivered
@@ -18,7 +18,8 @@ namespace rpc {
 template <class Reply, bool kAsErrorOr>
 using ReplyResult = std::conditional_t<kAsErrorOr, ErrorOr<Reply>, Reply>;
 
-/// What tryGetReply() gives: a server that drops a request may have executed it, as one that is not reached any more.
+/// The result of tryGetReply(): a server that drops a request may have executed it, as may one that cannot be reached
+/// any more.
 template <class Reply>
 ErrorOr<Reply> maybeDelivered(ErrorOr<Reply> reply) {
     return reply.isError(error_code_broken_promise) ? ErrorOr<Reply>::failed(request_maybe_delivered())
@@ -94,7 +95,7 @@ private:
         }
         end(ErrorOr<Reply>::failed(error));
     }
-    /// In a turn of its own, in which it may still be cancelled.
+    /// Completes in a turn of its own, in which it may still be cancelled.
     void end(ErrorOr<Reply> result) {
         stopWaiting();
         result_ = kAsErrorOr ? rpc::maybeDelivered(std::move(result)) : std::move(result);

@@ -23,7 +23,7 @@ void writeReply(ObjectWriter& writer, T const& value) {
     writer.serialize(FileIdentifierFor<T>::value, ReplyKind::Value, value);
 }
 
-/// Throws serialization_failed. `isUnknown` becomes whether the endpoint did not exist.
+/// Throws serialization_failed. Sets `isUnknown` to true if the endpoint did not exist.
 template <class T>
 ErrorOr<T> readReply(ObjectReader& reader, bool& isUnknown) {
     auto identifier = reader.readNumber<FileIdentifier>();

@@ -1,5 +1,5 @@
 #pragma once
-// ReplyPromise<T>: the place in a request where its reply goes.
+// ReplyPromise<T>: the promise in a request for its reply.
 //
 //     struct GetRequest {
 //         constexpr static FileIdentifier file_identifier = 6001;
@@ -39,7 +39,7 @@ MessageContext& messageContext(Ar& ar) {
     throw unsupported_operation();
 }
 
-/// What the copies of one ReplyPromise share.
+/// The state that the copies of one ReplyPromise share.
 template <class T>
 class ReplyState final : public FastAllocated<ReplyState<T>>,
                          public ReferenceCounted<ReplyState<T>>,
@@ -47,7 +47,7 @@ class ReplyState final : public FastAllocated<ReplyState<T>>,
                          Turn {
 public:
     ReplyState() : Turn(notify) {}
-    /// For a request that was received from there.
+    /// For a request that was received from `to`.
     ReplyState(RpcPeer* to, std::uint64_t number)
         : Turn(notify), asker_(Reference<RpcPeer>::addRef(to)), theirs_(number) {}
     ~ReplyState() override {
@@ -91,10 +91,10 @@ public:
             promise().sendError(error, caller);
         }
     }
-    /// Another place will answer.
+    /// Another place answers instead.
     void forget() { isAnswered_ = true; }
 
-    /// The number at which the peer finds it.
+    /// The number by which the peer refers to this promise.
     std::uint64_t numberFor(RpcPeer& peer) {
         if (!isWaiting()) {
             waitFor(peer);
@@ -140,7 +140,7 @@ private:
             asker_->sendError(theirs_, currentError());
         }
     }
-    /// In a turn of its own.
+    /// Completes in a turn of its own.
     void end(ErrorOr<T> result) {
         stopWaitingHeld();
         result_ = std::move(result);
@@ -149,7 +149,7 @@ private:
     static void notify(Turn& turn) {
         auto& self = static_cast<ReplyState&>(turn);
         Reference<ReplyState> keep = std::move(self.self_);
-        self.stopWaiting(); // and its reference is released
+        self.stopWaiting(); // releases its reference
         ErrorOr<T> result = std::move(self.result_);
         if (self.isSet())
             return;
@@ -241,10 +241,10 @@ public:
 
     // For net/rpc.
 
-    /// The reply goes to that place of this process.
+    /// The reply goes to the place `number` of this process.
     void setNumber(std::uint64_t number) { number_ = number; }
     std::uint64_t numberFor(RpcPeer& peer) const { return number_ != 0 ? number_ : shared()->numberFor(peer); }
-    /// Whether a future of it exists elsewhere, or can be made.
+    /// True if a future of it exists elsewhere, or can be made.
     bool isShared() const { return static_cast<bool>(state_); }
     void forget() const {
         if (state_)
@@ -269,7 +269,7 @@ template <class Request>
 auto const& getReplyPromise(Request const& request) {
     return rpc::replyIn(request);
 }
-/// So that the request can be sent once more.
+/// Gives the request a new reply promise, so that it can be sent once more.
 template <class Request>
 void resetReply(Request& request) {
     rpc::replyIn(request).reset();

@@ -1,5 +1,5 @@
 #pragma once
-// ReplyPromiseStream<T>: the place in a request where many replies go, one after the other.
+// ReplyPromiseStream<T>: the stream in a request for many replies, one after the other.
 //
 //     struct Row : ReplyPromiseStreamReply { ... };
 //     struct ScanRequest {
@@ -56,7 +56,7 @@ template <class T>
 class ReplyStreamState final : public ReferenceCounted<ReplyStreamState<T>>, public PendingReply, Callback<Void>, Turn {
 public:
     ReplyStreamState() : Turn(hand) {}
-    /// For a request that was received from there.
+    /// For a request that was received from `to`.
     ReplyStreamState(RpcPeer* to, std::uint64_t number)
         : Turn(hand), asker_(Reference<RpcPeer>::addRef(to)), theirs_(number) {
         PendingReply::waitFor(*to);
@@ -165,7 +165,7 @@ private:
         else
             return sizeof(T);
     }
-    /// Whether no FutureStream of it exists.
+    /// True if no FutureStream of it exists.
     bool isUnread() const {
         FutureStream<T> one = stream_.getFuture();
         return one.cell()->futures == 1;
@@ -227,7 +227,7 @@ private:
         } catch (std::bad_alloc&) { // the stream's queue cannot grow: a later turn tries again
             return self.ask(TaskPriority::DefaultPromiseEndpoint);
         }
-        self.stopWaiting(); // and its reference is released
+        self.stopWaiting(); // releases its reference
         self.isEnded_ = true;
         self.stream_.sendError(self.last_);
         self.self_ = {};
@@ -259,7 +259,7 @@ private:
     Reference<RpcPeer> reader_;        // at the client: the server
     Reference<ReplyStreamState> self_; // while the server has its number
     std::uint64_t theirs_ = 0;         // the other side's number
-    std::uint64_t sentBytes_ = 0;      // or of the client: given to the stream
+    std::uint64_t sentBytes_ = 0;      // at the client: bytes given to the stream
     std::uint64_t takenBytes_ = 0;
     std::uint64_t arrivedBytes_ = 0;
     std::uint64_t limit_ = std::numeric_limits<std::int64_t>::max();
@@ -287,7 +287,7 @@ public:
     }
     ~ReplyPromiseStream() { drop(); }
 
-    /// For one reader.
+    /// The received replies. For one reader.
     FutureStream<T> getFuture() const { return shared()->future(); }
     template <class U = T>
         requires std::is_constructible_v<T, U>
@@ -298,9 +298,9 @@ public:
         requires(!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)
     void send(U&&) const {}
-    /// The end; ignored after another one.
+    /// Ends the stream; ignored after another end.
     void sendError(Error error) const { shared()->end(error); }
-    /// Ready when less than the limit has not been taken yet.
+    /// Ready when fewer bytes than the limit are not taken yet.
     Future<Void> onReady() const { return shared()->onReady(); }
     void setByteLimit(std::int64_t bytes) const { shared()->setByteLimit(static_cast<std::uint64_t>(bytes)); }
     std::int64_t getByteLimit() const { return static_cast<std::int64_t>(shared()->byteLimit()); }

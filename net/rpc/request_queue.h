@@ -59,7 +59,7 @@ public:
         endpoint_ = std::make_unique<Endpoint>(Endpoint::wellKnown(transport.getLocalAddresses(), number));
     }
 
-    /// The queue of this process behind an endpoint; null if it is not of this process.
+    /// The queue of this process behind an endpoint; null if the endpoint is of another process.
     RequestQueue* local() {
         if (!isRemote_)
             return this;
@@ -70,7 +70,7 @@ public:
         return found && found->typeKey() == typeKey() ? static_cast<RequestQueue*>(found) : nullptr;
     }
     bool isElsewhere() { return isRemote_ && !FlowTransport::transport().isLocal(*endpoint_); }
-    /// Null if it cannot be reached any more.
+    /// The peer; null if it cannot be reached any more.
     RpcPeer* peer() {
         if (!peer_ || !peer_->isOpen())
             peer_ = FlowTransport::transport().peerOf(*endpoint_);
@@ -125,8 +125,8 @@ private:
             admitting_ = admit();
         return place.getFuture();
     }
-    /// One peer after another, the one that has waited longest first: if all came back at once, each would bring what
-    /// it has sent meanwhile.
+    /// Admits one peer after another, the one that has waited longest first: if all read again at once, each would
+    /// bring all that it has sent meanwhile.
     Future<Void> admit() {
         while (!waiting_.isEmpty()) {
             PromiseStream<T> to = stream();
@@ -142,7 +142,7 @@ private:
             if (arrived_.isEmpty() && to.isEmpty())
                 backlog_ = 0;
             while (!waiting_.isEmpty() && !isFull())
-                waiting_.pop().send(Void()); // which receives what fits
+                waiting_.pop().send(Void()); // the peer sends as much as fits
         }
     }
 
@@ -156,9 +156,9 @@ private:
 
     std::optional<PromiseStream<T>> stream_;
     std::unique_ptr<Endpoint> endpoint_;
-    FlowTransport* transport_ = nullptr; // that it is an endpoint of
+    FlowTransport* transport_ = nullptr; // the transport of which it is an endpoint
     Reference<RpcPeer> peer_;            // of a remote one
-    RingQueue<T> arrived_;               // and not in the stream yet
+    RingQueue<T> arrived_;               // requests that are not in the stream yet
     AsyncTrigger handed_;
     std::size_t backlog_ = 0; // memory of what has come since all were taken
     TaskPriority priority_ = TaskPriority::DefaultEndpoint;

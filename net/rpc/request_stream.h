@@ -25,7 +25,7 @@
 //
 // Within a process requests are moved, and nothing is serialized.
 //
-// How a request fails:
+// The errors of a request:
 //     broken_promise                the server has dropped it, or has no such stream; of getReply()
 //     serialization_failed          its bytes, or those of the reply, are not what the other side expects
 //     incompatible_protocol_version the other process speaks another version
@@ -33,7 +33,7 @@
 //                                  needs more memory than RpcOptions::elementsPerByte allows
 //     request_maybe_delivered       the same, or the connection has ended, or cannot be made; not of getReply(), which
 //                                   sends it again when there is a new connection, so that it may arrive twice
-//     whatever the server sends
+// any error that the server sends
 //
 // Cancel-safe: if the future is dropped, the reply is ignored; the server is not informed. Likewise a request that is
 // in the stream when its connection ends stays there: the server executes it, and its reply goes nowhere. So a server

@@ -1,3 +1,14 @@
+// One connection to another process: waiters for replies, sending, receiving, and the end.
+//
+// Sending: send() appends a frame to out_; flush() gives it to the kernel at the end of the turn, or when there are
+// many bytes. Receiving: readFrames() reads into a buffer of the transport. Whole frames are delivered from there; only
+// the rest is copied into in_. take() parses the greeting first, then frames; one that is too large is skipped without
+// being stored. If a receiver has no room, the frame stays in in_, and reading pauses until it has. watch() sends pings
+// and ends a connection that is silent or does not read.
+//
+// The end: run() fails with an error, and the transport calls lost(), which gives it to all waiters: each sends again
+// on the next peer, or fails.
+
 #include "net/rpc/rpc_peer.h"
 
 #include "flow/coro/race.h"
@@ -157,7 +168,7 @@ Future<Void> RpcPeer::readFrames() {
     for (;;) {
         bool isShort = side_ == Side::Accepted && transport_->isShort();
         std::span<std::uint8_t> place = transport_->scratch();
-        if (isShort) // what comes may have to wait, but for the rest of a large frame
+        if (isShort) // received bytes may have to wait, except the rest of a large frame
             place = place.first(std::clamp(std::max(needed_, in_.size()) - in_.size(), kSmallRead, place.size()));
         std::optional<std::size_t> count = connection_->tryReadSome(place);
         if (!count) {
@@ -205,8 +216,8 @@ Future<Void> RpcPeer::readFrames() {
     }
 }
 
-/// For bytes of the frame that is not whole: at once for a large one, since each growth copies all that has come. Not
-/// for all that the frame says, so that a peer which sends nothing more does not cost that.
+/// Makes room for bytes of the incomplete frame: at once for a large frame, since each growth copies all bytes so far.
+/// But not for the whole length in the header, so that a peer which sends nothing more does not cost that memory.
 void RpcPeer::makeRoom(std::size_t bytes) {
     std::size_t needed = in_.size() + bytes;
     if (needed > in_.capacity())
@@ -282,7 +293,7 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
     }
 }
 
-/// At its end the waiter for it, or the requester, gets value_too_large: sent again, it would be as large.
+/// At the end of the frame the waiter for it, or the requester, gets value_too_large: sent again, it would be as large.
 std::size_t RpcPeer::skip(StringRef bytes) {
     bool hasChecksums = transport_->options().hasChecksums;
     std::size_t taken = std::min(skipped_.left, static_cast<std::size_t>(bytes.size()));
@@ -392,7 +403,7 @@ void RpcPeer::lost(Error error) {
     while (!waiting.isEmpty()) {
         auto* each = static_cast<PendingReply*>(waiting.next);
         each->unlink();
-        each->lost(error); // which may wait again, elsewhere
+        each->lost(error); // the waiter may wait again, elsewhere
     }
     transport_ = nullptr;
     if (drained_.isAwaited())

@@ -35,10 +35,10 @@ protected:
     PendingReply() { next = nullptr; }
     ~PendingReply() override { stopWaiting(); }
 
-    /// It gets a number, which the peer may send to, until stopWaiting().
+    /// Gets a number, to which the peer may send, until stopWaiting().
     void waitFor(RpcPeer& peer);
     void stopWaiting() noexcept;
-    /// The same, but the transport still ends it, until it is unlinked.
+    /// Like stopWaiting(), but the transport still ends it, until it is unlinked.
     void stopWaitingHeld() noexcept;
     bool isWaiting() const { return number_ != 0; }
     std::uint64_t number() const { return number_; }
@@ -46,7 +46,7 @@ protected:
 
 private:
     friend class RpcPeer;
-    RpcPeer* peer_ = nullptr; // which informs this before it ends
+    RpcPeer* peer_ = nullptr; // informs this before it ends
     std::uint64_t number_ = 0;
 };
 
@@ -62,16 +62,17 @@ public:
     Address const& address() const { return address_; }
     bool isAccepted() const { return side_ == Side::Accepted; }
     std::uint64_t number() const { return number_; }
-    /// Whether sent messages may arrive: false when the transport or the connection has ended.
+    /// True if sent messages may arrive: false when the transport or the connection has ended.
     bool isOpen() const { return transport_ && !isOver_; }
     FlowTransport* transport() const { return transport_; }
     ProtocolVersion version() const;
     /// Bytes that wait to be sent.
     std::size_t queuedBytes() const { return out_.size() - sent_; }
-    /// Ready when no more than so many of them are left, or the connection has ended.
+    /// Ready when no more than `bytes` of these are left, or the connection has ended.
     static Future<Void> drained(Reference<RpcPeer> peer, std::size_t bytes);
 
-    /// A message which `write(ObjectWriter&)` writes. Does nothing if the peer is not open. Throws value_too_large.
+    /// Sends a message, which `write(ObjectWriter&)` writes. Does nothing if the peer is not open. Throws
+    /// value_too_large.
     template <class Write>
     void send(UID to, std::uint64_t reply, Write write) {
         if (!isOpen())
@@ -88,7 +89,7 @@ public:
             throw;
         }
     }
-    /// The error as the reply; nothing if there is no place for one.
+    /// Sends the error as the reply; does nothing if there is no place for one.
     void sendError(std::uint64_t reply, Error error, bool isUnknownEndpoint = false);
 
     // For the transport.
@@ -105,7 +106,7 @@ public:
     void releaseRoom();
     /// Ends an accepted connection.
     void disconnect();
-    /// Whether a connection is needed.
+    /// True if a connection is needed.
     bool isWanted() const { return queuedBytes() != 0 || !pending_.isEmpty(); }
     AsyncTrigger wanted;
 
@@ -150,7 +151,7 @@ private:
     /// Receives a frame that is too large, without keeping it. Returns the number of its bytes.
     std::size_t skip(StringRef bytes);
     void makeRoom(std::size_t bytes);
-    /// False if the receiver does not take it before `pause` is ready.
+    /// False if the receiver does not take the message before `pause` is ready.
     bool deliver(ParsedFrame const& frame, Future<Void>& pause);
     void dropUnwanted();
 
