@@ -26,7 +26,7 @@ public:
         if (!waiter.link.isLinked())
             process_.makeReady(waiter, TaskPriority::ReadSocket);
     }
-    /// Whether a listener takes the requested connection.
+    /// True if a listener takes the requested connection.
     bool offer(Session& session);
     void arrive(std::uint16_t port, Datagram datagram);
     /// The network has ended.

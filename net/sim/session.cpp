@@ -1,3 +1,15 @@
+// A session is a connection: two halves (one at each machine) and two pipes (messages in flight, one in each
+// direction).
+//
+// Open: open() sends the request; the machine of side 1 offers it to a listener and answers; then both halves are
+// established. Data: send() puts a segment into the pipe with its arrival time; deliver(), on the world's loop, takes
+// the segments that have arrived and calls arrive(), which changes the half and wakes its process. Only wake(), in the
+// loop of the process, completes futures. Credits tell the sender the number of bytes that were read, so that its queue
+// gets shorter.
+//
+// End: each direction ends alone (shutdownWrite); a reset, or a fault, fails a half at once. A session is freed when no
+// machine, no process and no message in flight refers to it.
+
 #include "net/sim/session.h"
 
 #include "net/sim/host.h"
@@ -326,7 +338,7 @@ double Session::heldUntil(Pipe& pipe) {
     return isDark ? kUntilHealed : std::max(pipe.cable->cutUntil, pipe.cable->clogUntil);
 }
 
-/// Whether the machine still has the address to which the message was sent.
+/// True if the machine still has the address to which the message was sent.
 bool Session::isAtItsAddress(Half const& half) {
     return half.address.isLoopback() || half.address.v4() == half.host->process().address();
 }

@@ -43,11 +43,11 @@ public:
     void accepted();
     std::uint16_t port() const { return halves_[1].address.port(); }
     void lookAgain();
-    /// It is as fast as others from now on, and what is on its way has arrived. To be followed by lookAgain().
+    /// From now on it is as fast as others, and all delayed messages may have arrived. To be followed by lookAgain().
     void speedUp();
     /// Stops the session.
     void vanish();
-    /// The process has stopped that has the end at this place of its machine's list.
+    /// Stops the end of a session that is at this place of its machine's list: its process has stopped.
     static void stop(ListLink* place, bool powerLost);
     /// See Attachment.
     static std::string sourceOf(ListLink* place, void const* what);
@@ -66,8 +66,8 @@ private:
         Session* session;
         Cable* cable;
         RingQueue<Segment> segments; // while there are any, this holds a reference of the session
-        double last = 0;             // when the last one arrives
-        double freeAt = 0;           // of a slow connection: when that is on its way
+        double last = 0;             // arrival of the last one
+        double freeAt = 0;           // of a slow connection: when the sent messages have left
     };
     /// The state of a side: of its machine, and the operations of its process. Gets a turn in the loop of the process
     /// when there is an event.

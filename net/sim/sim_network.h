@@ -43,7 +43,7 @@ public:
     void shape(Process& a, Process& b, LinkShape const& shape);
     /// Nothing that `from` sends arrives at `to`, for so many seconds or until heal().
     void cut(Process& from, Process& to, double seconds = kUntilHealed);
-    /// The same in both directions.
+    /// Cuts both directions.
     void partition(Process& a, Process& b, double seconds = kUntilHealed);
     /// Nothing that `from` sends to `to`, or has sent, arrives for so many seconds.
     void clog(Process& from, Process& to, double seconds);
@@ -55,7 +55,7 @@ public:
     void setName(std::string name, std::vector<Address> addresses);
     static constexpr double kNameSeconds = 60;
 
-    /// The number of connection ends at a machine: each connection has two, until it is closed or fails there.
+    /// The number of connection ends at machines: each connection has two, until it is closed or fails there.
     std::size_t openEnds() const { return openEnds_; }
     /// The number of arrived messages: writes, datagrams, and control messages of connections.
     std::uint64_t arrived() const { return arrived_; }
