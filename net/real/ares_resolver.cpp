@@ -131,7 +131,7 @@ void AresResolver::onAnswer(void* query, int status, int, ares_addrinfo* answer)
 void AresResolver::onSocket(void* self, int descriptor, int readable, int writable) {
     auto& resolver = *static_cast<AresResolver*>(self);
     auto place = resolver.servers_.find(descriptor);
-    if (!readable && !writable) { // it is about to be closed
+    if (!readable && !writable) { // c-ares is about to close the socket
         if (place == resolver.servers_.end())
             return;
         resolver.poller_.remove(place->second);
@@ -146,7 +146,7 @@ void AresResolver::onSocket(void* self, int descriptor, int readable, int writab
         place->second.wantsToRead = readable;
         place->second.wantsToWrite = writable;
         resolver.again_.ask(TaskPriority::ReadSocket);
-    } catch (...) { // it cannot be watched: its requests end at their deadline
+    } catch (...) { // the socket cannot be watched: its requests end at their deadline
     }
 }
 

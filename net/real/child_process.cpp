@@ -1,3 +1,11 @@
+// Starting, watching and ending a child. spawn() makes a socket pair for each connected stream, starts the program by
+// posix_spawnp(), and opens a pidfd, which becomes readable when the child ends. The poller watches the pidfd;
+// lookForExit() then reaps the child and completes onExit().
+//
+// If a ChildProcess is destroyed before, it kills the child. The child must still be reaped, without blocking the loop:
+// a Reaped object takes the pidfd, waits for it, and deletes itself. If the network ends, or there is no memory,
+// killAndTakeExit() waits for at most a second.
+
 #include "net/real/child_process.h"
 
 #include "net/real/real_connection.h"

@@ -14,8 +14,8 @@ namespace flow::net {
 
 class DetachedConnection {
 public:
-    /// Takes the connection out of its loop; there it is closed from now on. No operation may wait for it, and all
-    /// written bytes must be flushed(). Throws unsupported_operation if it is no socket of this machine,
+    /// Takes the connection out of its loop, where it counts as closed from now on. No operation may wait for it, and
+    /// all written bytes must be flushed(). Throws unsupported_operation if it is no socket of this machine,
     /// operation_obsolete if it is closed, and its error if it is known to have failed.
     explicit DetachedConnection(Reference<Connection> connection);
     DetachedConnection(DetachedConnection&& other) noexcept;

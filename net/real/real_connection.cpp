@@ -1,3 +1,14 @@
+// A connected socket: reading, writing and its end.
+//
+// Reading: fill() and fillInto() call the kernel only if bytes are likely (mayTryToRead): the poller has reported some
+// (mayRead_), or the strategy tries at once. A short read clears mayRead_. Writing: send() puts the bytes into queue_;
+// flush() gives them to the kernel until it takes no more, then mayWrite_ is false until the poller reports room. The
+// socket is registered with the poller only at the first wait.
+//
+// The end: after shutdownWrite() the end is sent behind the queue. close() with unread bytes resets the connection;
+// with unsent bytes it hands socket and queue to a Lingering, which sends the rest for at most kLinger seconds, and
+// then deletes itself. An error closes the descriptor at once. receive_ahead.cpp has ReadStrategy::Ahead.
+
 #include "net/real/real_connection.h"
 
 #include <algorithm>

@@ -74,7 +74,8 @@ private:
     bool fill(std::size_t wanted) noexcept override;
     std::size_t fillInto(Buffers to, bool& isSomething) noexcept override;
     bool mayFill() noexcept override { return isOpen() && (mayRead_ || behind_.isValid()); }
-    /// One receive, of at least one byte: how many; nothing if there are none now, 0 at the end and after an error.
+    /// Receives once, at least one byte: the number of bytes; nothing if there are none now, 0 at the end and after an
+    /// error.
     std::optional<std::size_t> receive(Buffers to) noexcept;
     void beforeReaderParks() override { strategy_ == ReadStrategy::Ahead ? receiveAhead() : watch(); }
     void send(std::span<Bytes> pieces) override;

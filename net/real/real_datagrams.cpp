@@ -1,3 +1,10 @@
+// Datagrams in batches. fill() receives up to kBatch messages with one system call, into a buffer that all sockets of
+// the thread share, and copies each datagram out of it. A message may be several datagrams of one size, which the
+// kernel has joined (GRO). give() does the reverse: it joins datagrams to one address with one size, and the kernel
+// splits them (GSO). If the kernel refuses that, datagrams go one by one from then on.
+//
+// When the kernel takes no more, datagrams wait in queue_ up to the high water mark; beyond that they are dropped.
+
 #include "net/real/real_datagrams.h"
 
 #include <algorithm>

@@ -19,8 +19,8 @@ class SocketFile {
 public:
     /// Nothing for an address that has no file.
     explicit SocketFile(Address const& bound);
-    /// Removes it, once. Not in a child of fork(), whose parent still listens there; nor what stands there by now in
-    /// its place, such as the file of another server.
+    /// Removes the file, once. Not in a child of fork(), whose parent still listens there; nor a file that has replaced
+    /// it since, such as that of another server.
     void remove() noexcept;
 
 private:
@@ -60,7 +60,7 @@ private:
     bool onAccepted(int descriptor) noexcept override;
     bool isAwaited() const override { return isAcceptWaitedFor(); }
     void onNetworkEnd() noexcept override;
-    /// Whether one of ready_ is now in accepted_.
+    /// True if one of ready_ is now in accepted_.
     bool takeReady() noexcept;
     void dropAccepted() noexcept;
     static void goOn(Turn& pause);

@@ -1,3 +1,11 @@
+// The network of a RealLoop: makes connections, listeners and datagram sockets, and owns the poller and the resolver.
+//
+// sockets_ lists all open sockets. end() closes them: it runs when the loop ends or the network is destroyed, whichever
+// is first; each socket then has no network any more, and its waiters wait forever. A Connect is an operation that owns
+// its socket until the connection is made: connect(), then a wait for the socket to become writable, then
+// RealConnection takes the descriptor. listenMany() and bindMany() of many addresses make the sockets by io_uring, if
+// that is possible.
+
 #include "net/real/real_network.h"
 
 #include "flow/core/operation.h"
@@ -89,7 +97,7 @@ private:
         complete(RealConnection::ofConnected(*this, to_, options_.readStrategy));
     }
 
-    /// Where nobody listens at a local port, the kernel may choose just that port as this side's own.
+    /// If no program listens at a local port, the kernel may choose that port as this side's own.
     bool isToItself() const {
         if (to_.isUnix() || addressHere().port() != to_.port())
             return false;
@@ -122,7 +130,7 @@ std::vector<SocketOption> listOf(Options const& options, int type) {
         set.push_back({SOL_SOCKET, SO_RCVBUF, options.receiveBuffer});
     if (options.reusePort)
         set.push_back({SOL_SOCKET, SO_REUSEPORT, 1});
-    set.push_back({IPPROTO_IPV6, IPV6_V6ONLY, options.onlyV6}); // for those that are of it
+    set.push_back({IPPROTO_IPV6, IPV6_V6ONLY, options.onlyV6}); // for IPv6 addresses
     return set;
 }
 

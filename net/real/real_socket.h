@@ -41,7 +41,7 @@ protected:
     void watch();
     /// Stops watching and closes it.
     void closeDescriptor();
-    /// The same, with a reset: the other side's connection fails.
+    /// Like closeDescriptor(), with a reset: the other side's connection fails.
     void resetConnection();
     /// The network ends. An override calls leaveNetwork() or destroys this.
     virtual void onNetworkEnd() noexcept { leaveNetwork(); }
@@ -53,7 +53,7 @@ protected:
     SharedBlock& block() { return network_->block_; }
     RealNetwork::Leaving& leaving() { return network_->leaving_; }
     bool hasNetwork() const { return network_; }
-    /// Of this socket and of the network.
+    /// Counts for this socket and for the network.
     template <class Member>
     void count(Member member, std::uint64_t by = 1) {
         counters_.*member += by;

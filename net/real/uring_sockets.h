@@ -36,7 +36,7 @@ public:
     UringSockets& operator=(UringSockets const&) = delete;
     ~UringSockets();
 
-    /// Whether another process has made it.
+    /// True if another process has made it.
     bool isOfParent() const;
     /// Non-blocking sockets bound to the addresses, in their order; with a backlog they listen. All or none: throws the
     /// Error of the first that fails. No address is that of a Unix socket.
