@@ -30,7 +30,7 @@ public:
         update(at);
         return estimate;
     }
-    /// By which smoothTotal() grows in a second at that time.
+    /// The growth of smoothTotal() in a second at that time.
     double smoothRate(double at = kClock()) {
         update(at);
         return (total - estimate) / eFoldingTime;

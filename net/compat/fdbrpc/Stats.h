@@ -41,7 +41,7 @@ public:
         addCounter(counter.get());
         owned_.push_back(std::move(counter));
     }
-    /// Now, with the intervals that end now.
+    /// Writes the counters now; their intervals end now.
     void logToTraceEvent(flow::TraceEvent& event) {
         for (ICounter* each : counters_) {
             if (!each->suppressTrace()) {
@@ -54,7 +54,7 @@ public:
             each->resetInterval();
         }
     }
-    /// Every `interval` seconds, until the future is dropped. `decorate` may add to the event.
+    /// Writes an event every `interval` seconds, until the future is dropped. `decorate` may add to the event.
     flow::Future<flow::Void> traceCounters(std::string eventName, flow::UID id, double interval,
                                            [[maybe_unused]] std::string trackLatestName = {},
                                            std::function<void(flow::TraceEvent&)> decorate = {}) {
@@ -125,7 +125,7 @@ private:
     double begin_ = 0, last_ = 0, squares_ = 0;
 };
 
-/// A value that the function gives whenever it is shown.
+/// A counter with a value that the function returns whenever it is shown.
 template <class F>
 void specialCounter(CounterCollection& collection, std::string name, F function) {
     struct Special final : ICounter {

@@ -1,5 +1,6 @@
 #pragma once
-// What waits for replies, under the old header name; brokenPromiseToNever() is in genericactors.actor.h of flow.
+// Functions that wait for replies, under the old header name; brokenPromiseToNever() is in genericactors.actor.h of
+// flow.
 
 #include "fdbrpc.h"
 #include "../../../flow/compat/flow/genericactors.actor.h"
@@ -9,7 +10,7 @@ template <class Request>
 flow::Future<flow::net::ReplyOf<Request>> retryBrokenPromise(flow::net::RequestStream<Request> to, Request request) {
     for (;;) {
         Request copy = request;
-        resetReply(copy); // what stays here must not keep the promise
+        resetReply(copy); // the copy that stays here must not keep the promise
         auto reply = co_await flow::tryGet(to.getReply(std::move(copy)));
         if (!reply.isError(flow::error_code_broken_promise)) {
             if (reply.isError())
@@ -20,8 +21,8 @@ flow::Future<flow::net::ReplyOf<Request>> retryBrokenPromise(flow::net::RequestS
     }
 }
 
-/// The value or its error; request_maybe_delivered when the signal comes first. A broken promise is noted as the
-/// failure of the endpoint, and the signal is waited for. `hold` is kept until then.
+/// The value or the error of `value`; request_maybe_delivered when the signal comes first. A broken promise is noted as
+/// the failure of the endpoint, and the function then waits for the signal. `hold` is kept until the end.
 template <class T>
 flow::Future<flow::ErrorOr<T>> waitValueOrSignal(flow::Future<T> value, flow::Future<flow::Void> signal,
                                                  flow::net::Endpoint endpoint,

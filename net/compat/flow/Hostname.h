@@ -26,7 +26,7 @@ struct Hostname {
     Hostname(std::string theHost, std::string theService, bool tls)
         : host(std::move(theHost)), service(std::move(theService)), isTLS(tls) {}
 
-    /// Whether it is a name with a port, and no address.
+    /// True for a name with a port, false for an address.
     static bool isHostname(std::string const& text) {
         Hostname made = split(text);
         auto isOfName = [](char c) {
@@ -45,7 +45,7 @@ struct Hostname {
 
     /// Fails as Resolver::resolve() does, but with lookup_failed.
     flow::Future<flow::Optional<NetworkAddress>> resolve() const { return resolveOnce(*this); }
-    /// Asks again, less and less often, at most every 30 seconds.
+    /// Repeats the lookup until it succeeds, less and less often, at most every 30 seconds.
     flow::Future<NetworkAddress> resolveWithRetry() const { return resolveUntilFound(*this); }
 
     template <class Ar>

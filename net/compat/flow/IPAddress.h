@@ -24,7 +24,7 @@ struct IPAddress {
 
     bool isV4() const { return address_.isV4(); }
     bool isV6() const { return !address_.isV4(); }
-    /// Whether it is another one than 0.
+    /// True if it is not 0.
     bool isValid() const { return !address_.isAny(); }
     std::uint32_t toV4() const { return address_.v4(); }
     IPAddressStore toV6() const { return address_.bytes(); }

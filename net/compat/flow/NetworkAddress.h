@@ -84,7 +84,7 @@ struct NetworkAddress {
         serializer(ar, ip, port, flags, fromHostname);
     }
     friend bool operator==(NetworkAddress const& a, NetworkAddress const& b) { return (a <=> b) == 0; }
-    /// fromHostname does not count.
+    /// fromHostname is not compared.
     friend std::strong_ordering operator<=>(NetworkAddress const& a, NetworkAddress const& b) {
         if (auto flagOrder = a.flags <=> b.flags; flagOrder != 0)
             return flagOrder;
@@ -117,7 +117,7 @@ struct fmt::formatter<NetworkAddress> : FormatUsingTraceable<NetworkAddress> {};
 
 namespace flow::compat {
 
-/// g_network->isAddressOnThisHost(): whether something could be bound there.
+/// For g_network->isAddressOnThisHost(): true if a socket could be bound there.
 inline bool canBind(::NetworkAddress const& address) {
     try {
         (void)flow::net::transport().bind(::NetworkAddress(address.ip, 0));
