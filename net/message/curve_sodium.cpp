@@ -1,4 +1,10 @@
 // CURVE with libsodium: RFC 26 of ZeroMQ.
+//
+// Each side has a long-term key and makes a short-term key for the connection. The client sends HELLO with its
+// short-term key. The server answers WELCOME with its short-term key and a cookie, in a box that only the owner of the
+// long-term key can make. The client sends INITIATE: the cookie, its long-term key and a vouch that joins it to the
+// short-term key. The server authenticates that key, and sends READY. From then on CurveCipher encrypts every frame
+// with the two short-term keys, and counts up the nonce of each direction, so that no frame can be repeated.
 
 #include "flow/base/random.h"
 #include "flow/coro/coroutine.h"
@@ -48,7 +54,7 @@ std::string box(std::string_view plain, std::string const& nonce, std::string_vi
         throw serialization_failed(); // the peer's key is one of the few weak ones
     return closed;
 }
-/// Nothing if it is not a box of these two.
+/// Nothing if it is not a box of these two keys.
 std::optional<std::string> unbox(std::string_view closed, std::string const& nonce, std::string_view from,
                                  std::string_view to) {
     if (closed.size() < kMac)

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kTcp = "tcp://", kTls = "tls://", kIpc = "ipc://", kUnix = "unix:";
 constexpr std::size_t kLongestName = 253;
 
-/// Whether it can be the name of a host: letters, digits, '-' and '_' between dots, and a letter in the last label.
+/// True for a possible host name: letters, digits, '-' and '_' between dots, and a letter in the last label.
 bool isName(std::string_view text) {
     auto isAllowed = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -45,7 +45,7 @@ MessageEndpoint MessageEndpoint::parse(std::string_view endpoint, EndpointUse us
     if (endpoint.starts_with(kIpc)) {
         std::string_view name = endpoint.substr(kIpc.size());
         if (name == "*")
-            throw connection_string_invalid(); // libzmq's free name
+            throw connection_string_invalid(); // a free name, which libzmq chooses
         return {name.starts_with('@') ? Address::unixAbstract(name.substr(1)) : Address::unixPath(name)};
     }
     bool isEncrypted = endpoint.starts_with(kTls);

@@ -1,3 +1,12 @@
+// The handshake of a connection, before its messages. shakeHands() sends our greeting at once, and checks the peer's
+// greeting as its bytes come, so that a wrong one is refused early. Both must name the same mechanism. Its commands
+// follow: NULL sends READY from both sides; PLAIN sends HELLO, WELCOME, INITIATE, READY; CURVE is in curve_sodium.cpp.
+// The server of the mechanism (with NULL: the side that has accepted the connection) asks the authenticator before it
+// sends READY. READY and INITIATE have the properties (metadata) of a side: its socket type, which must match ours, and
+// its routing id.
+//
+// Any error throws out of the coroutine; refuse() records its reason in the peer before.
+
 #include "net/message/handshake.h"
 
 #include "flow/coro/coroutine.h"

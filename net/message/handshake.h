@@ -31,7 +31,7 @@ struct Handshake {
 
 /// The name of the type on the wire: "ROUTER".
 std::string_view nameOf(SocketType type);
-/// Whether sockets of these types may connect.
+/// True if sockets of these types may connect.
 bool mayTalk(SocketType ours, std::string_view theirs);
 
 } // namespace flow::net

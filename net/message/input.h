@@ -37,7 +37,7 @@ public:
     }
     /// Messages that were found and not taken.
     std::uint32_t messages() const { return messages_; }
-    /// The first of them.
+    /// Takes the first of these messages.
     FLOW_INLINE Message take() {
         std::uint32_t at = begin_, behind = scan_ - gap_, parts = lastParts_;
         if (--messages_ == 0 && parts_ == 0) {
@@ -48,12 +48,12 @@ public:
         }
         return Message(slab_, bytes() + at, behind - at, parts);
     }
-    /// The first of them, without removing it.
+    /// The first of these messages, without removing it.
     Message first() const {
         std::uint32_t parts = 0, behind = skip(parts);
         return Message(slab_, bytes() + begin_, behind - begin_, parts);
     }
-    /// The first part of the first of them, and whether more follow.
+    /// The first part of the first message, and whether more parts follow.
     std::string_view firstPart() const { return *Message::Iterator(bytes() + begin_); }
     bool firstHasMore() const { return (bytes()[begin_] & 1) != 0; }
     /// The result of find(), valid until the next call.

@@ -13,7 +13,7 @@ using zmtp::Fault;
 
 namespace {
 
-/// Whether this process itself did not run: then the others' bytes may be on their way still, also on this loop.
+/// True if this process itself did not run: then bytes of others may be on their way, also on this loop.
 bool wasStopped(double due, double patience) {
     return now() - due > patience / 2;
 }
@@ -31,7 +31,7 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
     zmtp::appendBigEndian(ttl, static_cast<std::uint64_t>(std::min(std::ceil(life * 10 - 1e-6), 65535.0)), 2);
     constexpr double kNever = std::numeric_limits<double>::infinity();
     double asked = kNever; // the time of the first PING since the peer was heard
-    bool isSent = false;   // and whether one could be sent
+    bool isSent = false;   // true if it could be sent
     for (double next = now();;) {
         if (peer->lastHeard >= asked) {
             asked = kNever;
@@ -72,7 +72,7 @@ void MessageSocket::State::pinged(Peer& peer, std::string_view data) {
         command(peer, "PONG", data.substr(2));
 }
 
-/// Ends the connection of a peer that has sent nothing for as long as its last PING said, and half as long again: many
+/// Ends the connection of a peer that has sent nothing for the time in its last PING, and half as long again: many
 /// programs send their PINGs just at the end of that time.
 Future<Void> MessageSocket::State::expire(Peer& peer) {
     for (double from = 0; peer.ttl > 0;) {
@@ -91,7 +91,7 @@ Future<Void> MessageSocket::State::expire(Peer& peer) {
         peer.end(Fault::HeartbeatTimedOut);
 }
 
-/// The peer has sent as much as this side takes before it is received: nothing is read, and no PING is answered.
+/// The peer has sent as much as this side takes before a receive(): nothing is read from it, and no PING is answered.
 void MessageSocket::State::pause(Peer& peer) {
     peer.isPaused = true;
     bool isAsked = peer.ttl > 0 || peer.pingGap > 0;
@@ -110,7 +110,8 @@ Future<Void> MessageSocket::State::assure(Peer& peer) {
     }
 }
 
-/// While messages of a peer are unread, or more bytes may lie in the kernel, not the peer is slow but this program.
+/// True if the peer has sent nothing since `time`. If its messages are unread, or more bytes may be in the kernel, not
+/// the peer is slow but this program.
 bool MessageSocket::State::isSilentSince(Peer& peer, double time) {
     readAhead(peer);
     if (peer.available() != 0 || peer.isPaused) {

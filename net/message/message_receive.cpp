@@ -1,4 +1,13 @@
 // Receiving at a MessageSocket: messages are parsed in place, when receive() needs them.
+//
+// receive() takes messages of one peer, current_, until none is available without a system call, or its turn is over;
+// then the next peer of the list ready_ becomes current_. find() parses the input of a peer up to a message for this
+// socket, and executes the commands before it. If there is none, readOn() reads once; without bytes, waitForInput()
+// waits for the connection, and inputCame() puts the peer into ready_ again. arrived_ has messages that go before all
+// inputs: subscriptions of an XPUB.
+//
+// While no receive() waits, readAhead() reads up to the marks (isAtMark), to execute commands and to see the end of a
+// connection. At the marks the peer is paused: it is not read until messages are received.
 
 #include "net/message/message_state.h"
 
@@ -6,7 +15,7 @@ namespace flow::net {
 
 using zmtp::Fault;
 
-/// Bytes of one peer, whatever the marks say: with a message of Message::kLargest behind them they fit into a slab.
+/// The most bytes of one peer, beyond the marks: with a message of Message::kLargest behind them they fit into a slab.
 constexpr std::size_t kMostUnread = std::size_t{512} << 20;
 
 void MessageSocket::State::handleCommand(Peer& peer, zmtp::Frame const& frame) {
@@ -36,14 +45,15 @@ void MessageSocket::State::subscriptionCame(Peer& peer, std::string_view topic, 
         arrive(Message(std::string(1, isNew ? '\1' : '\0').append(topic)), peer);
 }
 
-/// For receive(), before all that is still in an input.
+/// Queues a message for receive(), before all messages that are still in an input.
 void MessageSocket::State::arrive(Message message, Peer& from) {
     arrivedBytes_ += message.wire().size();
     arrived_.push_back({std::move(message), Reference<Peer>::addRef(&from)});
     receivers_.wakeInTurn(TaskPriority::ReadSocket);
 }
 
-/// The first of those. The cancels of an XPUB's peer that has gone are made one at a time, as they are received.
+/// Takes the first of these messages. The cancels of an XPUB's peer that has gone are made one at a time, as they are
+/// received.
 MessageSocket::State::Arrived MessageSocket::State::takeArrived() {
     Arrived& first = arrived_.front();
     if (first.message.isEmpty()) {
@@ -58,7 +68,7 @@ MessageSocket::State::Arrived MessageSocket::State::takeArrived() {
     return next;
 }
 
-/// A REQ's next request goes there: a reply that has come by now is none to it.
+/// The next request of a REQ goes to that peer: a reply that has arrived by now is no reply to it.
 void MessageSocket::State::discardReplies(Peer& peer) {
     counters_.discarded += arrived_.size();
     arrived_.clear();
@@ -159,7 +169,7 @@ void MessageSocket::State::discardFirst(Peer& peer) {
     ++counters_.discarded;
 }
 
-/// Whether the first message of the peer is for receive().
+/// True if the first message of the peer is for receive().
 bool MessageSocket::State::isWanted(Peer& peer) {
     if (type_ == SocketType::Rep) {
         Message first = peer.inbox.isEmpty() ? peer.input.first() : peer.inbox.front();
@@ -238,7 +248,7 @@ void MessageSocket::State::readAhead(Peer& peer) {
         pause(peer);
 }
 
-/// Nothing else would look at the current peer's connection until the next receive(), which may be long in coming.
+/// Until the next receive(), which may come late, no other code reads the current peer's connection.
 void MessageSocket::State::readAheadIfIdle() {
     if (current_ && !receivers_.isWaitedFor())
         readAhead(*current_);
@@ -251,7 +261,7 @@ void MessageSocket::State::unlist(Peer& peer) {
         current_ = {};
 }
 
-/// A SUB may have cancelled the topic since the message has come.
+/// Skips messages with a topic that a SUB has cancelled since they arrived.
 bool MessageSocket::State::findArrived() {
     while (subscribes(type_) && !arrived_.empty() && !topics_.matches(arrived_.front().message[0])) {
         (void)takeArrived();
@@ -283,7 +293,7 @@ bool MessageSocket::State::findMessage() {
     }
 }
 
-/// Whether the peer has a message for receive(). If not, it waits for input, has ended, or is in the list of ready
+/// True if the peer has a message for receive(). If not, it waits for input, has ended, or is in the list of ready
 /// peers.
 bool MessageSocket::State::findAt(Peer& peer) {
     for (;;) {
@@ -302,7 +312,7 @@ bool MessageSocket::State::findAt(Peer& peer) {
             continue;
         bool isRead = found == Found::Nothing && !peer.isOver();
         if (isRead && !options_.conflate && std::exchange(hasRead_, true) && !ready_.isEmpty()) {
-            list(peer); // the others' turn
+            list(peer); // the turn of the others
             return false;
         }
         if (isRead && readOn(peer))

@@ -1,3 +1,12 @@
+// A MessageSocket from its options to its end; the other message_*.cpp files have its parts: connections, sending,
+// receiving and heartbeats.
+//
+// All state is in State, which the operations in place refer to. The constructor checks the options, and decides the
+// fast paths: isDirect_ (receive() takes the result of find()), isQueued_ (messages wait in Peer::queue before they are
+// bytes). close() first waits until nothing is unsent, then ends the writing of each connection and reads until the
+// other sides end theirs, and last calls end(), which stops at once: it closes listeners and connections, and counts
+// what is lost.
+
 #include "net/message/message_socket.h"
 
 #include "flow/base/format.h"
@@ -55,7 +64,7 @@ MessageSocket::State::State(SocketType type, MessageOptions options)
         throw client_invalid_operation();
     readKeys(options_);
     ready_.reset();
-    // An answer that was meant for a peer of an earlier run of this program is dropped.
+    // With random ids, an answer for a peer of an earlier run of this program is dropped.
     lastId_ = chance().randomUInt32();
     options_.limits.messageBytes = std::min(options_.limits.messageBytes, Message::kLargest);
     isDirect_ = !options_.conflate && !isCurve &&
@@ -63,7 +72,7 @@ MessageSocket::State::State(SocketType type, MessageOptions options)
     isQueued_ = options_.conflate || isCurve;
     frameLimits_ = options_.limits;
     if (isCurve)
-        frameLimits_.messageBytes += 64; // what encryption adds
+        frameLimits_.messageBytes += 64; // the overhead of encryption
     sndMessages_ = options_.sndHwm == 0 ? kNone : options_.sndHwm;
     sndBytes_ = options_.sndHwmBytes == 0 ? kNone : options_.sndHwmBytes;
 }

@@ -169,8 +169,8 @@ public:
     /// with client_invalid_operation for sockets that only receive, a REQ that waits for its reply, a REP that has
     /// nothing to reply to, and a message without parts.
     Send send(Message& message) { return {state_.get(), &message, nullptr, 0, 0}; }
-    /// The same for one part, without a Message: the fastest. Refers to the bytes, which must stay valid until it is
-    /// ready.
+    /// Like send(message), for one part, without a Message: the fastest. Refers to the bytes, which must stay valid
+    /// until the operation is ready.
     Send sendBytes(std::string_view part) { return sendBytesTo({}, part); }
     Send sendBytesTo(std::string_view routingId, std::string_view part) {
         // Longer parts fail with value_too_large.
@@ -178,11 +178,11 @@ public:
         return {state_.get(), routingId.data(), part.data() ? part.data() : "",
                 static_cast<std::uint32_t>(routingId.size()), static_cast<std::uint32_t>(bytes)};
     }
-    /// The same for a message that the future keeps; ready at once if there is room, or in a later turn when others are
-    /// due. Dropping the future before that drops the message.
+    /// Like send(), for a message that the future keeps; ready at once if there is room, or in a later turn when others
+    /// are due. Dropping the future before that drops the message.
     [[nodiscard]] Future<Void> send(Message&& message);
     [[nodiscard]] Future<Void> send(std::string_view part) { return send(Message(part)); }
-    /// False, without a change of the message, where send() would wait.
+    /// False, without a change of the message, if send() would wait.
     bool trySend(Message& message);
 
     /// Ready when the kernel has taken all that waits, or after so many seconds; then this is closed.

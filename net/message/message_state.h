@@ -115,7 +115,7 @@ public:
     MessageCounters counters() const;
     /// The type, and what it is bound to and connected to, for reports.
     std::string description() const;
-    /// Of a REQ.
+    /// True for a REQ that has no reply yet.
     bool awaitsReply() const { return type_ == SocketType::Req && awaitsReply_; }
     double linger() const { return options_.linger; }
     std::size_t openPeers() const {
@@ -140,7 +140,7 @@ private:
     Future<Void> keepConnected(MessageEndpoint to);
     /// One attempt to connect, and the connection from its begin to its end.
     Future<Void> connectOnce(Reference<Peer> peer, MessageEndpoint to);
-    /// Encrypts the connection of `to`, if its endpoint asks for it. Returns whether the connection can be used.
+    /// Encrypts the connection of `to`, if its endpoint requires it. Returns true if the connection can be used.
     Future<bool> encrypt(Reference<Peer> peer, MessageEndpoint to);
     Future<Void> reportFailedTls(std::string client);
     void tlsFailed(std::string with);
@@ -200,7 +200,7 @@ private:
     bool mayReceive() const { return canReceive(type_) && (type_ != SocketType::Req || awaitsReply_); }
 
     // message_send.cpp
-    /// Whether bytes to this id go to lastPeer_, and there is room.
+    /// True if bytes to this id go to lastPeer_, and there is room.
     FLOW_INLINE bool isLast(void const* id, std::size_t idBytes) const {
         return lastPeer_ && lastPeer_->isOpen() && lastName_.size() == idBytes &&
                sameBytes(lastName_.data(), static_cast<char const*>(id), idBytes) && hasRoomNow(*lastPeer_);

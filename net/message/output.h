@@ -47,7 +47,7 @@ public:
         note(frames.size(), 1);
     }
 
-    /// Sends what the kernel takes. Returns whether that was all.
+    /// Sends as many bytes as the kernel takes. Returns true if that was all.
     bool flush(Connection& connection);
     /// Takes the messages of a connection that has ended, but for those that were completely sent.
     void takeOver(Output& ended);
@@ -82,7 +82,7 @@ private:
     SlabRef slab_;
     std::uint32_t sent_ = 0, used_ = 0, capacity_ = 0; // of the slab
     std::uint32_t inSlab_ = 0;                         // messages in it
-    std::uint32_t hint_ = kSmallest;                   // what the next slab has room for
+    std::uint32_t hint_ = kSmallest;                   // the capacity of the next slab
     std::size_t bytes_ = 0;
     std::size_t messages_ = 0;
 };

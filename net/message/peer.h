@@ -18,10 +18,10 @@ namespace flow::net {
 
 class Peer;
 
-/// A routing id at a ROUTER. Senders wait here, and not at a connection, since they send to a name: by the time that
-/// there is room it may have another connection.
+/// A routing id at a ROUTER. Senders wait here, and not at a connection, since they send to a name: when there is room,
+/// the name may have another connection.
 struct PeerName : ReferenceCounted<PeerName> {
-    Peer* peer = nullptr; // the last connection with this name, as long as that is an object
+    Peer* peer = nullptr; // the last connection with this name, as long as that object exists
     Source<MessageSocket::Send> senders;
 };
 
@@ -53,7 +53,7 @@ public:
             name->peer = nullptr;
     }
 
-    /// Whether the handshake is done and the connection has not ended.
+    /// True if the handshake is done and the connection has not ended.
     bool isOpen() const { return phase == Phase::Open; }
     bool isOver() const { return phase == Phase::Over; }
     /// Complete received messages.

@@ -9,8 +9,8 @@
 namespace flow::net {
 namespace {
 
-/// Of a beginning that grows byte by byte: a polynomial in a number that no peer knows, so that none can choose topics
-/// which have one hash. It changes the time of a lookup and nothing else.
+/// The hash of a text that grows byte by byte: a polynomial in a number that is secret, so that no peer can choose
+/// topics with one hash. Collisions change only the time of a lookup.
 class PrefixHash {
 public:
     void extend(std::string_view bytes) {

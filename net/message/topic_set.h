@@ -26,9 +26,9 @@ public:
     bool isEmpty() const { return count_ == 0; }
     /// Removes and returns one that is there.
     std::string removeFirst();
-    /// Of all topics.
+    /// The bytes of all topics.
     std::size_t bytes() const { return bytes_; }
-    /// The memory that it has.
+    /// The allocated memory.
     std::size_t heldBytes() const;
 
 private:
@@ -58,7 +58,7 @@ private:
     std::size_t count_ = 0;
     std::size_t taken_ = 0; // slots that are not free
     std::size_t bytes_ = 0;
-    std::size_t begin_ = 0; // of block_: what stands before it was removed
+    std::size_t begin_ = 0; // index in block_: the part before it was removed
 };
 
 } // namespace flow::net

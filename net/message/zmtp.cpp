@@ -1,3 +1,8 @@
+// The functions of the wire format. parseGreeting() and parseFrame() give one of three results: `used` bytes, `need`
+// bytes (call again when there are so many), or a fault. They check a header as soon as it is there, before the body:
+// flags first, then the size against the limit. So a peer cannot make us wait for, or store, a body that would be
+// refused. Nothing is copied: frames, commands and properties point into the bytes of the caller.
+
 #include "net/message/zmtp.h"
 
 #include "flow/base/assert.h"

@@ -90,7 +90,7 @@ inline Parsed parseFrame(std::string_view bytes, Limits const& limits, Frame& fr
     return parseFrame(bytes, limits, limits.messageBytes, frame);
 }
 
-/// Whether the frame that begins with this byte is a command.
+/// True if the frame that begins with this byte is a command.
 constexpr bool isCommand(char first) {
     return (first & 4) != 0;
 }
