@@ -16,7 +16,7 @@
 
 namespace flow::net {
 
-/// For a context of a client, sets how the socket connects; for that of a server, how it binds.
+/// For a context of a client, sets the functions that connect; for a context of a server, those that bind.
 void setTls(MessageOptions& options, Reference<TlsContext> context);
 
 } // namespace flow::net

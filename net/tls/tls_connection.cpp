@@ -1,3 +1,14 @@
+// OpenSSL between two connections: the user reads and writes plain bytes here, and the carrier has the records. OpenSSL
+// makes no system calls: its BIO (struct Carrier) reads from the carrier without waiting, and collects the records that
+// it makes in records_, which sendRecords() then writes to the carrier.
+//
+// The handshake: advance() until it is done, with a wait for the carrier in between, within a deadline. Reading: fill()
+// decrypts one record; without a whole one, waitForCarrier() wakes the readers later. Writing: send() encrypts at once;
+// noteQueue() lets the queue here shrink with that of the carrier.
+//
+// An error (failWith) sends the alert, drops received bytes so that the kernel does not reset the connection before the
+// other side has the alert, and closes the carrier. noteCut() is the end without close_notify.
+
 #include "net/tls/tls_connection.h"
 
 #include "flow/coro/coroutine.h"
@@ -31,7 +42,7 @@ std::string textOfName(X509_NAME const* name) {
     return result;
 }
 
-/// Whether a certificate, or a question for one, may have it. A dot in front would stand for all names below it.
+/// True if a certificate, or a request for one, may have this name. A dot in front would stand for all names below it.
 bool isHostName(std::string_view name) {
     auto isBlank = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7F; };
     return !name.empty() && !name.starts_with('.') && !name.ends_with('.') &&

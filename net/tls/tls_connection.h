@@ -70,9 +70,9 @@ public:
     std::string serverName() const;
     /// The subject of the other side's certificate, as in "CN=example.org,O=Example"; "" if it has shown none.
     std::string peerSubject() const;
-    /// Whether an earlier session was resumed.
+    /// True if an earlier session was resumed.
     bool wasResumed() const;
-    /// Why it has failed, as a sentence without a full stop; "" if it has not.
+    /// The reason of the failure, as a sentence without a full stop; "" if it has not failed.
     std::string const& why() const { return why_; }
 
     Drain flushed() override;
@@ -85,7 +85,7 @@ public:
 
 private:
     friend class TlsContext;
-    struct Carrier; // what OpenSSL calls
+    struct Carrier; // the functions that OpenSSL calls
     friend Future<Reference<TlsConnection>> tlsClient(Reference<Connection>, Reference<TlsContext>, std::string,
                                                       std::source_location);
     friend Future<Reference<TlsConnection>> tlsServer(Reference<Connection>, Reference<TlsContext>,
@@ -113,7 +113,7 @@ private:
     void encryptTogether(std::span<Bytes> pieces); // small ones share a record
     void sendRecords();
     void noteQueue();
-    /// Whether many answers of OpenSSL wait, to a side that asks and does not read: nothing is read from it then.
+    /// True if many answers of OpenSSL wait, for a side that asks and does not read: nothing is read from it then.
     bool hasManyAnswers() const { return answerBytes_ > kMostAnswers; }
     void endWriting();
 

@@ -1,3 +1,9 @@
+// The settings of TLS as an SSL_CTX of OpenSSL. The constructor sets what clients and servers share: versions,
+// protocols, memory, verification. client() adds authorities, the identity and a cache of sessions by the name of the
+// server; server() adds the identities, of which chooseIdentity() picks one by the requested name, the authorities for
+// clients, and the key of tickets. Certificates and keys are read and checked here, so that a wrong file throws when
+// the context is made, and not in each handshake.
+
 #include "net/tls/tls_context.h"
 
 #include "net/tls/tls_connection.h"
@@ -149,7 +155,7 @@ struct TlsContext::Callbacks {
         return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
     }
 
-    /// A name that is taken is kept in the session, so that one which is resumed still has it.
+    /// Accepts the requested name, so that the session keeps it, and a resumed session still has it.
     static int takeName(SSL*, int*, void*) { return SSL_TLSEXT_ERR_OK; }
 
     static int newSession(SSL* ssl, SSL_SESSION* session) {

@@ -77,7 +77,7 @@ struct TlsServerOptions : TlsOptions {
     std::size_t tickets = 2;
 };
 
-/// How names are compared with those of a certificate: its common name does not count (RFC 9525).
+/// The flags for the comparison of names with those of a certificate: its common name does not count (RFC 9525).
 extern unsigned const kNameFlags;
 /// "example.org." is the same name as "example.org"; TLS knows only the latter.
 inline std::string_view withoutLastDot(std::string_view name) {
@@ -91,7 +91,7 @@ public:
     ~TlsContext();
 
     bool isServer() const { return isServer_; }
-    /// Whether the other side must prove its identity.
+    /// True if the other side must prove its identity.
     bool verifies() const { return verifies_; }
     double handshakeTimeout() const { return handshakeTimeout_; }
 
@@ -108,7 +108,7 @@ private:
     void setProtocols(std::vector<std::string> const& names);
     void identify(TlsIdentity const& identity);
 
-    /// A session to go on with, which belongs to the caller; null if there is none.
+    /// A session to resume, which then belongs to the caller; null if there is none.
     ssl_session_st* takeSession(std::string const& server);
     /// Takes the session.
     void keepSession(std::string const& server, ssl_session_st* session);

@@ -32,7 +32,8 @@ char const* lastTlsError() noexcept;
 
 /// Sets the text of lastTlsError(), and returns the error.
 Error noteTlsError(Error error, std::string const& text) noexcept;
-/// The Error for what OpenSSL has in its queue, which is empty afterwards. `ssl`: what failed; may be null.
+/// The Error for the contents of OpenSSL's queue, which is empty afterwards. `ssl`: the object that failed; may be
+/// null.
 Error takeTlsError(ssl_st* ssl, std::string const& about);
 
 } // namespace flow::net

@@ -37,7 +37,7 @@ public:
     void setContext(Reference<TlsContext> context);
     /// Handshakes that are under way.
     std::size_t handshakes() const { return underWay_.size(); }
-    /// How many have failed so far.
+    /// The number of failed handshakes so far.
     std::uint64_t failures() const { return failures_; }
     /// Sets the function that is called for each failure, with the client, the error and the reason as text. It must
     /// not throw, nor destroy the listener.
