@@ -19,7 +19,7 @@ ACTOR static Future<Void> send(Reference<Connection> client, std::string bytes, 
     return Void();
 }
 
-/// Whether a request has come that is to be answered.
+/// True if a request has come that is to be answered.
 ACTOR static Future<bool> receive(RequestReader* reader, Reference<Connection> client, double seconds, Event* ending) {
     state double begin = now();
     state Future<Void> told = keep(ending->wait());

@@ -15,7 +15,7 @@ Future<Void> send(Reference<Connection> client, std::string bytes, double second
         throw connection_timed_out();
 }
 
-/// Whether a request has come that is to be answered.
+/// True if a request has come that is to be answered.
 Future<bool> receive(RequestReader* reader, Reference<Connection> client, double seconds, Event* ending) {
     double begin = now();
     Future<Void> told = keep(ending->wait());

@@ -67,7 +67,7 @@ public:
     }
     void executes(int, std::uint64_t index, Entry const&, bool) override { executed_ = index; }
 
-    /// How far it is, twice a second if that has changed.
+    /// Prints the progress, twice a second if it has changed.
     Future<Void> report() {
         for (std::uint64_t before = 0;; before = executed_) {
             co_await delay(0.5);

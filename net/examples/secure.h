@@ -6,7 +6,7 @@
 
 #include "net/examples/program.h"
 
-/// What serve() does with its listener. With --cert FILE and --key FILE, PEM both, clients must speak TLS; without them
-/// nothing is done. `protocols` are those for ALPN, the preferred one first. Throws WrongArgument if one of the two is
-/// missing, if a file cannot be used, or if this build has no TLS.
+/// Encrypts the listener for serve(). With --cert FILE and --key FILE, PEM both, clients must speak TLS; without them
+/// it changes nothing. `protocols` are those for ALPN, the preferred one first. Throws WrongArgument if one of the two
+/// is missing, if a file cannot be used, or if this build has no TLS.
 Wrap secure(Options const& options, std::vector<std::string> const& protocols);

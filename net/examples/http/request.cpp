@@ -47,7 +47,7 @@ void RequestReader::next() {
 
 namespace {
 
-/// Whether the last coding is exactly "chunked", and no other one is: only then the end of the body is known.
+/// True if the last coding is exactly "chunked", and no other one is: only then the end of the body is known.
 bool endsInChunked(std::string_view codings) {
     for (bool isLast = false; !isLast;) {
         std::size_t comma = std::min(codings.find(','), codings.size());
@@ -64,7 +64,7 @@ bool endsInChunked(std::string_view codings) {
 
 } // namespace
 
-/// Whether the parser and another server on the way could find different ends of the request (RFC 9112, 6.1 and 6.3).
+/// True if the parser and another server on the way could find different ends of the request (RFC 9112, 6.1 and 6.3).
 bool RequestReader::isAmbiguous() const {
     auto const& message = parser_->get();
     std::size_t count = message.count(http::field::transfer_encoding);

@@ -29,9 +29,9 @@ public:
     ~RequestReader();
 
     void add(flow::StringRef bytes);
-    /// Whether an incomplete request has been received.
+    /// True if an incomplete request has been received.
     bool hasBegun() const;
-    /// Whether there is a complete request.
+    /// True if there is a complete request.
     bool isWhole() const { return isWhole_; }
     HttpRequest const& request() const { return request_; }
     /// True once: the client waits for "100 Continue" before it sends the body.

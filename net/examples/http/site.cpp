@@ -1,3 +1,8 @@
+// Site: answers HTTP requests with files. answer() decodes the path, opens the file step by step from the directory,
+// without links, and makes the header: 200 for a whole file, 206 for a part of it (Range), otherwise an error. It does
+// not read the file: the server reads and sends it in pieces, so that a large file takes little memory. All functions
+// here block, and may run on any thread.
+
 #include "net/examples/http/site.h"
 
 #include "flow/base/error.h"

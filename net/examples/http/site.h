@@ -55,8 +55,8 @@ private:
 struct ByteRange {
     std::uint64_t first, size;
 };
-/// Of a Range field, as "bytes=0-99", "bytes=100-" or "bytes=-100". `isOutside`: the file has none of it. Nothing: the
-/// field is to be ignored.
+/// The range in a Range field, as "bytes=0-99", "bytes=100-" or "bytes=-100". `isOutside`: the file has none of it.
+/// Neither is set: ignore the field.
 struct ParsedRange {
     bool isPresent = false, isOutside = false;
     ByteRange range{};

@@ -1,5 +1,11 @@
-// What a server does with the messages of the others: elections and the log. Every function here runs to its end before
-// the next one begins.
+// The part of a Replica that handles messages of other servers: elections and the log (Raft). inTurn() runs one step at
+// a time: each function here runs to its end before the next one begins, although it waits for the disk.
+//
+// A server follows, is a candidate, or leads. If it has not received a message of a leader for some time it enters a
+// later term, stores its vote for itself, and asks for votes; with a majority it leads, and appends an entry of its
+// own. A leader sends each server the entries that it lacks, and goes back in its log at each refusal. An entry is
+// committed when a majority has it on disk. A message of a later term makes any server a follower of that term. Terms
+// and votes are on disk before they are sent.
 #include "flow/base/buggify.h"
 #include "flow/flow.h"
 #include "net/examples/kv/replica.h"

@@ -8,7 +8,7 @@
 namespace kv {
 namespace {
 
-constexpr std::size_t kLengthBytes = 8; // of a frame: how long it is, and that once more, inverted
+constexpr std::size_t kLengthBytes = 8; // of a frame: its length, and the length once more, inverted
 
 struct Framed {
     std::uint64_t generation = 0;
@@ -31,7 +31,7 @@ std::string frame(Framed const& framed) {
     return bytes += sealed;
 }
 
-/// How long the frame is that begins there; 0 if there is none.
+/// The length of the frame that begins there; 0 if there is none.
 std::size_t frameLength(std::string_view content, std::size_t at) {
     if (content.size() < at + kLengthBytes)
         return 0;
@@ -41,7 +41,7 @@ std::size_t frameLength(std::string_view content, std::size_t at) {
     return length == ~inverted && length <= content.size() - at - kLengthBytes ? kLengthBytes + length : 0;
 }
 
-/// What stands there, if it is whole.
+/// The content of the frame there, if the frame is whole.
 Optional<Framed> framedAt(std::string_view content, std::size_t at) {
     std::size_t length = frameLength(content, at);
     if (length == 0)
@@ -49,7 +49,7 @@ Optional<Framed> framedAt(std::string_view content, std::size_t at) {
     return unseal<Framed>(content.substr(at + kLengthBytes, length - kLengthBytes));
 }
 
-/// What the copies hold of one generation.
+/// The records of one generation in the copies.
 struct Gathered {
     bool isWhole() const { return records.size() >= least; }
 

@@ -26,11 +26,11 @@ public:
     /// Makes the files if they are not there.
     static Future<Reference<Journal>> open(std::string path);
 
-    /// Those that were there when it was opened.
+    /// The records that the journal had when it was opened.
     std::vector<std::string> const& records() const { return records_; }
-    /// How many there are.
+    /// The number of records.
     std::size_t length() const { return length_; }
-    /// One at a time, as replace(). If one fails, whether it was done is not known, and the journal must be opened
+    /// One at a time, as replace(). If one fails, it is unknown whether it was done, and the journal must be opened
     /// anew.
     Future<Void> append(std::string record);
     Future<Void> replace(std::vector<std::string> records);
@@ -50,8 +50,8 @@ private:
     std::string path_;
     Reference<AsyncFile> files_[2];
     std::int64_t end_ = 0;
-    std::uint64_t generation_ = 0; // how often it has been replaced: the two files may not be of the same
-    std::uint64_t least_ = 0;      // how many records it began with
+    std::uint64_t generation_ = 0; // how often it has been replaced: the two files may have different generations
+    std::uint64_t least_ = 0;      // the number of records at its beginning
     std::size_t length_ = 0;
     std::vector<std::string> records_;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// What servers say to each other and to clients, and how it looks as bytes: with a checksum, since a message can be
-// damaged on its way.
+// The messages between servers and to clients, and their bytes: with a checksum, since a message can be damaged on its
+// way.
 
 #include "flow/base/optional.h"
 #include "flow/memory/binary.h"
@@ -30,7 +30,7 @@ struct Request {
     }
 };
 
-/// Of its key and values.
+/// The bytes of its key and values.
 inline std::size_t bytesIn(Request const& request) {
     std::size_t bytes = request.key.size();
     for (Optional<std::string> const* value : {&request.expected, &request.value})

@@ -70,7 +70,7 @@ protected:
 
 private:
     enum class Role { Follower, Candidate, Leader };
-    /// What a record of the journal says: at most one of each.
+    /// The content of a record of the journal: at most one of each.
     struct Record {
         std::uint64_t term = 0;
         int votedFor = -1;
@@ -83,10 +83,10 @@ private:
         }
     };
 
-    /// How far a server has followed its leader.
+    /// The progress of a server that follows this leader.
     struct Progress {
         std::uint64_t next = 1;      // the entry that it gets next
-        std::uint64_t matches = 0;   // up to which its log is known to be the same
+        std::uint64_t matches = 0;   // up to which its log is known to be equal
         double resendAt = 0;         // until then it may still acknowledge what was sent
         double patience = kPatience; // longer each time
     };

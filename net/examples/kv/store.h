@@ -17,7 +17,7 @@ public:
     bool execute(Request const& request);
     /// The reply to the last request of its client; `done` is false if another one was the last.
     Reply replyTo(Request const& request) const;
-    /// Whether a later request of the same client was executed. Then this one would change nothing.
+    /// True if a later request of the same client was executed. Then this one would change nothing.
     bool isOld(Request const& request) const;
     Optional<std::string> get(std::string const& key) const;
 

@@ -12,13 +12,13 @@
 
 #include <optional>
 
-/// How long to wait for an answer, and how often to ask.
+/// The seconds to wait for an answer, and the number of attempts.
 struct Patience {
     double seconds = 2.5;
     int tries = 3;
 };
 
-/// Of all sockets of these programs: a connection ends when its peer has been silent for three seconds.
+/// The options of all sockets of these programs: a connection ends when its peer has been silent for three seconds.
 flow::net::MessageOptions beating();
 
 class Asker {
@@ -35,7 +35,7 @@ private:
     std::optional<flow::net::MessageSocket> req_;
 };
 
-/// What a server or a worker makes of a question.
+/// The function by which a server or a worker answers a question.
 using Answer = std::function<flow::Future<flow::net::Message>(flow::net::Message)>;
 
 /// The server: answers one question after the other.
