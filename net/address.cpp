@@ -1,3 +1,10 @@
+// Address: its text, its parser, and the conversion to the system's addresses.
+//
+// The Parser reads the text from left to right, without backtracking: at_ is the position, and fault_ the message of
+// the first error. After an error the reading functions do nothing more, so that at_ stays at the wrong byte. IPv6 is
+// read into 16 bytes with the place of "::" in `gap`; at the end the bytes behind the gap move to the end, and zeros
+// fill the rest. toString() and parse() are inverse: parse() accepts more texts, such as names of interfaces.
+
 #include "net/address.h"
 
 #include "flow/base/assert.h"
@@ -155,7 +162,7 @@ private:
         return group;
     }
 
-    /// Whether an IPv4 address stands here: digits, then a point.
+    /// True if an IPv4 address begins here: digits, then a point.
     bool isV4Here() const {
         std::size_t end = text_.find_first_not_of("0123456789", at_);
         return end != std::string_view::npos && end > at_ && text_[end] == '.';

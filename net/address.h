@@ -59,34 +59,34 @@ public:
 
     static ParsedAddress parse(std::string_view text);
     std::string toString() const;
-    /// Of an IP address: without the port, and without brackets.
+    /// For an IP address: the text without the port, and without brackets.
     std::string hostToString() const;
 
     constexpr bool isV4() const { return family_ == Family::V4; }
     constexpr bool isV6() const { return family_ == Family::V6; }
     constexpr bool isUnix() const { return family_ == Family::UnixPath || family_ == Family::UnixAbstract; }
     constexpr bool isAbstract() const { return family_ == Family::UnixAbstract; }
-    /// Of an IPv4 address.
+    /// For an IPv4 address.
     constexpr std::uint32_t v4() const {
         return std::uint32_t{bytes_[0]} << 24 | std::uint32_t{bytes_[1]} << 16 | std::uint32_t{bytes_[2]} << 8 |
                bytes_[3];
     }
-    /// In the order of the network; those of an IPv4 address are the first four, and the others are 0.
+    /// In network order. An IPv4 address has four bytes, which are the first; the others are 0.
     constexpr V6 const& bytes() const { return bytes_; }
     constexpr std::uint16_t port() const { return port_; }
-    /// Of an IPv6 address: the index of an interface, or 0.
+    /// For an IPv6 address: the index of an interface, or 0.
     constexpr std::uint32_t scope() const { return scope_; }
     /// The path or the abstract name of a Unix socket; valid as long as this object.
     constexpr std::string_view unixName() const { return {name_.data(), nameSize_}; }
-    /// Of an IP address.
+    /// For an IP address.
     constexpr Address withPort(std::uint16_t port) const {
         Address other = *this;
         other.port_ = port;
         return other;
     }
-    /// Whether it is an IP address which, without the port, is 0.
+    /// True for an IP address which, without the port, is 0.
     constexpr bool isAny() const { return !isUnix() && bytes_ == V6(); }
-    /// Whether it is a loopback address: 127.x.y.z or ::1.
+    /// True for a loopback address: 127.x.y.z or ::1.
     constexpr bool isLoopback() const {
         return isV4() ? bytes_[0] == 127 : bytes_ == V6{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
     }
@@ -130,7 +130,7 @@ private:
 class [[nodiscard]] ParsedAddress {
 public:
     ParsedAddress(Address const& address) : address_(address) {}
-    /// `message` has to stay: a literal.
+    /// `message` must outlive this: a literal.
     ParsedAddress(std::size_t position, char const* message) : position_(position), message_(message) {}
 
     bool present() const { return address_.has_value(); }
@@ -143,7 +143,7 @@ public:
 
     /// For a text that is no address: the number of bytes before the first wrong one.
     std::size_t position() const { return position_; }
-    /// What the parser expects there; "" if the address is valid.
+    /// The text that the parser expects there; "" if the address is valid.
     char const* message() const { return message_; }
 
 private:

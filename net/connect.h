@@ -19,7 +19,7 @@ constexpr double kAttemptDelay = 0.25;
 
 Future<Reference<Connection>> connect(std::string name, std::uint16_t port, ConnectOptions options = {});
 
-/// There is at least one address. Those of another family than options.local are left out.
+/// There is at least one address. Addresses of another family than options.local are skipped.
 Future<Reference<Connection>> connectAny(std::vector<Address> addresses, ConnectOptions options = {});
 
 /// The same addresses: the first, then one of the other family, and so on; otherwise in their order.
@@ -29,7 +29,7 @@ struct NameAndPort {
     std::string name; // without brackets
     std::uint16_t port;
 };
-/// Of "example.org:80", "10.0.0.1:80" or "[::1]:80"; nothing if the text is none of these.
+/// Parses "example.org:80", "10.0.0.1:80" or "[::1]:80"; nothing if the text is none of these.
 std::optional<NameAndPort> parseNameAndPort(std::string_view text);
 
 } // namespace flow::net

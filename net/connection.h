@@ -13,11 +13,11 @@
 // Bytes arrive in the order in which they were written, each once, but in other pieces: a read does not show where a
 // write ended.
 //
-// Reading. Each function gives an operation in place: it names the connection, which must outlive it, and takes bytes
-// only when it has won: what loses a race or is cancelled has taken nothing. Several may wait; the oldest is served
-// first, but of several readUntil() one whose text has come does not wait for those whose text has not. The bytes of a
-// read have memory of their own. Received bytes that no read has taken stay in memory that grows with them; an idle
-// connection holds no memory.
+// Reading. Each function gives an operation in place: it refers to the connection, which must outlive it, and takes
+// bytes only when it has won: an operation that loses a race or is cancelled has taken nothing. Several may wait; the
+// oldest is served first, but a readUntil() whose text has arrived does not wait for an older one whose text has not.
+// The bytes of a read have memory of their own. Received bytes that no read has taken stay in memory that grows with
+// them; an idle connection holds no memory.
 //
 // Writing. write() takes all of the bytes before it returns. They are sent after those of earlier writes, also if
 // the returned operation is not awaited. It is ready if at most the high water mark of bytes wait to be sent;
@@ -68,7 +68,7 @@ struct ReadRequest {
 
     bool isReady();
     void park(WaiterNode& waiter);
-    /// One that waits for a text does not wait for another text that has not come.
+    /// True if it may be served before `older`: both wait for a text, and that of `older` has not arrived.
     bool mayOvertake(ReadRequest& older) const;
     void describe(Description& out) const;
 };
@@ -85,7 +85,7 @@ struct ReadInto : ReadRequest {
     std::size_t take();
 };
 
-/// The same into several buffers, which it fills in their order. The list of them must stay valid as well.
+/// Like ReadInto, into several buffers, which it fills in their order. The list of buffers must stay valid as well.
 struct ReadScattered : ReadRequest {
     using Result = std::size_t;
     std::span<std::uint8_t> const* buffers;
@@ -227,7 +227,7 @@ public:
     /// that was not read here, or goes on writing, its connection fails. Idempotent.
     virtual void close() = 0;
     static constexpr double kLinger = 30;
-    /// The same, but resets the connection: the other side's connection fails, and written bytes may not be sent. A
+    /// Like close(), but resets the connection: the other side's connection fails, and written bytes may not be sent. A
     /// Unix socket has no reset: there the other side reads the end. Idempotent.
     virtual void abort() = 0;
 
@@ -253,12 +253,12 @@ protected:
     /// Puts more bytes into received_, or sets ended_ or error_. False if there is nothing now; the transport calls
     /// readersMayTry() later. Runs no user code, throws nothing. `wanted`: the number of bytes that can be used.
     virtual bool fill(std::size_t wanted) noexcept = 0;
-    /// The same into the caller's memory, if the transport can: the number of bytes. 0: use fill().
+    /// Like fill(), into the caller's memory, if the transport can: returns the number of bytes. 0: use fill().
     virtual std::size_t fillInto(Buffers to, bool& isSomething) noexcept {
         isSomething = fill(sizeOf(to));
         return 0;
     }
-    /// Whether fillInto() may return something now.
+    /// True if fillInto() may return something now.
     virtual bool mayFill() noexcept { return fill(1); }
     /// A read is about to wait. Throws an Error if nothing could end that.
     virtual void beforeReaderParks() {}
@@ -270,7 +270,7 @@ protected:
     void readersMayTry() { readers_.wakeForNews(TaskPriority::ReadSocket); }
     bool isReadWaitedFor() const { return readers_.isWaitedFor(); }
     bool isDrainWaitedFor() const { return drains_.isWaitedFor(); }
-    /// Whether the operation at this address is the first waiting read, or drain.
+    /// True if the operation at this address is the first waiting read, or drain.
     bool isFirstRead(void const* operation) { return isReadWaitedFor() && &readers_.first() == operation; }
     bool isFirstDrain(void const* operation) { return isDrainWaitedFor() && &drains_.first() == operation; }
     /// Fails all waiting operations, and all later calls, with the error.
@@ -300,11 +300,11 @@ private:
     }
     ReadInto into(std::span<std::uint8_t> to, ReadRequest::Kind kind, std::source_location caller);
     ReadScattered into(Buffers to, ReadRequest::Kind kind, std::source_location caller);
-    /// Moves the first bytes that were received into the buffers: so many.
+    /// Moves the first received bytes into the buffers; returns their number.
     std::size_t takeInto(Buffers to, std::size_t atMost);
     bool hasFor(ReadRequest& request);
     bool isReadyFor(ReadRequest& request);
-    /// How many bytes it takes; throws its error.
+    /// The number of bytes that the request takes; throws its error.
     std::size_t sizeFor(ReadRequest const& request);
     /// The first bytes that were received, in memory of their own.
     Bytes takeBytes(std::size_t count);

@@ -1,3 +1,9 @@
+// The console: a small HTTP server on the loop that it shows. Each connection is one request: serve() checks the user
+// (for the Unix socket), reads the header within kSeconds, and calls answerTo(), which chooses the page. Figures and
+// pending computations are read at once. Traces, profiles and samples run for some seconds in a coroutine, each kind
+// one at a time (Recording); the loop works on meanwhile. The future of listen() owns all of it: dropping it cancels
+// the requests.
+
 #include "net/console.h"
 
 #include "flow/base/format.h"
@@ -28,7 +34,7 @@ namespace flow::console {
 using namespace flow::net;
 namespace {
 
-constexpr double kSeconds = 5; // that a client has for its request, and to take the answer
+constexpr double kSeconds = 5; // for a client to send its request, and to take the answer
 constexpr std::size_t kLongestRequest = 8192;
 constexpr double kLongestTrace = 60;
 
@@ -76,7 +82,7 @@ Answer pendingAnswer(PendingFormat format) {
     return answer;
 }
 
-/// Of "seconds=0.5"; nothing if it is no such number.
+/// The number in "seconds=0.5"; nothing if the query has no such number.
 std::optional<double> secondsOf(std::string_view query) {
     constexpr std::string_view kKey = "seconds=";
     if (query.empty())
@@ -90,7 +96,7 @@ std::optional<double> secondsOf(std::string_view query) {
     return isNumber && seconds > 0 && seconds <= kLongestTrace ? std::optional(seconds) : std::nullopt;
 }
 
-/// One at a time: what is recorded costs.
+/// Marks that a recording runs: only one at a time, since recording costs time.
 struct Recording {
     Recording(Shared c, bool Console::* f) : console(std::move(c)), flag(f) { *console.*flag = true; }
     Recording(Recording const&) = delete;
@@ -114,7 +120,7 @@ Future<Answer> profileAnswer(Shared console, double seconds, bool countsAllocati
     co_return Answer{.type = "application/json", .body = profile.json()};
 }
 
-/// A folder that goes with everything in it.
+/// A temporary folder, which is removed with its contents.
 struct Folder {
     Folder() {
         std::string name = (std::filesystem::temp_directory_path() / "millrace-samples-XXXXXX").string();
@@ -136,7 +142,7 @@ std::string contentOf(std::string const& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The length of /proc/self/maps in decimal and a new line, then that, then the words of the samples.
+/// The length of /proc/self/maps in decimal and a new line, then that file, then the words of the samples.
 Future<Answer> samplesAnswer(Shared console, double seconds) {
     Recording recording(console, &Console::isSampled);
     Folder folder;

@@ -1,5 +1,5 @@
 #pragma once
-// The console shows what a running program does: figures of a loop, what is pending, and a short trace.
+// The console shows the state of a running program: figures of a loop, pending computations, and a short trace.
 //
 //     Future<Void> serving = console::listen("/run/user/1000/service.sock");
 //     Future<Void> scraped = console::servePrometheus(*Address::parse("127.0.0.1:9100"));

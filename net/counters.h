@@ -9,7 +9,7 @@
 
 namespace flow::net {
 
-/// Of one socket, or of all sockets of a loop.
+/// The counters of one socket, or of all sockets of a loop.
 struct SocketCounters {
     std::uint64_t reads = 0;         // system calls that receive, or accept
     std::uint64_t emptyReads = 0;    // of these: calls that got nothing (EAGAIN)
@@ -34,7 +34,7 @@ struct SocketCounters {
     }
 };
 
-/// Of a poller.
+/// The counters of a poller.
 struct PollCounters {
     std::uint64_t waits = 0;   // system calls that wait for events, or check for them
     std::uint64_t changes = 0; // system calls that register or remove a descriptor

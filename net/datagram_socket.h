@@ -11,7 +11,7 @@
 namespace flow::net {
 
 struct Datagram {
-    Address from; // or, of one that is to be sent, where it goes
+    Address from; // or the destination of a datagram to send
     Bytes bytes;
 };
 
@@ -32,7 +32,7 @@ class DatagramSocket : public ReferenceCounted<DatagramSocket>, public Drainable
 public:
     virtual ~DatagramSocket() { failWaiters(); }
 
-    static constexpr int kLargest = 65507; // what IPv4 can carry
+    static constexpr int kLargest = 65507; // the most that IPv4 can carry
 
     /// Sends the datagram, whether or not the operation is awaited. It is ready when there is room for more, as
     /// for Connection::write(), and does not confirm that the datagram arrives. Fails with client_invalid_operation if
@@ -41,10 +41,10 @@ public:
         Datagram one{to, std::move(bytes)};
         return send(std::span<Datagram>(&one, 1));
     }
-    /// All of them, with few system calls; they are moved from. `from` is where each goes.
+    /// Sends all of them, with few system calls; they are moved from. `from` is the destination of each.
     Drain send(std::span<Datagram> datagrams);
-    /// Receives the next datagram. Several operations may wait, the oldest is served first. What loses a race has taken
-    /// none. The kernel drops datagrams while too many wait to be received.
+    /// Receives the next datagram. Several operations may wait, the oldest is served first. A receive that loses a race
+    /// has taken none. The kernel drops datagrams while too many wait to be received.
     Receive receive() { return {this}; }
     /// As for a Listener.
     virtual void close() = 0;
@@ -57,7 +57,7 @@ protected:
 
     // The transport implements these.
 
-    /// Puts what has come into received_, or sets error_; see Connection::fill().
+    /// Puts arrived datagrams into received_, or sets error_; see Connection::fill().
     virtual bool fill() noexcept = 0;
     virtual void beforeReceiverParks() {}
     virtual void sendAll(std::span<Datagram> datagrams) = 0;

@@ -4,7 +4,7 @@
 //     co_await connection->write(bytes);       // until there is room for more
 //     co_await connection->flushed();          // until the kernel has all of it
 //
-// Writing itself has happened when write() returns: dropping a Drain, or losing a race with it, takes nothing back.
+// The bytes are written when write() returns: dropping a Drain, or losing a race with it, takes nothing back.
 
 #include "flow/base/format.h"
 #include "flow/core/void.h"
@@ -18,7 +18,7 @@ namespace flow::net {
 
 class Drainable;
 
-/// The operation in place. It names what it waits for, which must outlive it.
+/// The operation in place. It refers to an object, which must outlive it.
 struct Drain {
     using Result = Void;
     Drainable* what;

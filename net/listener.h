@@ -29,7 +29,8 @@ public:
         failWaiters();
     }
 
-    /// The next connection. Several may wait, the oldest is served first. What loses a race has taken none.
+    /// Takes the next connection. Several may wait, the oldest is served first. An accept that loses a race has taken
+    /// none.
     Accept accept() { return {this}; }
     /// Calls handler(error, connection); see flow/wait/handler_slot.h. One at a time.
     template <class Handler>
@@ -46,7 +47,7 @@ public:
 protected:
     // The transport implements these.
 
-    /// Whether take() would return a connection. Runs no user code, throws nothing.
+    /// True if take() would return a connection. Runs no user code, throws nothing.
     virtual bool hasConnection() noexcept = 0;
     virtual Reference<Connection> takeConnection() = 0;
     /// An accept is about to wait. Throws an Error if nothing could end the wait.

@@ -54,10 +54,10 @@ public:
     std::size_t keptNames() const { return kept_.size(); }
 
 protected:
-    /// No addresses: there are none.
+    /// The result of a lookup. No addresses: the name has none.
     struct Found {
         std::vector<Address> addresses; // their ports do not count
-        double seconds = 0;             // how long that holds
+        double seconds = 0;             // the time for which the result is valid
     };
     /// `name` has 1 to 253 bytes, of which none is zero, in lower case.
     virtual Future<Found> lookUp(std::string name) = 0;

@@ -9,7 +9,7 @@
 namespace flow::net {
 namespace {
 
-/// A peer must not be able to fill the log.
+/// Errors that a peer can cause are not reported: a peer must not be able to fill the log.
 bool isExpected(Error const& error) {
     return isConnectionError(error) || error == actor_cancelled() || error == operation_obsolete() ||
            error == end_of_stream() || error == value_too_large();
@@ -37,7 +37,7 @@ Future<Void> begin(ServeToTheEnd const& serve, Reference<Connection> connection,
     }
 }
 
-/// What it has pointers to outlives it.
+/// The objects behind the pointers outlive the future.
 Future<Void> serveOne(ServeToTheEnd const* serve, Reference<Connection> connection, Event* ending,
                       Address const* server) {
     Served served(std::move(connection)); // before the handler's future, which is destroyed first

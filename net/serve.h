@@ -23,7 +23,7 @@ namespace flow::net {
 /// Serves one connection. `ending` is set when the server begins to end, and stays set: a handler that waits for a next
 /// request then returns, and one that has a request answers it before. The pointer is valid as long as the future.
 using ServeToTheEnd = std::function<Future<Void>(Reference<Connection>, Event* ending)>;
-/// One that is not told: its connections last as long as their clients want, or until the grace is over.
+/// A handler without `ending`: its connections last as long as their clients want, or until the grace is over.
 using Serve = std::function<Future<Void>(Reference<Connection>)>;
 
 /// Calls serve(connection, &ending) for each connection that the listener accepts, until `stop` is ready. Then it

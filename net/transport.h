@@ -1,6 +1,6 @@
 #pragma once
-// Transport: the interface of the network. The real and the simulated network implement it; transport() returns that of
-// the current loop.
+// Transport: the interface of the network. The real and the simulated network implement it; transport() returns the one
+// of the current loop.
 //
 //     Reference<Connection> peer = co_await transport().connect(server);
 //     co_await peer->write("hello"_sr);
