@@ -22,7 +22,7 @@ Future<Reference<Connection>> connect(std::string name, std::uint16_t port, Conn
 /// There is at least one address. Addresses of another family than options.local are skipped.
 Future<Reference<Connection>> connectAny(std::vector<Address> addresses, ConnectOptions options = {});
 
-/// The same addresses: the first, then one of the other family, and so on; otherwise in their order.
+/// The addresses in another order: the first, then one of the other family, and so on; within a family in their order.
 std::vector<Address> interleaved(std::vector<Address> const& addresses);
 
 struct NameAndPort {

@@ -53,7 +53,7 @@ namespace flow::net {
 using Bytes = Standalone<StringRef>;
 class Connection;
 
-/// Whether the error means that a connection could not be made, or has ended.
+/// True if the error means that a connection could not be made, or has ended.
 bool isConnectionError(Error const& error);
 
 /// The base of all reads.
@@ -182,7 +182,7 @@ public:
     }
     /// Writes all of them in this order, as one write; they are moved from.
     Drain write(std::span<Bytes> pieces, std::source_location caller = std::source_location::current());
-    // The same with handlers, which are called once and never inside these functions: see flow/wait/handler_slot.h. One
+    // Operations with handlers, which are called once and never inside these functions: see flow/wait/handler_slot.h. One
     // read and one write at a time. Only the first call on a connection allocates.
 
     /// Calls handler(error, bytes).

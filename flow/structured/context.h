@@ -57,9 +57,10 @@ public:
     std::pmr::memory_resource& memory() const { return *memory_; }
     /// The parent of the new node; null for the root of a tree.
     structured::Node* parent() const { return parent_; }
-    /// The same parent, for children with memory from another resource.
+    /// A Context with the same parent, for children with memory from another resource.
     Context with(std::pmr::memory_resource& memory) const { return {memory, parent_}; }
-    /// The same place, with a struct that the children share. The Context refers to it, and it must outlive the tree.
+    /// A Context at the same place, with a struct that the children share. It refers to the struct, which must outlive
+    /// the tree.
     template <structured::IsShared Shared>
     ContextWith<Shared> with(Shared& shared) const {
         return {*this, shared};

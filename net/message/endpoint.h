@@ -26,7 +26,7 @@ struct MessageEndpoint {
     std::string text() const;
     /// The host, as a certificate names it: the name, or the address without its port.
     std::string host() const;
-    /// The same kind of endpoint at an address.
+    /// An endpoint of the same kind at an address.
     MessageEndpoint at(Address const& where) const { return {where, {}, isEncrypted}; }
 };
 

@@ -75,8 +75,9 @@ struct MessageOptions {
     /// At a server, decides for each peer whether it may connect. It may wait; a peer for which it fails is refused.
     /// PLAIN requires one; without it, CURVE and NULL accept all peers.
     std::function<Future<bool>(Credentials)> authenticator;
-    /// What "tls://" endpoints need to connect and to bind: setTls() of net/tls/message_tls.h sets them. The first is
-    /// given the server's name; the second calls `failed` for each client with which there was no encryption.
+    /// The functions with which "tls://" endpoints connect and bind: setTls() of net/tls/message_tls.h sets them. The
+    /// first gets the server's name; the second calls `failed` for each client with which the handshake of TLS has
+    /// failed.
     std::function<Future<Reference<Connection>>(Reference<Connection>, std::string name)> encryptConnection;
     std::function<Reference<Listener>(Reference<Listener>, std::function<void(Address const&)> failed)> encryptListener;
     ReadStrategy readStrategy = ReadStrategy::Adaptive;

@@ -110,7 +110,7 @@ void check(int error) {
         throw error == ENOENT || error == ENOTDIR ? file_not_found() : errorOfSystem(error);
 }
 
-/// The same open file with a number above those of the standard streams.
+/// Returns the open file under a number above those of the standard streams.
 int aboveStreams(int descriptor) {
     if (descriptor > STDERR_FILENO)
         return descriptor;

@@ -52,10 +52,10 @@ public:
     static Reference<Connection> ofConnected(RealSocket& before, Address const& peer, ReadStrategy strategy);
     ~RealConnection() override;
 
-    /// Of ReadStrategy::Ahead: with so many unread bytes it stops receiving.
+    /// With ReadStrategy::Ahead, receiving stops at so many unread bytes.
     static constexpr std::size_t kMostAhead = 256 * 1024;
 
-    /// Of close(), in seconds. Tests make it shorter.
+    /// The seconds for which close() sends unsent bytes. Tests make them fewer.
     static inline double linger = kLinger;
 
     /// Takes it out of here, for another loop; see net/real/hand_over.h.
