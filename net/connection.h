@@ -182,8 +182,8 @@ public:
     }
     /// Writes all of them in this order, as one write; they are moved from.
     Drain write(std::span<Bytes> pieces, std::source_location caller = std::source_location::current());
-    // Operations with handlers, which are called once and never inside these functions: see flow/wait/handler_slot.h. One
-    // read and one write at a time. Only the first call on a connection allocates.
+    // Operations with handlers, which are called once and never inside these functions: see flow/wait/handler_slot.h.
+    // One read and one write at a time. Only the first call on a connection allocates.
 
     /// Calls handler(error, bytes).
     template <class Handler>

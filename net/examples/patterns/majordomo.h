@@ -6,8 +6,8 @@
 //     Asker asker("tcp://127.0.0.1:5555");
 //     Message answer = co_await asker.ask(Message("echo").add("hello"));       // "OK", "hello"
 //
-// The messages on the wire. A client, a REQ, sends the name of a service and the parts of its question. It gets "OK" and
-// the answer, or "ERROR" and why. The first part of the other messages says what they are:
+// The messages on the wire. A client, a REQ, sends the name of a service and the parts of its question. It gets "OK"
+// and the answer, or "ERROR" and why. The first part of the other messages says what they are:
 //
 //     worker, a DEALER:  READY and its service; ANSWER, the ticket and the answer; BEAT each second, also while it
 //     works
