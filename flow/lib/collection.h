@@ -15,7 +15,7 @@
 //     Future<Void> running = actorCollection(handlers);      // a collection that is fed by a stream
 //     SignalableActorCollection writes;                      // the end of all can be waited for
 //     writes.add(write(page));
-//     wait(writes.signal());                                 // what has been added up to here is written
+//     wait(writes.signal());                                 // all writes added up to here have ended
 
 #include "flow/base/non_copyable.h"
 #include "flow/core/stream.h"

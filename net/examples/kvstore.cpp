@@ -64,7 +64,7 @@ class Store {
 public:
     explicit Store(std::shared_ptr<rocksdb::DB> db) : db_(std::move(db)), pool_(loop(), {.name = "kvstore"}) {}
 
-    /// The answer to a line. What a SCAN finds is written to the connection before.
+    /// The answer to a line. The results of a SCAN are written to the connection before.
     std::string answer(std::string_view line, Connection& connection) {
         std::string_view rest = line;
         std::string_view command = takeWord(rest);
