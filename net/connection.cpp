@@ -1,3 +1,10 @@
+// A read goes through isReadyFor(), which fills received_ until the request has enough, and then through sizeFor(),
+// which says how many bytes it takes or throws. Only the oldest request that waits (readers_.isNext()) may fill. An end
+// or an error is kept in ended_, cut_ or error_: bytes that came before an end are still read, an error discards them.
+//
+// A turn has a budget. A request that finds it spent stays parked, is woken in a later turn, and fills then
+// (isPutOff_).
+
 #include "net/connection.h"
 
 #include <algorithm>
@@ -174,7 +181,7 @@ Drain Connection::write(std::span<Bytes> pieces, std::source_location caller) {
     return error_.isValid() ? failed(error_) : room();
 }
 
-/// Whether enough bytes have been received.
+/// True if the received bytes are enough for the request, or if more of them cannot change its outcome.
 bool Connection::hasFor(ReadRequest& request) {
     switch (request.kind) {
     case ReadRequest::Kind::Ready:

@@ -1,4 +1,10 @@
 // The connections of a MessageSocket: connecting, handshake, disconnecting, reconnecting.
+//
+// A Peer is one connection, and ends with it. accept() makes one for each connection that comes; keepConnected() makes
+// one for each attempt, and starts the next after a wait. run() does the handshake and then serves the connection up to
+// its end; conclude() hands on what was not sent and wakes the waiters. Each of these is a task in running_, where the
+// error of one task ends no other. A monitor's reader may destroy the socket in report(): code behind it must not use
+// `this` before a wait.
 
 #include "flow/coro/race.h"
 #include "flow/wait/delay.h"

@@ -1,4 +1,11 @@
 // Sending at a MessageSocket: the choice of the peer, and the time of the system call.
+//
+// couldSend() says whether a message would wait: for room at its peer (hasRoom()), and behind senders that wait
+// already. A ROUTER has a list of waiting senders for each routing id, all other types have one list (senders_).
+// sendNow() chooses the peer (a PUB: all peers) and appends the frames to its output or its queue. The system call
+// follows in a turn of its own (flushDirty()), so that the messages of one turn share it. lastPeer_ is the peer to
+// which the shortest path in message_state.h may append without these questions; each change of peers and each parked
+// sender resets it.
 
 #include "net/message/message_state.h"
 
