@@ -264,6 +264,7 @@ void MessageSocket::State::conclude(Peer& peer, Peer* next) {
     peer.phase = Peer::Phase::Over;
     if (peer.wasOpen) {
         ++counters_.disconnected;
+        peer.input.rest(); // its messages may wait for long, and so may those of many that come and go
         while (peer.available() != 0) {
             if (isWanted(peer))
                 arrive(takeFrom(peer), peer);

@@ -98,6 +98,25 @@ TEST_CASE("message costs: a message that comes needs at most five times the memo
     }
 }
 
+TEST_CASE("message costs: unread messages of connections that have ended") {
+    runOnLoop([]() -> Future<Void> {
+        constexpr std::uint64_t kConnections = 200;
+        MessageSocket pull(SocketType::Pull);
+        std::string endpoint = pull.bind(kAnywhere);
+        std::int64_t before = usedBytes();
+        for (std::uint64_t i = 1; i <= kConnections; ++i) {
+            Reference<Connection> peer = co_await connectRaw(endpoint, "PUSH");
+            co_await sendRaw(peer, "hello");
+            peer->shutdownWrite();
+            while (pull.counters().disconnected < i)
+                co_await delay(0.001);
+        }
+        CHECK(usedBytes() - before <= static_cast<std::int64_t>(kConnections) * 4096 + kFixed);
+        for (std::uint64_t i = 0; i < kConnections; ++i)
+            CHECK((co_await pull.receive())[0] == "hello");
+    });
+}
+
 TEST_CASE("message costs: many subscriptions") {
     runOnLoop([]() -> Future<Void> {
         MessageSocket pub(SocketType::Pub);
