@@ -68,8 +68,12 @@ public:
     /// Compares with `first`, which must outlive this.
     explicit Record(Record const& first) : first_(&first) {}
     Record& operator=(Record const&) = delete;
-    /// Empties the record for another run, and keeps its memory.
-    void clear() { events_.clear(); }
+    /// Empties the record for another run. It has memory for all that it keeps, so that a simulation that measures its
+    /// own memory does not see the record grow.
+    void reset() {
+        events_.clear();
+        events_.reserve(kMostEvents);
+    }
 
     /// For the first event that differs, calls `describe`, whose text goes into difference().
     template <class Describe>

@@ -102,7 +102,7 @@ SimulationResult simulate(Simulation const& simulation, std::uint64_t seed, Faul
 
 SimulationResult simulateTwice(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter) {
     thread_local Record first; // reuses the memory of the seed before: new pages cost more than the writes
-    first.clear();
+    first.reset();
     SimulationResult result = simulate(simulation, seed, filter, &first);
     Record second(first);
     SimulationResult again = simulate(simulation, seed, filter, &second);

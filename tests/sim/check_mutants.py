@@ -2,11 +2,11 @@
 
 check_mutants.py PROGRAM [--seeds N] [--share PERCENT] [--jobs N] [--timeout SECONDS] [--only MUTANT...]
 
-Runs the simulation `kv`, or `journal` for faults that need two failures of a disk, with the seeds from 0 on until one
-fails, and prints for each fault which that was. PROGRAM is `mutants`, beside that of the simulations: there the library
-can have faults, too. Found is what the program says that a seed has failed by, and does not without the fault; if it
-hangs or crashes instead, nothing is. The exit code is 1 if fewer than the share of them were found, and 2 for a wrong
-command line.
+Runs the simulation `kv`, `journal` for faults that need two failures of a disk, or `adversary` for those that attackers
+show, with the seeds from 0 on until one fails, and prints for each fault which that was. PROGRAM is `mutants`, beside
+that of the simulations: there the library can have faults, too. Found is what the program says that a seed has failed
+by, and does not without the fault; if it hangs or crashes instead, nothing is. The exit code is 1 if fewer than the
+share of them were found, and 2 for a wrong command line.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
+import attacked
 from plant import MEANINGS
 
 from common.arguments import unknown
@@ -29,6 +30,7 @@ from mutantslib.mutant import VARIABLE
 
 # By which simulation a fault is found, if it is another one than `kv`.
 SIMULATIONS = dict.fromkeys(("TrustsMemory", "OneCopyOnly", "OneCopyWritten"), "journal")
+SIMULATIONS |= dict.fromkeys(attacked.MEANINGS, "adversary")
 
 
 def hunt(program: str, mutant: str, seeds: range, timeout: float, *, planted: bool = True) -> Record | None:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
+import attacked
+
 from common.failure import Failure
 from common.process import ROOT
 from mutantslib.mutant import Mutant, planted
@@ -64,6 +66,7 @@ MEANINGS = {
     "DeliveredTwice": "a connection delivers everything twice",
     "CutForEver": "a link that was cut is not healed",
 }
+MEANINGS |= attacked.MEANINGS
 
 CONSENSUS = "net/examples/kv/consensus.cpp"
 JOURNAL = "net/examples/kv/journal.cpp"
@@ -354,6 +357,7 @@ FAULTS = [
         "        cable.cutUntil = cable.clogUntil = 0;",
         "        cable.cutUntil = PLANTED && cable.cutUntil > 0 ? kUntilHealed : 0, cable.clogUntil = 0;",
     ),
+    *attacked.FAULTS,
 ]
 
 
