@@ -15,6 +15,7 @@ from actorc.diagnostics import RETIRED, Fault
 from actorc.driver import BACKENDS, compile_text
 from actorc.report.explain import FOLDER, page
 from actorc.source import Source
+from common.precompiled import precompiled
 
 ROOT = Path(__file__).parents[2]
 PREAMBLE = """\
@@ -78,7 +79,8 @@ def test_right_examples_compile(backend: str, tmp_path: Path) -> None:
     text = PREAMBLE + "".join(f"namespace page{n} {{\n{text}}}\n" for n, text in enumerate(examples))
     emitted = tmp_path / "pages.cpp"
     emitted.write_text(compile_text(Source("pages.actor.cpp", text), backend, str(emitted)))
-    command = [compiler, "-std=c++20", "-fsyntax-only", "-w", "-I", str(ROOT), str(emitted)]
+    command = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror"]  # as of other tests, for the headers
+    command += [*precompiled(*command), "-fsyntax-only", "-w", "-I", str(ROOT), str(emitted)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
 

@@ -179,7 +179,7 @@ def test_hovers_on_actor_answer_whatever_is_wrong_with_it(tmp_path: Path) -> Non
 
 def test_plain_sources_are_checked_when_they_are_opened_and_saved(tmp_path: Path) -> None:
     path = tmp_path / "plain.cpp"
-    text = '#include "flow/flow.h"\nflow::Future<int> f();\nvoid g() { f(); }\n'
+    text = '#include "flow/core/future.h"\nflow::Future<int> f();\nvoid g() { f(); }\n'
 
     async def conversation(editor: Editor) -> None:
         (found,) = await editor.open(path, text)
@@ -197,7 +197,7 @@ def test_plain_sources_are_checked_when_they_are_opened_and_saved(tmp_path: Path
 
 
 def test_sources_that_are_not_on_the_disk_are_checked_as_they_are_in_the_editor(tmp_path: Path) -> None:
-    text = '#include "flow/flow.h"\nflow::Future<int> f();\nvoid g() { f(); }\n'
+    text = '#include "flow/core/future.h"\nflow::Future<int> f();\nvoid g() { f(); }\n'
 
     async def conversation(editor: Editor) -> None:
         for uri in ("untitled:Untitled-1", (tmp_path / "new.cpp").as_uri()):

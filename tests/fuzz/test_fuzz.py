@@ -17,7 +17,7 @@ SEED = 20
 # Programs that are compiled as they are, and as many that are migrated to each target; and the compilers.
 SIZES = pytest.mark.parametrize(
     ("programs", "compilers"),
-    [(40, ("clang",)), pytest.param(2000, tuple(TOOLCHAINS), marks=pytest.mark.long)],
+    [(20, ("clang",)), pytest.param(2000, tuple(TOOLCHAINS), marks=pytest.mark.long)],
 )
 
 

@@ -29,7 +29,9 @@ def precompiled(compiler: str, *flags: str, headers: tuple[str, ...] = ("flow/fl
     def make(source: Path, result: Path) -> Iterable[str]:
         depends = result.with_suffix(".d")
         command = [compiler, *flags, "-I", str(ROOT), "-MD", "-MF", str(depends), "-x", "c++-header", str(source)]
-        subprocess.run([*command, "-o", str(result)], check=True)
+        # The templates that the headers use are instantiated here, and not once more for each source.
+        more = ["-fpch-instantiate-templates"] if "clang" in compiler else []
+        subprocess.run([*command, *more, "-o", str(result)], check=True)
         names = depends.read_text(encoding="utf-8").replace("\\\n", " ").split()[1:]
         return [*names, shutil.which(compiler) or compiler]
 

@@ -54,8 +54,8 @@ class Toolchain:
         self._prune(folder)
         return folder
 
-    def compile(self, folder: Path, source: Path) -> Path:
-        result = source.with_suffix(".o")
+    def compile(self, folder: Path, source: Path, result: Path | None = None) -> Path:
+        result = result or source.with_suffix(".o")
         header = ("-include-pch", str(folder / "begin.pch")) if "clang" in self.compiler else ("-include", "begin.h")
         self._run(*self._common(folder), *header, "-c", str(source), "-o", str(result))
         return result
@@ -70,13 +70,13 @@ class Toolchain:
         return ["-std=c++20", "-w", *self.flags, *defines, "-I", str(folder), "-I", str(ROOT), "-I", str(HERE)]
 
     def _build(self, folder: Path) -> None:
-        self._run(*self._common(folder), "-c", str(HERE / "driver.cpp"), "-o", str(folder / "driver.o"))
         begin = folder / "begin.h"  # what all programs begin with
         begin.write_text('#include "flow/sim.h"\n#include "prelude.h"\n', encoding="utf-8")
         header, options = "begin.h.gch", []
         if "clang" in self.compiler:  # the compiler would reject it after a header is touched but not changed
-            header, options = "begin.pch", ["-Xclang", "-fno-pch-timestamp"]
+            header, options = "begin.pch", ["-fpch-instantiate-templates", "-Xclang", "-fno-pch-timestamp"]
         self._run(*self._common(folder), *options, "-x", "c++-header", str(begin), "-o", str(folder / header))
+        self.compile(folder, HERE / "driver.cpp", folder / "driver.o")
 
     def _prune(self, used: Path) -> None:
         """Removes what was built for other headers, but for the folders used last: a run may still use one."""

@@ -28,6 +28,11 @@ GUIDE = ROOT / "actorc" / "docs" / "migration.md"
 CODES = ROOT / "actorc" / "docs" / "migration_codes.md"
 CONSTRUCTS = Path(__file__).parent / "constructs.md"
 DOCUMENTS = (GUIDE, CODES, CONSTRUCTS)
+# With which what is migrated to a target compiles.
+HEADERS = {
+    "flow": ("flow/flow.h", "flow/coro/coroutine.h", "flow/coro/race.h"),
+    "foundationdb": ("flow/flow.h", "flow/CoroUtils.h"),
+}
 
 _TOP = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n\n'
 _BLOCK = re.compile(r"^```(cpp|cmake|text|console) ?(.*)\n((?:.*\n)*?)```$", re.MULTILINE)

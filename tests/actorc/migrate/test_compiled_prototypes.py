@@ -10,6 +10,7 @@ import pytest
 from trees import make, migrate
 
 from actorc.__main__ import main
+from common.precompiled import precompiled
 
 ROOT = Path(__file__).parents[3]
 COMPILERS = [name for name in ("g++", "clang++-19") if shutil.which(name)]
@@ -102,8 +103,9 @@ def test_a_declaration_that_is_not_given_is_enough_where_nothing_changes(
 def compiles(folder: Path, compiler: str, source: str) -> None:
     """As one unit: there a call is ambiguous if what is declared is not what is defined."""
     (folder / "all.cpp").write_text((folder / source).read_text() + (folder / "main.cpp").read_text())
-    command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{folder}", f"-I{ROOT}"]
-    subprocess.run([*command, "all.cpp"], cwd=folder, check=True)
+    command = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror"]
+    command += [*precompiled(*command), "-fsyntax-only", f"-I{folder}", f"-I{ROOT}", "all.cpp"]
+    subprocess.run(command, cwd=folder, check=True)
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

@@ -11,6 +11,7 @@ from trees import make, migrate, migrated, tree
 
 from actorc.__main__ import main
 from common.precompiled import precompiled
+from examples import HEADERS
 
 ROOT = Path(__file__).parents[3]
 COMPILER = shutil.which("clang++-19") or shutil.which("g++") or "c++"
@@ -91,10 +92,12 @@ OF_VOID = "lib::keep<flow::Void>(store.save(3)) && lib::keep(first)"
 FILES = {"lib/store.actor.h": HEADER, "lib/store.actor.cpp": SOURCE, "plain.cpp": PLAIN}
 
 
-def compiles(folder: Path, *names: str, flags: tuple[str, ...] = ()) -> None:
+def compiles(folder: Path, *names: str, flags: tuple[str, ...] = (), is_compat: bool = False) -> None:
+    """With the precompiled headers of test_examples.py."""
     for name in names:
         command = [COMPILER, "-std=c++20", "-Wall", "-Wextra", "-Werror"]
-        options = precompiled(*command)
+        command += [f"-I{ROOT}/flow/compat"] if is_compat else []
+        options = precompiled(*command, headers=HEADERS["foundationdb" if is_compat else "flow"])
         command += [*options, *flags, f"-I{folder}", f"-I{ROOT}", "-fsyntax-only", name]
         subprocess.run(command, cwd=folder, check=True)
 
@@ -115,7 +118,7 @@ def test_before_and_after(
         generated.unlink()
     assert migrate(".", "--write", f"--target={target}") == 0
     assert sorted(path.name for path in tmp_path.rglob("*.*")) == ["plain.cpp", "store.cpp", "store.h"]
-    compiles(tmp_path, "lib/store.cpp", "plain.cpp", flags=(f"-iquote{ROOT}/flow/compat",))
+    compiles(tmp_path, "lib/store.cpp", "plain.cpp", is_compat=target == "foundationdb")
     assert "may call the actor" not in capsys.readouterr().out
 
 
@@ -186,7 +189,7 @@ def test_a_call_that_drops_a_void_actor_says_so(tmp_path: Path, monkeypatch: pyt
     written = (tmp_path / "log.cpp").read_text()
     assert written.count("(void)") == 6
     assert written.count("Uncancellable()") == 6
-    compiles(tmp_path, "log.cpp", flags=(f"-iquote{ROOT}/flow/compat",))
+    compiles(tmp_path, "log.cpp", is_compat=True)
 
 
 @pytest.mark.parametrize("style", ["exact", "idiomatic"])
@@ -196,5 +199,4 @@ def test_requests_to_foundationdb(style: str, tmp_path: Path, monkeypatch: pytes
     make(tmp_path, {"rpc.actor.cpp": (ROOT / "tests/compat/rpc.actor.cpp").read_text()})
     assert migrate(".", "--write", "--target=foundationdb", f"--style={style}") == 0
     assert sorted(tree(tmp_path)) == ["rpc.cpp"]
-    compat = [f"-I{ROOT}/{folder}/compat" for folder in ("flow", "net")]
-    compiles(tmp_path, "rpc.cpp", flags=(f"-iquote{ROOT}/flow/compat", *compat))
+    compiles(tmp_path, "rpc.cpp", flags=(f"-I{ROOT}/net/compat",), is_compat=True)

@@ -16,14 +16,10 @@ from trees import TOP, migrated
 
 from actorc_migrate.notes import Hazard
 from common.precompiled import precompiled
-from examples import CODES, CONSTRUCTS, DOCUMENTS, GUIDE, ROOT, examples, made_of, rendered
+from examples import CODES, CONSTRUCTS, DOCUMENTS, GUIDE, HEADERS, ROOT, examples, made_of, rendered
 
 _COMPILER = shutil.which("clang++-19") or shutil.which("g++") or "c++"
 _NAMES = [path.name for path in DOCUMENTS]
-_HEADERS = {
-    "flow": ("flow/flow.h", "flow/coro/coroutine.h", "flow/coro/race.h"),
-    "foundationdb": ("flow/flow.h", "flow/CoroUtils.h"),
-}
 
 
 # That of the page has commands that compile and run programs.
@@ -39,7 +35,7 @@ def test_is_what_the_tool_makes(document: Path) -> None:
 @pytest.mark.parametrize(("target", "style"), [("flow", "exact"), ("flow", "idiomatic"), ("foundationdb", "idiomatic")])
 @pytest.mark.parametrize("document", DOCUMENTS, ids=_NAMES)
 def test_compiles(document: Path, target: str, style: str, tmp_path: Path) -> None:
-    text = "#include <functional>\n" + "".join(f'#include "{header}"\n' for header in _HEADERS[target])
+    text = "#include <functional>\n" + "".join(f'#include "{header}"\n' for header in HEADERS[target])
     text += "using namespace flow;\n" if target == "flow" else ""
     for number, example in enumerate(examples(document.read_text())):
         made = made_of(example.before, [f"--style={style}", f"--target={target}"])
@@ -48,7 +44,7 @@ def test_compiles(document: Path, target: str, style: str, tmp_path: Path) -> No
     source.write_text(text)
     command = [_COMPILER, "-std=c++20", "-Wall", "-Wextra", "-Werror"]
     command += [f"-I{ROOT}/flow/compat"] if target == "foundationdb" else []
-    options = precompiled(*command, headers=_HEADERS[target])
+    options = precompiled(*command, headers=HEADERS[target])
     command += [*options, f"-I{ROOT}", "-Wno-unused", "-fsyntax-only", str(source)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
