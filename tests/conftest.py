@@ -32,7 +32,6 @@ LONGEST = (
     "install/test_settings.py",
     "install/test_pages.py",
     "actorc/test_frames.py",
-    "actorc/test_emit.py",
     "actorc/migrate/test_examples.py",
     "actorc/migrate/test_compiled_tree.py",
     "actorc/test_wrong_cpp.py",
