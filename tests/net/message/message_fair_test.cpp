@@ -93,7 +93,9 @@ TEST_CASE("message fairness: a server and its client on one loop, and a timer") 
 /// The future of a send() that keeps its message counts as the operation does.
 Future<Void> sendKept(MessageSocket* socket, Turns* turns, std::string to) {
     while (!turns->isOver()) {
-        co_await socket->send(to.empty() ? Message("some bytes") : Message::to(to).add("some bytes"));
+        Message message = to.empty() ? Message() : Message::to(to);
+        message.add("some bytes");
+        co_await socket->send(std::move(message));
         turns->note(0);
     }
 }
