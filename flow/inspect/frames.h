@@ -40,7 +40,7 @@ public:
     std::vector<Frame const*> inOrder() const;
     Frame const* begin() const { return frames_.data(); }
     Frame const* end() const { return frames_.data() + frames_.size(); }
-    /// The frame whose block contains the address; null if there is none.
+    /// The frame that has the address in its block; null if there is none.
     Frame const* holding(void const* address) const;
     Frame const* of(Waiter const* frame) const;
     /// The frame of a waiter that is in a list: the waiter is a frame, or a part of one. Null for others, such as

@@ -8,8 +8,8 @@
 //     int n = wait(delayed(count(), 1.0));                       // a second after it has come
 //     wait(delayJittered(5.0));                                  // 4.5 to 5.5 seconds, by deterministicRandom()
 //
-// Time runs from the call. The future is released when the result is decided, and is thereby cancelled if it has no
-// other reference. If value and deadline come in the same turn, the first to come wins. Cancel-safe.
+// Time runs from the call. When the result is decided, the future is released. That cancels it if nothing else refers
+// to it. If value and deadline come in the same turn, the first to come wins. Cancel-safe.
 
 #include "flow/base/optional.h"
 #include "flow/base/random.h"

@@ -75,7 +75,7 @@ public:
         events_.reserve(kMostEvents);
     }
 
-    /// For the first event that differs, calls `describe`, whose text goes into difference().
+    /// For the first event that differs, calls `describe` and adds its text to difference().
     template <class Describe>
     void add(SimulationEvent const& event, Describe&& describe) {
         if (!first_) {

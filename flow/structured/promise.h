@@ -127,8 +127,8 @@ protected:
     Cell* cell_;
 };
 
-/// Without tail calls, run() resumes the frame that a suspend hands over. A fork whose creating call is still on the
-/// stack runs outside run(), so it has to call the next frame itself.
+/// Without tail calls, run() resumes the frame that a suspend hands over. While the call that made a fork is
+/// on the stack, the fork runs outside of run(), and has to call the next frame itself.
 FLOW_INLINE bool isInCall(Node const* node) noexcept {
     return !kTailCalls && node->has(Node::kInCall);
 }

@@ -108,7 +108,7 @@ Node* markChild(Node* parent) noexcept {
     return child;
 }
 
-/// Interrupts the wait of a node all of whose children are cancelled.
+/// Interrupts the wait of a node. All its children are cancelled already.
 void interrupt(Node* node) noexcept {
     if (node->has(Node::kIsHook)) {
         auto* hook = static_cast<HookNode*>(node);

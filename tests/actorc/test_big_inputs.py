@@ -43,7 +43,7 @@ def nested(kinds: tuple[str, ...], depth: int) -> str:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("kinds", list(itertools.combinations_with_replacement(_NESTED, 2)), ids="-".join)
 def test_output_does_not_explode_with_the_depth(backend: str, kinds: tuple[str, str]) -> None:
-    shallow, deep = (len(compile_text(Source("x", nested(kinds, depth)), backend, "x.cpp")) for depth in (4, 8))
+    shallow, deep = (len(compile_text(Source("x", nested(kinds, depth)), backend, "x.cpp")) for depth in (6, 12))
     assert deep < 4 * shallow  # twice the depth: at most the square
 
 

@@ -21,7 +21,7 @@ using flow::ExplicitVoid;
 using flow::race;
 using flow::Uncancellable;
 
-/// A future whose value is meant to be taken once. Here it may be copied, too.
+/// Flow's future for a value that is taken once. Here the value may also be copied.
 template <class T>
 using AsyncResult = flow::Future<T>;
 
