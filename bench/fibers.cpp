@@ -3,10 +3,10 @@
 #include "flow/fiber/fiber.h"
 
 #include "bench/run.h"
+#include "flow/combine/all.h"
 #include "flow/core/future.h"
 #include "flow/core/stream.h"
 #include "flow/fiber/stack_pool.h"
-#include "flow/lib/all.h"
 #include "flow/wait/delay.h"
 #include "flow/wait/source.h"
 

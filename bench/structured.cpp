@@ -3,10 +3,10 @@
 #include "bench/run.h"
 #include "flow/memory/fast_resource.h"
 #include "flow/memory/scoped_arena.h"
-#include "flow/structured/channel.h"
-#include "flow/structured/context.h"
-#include "flow/structured/fork.h"
-#include "flow/structured/task.h"
+#include "flow/sync/channel.h"
+#include "flow/tasks/context.h"
+#include "flow/tasks/fork.h"
+#include "flow/tasks/task.h"
 #include "flow/wait/delay.h"
 
 #include <memory_resource>

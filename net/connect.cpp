@@ -1,9 +1,9 @@
 #include "net/connect.h"
 
 #include "flow/base/parse_number.h"
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/async_trigger.h"
+#include "flow/sync/async_trigger.h"
 #include "flow/wait/delay.h"
 
 namespace flow::net {

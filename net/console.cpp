@@ -7,8 +7,8 @@
 #include "net/console.h"
 
 #include "flow/base/format.h"
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/inspect/pending.h"
 #include "flow/inspect/signal_sampler.h"
 #include "flow/inspect/task_profile.h"

@@ -1,9 +1,9 @@
 #include "net/serve.h"
 
 #include "flow/base/dropped_error.h"
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/collection.h"
+#include "flow/tasks/collection.h"
 #include "flow/wait/delay.h"
 
 namespace flow::net {

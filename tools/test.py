@@ -24,7 +24,7 @@ failed", and before it stand the names of the steps that failed; the exit code
 is 1 if anything did.
 
 tools/test --fast              while you work: no programs, no slow Python tests
-tools/test --fast flow/lib net the tests of these folders of tests/
+tools/test --fast flow/sync net the tests of these folders of tests/
 tools/test --filter delay      tests and checks with that in their names
 tools/test --only gcc,tsan     these parts of --all, and nothing else"""
 

@@ -21,7 +21,7 @@ _BEFORE_STATEMENT = frozenset({";", "{", "}", ")", "else", "do", ""})
 _NO_BODY = frozenset({"=", "(", ",", ".", "->", "::", ";", ")", "[", ""})
 # Headers that the actor headers included, and that a file without flow/flow.h may need.
 _FLOW_PARTS = (
-    (re.compile(r"\brace\s*\("), "flow/coro/race.h"),
+    (re.compile(r"\brace\s*\("), "flow/combine/race.h"),
     (re.compile(r"Stream\s*<"), "flow/core/stream.h"),
     (re.compile(r"\b(?:delay|yield)\s*\("), "flow/wait/delay.h"),
     (re.compile(r"\bDescriptor\s*<"), "flow/emitted/descriptor.h"),

@@ -1,10 +1,10 @@
 // bench/actors/several.actor.cpp as a person writes it with co_await. Propagate as in tasks.cpp.
 
 #include "bench/run.h"
+#include "flow/combine/all.h"
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/all.h"
-#include "flow/lib/collection.h"
+#include "flow/tasks/collection.h"
 #include "flow/wait/delay.h"
 
 #include <vector>

@@ -2,8 +2,8 @@
 // an actor: that there is no handler around its waits.
 
 #include "bench/run.h"
+#include "flow/combine/all.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
 #include "flow/wait/delay.h"
 
 #include <vector>

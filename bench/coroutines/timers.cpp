@@ -1,8 +1,8 @@
 // bench/actors/timers.actor.cpp as a person writes it with co_await.
 
 #include "bench/run.h"
+#include "flow/combine/all.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
 #include "flow/wait/delay.h"
 
 #include <vector>

@@ -3,8 +3,8 @@
 
 #include "bench/net/echo.h"
 #include "bench/net/load.h"
+#include "flow/combine/all.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
 #include "flow/loop/real_loop.h"
 #include "net/tls/tls_listener.h"
 #include "net/transport.h"

@@ -4,9 +4,9 @@
 #include "bench/net/echo.h"
 #include "bench/net/load.h"
 #include "flow/core/future.h"
-#include "flow/lib/on_loop.h"
 #include "flow/loop/real_loop.h"
 #include "flow/threads/loop_pool.h"
+#include "flow/threads/on_loop.h"
 #include "net/serve.h"
 
 #include <benchmark/benchmark.h>

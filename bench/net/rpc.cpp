@@ -1,9 +1,9 @@
 #include "bench/net/rpc.h"
 
 #include "bench/net/load.h"
+#include "flow/combine/all.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/object.h"
 #include "flow/memory/standalone.h"

@@ -8,9 +8,9 @@
 #include "bench/run.h"
 #include "flow/loop/real_loop.h"
 #include "flow/parallel/work_pool.h"
-#include "flow/structured/context.h"
-#include "flow/structured/fork.h"
-#include "flow/structured/task.h"
+#include "flow/tasks/context.h"
+#include "flow/tasks/fork.h"
+#include "flow/tasks/task.h"
 
 #include <array>
 #include <atomic>

@@ -9,7 +9,7 @@
 // Cancel-safe: dropping the result releases the inputs.
 
 #include "../flow.h"
-#include "flow/lib/outcome.h"
+#include "flow/compat/outcome.h"
 #include "more_actors.h"
 
 #include <algorithm>

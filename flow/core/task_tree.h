@@ -1,5 +1,5 @@
 #pragma once
-// The tree of tasks, as reports read it. flow/structured/tree.cpp defines both functions. In a program without tasks
+// The tree of tasks, as reports read it. flow/tasks/tree.cpp defines both functions. In a program without tasks
 // their addresses are null.
 
 #include "flow/core/cell.h"

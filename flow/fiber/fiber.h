@@ -312,8 +312,8 @@ auto raceAt(std::source_location where, Operands&&... operands) {
     return detail::Race<Operands...>().run(fiber, where, std::forward<Operands>(operands)...);
 }
 
-/// The first of several operands: see race() in flow/coro/race.h. An operand is one of wait(), or a function that makes
-/// one.
+/// The first of several operands: see race() in flow/combine/race.h. An operand is one of wait(), or a function that
+/// makes one.
 template <class... Operands>
 auto race(Operands&&... operands) {
     return raceAt(std::source_location(), std::forward<Operands>(operands)...);

@@ -2,7 +2,7 @@
 // fastMemory(): FastAllocator as a std::pmr::memory_resource.
 //
 //     std::pmr::vector<int> numbers(&fastMemory());
-//     Environment environment(fastMemory());          // flow/structured/context.h
+//     Environment environment(fastMemory());          // flow/tasks/context.h
 //
 // One for all threads: each takes from its own free lists, and a block may be freed on another thread. Blocks that are
 // aligned to more than 64 bytes, or to more than 16 and above 4096 bytes, come from the system. Throws std::bad_alloc.

@@ -10,12 +10,12 @@
 //     }
 //     long result = co_await runOn(co_await context(), pool, [](ParallelContext there) { return fib(there, 30); });
 //
-// runOn() stands in a task of a loop (flow/structured/executor.h describes its fork there). The function runs on the
+// runOn() stands in a task of a loop (flow/tasks/executor.h describes its fork there). The function runs on the
 // pool, and returns a parallel task or fork, or a value. Its captures and its result must be usable on another thread:
 // no Future, nothing of a loop.
 //
 // A Fork begins when some thread of the pool takes it, a Task where and when it is awaited. Only the body that made a
-// child may await it, with the meaning of flow/structured/fork.h: by reference or, from an rvalue, moved out; an error
+// child may await it, with the meaning of flow/tasks/fork.h: by reference or, from an rvalue, moved out; an error
 // is thrown. A body resumes on the thread on which the child ended. A parent ends after its children; parameters live
 // until then, local variables do not. `co_await destroyForks()` waits for all children, `co_await context()` gives the
 // ParallelContext, `co_await after(pool)` resumes on another thread, behind items that are ready. Nothing else can be
@@ -31,7 +31,7 @@
 #include "flow/memory/fast_resource.h"
 #include "flow/memory/foreign_block.h"
 #include "flow/parallel/work_pool.h"
-#include "flow/structured/executor.h"
+#include "flow/tasks/executor.h"
 
 #include <atomic>
 #include <coroutine>
@@ -318,9 +318,9 @@ public:
     auto await_transform(H&& child) {
         return awaitChild<!std::is_lvalue_reference_v<H>>(child.promise());
     }
-    JoinAwaiter await_transform(structured::JoinForks) { return {this}; }
+    JoinAwaiter await_transform(tasks::JoinForks) { return {this}; }
     GoOnAwaiter await_transform(GoOn to) { return {this, to.pool}; }
-    auto await_transform(structured::GetContext) {
+    auto await_transform(tasks::GetContext) {
         struct Awaiter : std::suspend_never {
             ParallelContext here;
             ParallelContext await_resume() const noexcept { return here; }
@@ -456,7 +456,7 @@ auto runOn(Context here, WorkPool& pool, F function, std::pmr::memory_resource& 
         return parallel::Call<T>::begin(std::move(tree), std::move(function));
     };
     auto stop = [tree] { tree->isCancelled.store(true, std::memory_order_relaxed); };
-    return structured::standFor<T>(here, std::move(begin), std::move(stop));
+    return tasks::standFor<T>(here, std::move(begin), std::move(stop));
 }
 
 } // namespace flow

@@ -24,9 +24,9 @@
 // end. The disk must outlive its files. A path begins at the root, with or without a slash.
 
 #include "flow/file/async_file.h"
-#include "flow/lib/collection.h"
 #include "flow/sim/disk_file.h"
 #include "flow/sim/process.h"
+#include "flow/tasks/collection.h"
 
 #include <map>
 #include <optional>

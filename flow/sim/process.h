@@ -12,9 +12,9 @@
 #include "flow/base/random.h"
 #include "flow/core/in_place.h"
 #include "flow/core/live_blocks.h"
-#include "flow/lib/async_trigger.h"
 #include "flow/loop/loop.h"
 #include "flow/sim/local_clock.h"
+#include "flow/sync/async_trigger.h"
 
 #include <functional>
 #include <map>

@@ -11,9 +11,9 @@
 
 #include "flow/base/format.h"
 #include "flow/base/seed.h"
+#include "flow/combine/timeout.h"
 #include "flow/core/wait_graph.h"
 #include "flow/inspect/pending.h"
-#include "flow/lib/time.h"
 #include "flow/sim/world.h"
 
 #include <cmath>

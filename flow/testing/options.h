@@ -5,7 +5,7 @@
 //
 // parseTestOptions has no effects; the runner (flow/testing/runner.h) acts on its result.
 
-#include "flow/lib/unit_test.h"
+#include "flow/testing/unit_test.h"
 
 #include <cstdint>
 #include <stdexcept>

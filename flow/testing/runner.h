@@ -1,5 +1,5 @@
 #pragma once
-// The runner of unit tests (flow/lib/unit_test.h). Programs get it, with a main, from the CMake target
+// The runner of unit tests (flow/testing/unit_test.h). Programs get it, with a main, from the CMake target
 // millrace::test_main:
 //
 //     add_executable(my_tests)

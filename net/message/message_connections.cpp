@@ -6,7 +6,7 @@
 // error of one task ends no other. A monitor's reader may destroy the socket in report(): code behind it must not use
 // `this` before a wait.
 
-#include "flow/coro/race.h"
+#include "flow/combine/race.h"
 #include "flow/wait/delay.h"
 #include "net/connect.h"
 #include "net/message/message_state.h"

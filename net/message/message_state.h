@@ -2,8 +2,8 @@
 // The state of a MessageSocket: its peers, and the queues in each direction. Used by net/message alone.
 
 #include "flow/base/random.h"
-#include "flow/lib/collection.h"
 #include "flow/loop/turn.h"
+#include "flow/tasks/collection.h"
 #include "net/message/endpoint.h"
 #include "net/message/handshake.h"
 #include "net/message/peer.h"

@@ -1,7 +1,7 @@
 #include "net/rpc/failure_monitor.h"
 
-#include "flow/coro/race.h"
-#include "flow/lib/all.h"
+#include "flow/combine/all.h"
+#include "flow/combine/race.h"
 #include "flow/wait/delay.h"
 #include "net/rpc/flow_transport.h"
 

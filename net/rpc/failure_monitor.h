@@ -12,8 +12,8 @@
 //
 // Waiters resume in a turn of their own. Cancel-safe. Ends with its FlowTransport: waiters then get broken_promise.
 
-#include "flow/lib/async_trigger.h"
 #include "flow/loop/turn.h"
+#include "flow/sync/async_trigger.h"
 #include "net/rpc/endpoint.h"
 
 #include <map>

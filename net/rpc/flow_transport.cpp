@@ -11,7 +11,7 @@
 #include "net/rpc/flow_transport.h"
 
 #include "flow/base/random.h"
-#include "flow/coro/race.h"
+#include "flow/combine/race.h"
 #include "flow/wait/delay.h"
 
 #include <algorithm>

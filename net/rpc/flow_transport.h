@@ -27,9 +27,9 @@
 //
 // Belongs to the thread of its loop. Destroying it closes all connections; replies that are awaited then never arrive.
 
-#include "flow/lib/collection.h"
 #include "flow/loop/loop_machine.h"
 #include "flow/loop/turn.h"
+#include "flow/tasks/collection.h"
 #include "net/rpc/endpoint.h"
 #include "net/rpc/failure_monitor.h"
 #include "net/rpc/receiver.h"

@@ -15,8 +15,8 @@
 // The request is copied for each server. Cancel-safe.
 
 #include "flow/base/random.h"
-#include "flow/coro/race.h"
-#include "flow/lib/all.h"
+#include "flow/combine/all.h"
+#include "flow/combine/race.h"
 #include "flow/wait/delay.h"
 #include "net/rpc/request_stream.h"
 

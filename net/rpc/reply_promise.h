@@ -18,7 +18,7 @@
 //
 // T is default-constructible, and a number, a string, a container or a struct with `serialize`. Belongs to one thread.
 
-#include "flow/lib/forward.h"
+#include "flow/combine/forward.h"
 #include "flow/memory/reference.h"
 #include "net/rpc/flow_transport.h"
 #include "net/rpc/reply_body.h"
@@ -285,7 +285,7 @@ namespace flow {
 
 template <class T>
 void forwardPromise(net::ReplyPromise<T> output, Future<T> input) {
-    lib::forwardTo(std::move(output), std::move(input));
+    combine::forwardTo(std::move(output), std::move(input));
 }
 
 } // namespace flow

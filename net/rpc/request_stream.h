@@ -39,8 +39,8 @@
 // in the stream when its connection ends stays there: the server executes it, and its reply goes nowhere. So a server
 // executes some requests twice; where that matters, they have a number of their own.
 
-#include "flow/lib/errors.h"
-#include "flow/lib/map.h"
+#include "flow/combine/errors.h"
+#include "flow/combine/map.h"
 #include "net/rpc/pending_request.h"
 
 namespace flow::net {

@@ -11,7 +11,7 @@
 
 #include "net/rpc/rpc_peer.h"
 
-#include "flow/coro/race.h"
+#include "flow/combine/race.h"
 #include "flow/wait/delay.h"
 #include "net/rpc/checksum.h"
 #include "net/rpc/flow_transport.h"

@@ -9,8 +9,8 @@
 // Frames are collected and sent at the end of the turn, or when there are kBatch bytes or kMostFrames frames of them.
 
 #include "flow/coro/coroutine.h"
-#include "flow/lib/async_trigger.h"
 #include "flow/loop/turn.h"
+#include "flow/sync/async_trigger.h"
 #include "flow/wait/handler_slot.h"
 #include "net/connection.h"
 #include "net/rpc/frame.h"

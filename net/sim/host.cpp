@@ -1,6 +1,6 @@
 #include "net/sim/host.h"
 
-#include "flow/coro/race.h"
+#include "flow/combine/race.h"
 #include "flow/wait/delay.h"
 #include "net/sim/datagrams.h"
 

@@ -11,8 +11,8 @@
 
 #include "net/tls/tls_connection.h"
 
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/wait/delay.h"
 
 #include <algorithm>

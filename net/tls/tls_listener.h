@@ -15,7 +15,7 @@
 
 #include "flow/base/non_copyable.h"
 #include "flow/core/ring_queue.h"
-#include "flow/lib/collection.h"
+#include "flow/tasks/collection.h"
 #include "net/tls/tls_connection.h"
 
 #include <functional>

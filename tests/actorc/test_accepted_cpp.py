@@ -9,7 +9,7 @@ import pytest
 from back import BACKENDS, COMPILERS, emitted, syntax_errors
 
 HEAD = (
-    '#include "flow/flow.h"\n#include "flow/structured/generator.h"\n#include <any>\n#include <memory>\n'
+    '#include "flow/flow.h"\n#include "flow/tasks/generator.h"\n#include <any>\n#include <memory>\n'
     '#include <ranges>\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
 )
 

@@ -20,8 +20,8 @@ pytest.importorskip("clang")
 
 HEAD = """\
 #include "flow/flow.h"
-#include "flow/structured/channel.h"
-#include "flow/structured/semaphore.h"
+#include "flow/sync/channel.h"
+#include "flow/sync/semaphore.h"
 #include "net/connection.h"
 #include <cstdio>
 #include <memory>

@@ -224,7 +224,7 @@ Future<int> a(Future<int> f, int x) {
 }
 """,
 }
-HEAD_OF_ALL = HEAD.replace('#include "flow/flow.h"\n', '#include "flow/flow.h"\n#include "flow/structured/task.h"\n')
+HEAD_OF_ALL = HEAD.replace('#include "flow/flow.h"\n', '#include "flow/flow.h"\n#include "flow/tasks/task.h"\n')
 
 
 def pages() -> dict[str, str]:
@@ -238,7 +238,7 @@ ALL = CASES | pages()
 
 def found_in(path: Path, version_of_gcc: int | None) -> list[tuple[str, int]]:
     diagnostics = Diagnostics()
-    flags = flags_with("flow/flow.h", "flow/structured/task.h")
+    flags = flags_with("flow/flow.h", "flow/tasks/task.h")
     check(Source.read(str(path)), flags, diagnostics, version_of_gcc=version_of_gcc)
     return [(each.code, each.span.start) for each in diagnostics]
 

@@ -14,9 +14,9 @@ COMPILERS = [name for name in ("g++", "clang++-19") if shutil.which(name)]
 TEXT = """\
 #include "flow/emitted/descriptor.h"
 #include "flow/flow.h"
-#include "flow/lib/on_loop.h"
+#include "flow/threads/on_loop.h"
 #include "flow/loop/posted.h"
-#include "flow/structured/channel.h"
+#include "flow/sync/channel.h"
 #include "flow/wait/composed_operation.h"
 using namespace flow;
 namespace {
@@ -46,7 +46,7 @@ void use(Loop& loop, Channel<int>& channel, OwnPart& part) {
     OwnAsk ask;
     ask.start(channel, Completion<int>::to<&OwnAsk::onAnswer>(ask));
     FieldDescriptor<&OwnPart::field, "a", "b", "c">::get(part);
-    auto* test = &lib::runTestCase<&ownFunction>;
+    auto* test = &testing::runTestCase<&ownFunction>;
     (void)test(UnitTestParameters());
     ownCaller(loop);
     (void)ownCoroutine(1);

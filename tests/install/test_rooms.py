@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 STYLES = {  # what programs, and emitted code, include of each
     "flow/actor": ["flow/actor/runtime.h"],
-    "flow/coro": ["flow/coro/coroutine.h", "flow/coro/race.h", "flow/coro/parameter_copies.h"],
+    "flow/coro": ["flow/coro/coroutine.h", "flow/combine/race.h", "flow/coro/parameter_copies.h"],
     "flow/fiber": ["flow/fiber/fiber.h"],
 }
 
@@ -51,7 +51,7 @@ def missing_includes(root: Path, sources: list[str]) -> set[str]:
 
 def test_only_the_folders_that_are_written_in_coroutines_need_them(tmp_path: Path) -> None:
     """The core, the loop, files, memory, fibers and actors do without; the library, simulation and net/ do not."""
-    above = ("coro", "lib", "structured", "parallel", "sim", "testing", "compat")
+    above = ("coro", "combine", "sync", "tasks", "parallel", "sim", "testing", "compat")
     shutil.copytree(ROOT / "flow", tmp_path / "flow", ignore=shutil.ignore_patterns(*above, "docs", "flow.h", "sim.h"))
     names = (path for suffix in ("h", "cpp") for path in (tmp_path / "flow").glob(f"*/*.{suffix}"))
     sources = [str(path.relative_to(tmp_path)) for path in names]
@@ -63,7 +63,7 @@ def test_the_libraries_are_built_without_all_styles_but_coroutines_and_without_t
     for folder in ("actorc", "flow", "net"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__", "examples"))
     shutil.copy(ROOT / "CMakeLists.txt", tmp_path)
-    for folder in ("flow/actor", "flow/fiber", "flow/parallel", "flow/structured", "flow/sim", "net/sim"):
+    for folder in ("flow/actor", "flow/fiber", "flow/parallel", "flow/sim", "net/sim"):
         shutil.rmtree(tmp_path / folder)
     options = [f"-DMILLRACE_BUILD_{what}=OFF" for what in ("TESTS", "BENCH", "EXAMPLES")]
     configure = ["cmake", "-S.", "-Bbuild", "-GNinja", "-DCMAKE_CXX_COMPILER=clang++-19", "-DMILLRACE_INSTALL=OFF"]

@@ -138,7 +138,7 @@ def test_long_chains_need_no_stack_however_each_part_is_compiled(
 
 
 WIDE = """
-#include "flow/structured/generator.h"
+#include "flow/tasks/generator.h"
 struct alignas(128) Wide { double values[16]; };
 struct alignas(64) Line { double values[8]; };
 void use(void*);

@@ -1,7 +1,7 @@
 #include "net/connect.h"
 
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"

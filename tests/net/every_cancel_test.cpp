@@ -1,5 +1,5 @@
 // Every operation of net, cancelled at each step on the simulated network: it takes nothing with it, nothing is left of
-// it, and a later operation continues where it stopped. tests/flow/lib/every_cancel_test.cpp has flow's.
+// it, and a later operation continues where it stopped. tests/flow/combine/every_cancel_test.cpp has flow's.
 #include "flow/coro/coroutine.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"

@@ -1,7 +1,7 @@
 // Every allocation of every operation of net fails once, on the simulated network: waiters get an error, nothing is
-// left of it, and the same works again afterwards. tests/flow/lib/exhaustion_test.cpp has flow's.
+// left of it, and the same works again afterwards. tests/flow/combine/exhaustion_test.cpp has flow's.
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"
 #include "net/sim/sim_network.h"

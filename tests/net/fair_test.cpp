@@ -1,6 +1,6 @@
 // One that sends as fast as it can keeps a loop from nothing else: so much is done between two turns of others.
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/standalone.h"
 #include "flow/sim/world.h"

@@ -1,6 +1,6 @@
 // Hostile peers: each of them costs a server little, and delays no other peer.
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/standalone.h"
 #include "flow/sim/world.h"

@@ -1,7 +1,7 @@
 #include "net/resolver.h"
 
+#include "flow/combine/all.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"

@@ -1,11 +1,11 @@
 #include "net/serve.h"
 
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/standalone.h"
 #include "flow/sim/world.h"
-#include "flow/structured/task.h"
+#include "flow/tasks/task.h"
 #include "flow/wait/delay.h"
 #include "flow/wait/handler_slot.h"
 #include "net/sim/sim_network.h"

@@ -1,9 +1,9 @@
 // A session of requests and responses over a connection, composed of its operations, in each style; fiber/ and
 // session.actor.cpp have the others.
 
+#include "flow/combine/all.h"
 #include "flow/core/operation.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
 #include "flow/loop/real_loop.h"
 #include "flow/wait/composed_operation.h"
 #include "flow/wait/delay.h"

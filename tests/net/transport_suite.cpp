@@ -1,6 +1,6 @@
 #include "tests/net/transport_suite.h"
 
-#include "flow/coro/race.h"
+#include "flow/combine/race.h"
 #include "flow/memory/standalone.h"
 #include "flow/wait/delay.h"
 

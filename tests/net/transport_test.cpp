@@ -1,6 +1,6 @@
 #include "net/transport.h"
 
-#include "flow/lib/all.h"
+#include "flow/combine/all.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"

@@ -2,7 +2,7 @@
 // names the local. Each runs in a child. Waits that look like them, and are right, run on.
 #include "flow/flow.h"
 #include "flow/sim.h"
-#include "flow/structured/channel.h"
+#include "flow/sync/channel.h"
 
 #include <cstdio>
 #include <cstdlib>

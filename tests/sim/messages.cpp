@@ -2,10 +2,10 @@
 // it, and then in peace. What must hold: no message comes twice or before an older one of its sender's, replies are
 // those to what was asked, and what was sent on a connection that still lives has arrived in the end.
 #include "flow/base/format.h"
+#include "flow/combine/all.h"
+#include "flow/combine/errors.h"
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/all.h"
-#include "flow/lib/errors.h"
 #include "flow/sim/simulation.h"
 #include "flow/sim/world.h"
 #include "flow/trace/code_probe.h"

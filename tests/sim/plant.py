@@ -308,13 +308,13 @@ FAULTS = [
     ),
     Mutant(
         "LockForgetsLast",
-        "flow/lib/flow_lock.cpp",
+        "flow/sync/flow_lock.cpp",
         "while (!waiting_.isEmpty() && hasLoop()) {",
         "while (!waiting_.isEmpty() && hasLoop() && !(PLANTED && waiters_ == 1)) {",
     ),
     Mutant(
         "AllAtFirst",
-        "flow/wait/quorum.cpp",
+        "flow/combine/quorum.cpp",
         "--frame->needed_ > 0)",
         "--frame->needed_ > 0 && !PLANTED)",
     ),

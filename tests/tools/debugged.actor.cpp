@@ -3,7 +3,7 @@
 #include "flow/fiber/fiber.h"
 #include "flow/flow.h"
 #include "flow/loop/real_loop.h"
-#include "flow/structured/task.h"
+#include "flow/tasks/task.h"
 
 #include <csignal>
 #include <thread>

@@ -1,6 +1,6 @@
 // For check_fibers.py: fibers of two threads that wait at several depths; then the program stops.
+#include "flow/combine/all.h"
 #include "flow/fiber/fiber.h"
-#include "flow/lib/all.h"
 #include "flow/loop/real_loop.h"
 
 #include <csignal>

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MOST_LINES = 12  # of each mistake
 RACE = "auto first = co_await race(a, delay(1.0));"
 START = f"""
-#include "flow/coro/race.h"
+#include "flow/combine/race.h"
 using namespace flow;
 Future<int> correct(Future<int> a) {{ {RACE} co_return first.index() == 0 ? std::get<0>(first) : 0; }}
 StrictFuture<int> strict();

@@ -69,7 +69,7 @@ def test_comments_are_escaped_outside_of_code() -> None:
 
 def test_headers_in_comments_become_links() -> None:
     text = "flow/core/frame.h `flow/core/frame.h` flow/none.h"
-    linked = markdown.with_links_to_headers(text, "reference/flow/lib/a.h.md", PAGES)
+    linked = markdown.with_links_to_headers(text, "reference/flow/combine/a.h.md", PAGES)
     assert linked == "[flow/core/frame.h](../core/frame.h.md) `flow/core/frame.h` flow/none.h"
     assert markdown.with_links_to_headers(text, PAGES["flow/core/frame.h"], PAGES) == text
 

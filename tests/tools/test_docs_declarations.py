@@ -125,10 +125,13 @@ def test_the_comment_of_a_definition_is_shown_where_the_first_declaration_has_no
             "flow/trace/metrics.h",
             ["### `powers()`", "So many bounds for a histogram: `first`, and each `factor` times"],
         ),
-        ("flow/lib/retry.h", ["int attempts = 5;     // at least one is made", "bool (*retries)(Error) = nullptr;"]),
+        (
+            "flow/combine/retry.h",
+            ["int attempts = 5;     // at least one is made", "bool (*retries)(Error) = nullptr;"],
+        ),
         ("flow/base/error.h", ["#define FLOW_ERROR(name, code, description)", "bool isInjectedFault() const;"]),
         (
-            "flow/lib/flow_lock.h",
+            "flow/sync/flow_lock.h",
             ["### `FlowLock::Releaser`", "Fails the waiters, and all later ones, with the error."],
         ),
         ("flow/loop/loop.h", ["Seconds since 1970, UTC, read now."]),

@@ -13,7 +13,7 @@ from common.precompiled import precompiled
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = """
 #include "flow/fiber/fiber.h"
-#include "flow/structured/task.h"
+#include "flow/tasks/task.h"
 using namespace flow;
 Task<int> task(Context);
 Future<int> wait(Environment& environment, [[maybe_unused]] Promise<int>& promise) {

@@ -1,5 +1,6 @@
-"""Every function of flow/lib that gives a future is cancelled everywhere in tests/flow/lib/every_cancel_test.cpp, says
-what a cancel does, and has a benchmark; so have classes, metrics, clocks, named errors and ASSERT_NEAR."""
+"""Every function of the headers below that gives a future is cancelled everywhere in
+tests/flow/combine/every_cancel_test.cpp, says what a cancel does, and has a benchmark; so have classes, metrics,
+clocks, named errors and ASSERT_NEAR."""
 
 from __future__ import annotations
 
@@ -7,7 +8,25 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLE = ROOT / "tests/flow/lib/every_cancel_test.cpp"
+HEADERS = sorted(
+    header
+    for pattern in (
+        "combine/*",
+        "sync/async_*",
+        "sync/flow_*",
+        "sync/trigger",
+        "tasks/collection",
+        "threads/on_loop",
+        "testing/unit_test",
+        "compat/async_map",
+        "compat/indexed_set",
+        "compat/outcome",
+        "compat/stop_after",
+    )
+    for header in (ROOT / "flow").glob(f"{pattern}.h")
+    if header.name not in ("quorum.h", "race.h")
+)
+TABLE = ROOT / "tests/flow/combine/every_cancel_test.cpp"
 # A function that gives a future, or a time to wait for; or one outside classes that takes a future.
 DECLARATION = re.compile(
     r"^(?: {4})?(?:\[\[nodiscard\]\] |inline |static |template <[^;{]*> )*(?:Future<.*>|Delay|Yield|auto|void)\s"
@@ -39,7 +58,9 @@ NOT_MEASURED = {"Metric", "RemoteCall", "UnitTest", "UnitTestParameters"}
 
 def functions(header: str) -> set[str]:
     """The names of what can be waited for, without what the header keeps to itself."""
-    public = re.sub(r"^namespace (detail|lib) \{$.*?^\} // namespace \1$", "", header, flags=re.DOTALL | re.MULTILINE)
+    public = re.sub(
+        r"^namespace (detail|combine|testing) \{$.*?^\} // namespace \1$", "", header, flags=re.DOTALL | re.MULTILINE
+    )
     found = set()
     for declared in DECLARATION.finditer(public):
         name, parameters = declared.groups()
@@ -68,9 +89,7 @@ auto onLoop(Loop& target, F call) {
 
 def library() -> list[tuple[Path, set[str]]]:
     """The headers that have such functions."""
-    all_functions = [
-        (header, functions(header.read_text(encoding="utf-8"))) for header in (ROOT / "flow/lib").glob("*.h")
-    ]
+    all_functions = [(header, functions(header.read_text(encoding="utf-8"))) for header in HEADERS]
     return [(header, names) for header, names in all_functions if names]
 
 
@@ -105,7 +124,7 @@ def test_every_function_of_the_library_has_a_benchmark() -> None:
 
 
 def test_classes_clocks_and_macros_have_a_benchmark() -> None:
-    headers = [*(ROOT / "flow/lib").glob("*.h"), ROOT / "flow/trace/metrics.h"]
+    headers = [*HEADERS, ROOT / "flow/trace/metrics.h"]
     names = {"text", "wallTime", "machineTime", "FLOW_ERROR", "ASSERT_NEAR"}
     for header in headers:
         names |= set(re.findall(r"^class (\w+)(?: final)? [:{]", header.read_text(encoding="utf-8"), re.MULTILINE))

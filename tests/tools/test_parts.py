@@ -64,8 +64,8 @@ def test_a_preset_is_built_once_before_its_first_run_with_all_that_is_needed() -
     found = [step.name for step in steps]
     assert found.index("build tests") < found.index("unit tests tests") < found.index("Python tests")
     assert names("gcc", "tsan", folders=("net",))[:2] == ["build gcc-checked", "unit tests gcc-checked"]
-    assert names("gcc", folders=("flow/lib",)) == ["build gcc-checked", "unit tests gcc-checked"]
-    assert names("programs", "sources", folders=("flow/lib",)) == []
+    assert names("gcc", folders=("flow/combine",)) == ["build gcc-checked", "unit tests gcc-checked"]
+    assert names("programs", "sources", folders=("flow/combine",)) == []
 
 
 def test_every_python_test_belongs_to_one_part() -> None:

@@ -16,7 +16,7 @@ from typing import Protocol
 from debug import names
 
 CELL, WAITER, AWAITED = "flow::detail::Cell", "flow::detail::Waiter", "flow::detail::Awaited"
-NODE, FIBER = "flow::structured::Node", "flow::fiber::detail::Fiber"
+NODE, FIBER = "flow::tasks::Node", "flow::fiber::detail::Fiber"
 CHUNK, HEAP = "flow::memory::detail::Chunk", "flow::memory::detail::ThreadHeap"
 _MOST_HOLDERS = 8
 _MOST_KINDS = 50

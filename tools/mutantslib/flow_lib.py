@@ -1,87 +1,87 @@
-"""Mutants of flow/lib, flow/structured, flow/threads, flow/parallel, flow/fiber and flow/file."""
+"""Mutants of the rooms above the styles: combine, sync, tasks, threads, parallel, fiber, file and compat."""
 
 from __future__ import annotations
 
 from mutantslib.mutant import Mutant
 
 MUTANTS = (
-    # ------------------------------------------------------------------------------------------------------ flow/lib
+    # --------------------------------------------------------------------------------- flow/combine, sync and compat
     Mutant(
         "RangeWithItsEnd",
-        "flow/lib/async_map.h",
+        "flow/compat/async_map.h",
         "            change.trigger();\n    }\n    void triggerAll() {",
         "            change.trigger();\n        if (PLANTED) trigger(end);\n    }\n    void triggerAll() {",
     ),
     Mutant(
         "SameValueIsAChange",
-        "flow/lib/async_var.h",
+        "flow/sync/async_var.h",
         "        if (!(value_ == value))",
         "        if (!(value_ == value) || PLANTED)",
     ),
     Mutant(
         "CollectionGrowsWhileItEnds",
-        "flow/lib/collection.cpp",
+        "flow/tasks/collection.cpp",
         "        if (isEnding) // an actor",
         "        if (isEnding && !PLANTED) // an actor",
     ),
     Mutant(
         "CancelledTakerKeepsPermits",
-        "flow/lib/flow_lock.cpp",
+        "flow/sync/flow_lock.cpp",
         "        lock->release(granted ? amount : 0);",
         "        lock->release(granted && !PLANTED ? amount : 0);",
     ),
     Mutant(
         "KilledLockStaysTaken",
-        "flow/lib/flow_lock.cpp",
+        "flow/sync/flow_lock.cpp",
         "                active_ -= taker->amount;",
         "                active_ -= PLANTED ? 0 : taker->amount;",
     ),
     Mutant(
         "DroppedMutexStaysLocked",
-        "flow/lib/flow_mutex.h",
+        "flow/sync/flow_mutex.h",
         "~Held() { breakMutex(broken_promise()); }",
         "~Held() { if (!PLANTED) breakMutex(broken_promise()); }",
     ),
     Mutant(
         "CallOutlivesItsLoop",
-        "flow/lib/on_loop.h",
+        "flow/threads/on_loop.h",
         "        step_.cancel();\n        refuse();",
         "        if (!PLANTED)\n            step_.cancel();\n        refuse();",
     ),
     Mutant(
         "CallDestroyedElsewhere",
-        "flow/lib/on_loop.h",
+        "flow/threads/on_loop.h",
         "        call_.reset(); // what it holds belongs to this thread",
         "        if (!PLANTED)\n            call_.reset();",
     ),
-    # ----------------------------------------------------------------------------------------------- flow/structured
+    # -------------------------------------------------------------------------------------- flow/sync and flow/tasks
     Mutant(
         "ClosedChannelTakesMore",
-        "flow/structured/channel.h",
+        "flow/sync/channel.h",
         "        if (isClosed_)\n            throw broken_promise();",
         "        if (isClosed_ && !PLANTED)\n            throw broken_promise();",
     ),
     Mutant(
         "RingOfChannelWrapsLate",
-        "flow/structured/channel.h",
+        "flow/sync/channel.h",
         "return index + 1 == slots_ ? 0 : index + 1; }",
         "return index + 1 == slots_ + (PLANTED ? 1 : 0) ? 0 : index + 1; }",
     ),
     Mutant(
         "BellRingsFreedTask",
-        "flow/structured/stop.h",
+        "flow/tasks/stop.h",
         "        target_ = nullptr;\n        drop();",
         "        if (!PLANTED)\n            target_ = nullptr;\n        drop();",
     ),
     Mutant(
         "JoinerOfScopeForgotten",
-        "flow/structured/tree.cpp",
+        "flow/tasks/tree.cpp",
         "            if (node->hasForks())\n                return nullptr;",
         "            if (node->hasForks() && !PLANTED)\n                return nullptr;",
     ),
     Mutant(
         "ErrorOfGeneratorTwice",
-        "flow/structured/generator.h",
+        "flow/tasks/generator.h",
         "            throw std::exchange(error_, Error());",
         "            throw PLANTED ? error_ : std::exchange(error_, Error());",
     ),

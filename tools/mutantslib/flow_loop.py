@@ -69,7 +69,7 @@ MUTANTS = (
     ),
     Mutant(
         "RemainingNotReleased",
-        "flow/wait/quorum.cpp",
+        "flow/combine/quorum.cpp",
         "    else if (frame->remaining_ == Remaining::Released)",
         "    else if (frame->remaining_ == Remaining::Released && !PLANTED)",
     ),

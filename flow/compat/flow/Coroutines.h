@@ -15,13 +15,13 @@
 //     AsyncGenerator<int> each = doubled(numbers);
 //     while (each) use(co_await each());
 //
-// A Generator is that of flow/structured/generator.h, and runs to its first value at the first request. The body of an
+// A Generator is that of flow/tasks/generator.h, and runs to its first value at the first request. The body of an
 // AsyncGenerator runs from its call operator to the next co_yield, or to the next wait; the call returns the future of
 // the value. Await that before the next call. An error of the body is the error of that future; at the end of the body
 // it is end_of_stream. From then on the generator is false. Dropping it cancels the body.
 
 #include "../../flow.h"
-#include "../../structured/generator.h"
+#include "../../tasks/generator.h"
 
 #include <iterator>
 #include <optional>

@@ -8,7 +8,7 @@
 //
 // The elements of a Map are MapPairs. A key of any type that compares with Key finds them.
 
-#include "../../lib/indexed_set.h"
+#include "../indexed_set.h"
 
 #include <type_traits>
 

@@ -9,7 +9,7 @@
 //
 // A ThreadFuture is one pointer to a state that its copies share; any thread may use any of them. The main loop is that
 // of newNet2(), or the one that g_network->run() has run. It must exist as long as there are calls. New code that is on
-// a loop calls onLoop() (flow/lib/on_loop.h).
+// a loop calls onLoop() (flow/threads/on_loop.h).
 
 #include "IThreadPool.h"
 

@@ -16,8 +16,8 @@
 #include "net/examples/kv/store.h"
 
 #include "flow/base/non_copyable.h"
-#include "flow/lib/async_trigger.h"
-#include "flow/lib/flow_lock.h"
+#include "flow/sync/async_trigger.h"
+#include "flow/sync/flow_lock.h"
 
 #include <map>
 #include <set>

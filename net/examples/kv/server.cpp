@@ -1,7 +1,7 @@
 #include "net/examples/kv/server.h"
 
 #include "flow/flow.h"
-#include "flow/lib/collection.h"
+#include "flow/tasks/collection.h"
 
 namespace kv {
 namespace {

@@ -9,7 +9,7 @@
 // A worker that has nothing to do says READY each second; one that has said nothing for three is left out. A question
 // that a worker takes with it is asked again by its client.
 
-#include "flow/lib/async_trigger.h"
+#include "flow/sync/async_trigger.h"
 #include "net/examples/patterns/lazy_pirate.h"
 
 constexpr double kBeat = 1;      // seconds between heartbeats

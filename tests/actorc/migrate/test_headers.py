@@ -70,7 +70,7 @@ def test_headers_of_coroutines_come_where_nothing_else_brings_them(around: Path)
 def test_the_header_of_race_comes_where_it_is_used(around: Path) -> None:
     body = "ACTOR Future<Void> f(Future<Void> a) { race(a, a); return Void(); }\n"
     text = '#include "flow/core/future.h"\n' + KEYWORDS + body
-    assert '#include "flow/coro/race.h"\n' in migrated(around, {"a.actor.cpp": text})["a.cpp"]
+    assert '#include "flow/combine/race.h"\n' in migrated(around, {"a.actor.cpp": text})["a.cpp"]
 
 
 def test_flow_h_may_come_from_another_header(around: Path) -> None:

@@ -1,29 +1,29 @@
 // A failed assertion of the library names the line of the program's call.
 
+#include "flow/combine/all.h"
+#include "flow/combine/errors.h"
+#include "flow/combine/first_of.h"
+#include "flow/combine/forward.h"
+#include "flow/combine/get_all.h"
+#include "flow/combine/lifetime.h"
+#include "flow/combine/map.h"
+#include "flow/combine/race.h"
+#include "flow/combine/retry.h"
+#include "flow/combine/timeout.h"
+#include "flow/compat/stop_after.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/all.h"
-#include "flow/lib/async_var.h"
-#include "flow/lib/collection.h"
-#include "flow/lib/errors.h"
-#include "flow/lib/first_of.h"
-#include "flow/lib/flow_lock.h"
-#include "flow/lib/flow_mutex.h"
-#include "flow/lib/forward.h"
-#include "flow/lib/get_all.h"
-#include "flow/lib/lifetime.h"
-#include "flow/lib/map.h"
-#include "flow/lib/retry.h"
-#include "flow/lib/stop_after.h"
-#include "flow/lib/time.h"
-#include "flow/lib/trigger.h"
+#include "flow/sync/async_var.h"
+#include "flow/sync/flow_lock.h"
+#include "flow/sync/flow_mutex.h"
+#include "flow/sync/trigger.h"
+#include "flow/tasks/collection.h"
 #include "flow/wait/delay.h"
 #include "flow/wait/yielded.h"
 
+#include "flow/compat/outcome.h"
 #include "flow/core/callback.h"
 #include "flow/core/error_or.h"
-#include "flow/lib/outcome.h"
 #include "flow/sim/schedule_explorer.h"
 #include "flow/sim/sim_loop.h"
 #include "tests/flow/support/death.h"
@@ -213,7 +213,7 @@ TEST_CASE("caller: of waits for several, locks and collections") {
     CHECK_NAMES_CALLER(collection.add(invalid[0]));
 }
 
-TEST_CASE("caller: of functions of flow/lib that wait for a future") {
+TEST_CASE("caller: of functions of flow/combine that wait for a future") {
     SimLoop loop;
     Future<int> nothing;
     Future<Void> never;

@@ -1,6 +1,6 @@
 #include "flow/core/in_place.h"
 
-#include "flow/coro/race.h"
+#include "flow/combine/race.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/wait/delay.h"
 #include "flow/wait/source.h"

@@ -1,15 +1,15 @@
 #include "flow/core/live_blocks.h"
 
+#include "flow/combine/all.h"
+#include "flow/combine/race.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/all.h"
-#include "flow/lib/async_trigger.h"
-#include "flow/lib/async_var.h"
-#include "flow/lib/collection.h"
-#include "flow/lib/flow_lock.h"
-#include "flow/lib/flow_mutex.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/sync/async_trigger.h"
+#include "flow/sync/async_var.h"
+#include "flow/sync/flow_lock.h"
+#include "flow/sync/flow_mutex.h"
+#include "flow/tasks/collection.h"
 #include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>

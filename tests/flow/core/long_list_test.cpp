@@ -1,11 +1,11 @@
 // Long lists with links that are values of futures: they are destroyed in constant stack, like chains of actors.
 #include "flow/core/cell.h"
 
+#include "flow/compat/async_map.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/async_map.h"
-#include "flow/lib/flow_lock.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/sync/flow_lock.h"
 #include "flow/wait/delay.h"
 #include "tests/flow/support/trace_log.h"
 

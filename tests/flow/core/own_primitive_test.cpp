@@ -1,8 +1,8 @@
 // Primitives of a program's own, written with the public names only: one that ends once, and one that is waited for
 // again.
+#include "flow/combine/race.h"
 #include "flow/core/operation.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/loop/turn.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/wait/delay.h"

@@ -1,10 +1,10 @@
 #include "flow/core/turn_budget.h"
 
-#include "flow/coro/race.h"
+#include "flow/combine/race.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/structured/semaphore.h"
-#include "flow/structured/task.h"
+#include "flow/sync/semaphore.h"
+#include "flow/tasks/task.h"
 #include "tests/flow/support/balance.h"
 #include "tests/flow/support/tap.h"
 

@@ -1,6 +1,6 @@
 // Errors in futures that are destroyed before anybody has read them.
+#include "flow/combine/all.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
 
 #include <doctest/doctest.h>
 

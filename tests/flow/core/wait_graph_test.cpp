@@ -1,6 +1,6 @@
 #include "flow/core/wait_graph.h"
 
-#include "flow/coro/race.h"
+#include "flow/combine/race.h"
 #include "flow/sim/sim_loop.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // Cancellation of coroutines, and chains of them on a small stack.
 #include "flow/coro/coroutine.h"
 
-#include "flow/lib/all.h"
+#include "flow/combine/all.h"
 #include "flow/sim/sim_loop.h"
 #include "tests/flow/support/death.h"
 #include "tests/flow/support/trace_log.h"

@@ -1,6 +1,6 @@
 #include "flow/coro/coroutine.h"
 
-#include "flow/lib/all.h"
+#include "flow/combine/all.h"
 #include "flow/sim/sim_loop.h"
 #include "tests/flow/support/death.h"
 #include "tests/flow/support/trace_log.h"

@@ -1,7 +1,7 @@
 #include "flow/coro/from_awaitable.h"
 
-#include "flow/coro/race.h"
-#include "flow/lib/time.h"
+#include "flow/combine/race.h"
+#include "flow/combine/timeout.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
 #include "tests/flow/support/balance.h"

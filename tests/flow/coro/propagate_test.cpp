@@ -1,7 +1,7 @@
 // Coroutines that propagate errors: what a failed co_await does without a C++ exception.
 #include "flow/coro/coroutine.h"
 
-#include "flow/coro/race.h"
+#include "flow/combine/race.h"
 #include "flow/sim/sim_loop.h"
 #include "tests/flow/support/balance.h"
 #include "tests/flow/support/throws.h"

@@ -36,9 +36,9 @@ TEST_CASE("program call: the innermost function that is neither of the library n
 TEST_CASE("program call: which files are the library's") {
     std::string here = __FILE__;
     std::string root = here.substr(0, here.rfind("tests/flow/"));
-    CHECK(flow::isOfLibrary(root + "flow/lib/all.h"));
+    CHECK(flow::isOfLibrary(root + "flow/combine/all.h"));
     CHECK(flow::isOfLibrary(root + "net/connection.cpp"));
-    CHECK(flow::isOfLibrary("/usr/include/millrace/flow/lib/all.h"));
+    CHECK(flow::isOfLibrary("/usr/include/millrace/flow/combine/all.h"));
     CHECK(!flow::isOfLibrary(here));
-    CHECK(!flow::isOfLibrary("/home/me/flow/lib/all.h"));
+    CHECK(!flow::isOfLibrary("/home/me/flow/combine/all.h"));
 }

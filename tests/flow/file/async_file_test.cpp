@@ -2,9 +2,9 @@
 #include "flow/file/async_file.h"
 
 #include "flow/base/random.h"
+#include "flow/combine/all.h"
+#include "flow/combine/errors.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
-#include "flow/lib/errors.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/disk.h"
 #include "flow/sim/sim_loop.h"

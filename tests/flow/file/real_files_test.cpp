@@ -1,7 +1,7 @@
 // What only the machine's files do; what all do is in async_file_test.cpp.
+#include "flow/combine/errors.h"
 #include "flow/coro/coroutine.h"
 #include "flow/file/async_file.h"
-#include "flow/lib/errors.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/allocation_failure.h"
 #include "flow/sim/sim_loop.h"

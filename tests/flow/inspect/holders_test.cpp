@@ -1,9 +1,9 @@
 #include "flow/inspect/holders.h"
 
 #include "flow/coro/coroutine.h"
-#include "flow/lib/flow_mutex.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/structured/semaphore.h"
+#include "flow/sync/flow_mutex.h"
+#include "flow/sync/semaphore.h"
 #include "flow/wait/delay.h"
 #include "tests/flow/support/pending_text.h"
 

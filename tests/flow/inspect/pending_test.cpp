@@ -2,16 +2,16 @@
 
 #include "tests/flow/inspect/pending_actors.h"
 
+#include "flow/combine/race.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/collection.h"
-#include "flow/lib/flow_lock.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/structured/context.h"
-#include "flow/structured/fork.h"
-#include "flow/structured/semaphore.h"
-#include "flow/structured/task.h"
+#include "flow/sync/flow_lock.h"
+#include "flow/sync/semaphore.h"
+#include "flow/tasks/collection.h"
+#include "flow/tasks/context.h"
+#include "flow/tasks/fork.h"
+#include "flow/tasks/task.h"
 #include "flow/wait/delay.h"
 #include "tests/flow/support/pending_text.h"
 

@@ -1,8 +1,8 @@
 #include "flow/loop/task_watch.h"
 
 #include "flow/base/random.h"
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/wait/delay.h"

@@ -3,12 +3,12 @@
 
 #include "flow/memory/allocation_failure.h"
 
+#include "flow/combine/race.h"
+#include "flow/combine/timeout.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/on_loop.h"
-#include "flow/lib/time.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/threads/on_loop.h"
 #include "flow/wait/delay.h"
 #include "tests/flow/support/failures.h"
 

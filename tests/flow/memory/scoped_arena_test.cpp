@@ -2,7 +2,7 @@
 
 #include "flow/base/random.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/structured/task.h"
+#include "flow/tasks/task.h"
 #include "flow/wait/delay.h"
 
 #include <cstring>

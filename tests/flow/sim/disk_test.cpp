@@ -2,10 +2,10 @@
 // tests/flow/file/async_file_test.cpp, which it passes as well.
 #include "flow/sim/disk.h"
 
+#include "flow/combine/all.h"
+#include "flow/combine/errors.h"
 #include "flow/core/live_blocks.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
-#include "flow/lib/errors.h"
 #include "flow/memory/allocation_failure.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/sim/world.h"

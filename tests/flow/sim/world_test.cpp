@@ -2,10 +2,10 @@
 
 #include "flow/base/buggify.h"
 #include "flow/base/format.h"
+#include "flow/combine/all.h"
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/all.h"
-#include "flow/lib/collection.h"
+#include "flow/tasks/collection.h"
 #include "flow/wait/delay.h"
 #include "tests/flow/support/death.h"
 

@@ -1,8 +1,8 @@
 #include "flow/threads/loop_pool.h"
 
 #include "flow/coro/coroutine.h"
-#include "flow/lib/on_loop.h"
 #include "flow/loop/real_loop.h"
+#include "flow/threads/on_loop.h"
 #include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 #include "flow/threads/run_blocking.h"
 
+#include "flow/combine/timeout.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/time.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
 

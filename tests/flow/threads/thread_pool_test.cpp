@@ -1,8 +1,8 @@
 #include "flow/threads/thread_pool.h"
 
+#include "flow/combine/all.h"
+#include "flow/combine/errors.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
-#include "flow/lib/errors.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/wait/delay.h"

@@ -1,6 +1,6 @@
 #include "flow/wait/long_tasks.h"
 
-#include "flow/coro/race.h"
+#include "flow/combine/race.h"
 #include "flow/wait/source.h"
 
 #include <doctest/doctest.h>

@@ -1,11 +1,11 @@
 // Locks and channels: one that comes back at once does not overtake those that wait.
 
 #include "flow/coro/coroutine.h"
-#include "flow/lib/flow_lock.h"
-#include "flow/lib/flow_mutex.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/structured/channel.h"
-#include "flow/structured/semaphore.h"
+#include "flow/sync/channel.h"
+#include "flow/sync/flow_lock.h"
+#include "flow/sync/flow_mutex.h"
+#include "flow/sync/semaphore.h"
 #include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>

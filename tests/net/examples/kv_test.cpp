@@ -1,7 +1,7 @@
 // A server of the replicated store, in a simulation. That a few of them work together is shown by tests/sim/kv.
+#include "flow/combine/timeout.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/time.h"
 #include "flow/sim/disk.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/sim/world.h"

@@ -1,8 +1,8 @@
 // The queue of the patterns of messages beside a client that never reads. tests/sim runs all patterns while parts of
 // them end.
+#include "flow/combine/all.h"
+#include "flow/combine/timeout.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
-#include "flow/lib/time.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"
 #include "net/examples/patterns/majordomo.h"

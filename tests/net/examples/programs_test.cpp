@@ -1,6 +1,6 @@
 // What the examples do, in a simulation. Built once with their coroutines and once with their actors.
+#include "flow/combine/all.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"
 #include "net/connect.h"

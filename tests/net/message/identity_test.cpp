@@ -2,8 +2,8 @@
 
 #include "net/message/peer.h"
 
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/loop/loop.h"
 #include "flow/wait/delay.h"
 #include "tests/net/message/on_loop.h"

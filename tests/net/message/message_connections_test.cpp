@@ -2,9 +2,9 @@
 
 #include "net/message/message_state.h"
 
+#include "flow/combine/race.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/loop/loop.h"
 #include "flow/wait/delay.h"
 #include "net/transport.h"

@@ -1,7 +1,7 @@
 // What a peer of a message socket costs for each byte that it sends, in memory and in bytes that are moved.
 
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/standalone.h"
 #include "flow/wait/delay.h"

@@ -1,7 +1,7 @@
 #include "net/message/message_socket.h"
 
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/loop/loop.h"
 #include "flow/wait/delay.h"
 #include "net/transport.h"

@@ -1,7 +1,7 @@
 #include "tests/net/message/message_styles.h"
 
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/loop/real_loop.h"
 #include "flow/wait/delay.h"
 #include "flow/wait/handler_slot.h"

@@ -4,8 +4,8 @@
 //     runOnLoop([]() -> Future<Void> { ... socket.bind(kAnywhere); co_await until(socket, 2); });
 //     runEverywhere([]() -> Future<Void> { ... });      // with both pollers, and on a simulated network
 
+#include "flow/combine/all.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"

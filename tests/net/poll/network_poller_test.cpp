@@ -1,7 +1,7 @@
 #include "net/poll/network_poller.h"
 
+#include "flow/combine/timeout.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/time.h"
 #include "flow/loop/real_loop.h"
 #include "net/real/real_network.h"
 #include "net/real/real_socket.h"

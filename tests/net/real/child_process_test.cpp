@@ -1,7 +1,7 @@
 #include "net/real/child_process.h"
 
+#include "flow/combine/timeout.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/time.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/standalone.h"
 #include "flow/sim/world.h"

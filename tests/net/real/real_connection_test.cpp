@@ -1,7 +1,7 @@
 #include "net/real/real_connection.h"
 
+#include "flow/combine/all.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/standalone.h"
 #include "flow/wait/delay.h"

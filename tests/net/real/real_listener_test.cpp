@@ -1,8 +1,8 @@
 #include "net/real/real_listener.h"
 
+#include "flow/combine/all.h"
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/all.h"
 #include "flow/loop/real_loop.h"
 #include "flow/wait/delay.h"
 #include "net/transport.h"

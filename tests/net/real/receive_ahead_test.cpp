@@ -1,7 +1,7 @@
 // ReadStrategy::Ahead: it differs from the other strategies in nothing but its cost.
+#include "flow/combine/race.h"
+#include "flow/combine/timeout.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/time.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/standalone.h"
 #include "flow/wait/delay.h"

@@ -1,10 +1,10 @@
 // What a peer can do that does not keep to the rules.
 
 #include "flow/base/uid.h"
+#include "flow/combine/errors.h"
+#include "flow/combine/timeout.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/errors.h"
-#include "flow/lib/time.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/binary.h"
 #include "flow/memory/object.h"

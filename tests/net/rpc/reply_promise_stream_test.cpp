@@ -5,9 +5,9 @@
 
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/collection.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/object.h"
+#include "flow/tasks/collection.h"
 #include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>

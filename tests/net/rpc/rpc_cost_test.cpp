@@ -1,9 +1,9 @@
 // What a message costs a process for each byte of it, in memory and in bytes that are moved.
 
+#include "flow/combine/errors.h"
+#include "flow/combine/timeout.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/errors.h"
-#include "flow/lib/time.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/object.h"
 #include "flow/wait/delay.h"

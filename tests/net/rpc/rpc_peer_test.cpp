@@ -3,9 +3,9 @@
 
 #include "net/rpc/rpc_peer.h"
 
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/collection.h"
+#include "flow/tasks/collection.h"
 #include "flow/wait/delay.h"
 #include "net/rpc/reply_promise_stream.h"
 #include "net/rpc/request_stream.h"

@@ -1,7 +1,7 @@
 #include "tests/net/rpc/two_processes.h"
 
-#include "flow/coro/race.h"
-#include "flow/lib/all.h"
+#include "flow/combine/all.h"
+#include "flow/combine/race.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // Connections of a SimNetwork: injected faults, many messages, and cancels at every point.
 #include "net/sim/session.h"
 
+#include "flow/combine/all.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
 #include "flow/memory/standalone.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"

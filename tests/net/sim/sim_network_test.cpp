@@ -1,7 +1,7 @@
 #include "net/sim/sim_network.h"
 
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
 #include "flow/memory/standalone.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"

@@ -1,9 +1,9 @@
 #include "net/tls/tls_connection.h"
 
+#include "flow/combine/all.h"
+#include "flow/combine/errors.h"
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/all.h"
-#include "flow/lib/errors.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/standalone.h"
 #include "flow/sim/world.h"

@@ -1,8 +1,8 @@
 // What a peer costs that makes TLS answer it and reads nothing.
 
+#include "flow/combine/errors.h"
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/errors.h"
 #include "flow/wait/delay.h"
 #include "net/tls/tls_connection.h"
 #include "net/transport.h"

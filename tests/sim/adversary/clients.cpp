@@ -1,10 +1,10 @@
 // The healthy clients of the simulation "adversary": they ask again and again, and look at each answer.
 
 #include "flow/base/format.h"
+#include "flow/combine/all.h"
+#include "flow/combine/errors.h"
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/all.h"
-#include "flow/lib/errors.h"
 #include "flow/wait/delay.h"
 #include "net/transport.h"
 #include "tests/sim/adversary/run.h"

@@ -1,10 +1,10 @@
 // Attackers of the simulation "adversary" that speak the protocols of messages and of RPC.
 
 #include "flow/base/format.h"
+#include "flow/combine/all.h"
+#include "flow/combine/errors.h"
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/all.h"
-#include "flow/lib/errors.h"
 #include "flow/wait/delay.h"
 #include "net/rpc/frame.h"
 #include "net/rpc/reply_body.h"

@@ -1,9 +1,9 @@
 // The server of the simulation "adversary".
 
+#include "flow/combine/all.h"
+#include "flow/combine/race.h"
 #include "flow/core/turn_budget.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/all.h"
 #include "flow/loop/task_watch.h"
 #include "flow/wait/delay.h"
 #include "net/examples/echo.h"

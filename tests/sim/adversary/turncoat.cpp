@@ -2,10 +2,10 @@
 // get an answer to another one's question.
 
 #include "flow/base/format.h"
+#include "flow/combine/all.h"
+#include "flow/combine/errors.h"
+#include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/coro/race.h"
-#include "flow/lib/all.h"
-#include "flow/lib/errors.h"
 #include "flow/wait/delay.h"
 #include "net/transport.h"
 #include "tests/net/message/raw_peer.h"

@@ -1,10 +1,10 @@
 #include "tests/sim/kv/server.h"
 
+#include "flow/combine/timeout.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/collection.h"
-#include "flow/lib/flow_lock.h"
-#include "flow/lib/time.h"
 #include "flow/memory/binary.h"
+#include "flow/sync/flow_lock.h"
+#include "flow/tasks/collection.h"
 #include "flow/trace/code_probe.h"
 #include "net/examples/kv/replica.h"
 #include "net/transport.h"

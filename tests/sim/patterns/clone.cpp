@@ -3,8 +3,8 @@
 #include "net/examples/patterns/clone.h"
 
 #include "flow/base/format.h"
+#include "flow/combine/all.h"
 #include "flow/coro/coroutine.h"
-#include "flow/lib/all.h"
 #include "flow/sim/simulation.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"

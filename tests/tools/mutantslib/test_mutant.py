@@ -34,4 +34,4 @@ def test_the_catalogue() -> None:
         assert mutant.before != mutant.after
         assert mutant.is_switched != mutant.file.endswith(".py"), f"{mutant.name}: nothing switches Python on and off"
     folders = {"/".join(mutant.file.split("/")[:2]) for mutant in MUTANTS}
-    assert {"flow/core", "flow/loop", "flow/lib", "flow/sim", "net/real", "net/message", "actorc/actorc"} <= folders
+    assert {"flow/core", "flow/loop", "flow/sync", "flow/sim", "net/real", "net/message", "actorc/actorc"} <= folders

@@ -1,0 +1,94 @@
+#pragma once
+// Functions that change what happens to a future's error.
+//
+//     ErrorOr<int> answer = wait(errorOr(ask()));                  // never raises
+//     int answer = wait(brokenPromiseToNever(ask()));              // waits on when the promise of the answer is gone
+//     Future<Void> cleaning = reportErrors(clean(), "cleaning", id);  // traces its error, even if it is not read
+//     int answer = wait(waitOrError(ask(), failure));              // or the error of `failure`, if that comes first
+//
+// Cancel-safe: the future is released when the result is dropped.
+
+#include "flow/combine/race.h"
+#include "flow/trace/event.h"
+
+namespace flow {
+
+namespace combine {
+// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
+// frames.
+
+template <class T>
+Future<ErrorOr<T>> errorOr(Future<T> what) {
+    co_return co_await tryGet(std::move(what));
+}
+
+template <class T>
+Future<T> brokenPromiseToNever(Future<T> what) {
+    ErrorOr<T> result = co_await tryGet(std::move(what));
+    if (result.isError(error_code_broken_promise))
+        co_await coro::never{};
+    if (result.isError())
+        co_await coro::fail(result.getError());
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
+}
+
+template <class T>
+Future<T> reportErrors(Future<T> what, const char* context, UID id) {
+    ErrorOr<T> result = co_await tryGet(std::move(what));
+    if (result.isError()) {
+        TraceEvent(SevError, context, id).error(result.getError());
+        co_await coro::fail(result.getError());
+    }
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
+}
+
+template <class T>
+Future<T> waitOrError(Future<T> what, Future<Void> errorSignal, Propagate = {}) {
+    auto first = co_await race(what, std::move(errorSignal));
+    if constexpr (std::is_same_v<T, Void>) {
+        if (first.index() == 1)
+            co_await std::move(what);
+    } else {
+        if (first.index() == 1)
+            co_return co_await std::move(what);
+        co_return std::get<0>(std::move(first));
+    }
+}
+} // namespace combine
+
+/// The value or the error, as a value.
+template <class T>
+FLOW_INLINE Future<ErrorOr<T>> errorOr(Future<T> what, std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    return combine::errorOr(std::move(what));
+}
+
+/// The result of `what`, except that broken_promise leaves the result unset forever.
+template <class T>
+FLOW_INLINE Future<T> brokenPromiseToNever(Future<T> what,
+                                           std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    return combine::brokenPromiseToNever(std::move(what));
+}
+
+/// The result of `what`. An error other than actor_cancelled is traced as an event `context` of severity SevError.
+template <class T>
+FLOW_INLINE Future<T> reportErrors(Future<T> what, const char* context, UID id = UID(),
+                                   std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    return combine::reportErrors(std::move(what), context, id);
+}
+
+/// The result of `what`, or the error of `errorSignal` if that comes first. A value of the signal means that no error
+/// will come. If both are ready, `what` counts.
+template <class T>
+FLOW_INLINE Future<T> waitOrError(Future<T> what, Future<Void> errorSignal,
+                                  std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    checkValid(errorSignal, caller);
+    return combine::waitOrError(std::move(what), std::move(errorSignal));
+}
+
+} // namespace flow

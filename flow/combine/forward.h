@@ -1,0 +1,41 @@
+#pragma once
+// A future's result, sent on to a promise.
+//
+//     forwardPromise(reply, compute());          // the reply gets the value or the error
+//     forwardPromise(results, compute());        // one element of a stream, or its end with the error
+//
+// These run by themselves: they hold future and promise until the result has come. Cancelling is not possible: there is
+// no future to drop. A promise that other code has set by then keeps that result.
+
+#include "flow/coro/coroutine.h"
+
+namespace flow {
+
+namespace combine {
+template <class Output, class T>
+coro::Detached forwardTo(Output output, Future<T> input) {
+    ErrorOr<T> result = co_await tryGet(std::move(input));
+    if constexpr (requires { output.canBeSet(); })
+        if (!output.canBeSet())
+            co_return;
+    if (result.isError())
+        output.sendError(result.getError());
+    else
+        output.send(std::move(result).get());
+}
+} // namespace combine
+
+template <class T>
+void forwardPromise(Promise<T> output, Future<T> input, std::source_location caller = std::source_location::current()) {
+    checkValid(input, caller);
+    combine::forwardTo(std::move(output), std::move(input));
+}
+
+template <class T>
+void forwardPromise(PromiseStream<T> output, Future<T> input,
+                    std::source_location caller = std::source_location::current()) {
+    checkValid(input, caller);
+    combine::forwardTo(std::move(output), std::move(input));
+}
+
+} // namespace flow

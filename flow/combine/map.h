@@ -1,0 +1,71 @@
+#pragma once
+// Functions that turn a future's value into another one.
+//
+//     Future<int> length = map(text, [](std::string const& s) { return int(s.size()); });
+//     Future<Page> page = mapAsync(id, [](int n) { return load(n); });    // load is an actor
+//     wait(store(answer, ask()));                                         // answer = the value
+//
+// Errors of the future pass through, and the function is not called. An error that the function throws fails the
+// result. Cancel-safe: the future is released when the result is dropped.
+
+#include "flow/coro/coroutine.h"
+
+#include <functional>
+
+namespace flow {
+
+namespace combine {
+/// The value type of the future for a function that returns T; Void for void.
+template <class T>
+using ValueOrVoid = std::conditional_t<std::is_void_v<T>, Void, std::remove_cvref_t<T>>;
+
+// `function` is the first parameter, because with gcc 12 only the first may lack a noexcept move, as a lambda does that
+// has captured something const. Otherwise each error would be thrown (flow/docs/coroutines.md).
+
+template <class F, class T>
+Future<ValueOrVoid<std::invoke_result_t<F&, T>>> map(F function, Future<T> what, Propagate) {
+    T value = co_await std::move(what);
+    using Result = std::invoke_result_t<F&, T>;
+    if constexpr (std::is_void_v<Result>)
+        std::invoke(function, std::move(value));
+    else if constexpr (std::is_same_v<std::remove_cvref_t<Result>, Void>)
+        (void)std::invoke(function, std::move(value));
+    else
+        co_return std::invoke(function, std::move(value));
+}
+template <class U, class F, class T>
+Future<U> mapAsync(F function, Future<T> what, Propagate) {
+    Future<U> made;
+    {
+        T value = co_await std::move(what);
+        made = Future<U>(std::invoke(function, std::move(value)));
+    }
+    if constexpr (std::is_same_v<U, Void>)
+        co_await std::move(made);
+    else
+        co_return co_await std::move(made);
+}
+} // namespace combine
+
+/// The function's result for the value; a function that returns nothing gives a Future<Void>.
+template <class T, class F>
+Future<combine::ValueOrVoid<std::invoke_result_t<F&, T>>>
+map(Future<T> what, F function, std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    return combine::map(std::move(function), std::move(what), {});
+}
+
+/// The result of the future that the function returns for the value.
+template <class T, class F, class U = typename std::remove_cvref_t<std::invoke_result_t<F&, T>>::Element>
+Future<U> mapAsync(Future<T> what, F function, std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    return combine::mapAsync<U>(std::move(function), std::move(what), {});
+}
+
+/// Assigns the value to `out`, which must live until then. `out` stays as it is when the future fails.
+template <class T>
+Future<Void> store(T& out, Future<T> what, std::source_location caller = std::source_location::current()) {
+    return map(std::move(what), [&out](T value) { out = std::move(value); }, caller);
+}
+
+} // namespace flow

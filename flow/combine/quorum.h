@@ -1,0 +1,98 @@
+#pragma once
+// Quorum: ready when a given number of several futures are. waitForAll, waitForAny, quorum, && and || are made of it;
+// programs use these functions (flow/combine/all.h).
+//
+//     Future<Void> two = quorumOf(replies, 2, Remaining::RunOn);
+//     Future<Void> either = quorumOf(1, Remaining::Released, WaitInput(reply), WaitInput(limit));
+//
+// One allocation, whatever the number of inputs: a frame with a branch for each, not an Operation, since it stays when
+// the result is there: the inputs that are left run on for as long as the result is held.
+
+#include "flow/wait/pending.h"
+
+#include <concepts>
+#include <type_traits>
+#include <vector>
+
+namespace flow {
+
+/// Says what happens to inputs that are not ready when the result is decided: they run on, or are released.
+enum class Remaining : std::uint8_t { RunOn, Released };
+
+/// Says whether an input that fails decides the result, or counts as an input with a value.
+enum class Errors : bool { Decide, CountAsReady };
+
+namespace detail {
+
+/// The frame of a quorum: a group of branches behind it, one for each input that is not ready at the call. The result
+/// is decided when `needed` more inputs have values, or by the first error (which counts as a value if `indifferent`).
+/// The frame stays until no branch is parked any more.
+class QuorumFrame : public Waiter {
+public:
+    /// Makes the future of the result. The frame holds the inputs that are not ready; the caller keeps its references.
+    static Future<Void> make(Cell* const* inputs, std::size_t count, std::size_t needed, Remaining remaining,
+                             bool indifferent = false);
+
+private:
+    static Cell* create(std::size_t count, std::size_t needed, Remaining remaining, bool indifferent);
+    static QuorumFrame& of(Cell* cell) { return *static_cast<QuorumFrame*>(cell->frame()); }
+    static void resumeCancelled(Waiter* frame);
+    static void fire(Waiter* branch);
+    /// fire() for an error, and for the input that decides or comes later. Returns the waiter to run next, or null.
+    [[gnu::noinline]] static Waiter* fireWithCare(Waiter* branch) noexcept;
+    static void releaseBranches(Cell* cell) noexcept;
+    static void retire(Cell* cell) noexcept;
+    Waiter* branches() { return reinterpret_cast<Waiter*>(this + 1); }
+    bool isDecided() const { return needed_ == 0; }
+
+    BranchGroup group_;
+    std::uint32_t needed_;
+    std::uint32_t parked_; // branches that have not fired
+    Remaining remaining_;
+    bool indifferent_;
+};
+
+/// The cells of the futures: a Future is one pointer to its cell.
+template <class T>
+Cell* const* cellsOf(std::vector<Future<T>> const& futures, Caller caller) {
+    static_assert(sizeof(Future<T>) == sizeof(Cell*) && std::is_standard_layout_v<Future<T>>);
+    for (Future<T> const& future : futures)
+        validCell(future, caller);
+    return reinterpret_cast<Cell* const*>(futures.data());
+}
+
+} // namespace detail
+
+/// An input that is waited for without its result: a Future, or a value that converts to Future<Void>, as a delay does.
+/// It is made by a conversion, so that an operator has the place of its call. It holds the input during that call.
+class WaitInput {
+public:
+    template <class T>
+    WaitInput(Future<T> const& future, detail::Caller caller = detail::Caller::current())
+        : cell_(detail::validCell(future, caller)) {}
+    template <std::convertible_to<Future<Void>> T>
+    WaitInput(T const& other, detail::Caller caller = detail::Caller::current())
+        : made_(other), cell_(detail::validCell(made_, caller)) {}
+
+    detail::Cell* cell() const { return cell_; }
+
+private:
+    Future<Void> made_;
+    detail::Cell* cell_;
+};
+
+/// Ready when `needed` of the inputs have values; fails with the first error.
+Future<Void> quorumOf(std::size_t needed, Remaining remaining, std::same_as<WaitInput> auto const&... inputs) {
+    detail::Cell* cells[] = {inputs.cell()...};
+    return detail::QuorumFrame::make(cells, sizeof...(inputs), needed, remaining);
+}
+
+/// quorumOf() for a vector; with Errors::CountAsReady an error counts as a value.
+template <class T>
+Future<Void> quorumOf(std::vector<Future<T>> const& futures, std::size_t needed, Remaining remaining,
+                      Errors errors = Errors::Decide, detail::Caller caller = detail::Caller()) {
+    return detail::QuorumFrame::make(detail::cellsOf(futures, caller), futures.size(), needed, remaining,
+                                     errors == Errors::CountAsReady);
+}
+
+} // namespace flow

@@ -1,0 +1,84 @@
+#pragma once
+// retry(): calls a function again, each time after a longer wait, until it succeeds.
+//
+//     Page page = wait(retry({.attempts = 5, .backoff = 0.1}, [=] { return load(key); }));
+//
+// The function is called for each attempt and returns a Future; an exception that it throws counts as the error of its
+// attempt. The wait before each further attempt is longer by the policy's factor, and shorter by a random part
+// (deterministicRandom()), so that many callers that failed together do not come back together. The last error is the
+// result. actor_cancelled is not retried. Cancel-safe: dropping the result drops the attempt, or ends the wait for the
+// next.
+//
+// flow/tasks/retry.h has retry() for structured tasks.
+
+#include "flow/base/assert.h"
+#include "flow/base/random.h"
+#include "flow/coro/coroutine.h"
+#include "flow/wait/delay.h"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace flow {
+
+struct RetryPolicy {
+    int attempts = 5;     // at least one is made
+    double backoff = 0.1; // seconds before the second attempt; not negative
+    double factor = 2;    // of the wait, for each further attempt
+    double longest = 30;  // the longest wait, in seconds
+    double jitter = 0.5;  // the part of the wait that is random: 0 to 1
+    /// True if this error is worth another attempt; null: every error is.
+    bool (*retries)(Error) = nullptr;
+
+    /// True if another attempt follows after `failed` attempts have failed, the last one with this error.
+    bool continuesAfter(int failed, Error error) const {
+        return error != actor_cancelled() && failed < attempts && (!retries || retries(error));
+    }
+    void check(std::source_location caller = std::source_location::current()) const {
+        FLOW_ASSERT_AT(caller, backoff >= 0 && jitter >= 0 && jitter <= 1,
+                       "the backoff of a RetryPolicy is negative, or its jitter is not between 0 and 1");
+    }
+    /// The seconds to wait after `failed` attempts have failed.
+    double secondsAfter(int failed) const {
+        double seconds = backoff;
+        // The power by squares: std::pow() does not round alike on all processors.
+        double power = factor;
+        for (int left = failed - 1; left > 0 && seconds > 0 && seconds < longest; left /= 2) {
+            if (left % 2 != 0)
+                seconds *= power;
+            power *= power;
+        }
+        seconds = std::min(seconds, longest);
+        return seconds * (1 - jitter * deterministicRandom()->random01());
+    }
+};
+
+template <class F>
+    requires std::is_invocable_v<F&>
+auto retry(RetryPolicy policy, F function, Propagate = {},
+           std::source_location caller = std::source_location::current())
+    -> Future<typename std::invoke_result_t<F&>::Element> {
+    using T = typename std::invoke_result_t<F&>::Element;
+    policy.check(caller);
+    for (int failed = 1;; ++failed) {
+        Future<T> attempt;
+        try {
+            attempt = function();
+        } catch (...) {
+            attempt = currentError();
+        }
+        checkValid(attempt, caller);
+        ErrorOr<T> result = co_await tryGet(std::move(attempt));
+        if (result.present()) {
+            if constexpr (std::is_same_v<T, Void>)
+                co_return;
+            else
+                co_return std::move(result).get();
+        }
+        if (!policy.continuesAfter(failed, result.getError()))
+            co_await coro::fail(result.getError());
+        co_await delay(policy.secondsAfter(failed));
+    }
+}
+
+} // namespace flow

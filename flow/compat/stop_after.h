@@ -1,0 +1,39 @@
+#pragma once
+// stopAfter: runs a loop until an actor has ended.
+//
+//     Future<Void> main = stopAfter(serve());
+//     loop.run();                                 // until serve() has ended
+//     main.get();                                 // throws its error
+//
+// For programs that start several things and then run the loop; loop.run(serve()) does the same for one. Cancel-safe:
+// dropping the result releases the actor and stops nothing.
+
+#include "flow/coro/coroutine.h"
+
+namespace flow {
+
+namespace combine {
+// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
+// frames.
+
+template <class T>
+Future<T> stopAfter(Future<T> what) {
+    ErrorOr<T> result = co_await tryGet(std::move(what));
+    if (result.isError(error_code_actor_cancelled))
+        co_await coro::fail(result.getError());
+    loop().stop();
+    if (result.isError())
+        co_await coro::fail(result.getError());
+    if constexpr (!std::is_same_v<T, Void>)
+        co_return std::move(result).get();
+}
+} // namespace combine
+
+/// The result of `what`. When it has come, value or error, the current loop stops.
+template <class T>
+FLOW_INLINE Future<T> stopAfter(Future<T> what, std::source_location caller = std::source_location::current()) {
+    checkValid(what, caller);
+    return combine::stopAfter(std::move(what));
+}
+
+} // namespace flow

@@ -1,0 +1,49 @@
+#pragma once
+// AsyncVar<T>: a variable, with changes that can be waited for.
+//
+//     AsyncVar<int> epoch(1);
+//     loop {
+//         use(epoch.get());
+//         wait(epoch.onChange());
+//     }
+//     epoch.set(2);
+//
+// The waiters run before set() returns, newest first, and read the new value; they may set again or destroy the
+// variable. When it is destroyed they get broken_promise. Changes are not kept: do not wait between get() and
+// onChange(). T needs == (for set) and copy assignment. Cancel-safe. May be held by Reference<AsyncVar<T>>.
+
+#include "flow/memory/reference.h"
+#include "flow/sync/async_trigger.h"
+
+namespace flow {
+
+template <class T>
+class AsyncVar : public ReferenceCounted<AsyncVar<T>> {
+public:
+    AsyncVar() : value_() {}
+    AsyncVar(T value) : value_(std::move(value)) {}
+    AsyncVar(AsyncVar&&) noexcept = default;
+    AsyncVar& operator=(AsyncVar&&) noexcept = default;
+
+    T const& get() const { return value_; }
+    /// Ready at the next change.
+    Future<Void> onChange() const { return change_.onTrigger(); }
+    /// Sets the value and wakes the waiters, unless the value is equal already.
+    void set(T const& value) {
+        if (!(value_ == value))
+            setUnconditional(value);
+    }
+    /// Sets the value, and wakes the waiters even if the value is equal.
+    void setUnconditional(T const& value) {
+        value_ = value;
+        change_.trigger();
+    }
+    /// Wakes the waiters without a change.
+    void trigger() { change_.trigger(); }
+
+private:
+    T value_;
+    AsyncTrigger change_;
+};
+
+} // namespace flow

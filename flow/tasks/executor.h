@@ -1,0 +1,192 @@
+#pragma once
+// after(): resumes a task in a turn of its loop, or later. runOn(): children on the loops of other threads.
+//
+//     co_await after(CurrentLoop());                      // in a turn of the loop, behind what is ready
+//     co_await after(Timer(0.5));                         // half a second later
+//     Fork<Row> row = runOn(co_await context(), storageLoop,
+//                           [key](Context there) { return read(there, key); });   // a Task, on storageLoop's thread
+//     use(co_await row);                                  // goes on here
+//
+// A tree of tasks belongs to one loop. runOn() makes a tree on another loop, with an Environment of that loop, and a
+// Fork here that stands for it: a cancel of the fork cancels that tree, and the fork ends when the tree has ended, also
+// after a cancel. So the child may refer to data of the parent, if both sides agree which uses it when. The function is
+// moved to the other thread, called once and destroyed there; if it returns a value rather than a task, that is the
+// result of the fork.
+//
+// The result, or the error, comes back to this loop, which does not end for lack of work before, and must not be
+// destroyed. (A future of start() that is cancelled is ready at once; the tree ends when all of it has come back, and
+// loop.run() waits for that.) The other loop must exist as well: if it is destroyed while the tree runs there, the fork
+// fails with broken_promise. The thread pool is in flow/parallel/parallel.h.
+
+#include "flow/tasks/stop.h"
+#include "flow/threads/on_loop.h"
+#include "flow/wait/delay.h"
+
+#include <atomic>
+#include <memory>
+
+namespace flow {
+
+/// `seconds` from now.
+class Timer {
+public:
+    explicit Timer(double seconds) : seconds_(seconds) {}
+    double seconds() const { return seconds_; }
+
+private:
+    double seconds_;
+};
+
+namespace tasks {
+
+struct StayHere {
+    template <class Promise>
+    std::suspend_never awaiter(Promise&, std::source_location) const {
+        return {};
+    }
+};
+/// Fails to compile: a task cannot move to another loop.
+struct LeaveLoop {
+    template <class Promise>
+    std::suspend_never awaiter(Promise&, std::source_location) const {
+        static_assert(sizeof(Promise) == 0, "a task stays on its loop: what shall run on another one is a child, which "
+                                            "runOn(context, loop, f) makes");
+        return {};
+    }
+};
+
+/// Waits until a call that runs elsewhere has ended. A cancel only requests that the call ends early.
+template <class T>
+struct CallElsewhere {
+    Future<T> const& call;
+
+    struct Awaiter : InTask {
+        Cell* cell;
+
+        bool await_ready() const noexcept { return cell->isReady(); }
+        void await_suspend(std::coroutine_handle<>) const noexcept {
+            promise->noteSuspended();
+            node()->flags |= Node::kAwaitsChild;
+            addFuture(cell);
+            park(frame(), cell);
+        }
+        void await_resume() const {
+            node()->flags &= ~Node::kAwaitsChild;
+            if (Cell* found = promise->takeAwaited())
+                releaseFuture(found);
+            throwIfCancelled();
+        }
+    };
+    template <class Promise>
+    Awaiter awaiter(Promise& promise, std::source_location) const {
+        return {{&promise}, call.cell()};
+    }
+};
+
+/// The fork that stands for a call elsewhere: `begin()` starts the call, `stop()` asks it to end early.
+template <class T, class Begin, class Stop>
+Fork<T> standFor(Context, Begin begin, Stop stop) {
+    co_await destroyForks(); // throws if the fork is cancelled already
+    OnCancelCall<Stop> onCancel(co_await context(), std::move(stop));
+    Future<T> call = begin();
+    co_await CallElsewhere<T>{call};
+    if constexpr (std::is_same_v<T, Void>) {
+        co_await std::move(call);
+    } else {
+        T value = co_await std::move(call);
+        co_return value;
+    }
+}
+
+/// A tree on another loop. `running` belongs to the thread of that loop.
+template <class T>
+class RemoteTree final : public Posted {
+public:
+    static std::shared_ptr<RemoteTree> make() {
+        return std::allocate_shared<RemoteTree>(std::pmr::polymorphic_allocator<>(&fastMemory()));
+    }
+    bool isStopped() const { return isStopped_.load(std::memory_order_acquire); }
+    /// Runs on the thread of the fork, once.
+    static void stop(std::shared_ptr<RemoteTree> tree, Loop& target) noexcept {
+        tree->isStopped_.store(true, std::memory_order_release);
+        RemoteTree& posted = *tree;
+        posted.self_ = std::move(tree);
+        posted.template postTo<&RemoteTree::arrive, &RemoteTree::drop>(target, TaskPriority::DefaultOnMainThread);
+    }
+
+    Future<T> running;
+
+private:
+    void arrive() noexcept {
+        auto self = std::move(self_);
+        if (running.isValid())
+            running.cancel();
+    }
+    void drop() noexcept { auto self = std::move(self_); }
+
+    std::atomic<bool> isStopped_{false};
+    std::shared_ptr<RemoteTree> self_; // keeps this alive while it is on its way
+};
+
+template <class R>
+struct RemoteResult {
+    using Type = std::conditional_t<std::is_void_v<R>, Void, R>;
+};
+template <class T, class E>
+struct RemoteResult<Task<T, E>> {
+    using Type = T;
+};
+
+template <class T, class F>
+Future<T> runTree(std::shared_ptr<RemoteTree<T>> tree, F make) {
+    if (tree->isStopped())
+        throw actor_cancelled();
+    struct End {
+        RemoteTree<T>& tree;
+        ~End() { tree.running = Future<T>(); } // on the thread of the other loop
+    } end{*tree};
+    tree->running = start(make(Context(Environment())));
+    Future<T> running = tree->running;
+    if constexpr (std::is_same_v<T, Void>) {
+        co_await std::move(running);
+    } else {
+        T value = co_await std::move(running);
+        co_return value;
+    }
+}
+
+} // namespace tasks
+
+/// `co_await after(executor)`: resumes on that executor.
+inline tasks::StayHere after(NoopExecutor) {
+    return {};
+}
+inline Delay after(CurrentLoop) {
+    return delay(0);
+}
+inline Delay after(Timer timer) {
+    return delay(timer.seconds());
+}
+/// Does not compile when it is awaited.
+inline tasks::LeaveLoop after(Loop&) {
+    return {};
+}
+
+/// A child of `here` that runs on another loop: make(Context) returns a Task there, or a value.
+template <class F, class R = std::invoke_result_t<F&, Context>>
+auto runOn(Context here, Loop& target, F make) -> Fork<typename tasks::RemoteResult<R>::Type> {
+    using T = typename tasks::RemoteResult<R>::Type;
+    auto tree = tasks::RemoteTree<T>::make();
+    auto begin = [tree, &target, make = std::move(make)]() mutable {
+        if constexpr (requires { R::kIsTask; })
+            return onLoop(target, [tree, make = std::move(make)]() mutable {
+                return tasks::runTree<T, F>(std::move(tree), std::move(make));
+            });
+        else
+            return onLoop(target, [make = std::move(make)]() mutable { return make(Context(Environment())); });
+    };
+    auto stop = [tree, &target] { tasks::RemoteTree<T>::stop(tree, target); };
+    return tasks::standFor<T>(here, std::move(begin), std::move(stop));
+}
+
+} // namespace flow

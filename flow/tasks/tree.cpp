@@ -1,0 +1,293 @@
+// A node of the tree of tasks is unstarted, running, joining (waits for its children), ending (its body is over,
+// children are left), or gone. Flags in the node say which. `pins` counts calls that are inside a node: a pinned node
+// is not completed, so that a destructor or a waiter that runs below it cannot free it. The last unpin() calls
+// settle().
+//
+// - An end: settle() completes a node without children, then its parent if that waits for its children, and so on
+// upwards. end() destroys the frame first and completes the future last.
+//
+// - A cancel: walk() marks a node, then its children, and interrupts bottom-up. A marked child moves to the end of the
+// list of its parent, so that the walk needs no stack and no memory.
+//
+// - destroyTree(): as a cancel, but no code of the nodes runs except destructors.
+
+#include "flow/tasks/tree.h"
+
+#include "flow/base/stack.h"
+#include "flow/core/task_tree.h"
+
+namespace flow::tasks {
+namespace {
+
+/// Completes a node after the end of its children: its frame is destroyed first. Returns the waiter to run next.
+Waiter* end(Node* node) noexcept {
+    if (node->sibling.isLinked())
+        node->sibling.unlink(); // for good: cancelTree() in a destructor must not relink it
+    if (node->has(Node::kIsHook)) {
+        auto* hook = static_cast<HookNode*>(node);
+        hook->memory->deallocate(hook, hook->bytes, alignof(HookNode));
+        return nullptr;
+    }
+    Waiter* frame = node->frame();
+    Cell* cell = Cell::of(frame);
+    std::uint8_t status = node->has(Node::kFailed) ? statusOfError(cell, 1) : Cell::kValue;
+    Waiter* parent = node->has(Node::kParentWaits) ? node->parent->frame() : nullptr;
+    opaque(frame)->destroy(frame);
+    --cell->futures;
+    Waiter* last = finishFrame(cell, status);
+    if (!parent)
+        return last;
+    if (last)
+        run(last);
+    return parent;
+}
+
+} // namespace
+
+Waiter* settle(Node* node) noexcept {
+    while (node->pins == 0 && node->has(Node::kWatches)) {
+        if (node->has(Node::kJoining)) {
+            if (node->hasForks())
+                return nullptr;
+            node->flags &= ~Node::kJoining;
+            if (!node->has(Node::kIsHook))
+                return node->frame();
+            auto* hook = static_cast<HookNode*>(node);
+            if (hook->joiner.isEmpty()) // the joiner was cancelled
+                continue;
+            Waiter* joiner = takeFirst(hook->joiner);
+            joiner->awaited = {};
+            return joiner;
+        }
+        if (!node->children.isEmpty())
+            return nullptr;
+        Node* parent = node->parent;
+        ++node->pins; // so that a cancel in a destructor does not end the node a second time
+        if (parent)
+            ++parent->pins; // the parent ends after this node
+        Waiter* last = end(node);
+        if (parent)
+            --parent->pins;
+        if (!parent || !parent->has(Node::kWatches))
+            return last;
+        if (last) {
+            ++parent->pins; // the parent stays until the waiter has run
+            run(last);
+            --parent->pins;
+        }
+        node = parent;
+    }
+    return nullptr;
+}
+
+namespace {
+
+void unpin(Node* node) noexcept {
+    --node->pins;
+    if (Waiter* next = settle(node))
+        run(next);
+}
+
+/// From here on each wait of the node fails. Its present wait is left to interrupt(): a child that ends before may
+/// resume it.
+void mark(Node* node) noexcept {
+    node->flags |= Node::kCancelled;
+    if (!node->has(Node::kIsHook))
+        Cell::of(node->frame())->flags |= Cell::kCancelled;
+}
+
+/// Marks the next child that is not cancelled, and moves it behind the others. Returns null if there is none.
+Node* markChild(Node* parent) noexcept {
+    Link* first = parent->children.next;
+    if (first == &parent->children || Node::of(first)->has(Node::kCancelled))
+        return nullptr;
+    Node* child = Node::of(first);
+    mark(child);
+    child->sibling.cutOut();
+    pushBack(parent->children, child->sibling);
+    return child;
+}
+
+/// Interrupts the wait of a node. All its children are cancelled already.
+void interrupt(Node* node) noexcept {
+    if (node->has(Node::kIsHook)) {
+        auto* hook = static_cast<HookNode*>(node);
+        if (hook->onCancel)
+            hook->onCancel(hook);
+        return;
+    }
+    if (node->has(Node::kAwaitsChild | Node::kWatches))
+        return;
+    Awaited awaited = node->frame()->awaited;
+    if (node->has(Node::kJoinsHook) && awaited.isOperation() &&
+        static_cast<HookNode*>(awaited.operation())->endsWithParent())
+        return;
+    Cell* cell = Cell::of(node->frame());
+    cell->flags &= static_cast<std::uint8_t>(~(Cell::kUncancellable | Cell::kCancelled));
+    cancel(cell);
+}
+
+/// Cancels all below `root`, which is marked already.
+void walk(Node* root) noexcept {
+    Node* node = root;
+    ++node->pins;
+    for (;;) {
+        if (Node* child = markChild(node)) {
+            node = child;
+            ++node->pins;
+            continue;
+        }
+        interrupt(node);
+        Node* parent = node->parent;
+        bool isLast = node == root;
+        unpin(node); // the node may be freed
+        if (isLast)
+            return;
+        node = parent;
+    }
+}
+
+} // namespace
+
+Waiter* childLeft(Node* parent, Waiter* last) noexcept {
+    if (last) {
+        ++parent->pins;
+        run(last);
+        --parent->pins;
+    }
+    return settle(parent);
+}
+
+Waiter* endSlowly(Waiter* frame, bool failed) noexcept {
+    Node* node = Node::of(frame);
+    frame->awaited = {};
+    frame->link.next = nullptr;
+    node->flags |= failed ? Node::kEnding | Node::kFailed : Node::kEnding;
+    if (failed && !node->children.isEmpty()) {
+        ++node->pins;
+        cancelChildren(node);
+        --node->pins;
+    }
+    return settle(node);
+}
+
+void endHook(HookNode* hook) noexcept {
+    hook->flags |= Node::kEnding;
+    if (Waiter* next = settle(hook))
+        run(next);
+}
+
+void cancelTree(Node* root) noexcept {
+    if (root->has(Node::kCancelled))
+        return;
+    mark(root);
+    if (root->sibling.isLinked()) {
+        root->sibling.cutOut();
+        pushBack(root->parent->children, root->sibling);
+    }
+    withRoom([root] { walk(root); });
+}
+
+void cancelChildren(Node* parent) noexcept {
+    ++parent->pins;
+    while (Node* child = markChild(parent))
+        withRoom([child] { walk(child); });
+    unpin(parent);
+}
+
+namespace {
+
+/// Marks each node as cancelled and as waiting for no children, so that destructors neither cancel nor resume one.
+void markAll(Node* root) noexcept {
+    Node* node = root;
+    for (;;) {
+        node->flags = (node->flags | Node::kCancelled) & ~Node::kWatches;
+        if (!node->children.isEmpty()) {
+            node = Node::of(node->children.next);
+            continue;
+        }
+        while (node != root && node->sibling.next == &node->parent->children)
+            node = node->parent;
+        if (node == root)
+            return;
+        node = Node::of(node->sibling.next);
+    }
+}
+
+} // namespace
+
+void destroyTree(Node* root) noexcept {
+    markAll(root);
+    withRoom([root] {
+        Node* node = root;
+        for (;;) {
+            if (!node->children.isEmpty()) {
+                node = Node::of(node->children.next);
+                continue;
+            }
+            Node* parent = node->parent;
+            bool isLast = node == root;
+            if (node->sibling.isLinked())
+                node->sibling.unlink();
+            if (!node->has(Node::kIsHook)) {
+                Waiter* frame = node->frame();
+                Cell* cell = Cell::of(frame);
+                abandon(frame);
+                opaque(frame)->destroy(frame);
+                setEnded(cell, Cell::kNever);
+                --cell->futures;
+                releasePromise(cell);
+            }
+            if (isLast)
+                return;
+            node = parent;
+        }
+    });
+}
+
+} // namespace flow::tasks
+
+// Functions for reports.
+namespace flow::detail {
+namespace {
+using tasks::Node;
+
+Node* nodeOf(Waiter const* task) {
+    return Node::of(const_cast<Waiter*>(task));
+}
+
+void visitBelow(Node* parent, bool scopes, std::function<void(Waiter*)> const& visit) {
+    for (Link* link = parent->children.next; link != &parent->children; link = link->next) {
+        Node* child = Node::of(link);
+        if (!child->has(Node::kIsHook))
+            visit(child->frame());
+        else if (scopes)
+            visitBelow(child, scopes, visit);
+    }
+}
+
+} // namespace
+
+Waiter* parentOfTask(Waiter const* task) {
+    Node* parent = nodeOf(task)->parent;
+    while (parent && parent->has(Node::kIsHook))
+        parent = parent->parent;
+    return parent ? parent->frame() : nullptr;
+}
+
+void forEachChild(Waiter const* task, Children which, std::function<void(Waiter*)> const& visit) {
+    Node* node = nodeOf(task);
+    if (which == Children::All || node->has(Node::kEnding))
+        return visitBelow(node, true, visit);
+    if (node->has(Node::kJoining))
+        return visitBelow(node, false, visit);
+    if (node->has(Node::kJoinsHook) && task->awaited.isOperation())
+        return visitBelow(static_cast<tasks::HookNode*>(task->awaited.operation()), true, visit);
+    if (node->has(Node::kAwaitsChild))
+        visitBelow(node, true, [&](Waiter* child) {
+            if (nodeOf(child)->has(Node::kParentWaits))
+                visit(child);
+        });
+}
+
+} // namespace flow::detail

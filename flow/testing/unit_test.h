@@ -1,0 +1,101 @@
+#pragma once
+// TEST_CASE: a test that may wait, registered under a path.
+//
+//     TEST_CASE("/queue/keeps its order") {       // in an .actor.cpp: the body of an actor, `wait` and all
+//         wait(delay(1));
+//         ASSERT_EQ(now(), 1);
+//         return Void();
+//     }
+//     TEST_CASE("/queue/is empty") {              // in any other file: a plain function, or a coroutine
+//         co_await delay(1);
+//         ASSERT(queue.isEmpty());
+//     }
+//
+// The body returns Future<Void> and has one parameter, `UnitTestParameters params`. It fails when that future does, or
+// when it throws. Link the program with millrace::test_main to run them (flow/testing/runner.h): each test has a loop
+// of its own, on virtual time, and a seed that depends on nothing but the run's seed and its path.
+//
+// doctest has a TEST_CASE too, and in a file that includes both headers, in either order, TEST_CASE is doctest's:
+// write FLOW_TEST_CASE there. Two tests may not stand in one line.
+
+#include "flow/base/optional.h"
+#include "flow/core/future.h"
+
+#include <map>
+#include <string>
+
+namespace flow {
+
+/// The parameters that the command line gives to tests: `--param size=100`.
+class UnitTestParameters {
+public:
+    void set(std::string const& name, std::string const& value) { values_[name] = value; }
+    void set(std::string const& name, std::int64_t value) { set(name, std::to_string(value)); }
+    void set(std::string const& name, int value) { set(name, std::int64_t{value}); }
+    void set(std::string const& name, double value);
+    void set(std::string const& name, char const* value) { set(name, std::string(value)); }
+
+    /// The value of the parameter; nothing if it was not given.
+    Optional<std::string> get(std::string const& name) const;
+    /// Nothing if the parameter was not given; throws invalid_option_value if it is no number.
+    Optional<std::int64_t> getInt(std::string const& name) const;
+    Optional<double> getDouble(std::string const& name) const;
+
+    /// A directory for the test's files, which exists. `--data-dir`; otherwise the current directory.
+    std::string const& getDataDir() const { return dataDir_; }
+    void setDataDir(std::string path) { dataDir_ = std::move(path); }
+
+private:
+    std::map<std::string, std::string> values_;
+    std::string dataDir_ = ".";
+};
+
+/// A registered test. Made by the macros only, as a static object, in any translation unit.
+class UnitTest {
+public:
+    using Function = Future<Void> (*)(UnitTestParameters const&);
+
+    UnitTest(char const* name, char const* file, int line, Function func) noexcept;
+    UnitTest(UnitTest const&) = delete;
+
+    char const* const name;
+    char const* const file;
+    int const line;
+    Function const func;
+    UnitTest* const next;
+};
+
+/// All registered tests: `for (UnitTest* test = g_unittests.tests; test; test = test->next)`, the latest first.
+struct UnitTestCollection {
+    UnitTest* tests;
+};
+extern UnitTestCollection g_unittests;
+
+/// A test sets this when two runs of it with one seed may differ: `--twice` then does not compare them.
+inline thread_local bool noUnseed = false;
+
+namespace testing {
+/// Tests take their parameters by value or by reference: this function gives both kinds one signature.
+template <auto function>
+Future<Void> runTestCase(UnitTestParameters const& parameters) {
+    return function(parameters);
+}
+} // namespace testing
+
+} // namespace flow
+
+/// Registers a function that takes UnitTestParameters and returns Future<Void>. The parameters outlive the test.
+#define ACTOR_TEST_CASE(function, name)                                                                                \
+    static ::flow::UnitTest flowUnitTest__##function(name, __FILE__, __LINE__, ::flow::testing::runTestCase<&function>);
+
+#define FLOW_TEST_CASE(name) FLOW_TEST_CASE_EXPAND_(name, __LINE__)
+#define FLOW_TEST_CASE_EXPAND_(name, line) FLOW_TEST_CASE_AT_(name, line)
+#define FLOW_TEST_CASE_AT_(name, line) FLOW_TEST_CASE_NAMED_(name, flowTestCase##line)
+#define FLOW_TEST_CASE_NAMED_(name, function)                                                                          \
+    static ::flow::Future<::flow::Void> function(::flow::UnitTestParameters);                                          \
+    ACTOR_TEST_CASE(function, name)                                                                                    \
+    static ::flow::Future<::flow::Void> function([[maybe_unused]] ::flow::UnitTestParameters params)
+
+#ifndef TEST_CASE // not where doctest was included before
+#define TEST_CASE(name) FLOW_TEST_CASE(name)
+#endif
