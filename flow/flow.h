@@ -25,8 +25,6 @@
 #include "flow/combine/race.h"
 #include "flow/combine/retry.h"
 #include "flow/combine/timeout.h"
-#include "flow/compat/async_map.h"
-#include "flow/compat/stop_after.h"
 #include "flow/core/callback.h"
 #include "flow/core/error_or.h"
 #include "flow/core/future.h"

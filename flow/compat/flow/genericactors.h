@@ -2,11 +2,13 @@
 // The generic actors under the old header name.
 
 #include "../../flow.h"
+#include "../async_map.h"
 #include "../kept_futures.h"
 #include "../merged_streams.h"
 #include "../more_actors.h"
 #include "../more_locks.h"
 #include "../outcome.h"
+#include "../stop_after.h"
 #include "../waiting_actors.h"
 #include "IAsyncListener.h"
 #include "network.h"
