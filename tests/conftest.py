@@ -20,8 +20,8 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# The files that take longest, also left out as `slow`. They are started first: one that starts last would
-# keep a single process busy at the end.
+# The files that take longest, more than 6 seconds each, also left out as `slow`. They are started first: one that
+# starts last would keep a single process busy at the end.
 LONGEST = (
     "install/test_consumer.py",
     "install/test_editors.py",
@@ -36,6 +36,21 @@ LONGEST = (
     "actorc/migrate/test_compiled_tree.py",
     "actorc/test_wrong_cpp.py",
     "actorc/test_ported.py",
+    "tools/portlib/test_vocabulary.py",
+    "actorc/test_accepted_cpp.py",
+    "actorc/test_lsp.py",
+    "actorc/test_big_inputs.py",
+    "tools/test_docs_site.py",
+    "tools/benchlib/test_compare_trees.py",
+    "actorc/test_traps.py",
+    "tools/benchlib/report/test_page_in_browser.py",
+    "tools/ensemblelib/test_cluster.py",
+    "actorc/migrate/test_compiled_prototypes.py",
+    "actorc/test_gcc_traps.py",
+    "actorc/test_robustness.py",
+    "tools/test_task_mistakes.py",
+    "tools/ensemblelib/test_run.py",
+    "tools/portlib/test_forward.py",
 )
 
 
