@@ -1,6 +1,8 @@
 #include "flow/core/cell.h"
 
+#include "flow/core/ending_watch.h"
 #include "flow/core/future.h"
+#include "flow/coro/coroutine.h"
 
 #include "tests/flow/support/balance.h"
 #include "tests/flow/support/test_waiter.h"
@@ -57,6 +59,16 @@ struct Recorded {
         Frame::errors.clear();
     }
 };
+
+struct CountedEndings final : EndingWatch {
+    void failed(void const*, Error) noexcept override { ++count; }
+    void cancelled(void const*) noexcept override { ++count; }
+    int count = 0;
+};
+
+Future<Void> waitsUntil(Future<Void> until) {
+    co_await until;
+}
 
 } // namespace
 
@@ -202,4 +214,27 @@ TEST_CASE("cell: an uncancellable frame runs on without futures") {
     promise.send(1);
     CHECK(Frame::ended == std::vector{1});
     CHECK(Frame::errors == std::vector{Error()});
+}
+
+TEST_CASE("ending watch: one that is removed leaves the others") {
+    CountedEndings first, second, third;
+    for (CountedEndings* each : {&first, &second, &third})
+        addEndingWatch(*each);
+    (void)waitsUntil(Never()); // cancelled
+    CHECK((first.count > 0 && first.count == second.count && first.count == third.count));
+    int before = third.count;
+    removeEndingWatch(third);
+    Promise<Void> promise;
+    Future<Void> failing = waitsUntil(promise.getFuture());
+    promise.sendError(timed_out());
+    CHECK(failing.isError());
+    CHECK((first.count > before && first.count == second.count && third.count == before));
+    before = first.count;
+    removeEndingWatch(first);
+    (void)waitsUntil(Never());
+    CHECK((second.count > before && first.count == before));
+    before = second.count;
+    removeEndingWatch(second);
+    (void)waitsUntil(Never());
+    CHECK(second.count == before);
 }

@@ -101,6 +101,8 @@ TEST_CASE("string_ref: eat takes one part after the other") {
     CHECK(text.eat(";") == "2"_sr);
     CHECK(text.empty());
     CHECK(text.eat(";").empty());
+    text = "a--b"_sr;
+    CHECK((text.eat("--") == "a"_sr && text == "b"_sr));
     text = "rest"_sr;
     CHECK(text.eat() == "rest"_sr);
     CHECK(text.empty());

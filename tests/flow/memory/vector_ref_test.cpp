@@ -26,8 +26,10 @@ TEST_CASE("vector_ref: grows in the arena") {
     CHECK(numbers.expectedSize() == 40000);
     numbers.pop_back();
     CHECK(numbers.back() == 9998);
+    int capacity = numbers.capacity();
     numbers.pop_front(3);
     CHECK(numbers.front() == 3);
+    CHECK(numbers.capacity() == capacity - 3);
     CHECK(numbers.size() == 9996);
     numbers.clear();
     CHECK(numbers.empty());
