@@ -62,7 +62,7 @@ RANKS = {
     "flow/threads": 6,
     "flow/trace": 6,
     "flow/combine": 7,
-    "flow/fiber": 8,
+    "flow/fiber": 7,  # beside the other styles, but its pool uses threads
     "flow/sync": 8,
     "flow/file": 7,
     "flow/tasks": 9,

@@ -198,7 +198,7 @@ TEST_CASE("fair: real clients that flood a server") {
     AheadTransport ahead;
     Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));
     Flooding flooding(listener->localAddress(), 50);
-    // All buffers of the kernel may be full, after the bytes of as many were copied.
+    // A turn may find all buffers of the kernel full, and as many bytes that were copied from them before.
     Turns turns(2 * UringBuffers::kCount * UringBuffers::kBytes);
     loop.run(serve(listener, 50, takeAny, &turns));
 }

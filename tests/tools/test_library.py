@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+# Not quorum.h and race.h: quorumOf() is a part of others, and each operand of race() has tests of its own.
 HEADERS = sorted(
     header
     for pattern in (
