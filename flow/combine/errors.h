@@ -45,16 +45,11 @@ Future<T> reportErrors(Future<T> what, const char* context, UID id) {
 }
 
 template <class T>
-Future<T> waitOrError(Future<T> what, Future<Void> errorSignal, Propagate = {}) {
+Future<T> waitOrError(Future<T> what, Future<Void> errorSignal, Propagate = {}, ExplicitVoid = {}) {
     auto first = co_await race(what, std::move(errorSignal));
-    if constexpr (std::is_same_v<T, Void>) {
-        if (first.index() == 1)
-            co_await std::move(what);
-    } else {
-        if (first.index() == 1)
-            co_return co_await std::move(what);
-        co_return std::get<0>(std::move(first));
-    }
+    if (first.index() == 1)
+        co_return co_await std::move(what);
+    co_return std::get<0>(std::move(first));
 }
 } // namespace combine
 

@@ -17,11 +17,8 @@ namespace combine {
 // frames.
 
 template <class T, class X>
-Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {}) {
-    if constexpr (std::is_same_v<X, Void>)
-        co_await std::move(what);
-    else
-        co_return co_await std::move(what);
+Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {}, ExplicitVoid = {}) {
+    co_return co_await std::move(what);
 }
 
 template <class T, class X>
@@ -30,11 +27,8 @@ Future<Void> holdWhileVoid([[maybe_unused]] T object, Future<X> what, Propagate 
 }
 
 template <class T>
-Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}) {
-    if constexpr (std::is_same_v<T, Void>)
-        co_await std::move(what);
-    else
-        co_return co_await std::move(what);
+Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}, ExplicitVoid = {}) {
+    co_return co_await std::move(what);
 }
 } // namespace combine
 

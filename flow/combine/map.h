@@ -34,16 +34,13 @@ Future<ValueOrVoid<std::invoke_result_t<F&, T>>> map(F function, Future<T> what,
         co_return std::invoke(function, std::move(value));
 }
 template <class U, class F, class T>
-Future<U> mapAsync(F function, Future<T> what, Propagate) {
+Future<U> mapAsync(F function, Future<T> what, Propagate, ExplicitVoid = {}) {
     Future<U> made;
     {
         T value = co_await std::move(what);
         made = Future<U>(std::invoke(function, std::move(value)));
     }
-    if constexpr (std::is_same_v<U, Void>)
-        co_await std::move(made);
-    else
-        co_return co_await std::move(made);
+    co_return co_await std::move(made);
 }
 } // namespace combine
 

@@ -28,15 +28,13 @@ Future<Void> triggerOnError(F what, Future<Void> signal) {
 
 /// Like reportErrors(), but does not report errors with the codes in `silent`.
 template <class T>
-Future<T> reportErrorsExcept(Future<T> what, char const* context, UID id, std::set<int> const* silent) {
+Future<T> reportErrorsExcept(Future<T> what, char const* context, UID id, std::set<int> const* silent,
+                             ExplicitVoid = {}) {
     ErrorOr<T> result = co_await tryGet(std::move(what));
     Future<T> same = result.isError() ? Future<T>(result.getError()) : Future<T>(result.get());
     if (result.isError() && !(silent && silent->contains(result.getError().code())))
         same = reportErrors(same, context, id);
-    if constexpr (std::is_same_v<T, Void>)
-        co_await same;
-    else
-        co_return co_await same;
+    co_return co_await same;
 }
 
 /// Calls the actor again and again. Each interval is counted from its end; if `absoluteIntervalDelay` is false, from
@@ -145,19 +143,15 @@ inline Future<bool> allTrue(std::vector<Future<bool>> all) {
 }
 /// The result of the first of the two to be ready.
 template <class T>
-Future<T> chooseActor(Future<T> a, Future<T> b) {
+Future<T> chooseActor(Future<T> a, Future<T> b, ExplicitVoid = {}) {
     auto first = co_await race(std::move(a), std::move(b));
-    if constexpr (!std::is_same_v<T, Void>)
-        co_return first.index() == 0 ? std::get<0>(first) : std::get<1>(first);
+    co_return first.index() == 0 ? std::get<0>(first) : std::get<1>(first);
 }
 /// The result of `first`, when `other` is ready too.
 template <class T>
-Future<T> joinWith(Future<T> first, Future<Void> other) {
+Future<T> joinWith(Future<T> first, Future<Void> other, ExplicitVoid = {}) {
     co_await std::move(other);
-    if constexpr (std::is_same_v<T, Void>)
-        co_await std::move(first);
-    else
-        co_return co_await std::move(first);
+    co_return co_await std::move(first);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -198,20 +192,19 @@ Future<Void> timeReply(Future<T> reply, PromiseStream<double> seconds) {
 }
 /// The result of `what`. Writes an event of that type when it is ready; for an error only if `traceErrors`.
 template <class T, class X>
-Future<T> traceAfter(Future<T> what, char const* type, char const* key, X value, bool traceErrors = false) {
+Future<T> traceAfter(Future<T> what, char const* type, char const* key, X value, bool traceErrors = false,
+                     ExplicitVoid = {}) {
     ErrorOr<T> result = co_await tryGet(what);
     if (!result.isError())
         TraceEvent(type).detail(key, value);
     else if (traceErrors)
         TraceEvent(type).error(result.getError()).detail(key, value);
-    if constexpr (std::is_same_v<T, Void>)
-        co_await what;
-    else
-        co_return co_await what;
+    co_return co_await what;
 }
 /// Like traceAfter(), with the function's result for the value. If the function throws, writes "TraceAfterCallError".
 template <class T, class F>
-Future<T> traceAfterCall(Future<T> what, char const* type, char const* key, F function, bool traceErrors = false) {
+Future<T> traceAfterCall(Future<T> what, char const* type, char const* key, F function, bool traceErrors = false,
+                         ExplicitVoid = {}) {
     ErrorOr<T> result = co_await tryGet(what);
     if (result.isError()) {
         if (traceErrors)
@@ -224,10 +217,7 @@ Future<T> traceAfterCall(Future<T> what, char const* type, char const* key, F fu
             TraceEvent(SevError, "TraceAfterCallError").error(e);
         }
     }
-    if constexpr (std::is_same_v<T, Void>)
-        co_await what;
-    else
-        co_return co_await what;
+    co_return co_await what;
 }
 /// Sets the event, for a thread that waits for it, when the input is ready.
 template <class T>

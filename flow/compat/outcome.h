@@ -41,12 +41,9 @@ Future<T> tag(Future<Void> signal, T value, Propagate = {}) {
 }
 
 template <class T>
-Future<T> tagError(Future<Void> signal, Error error, Propagate = {}) {
+Future<T> tagError(Future<Void> signal, Error error, Propagate = {}, ExplicitVoid = {}) {
     co_await std::move(signal);
-    if constexpr (std::is_same_v<T, Void>)
-        co_await coro::fail(error);
-    else
-        co_return co_await Future<T>(error);
+    co_return co_await Future<T>(error);
 }
 
 template <class T>
@@ -79,12 +76,11 @@ Future<T> transformError(Future<T> what, Error from, Error to) {
 }
 
 template <class T>
-Future<T> throwErrorOr(Future<ErrorOr<T>> what, Propagate = {}) {
+Future<T> throwErrorOr(Future<ErrorOr<T>> what, Propagate = {}, ExplicitVoid = {}) {
     ErrorOr<T> result = co_await std::move(what);
     if (result.isError())
         co_await coro::fail(result.getError());
-    if constexpr (!std::is_same_v<T, Void>)
-        co_return std::move(result).get();
+    co_return std::move(result).get();
 }
 
 template <class F, class T>

@@ -85,17 +85,13 @@ struct CallElsewhere {
 
 /// The fork that stands for a call elsewhere: `begin()` starts the call, `stop()` asks it to end early.
 template <class T, class Begin, class Stop>
-Fork<T> standFor(Context, Begin begin, Stop stop) {
+Fork<T> standFor(Context, Begin begin, Stop stop, ExplicitVoid = {}) {
     co_await destroyForks(); // throws if the fork is cancelled already
     OnCancelCall<Stop> onCancel(co_await context(), std::move(stop));
     Future<T> call = begin();
     co_await CallElsewhere<T>{call};
-    if constexpr (std::is_same_v<T, Void>) {
-        co_await std::move(call);
-    } else {
-        T value = co_await std::move(call);
-        co_return value;
-    }
+    T value = co_await std::move(call);
+    co_return value;
 }
 
 /// A tree on another loop. `running` belongs to the thread of that loop.
@@ -138,7 +134,7 @@ struct RemoteResult<Task<T, E>> {
 };
 
 template <class T, class F>
-Future<T> runTree(std::shared_ptr<RemoteTree<T>> tree, F make) {
+Future<T> runTree(std::shared_ptr<RemoteTree<T>> tree, F make, ExplicitVoid = {}) {
     if (tree->isStopped())
         throw actor_cancelled();
     struct End {
@@ -147,12 +143,8 @@ Future<T> runTree(std::shared_ptr<RemoteTree<T>> tree, F make) {
     } end{*tree};
     tree->running = start(make(Context(Environment())));
     Future<T> running = tree->running;
-    if constexpr (std::is_same_v<T, Void>) {
-        co_await std::move(running);
-    } else {
-        T value = co_await std::move(running);
-        co_return value;
-    }
+    T value = co_await std::move(running);
+    co_return value;
 }
 
 } // namespace tasks

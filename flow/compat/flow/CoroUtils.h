@@ -32,10 +32,9 @@ auto getAllAsync(std::vector<AsyncResult<T>> all) {
 
 /// The value, or `late` if the signal comes first.
 template <class T>
-flow::Future<T> timeoutChoose(flow::Future<T> what, flow::Future<flow::Void> signal, [[maybe_unused]] T late) {
+flow::Future<T> timeoutChoose(flow::Future<T> what, flow::Future<flow::Void> signal, T late, ExplicitVoid = {}) {
     auto first = co_await flow::race(std::move(what), std::move(signal));
-    if constexpr (!std::is_same_v<T, flow::Void>)
-        co_return first.index() == 0 ? std::get<0>(std::move(first)) : std::move(late);
+    co_return first.index() == 0 ? std::get<0>(std::move(first)) : std::move(late);
 }
 
 /// Has no effect as a parameter of a coroutine here: a cancel throws actor_cancelled.
