@@ -4,6 +4,7 @@
 
 #include "bench/run.h"
 #include "flow/combine/all.h"
+#include "flow/combine/race.h"
 #include "flow/core/future.h"
 #include "flow/core/stream.h"
 #include "flow/fiber/stack_pool.h"
@@ -145,7 +146,7 @@ Future<Void> driveRace(Run* run, std::size_t sentOne) {
         for (std::size_t i = 0; i < 3; ++i)
             futures[i] = promises[i].getFuture();
         Future<std::size_t> winner =
-            fiber::spawn([&] { return fiber::race(futures[0], futures[1], futures[2]).index(); });
+            fiber::spawn([&] { return fiber::wait(race(futures[0], futures[1], futures[2])).index(); });
         promises[sentOne].send(Void());
         run->expect(winner.get() == sentOne);
     });

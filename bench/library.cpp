@@ -4,9 +4,7 @@
 #include "bench/run.h"
 #include "flow/combine/all.h"
 #include "flow/combine/errors.h"
-#include "flow/combine/first_of.h"
 #include "flow/combine/forward.h"
-#include "flow/combine/get_all.h"
 #include "flow/combine/lifetime.h"
 #include "flow/combine/map.h"
 #include "flow/combine/retry.h"
@@ -320,12 +318,12 @@ const bench::Style
                               return to.getFuture();
                           }),
                 answering<Void>("trigger", [](Future<Void> f) { return trigger([] {}, f); }),
-
                 gathering("waitForAll", [](std::vector<Future<int>> f) { return waitForAll(f); }),
                 gathering("waitForAny", [](std::vector<Future<int>> f) { return waitForAny(f); }),
                 gathering("waitForAllReady", [](std::vector<Future<int>> f) { return waitForAllReady(f); }),
-                gathering("firstOf", [](std::vector<Future<int>> f) { return firstOf(std::move(f)); }),
-                gathering("getAll", [](std::vector<Future<int>> f) { return getAll(std::move(f)); }),
+                gathering("race", [](std::vector<Future<int>> f) { return race(std::move(f)); }),
+                gathering("all", [](std::vector<Future<int>> f) { return all(std::move(f)); }),
+                gathering("some", [](std::vector<Future<int>> f) { return some(2, std::move(f)); }),
             });
 
 const bench::Style

@@ -2,23 +2,8 @@
 
 namespace flow::detail {
 
-Cell* QuorumFrame::create(std::size_t count, std::size_t needed, Remaining remaining, bool indifferent) {
-    Cell* cell = newCell<Void>(sizeof(QuorumFrame) + count * sizeof(Waiter), 1, 1, Cell::kHasFrame);
-    QuorumFrame& frame = of(cell);
-    frame.resume = resumeCancelled;
-    frame.destroy = nullptr;
-    frame.link.next = nullptr;
-    frame.group_ = {frame.branches(), static_cast<std::uint32_t>(count), 0};
-    frame.needed_ = static_cast<std::uint32_t>(needed);
-    frame.parked_ = static_cast<std::uint32_t>(count);
-    frame.remaining_ = remaining;
-    frame.indifferent_ = indifferent;
-    frame.awaited = &frame.group_;
-    return cell;
-}
-
 Future<Void> QuorumFrame::make(Cell* const* inputs, std::size_t count, std::size_t needed, Remaining remaining,
-                               bool indifferent) {
+                               bool indifferent, std::size_t spare) {
     Cell const* failed = nullptr;
     std::size_t unready = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -30,22 +15,37 @@ Future<Void> QuorumFrame::make(Cell* const* inputs, std::size_t count, std::size
         }
         if (inputs[i]->isError())
             (void)readError(inputs[i]);
-        if (needed > 0 && inputs[i]->isError() && !indifferent) {
+        if (needed == 0)
+            continue;
+        if (!inputs[i]->isError() || indifferent) {
+            --needed;
+        } else if (spare == 0) {
             failed = inputs[i];
             needed = 0;
-        } else if (needed > 0) {
-            --needed;
+        } else {
+            --spare;
         }
     }
     if (needed == 0 && (unready == 0 || remaining == Remaining::Released))
         return failed ? Future<Void>(failed->error) : Future<Void>(Void());
-    Cell* cell = create(unready, needed, remaining, indifferent);
-    Waiter* branch = of(cell).branches();
+    Cell* cell = newCell<Void>(sizeof(QuorumFrame) + unready * sizeof(Waiter), 1, 1, Cell::kHasFrame);
+    QuorumFrame& frame = of(cell);
+    frame.resume = resumeCancelled;
+    frame.destroy = nullptr;
+    frame.link.next = nullptr;
+    frame.group_ = {frame.branches(), static_cast<std::uint32_t>(unready), 0};
+    frame.needed_ = static_cast<std::uint32_t>(needed);
+    frame.parked_ = static_cast<std::uint32_t>(unready);
+    frame.spare_ = static_cast<std::uint32_t>(spare);
+    frame.remaining_ = remaining;
+    frame.indifferent_ = indifferent;
+    frame.awaited = &frame.group_;
+    Waiter* branch = frame.branches();
     for (std::size_t i = 0; i < count; ++i) {
         if (inputs[i]->isReady())
             continue;
         branch->resume = fire;
-        branch->owner = &of(cell);
+        branch->owner = &frame;
         addFuture(inputs[i]);
         park(branch++, inputs[i]);
     }
@@ -85,7 +85,8 @@ Waiter* QuorumFrame::fireWithCare(Waiter* branch) noexcept {
         return nullptr;
     }
     std::uint8_t status = input->isError() && !frame->indifferent_ ? Cell::kError : Cell::kValue;
-    if (status == Cell::kValue && --frame->needed_ > 0) {
+    if (status == Cell::kValue ? --frame->needed_ > 0 : frame->spare_ > 0) {
+        frame->spare_ -= status != Cell::kValue;
         releaseFuture(input);
         return nullptr;
     }

@@ -25,16 +25,15 @@ enum class Errors : bool { Decide, CountAsReady };
 namespace detail {
 
 /// The frame of a quorum: a group of branches behind it, one for each input that is not ready at the call. The result
-/// is decided when `needed` more inputs have values, or by the first error (which counts as a value if `indifferent`).
-/// The frame stays until no branch is parked any more.
+/// is decided when `needed` more inputs have values, or by the first error behind the `spare` ones that are passed over
+/// (each error counts as a value if `indifferent`). The frame stays until no branch is parked any more.
 class QuorumFrame : public Waiter {
 public:
     /// Makes the future of the result. The frame holds the inputs that are not ready; the caller keeps its references.
     static Future<Void> make(Cell* const* inputs, std::size_t count, std::size_t needed, Remaining remaining,
-                             bool indifferent = false);
+                             bool indifferent = false, std::size_t spare = 0);
 
 private:
-    static Cell* create(std::size_t count, std::size_t needed, Remaining remaining, bool indifferent);
     static QuorumFrame& of(Cell* cell) { return *static_cast<QuorumFrame*>(cell->frame()); }
     static void resumeCancelled(Waiter* frame);
     static void fire(Waiter* branch);
@@ -48,6 +47,7 @@ private:
     BranchGroup group_;
     std::uint32_t needed_;
     std::uint32_t parked_; // branches that have not fired
+    std::uint32_t spare_;
     Remaining remaining_;
     bool indifferent_;
 };
@@ -87,12 +87,13 @@ Future<Void> quorumOf(std::size_t needed, Remaining remaining, std::same_as<Wait
     return detail::QuorumFrame::make(cells, sizeof...(inputs), needed, remaining);
 }
 
-/// quorumOf() for a vector; with Errors::CountAsReady an error counts as a value.
+/// quorumOf() for a vector; the first `spare` errors are passed over. With Errors::CountAsReady an error counts as a
+/// value.
 template <class T>
 Future<Void> quorumOf(std::vector<Future<T>> const& futures, std::size_t needed, Remaining remaining,
-                      Errors errors = Errors::Decide, detail::Caller caller = detail::Caller()) {
+                      Errors errors = Errors::Decide, detail::Caller caller = detail::Caller(), std::size_t spare = 0) {
     return detail::QuorumFrame::make(detail::cellsOf(futures, caller), futures.size(), needed, remaining,
-                                     errors == Errors::CountAsReady);
+                                     errors == Errors::CountAsReady, spare);
 }
 
 } // namespace flow

@@ -1,133 +1,93 @@
 #pragma once
 // race: waits for the first of several operands, as `choose` does in actors.
 //
-//     auto first = co_await race(reply, delay(1.0), [&] { return retry(); });
+//     auto first = co_await race(reply, delay(1.0), [&] { return retry(); });     // a coroutine, or a task
+//     auto first = wait(race(reply, delay(1.0)));                                 // an actor
+//     auto first = fiber::wait(race(reply, delay(1.0)));                          // a fiber
 //     if (first.index() == 0) use(std::get<0>(first));
 //
-// Operands are futures, streams, delays, operations in place, or callables that make one. They are checked in order;
-// the first that is ready wins and later ones are not even evaluated, if they are callables. An invalid future is
-// misuse, even behind an operand that is ready. If none is ready the coroutine waits for the first to come. The winner
-// takes its result; then the losers are released, in their order: futures with no other reference are cancelled.
-// Streams and operations that lose keep their values. A stream can be no more than one operand. An operation in place
-// that a callable makes takes one block, others take none. The result is a RaceResult with a place for each operand
-// (Void for delays). An error of the winner is thrown. Cancel-safe: cancelling releases all operands.
+//     Winner<Row> first = co_await race(replicas);                                // a vector of them
+//     print(first.index(), first.value());
+//
+// Operands are futures, streams, delays, operations in place, tasks, forks, races, or callables that make one. They are
+// checked in order; the first that is ready wins and later ones are not even evaluated, if they are callables or tasks.
+// An invalid future is misuse, even behind an operand that is ready. If none is ready the coroutine waits for the first
+// to come. The winner takes its result; then the losers are released, in their order: futures with no other reference
+// are cancelled. Streams and operations that lose keep their values. A stream can be no more than one operand. The
+// result is a RaceResult with a place for each operand (Void for delays). An error of the winner is thrown.
+//
+// An operation in place that a callable makes takes one block, others take none. A race can become a Future of its
+// result, or of the result as a std::variant, with one block; an actor waits for such a future. A race of a vector is a
+// future: its value is moved, as by a wait, if no other future refers to it, and otherwise copied; all operands are
+// released before the waiter of the result runs. A race of none is never ready. Cancel-safe: cancelling a wait, or
+// dropping the future, releases all operands, which have given nothing.
 
+#include "flow/combine/decided.h"
 #include "flow/coro/coroutine.h"
+#include "flow/wait/operand.h"
 #include "flow/wait/race_result.h"
 
+#include <source_location>
 #include <tuple>
+#include <vector>
 
 namespace flow {
-namespace coro::detail {
 
-/// The traits of an operand of a race: how to wait for it, and the type of its value.
-template <class Operand>
-struct RaceOperand {
-    using Made = std::remove_cvref_t<std::invoke_result_t<Operand&>>;
-    using Value = typename RaceOperand<Made>::Value;
-    static constexpr bool kExists = false;
-    static Pending operand(auto&& make, std::source_location where) {
-        return RaceOperand<Made>::operand(make(), where);
-    }
-    static Value take(Pending wait) { return RaceOperand<Made>::take(wait); }
-};
-
-template <class Operand>
-    requires(!std::is_invocable_v<Operand&> && !InPlace<Operand>)
-struct RaceOperand<Operand> {
-    static_assert(std::is_invocable_v<Operand&>, "an operand of a race is a Future, a FutureStream, a delay, an "
-                                                 "operation, or a function without parameters that makes one");
-    using Value = Void;
-    static constexpr bool kExists = false;
+namespace detail {
+template <class X>
+struct RaceOperand : OperandOf<X> {};
+template <class X>
+    requires(!CanBeAwaited<X>)
+struct RaceOperand<X> : TimeOperand<LazyOperand> {
+    static_assert(CanBeAwaited<X>,
+                  "an operand of a race is a Future, a FutureStream, a delay, an operation, a task, or "
+                  "a function without parameters that makes one");
     static Pending operand(auto const&, std::source_location) { return {}; }
-    static Void take(Pending) { return {}; }
 };
-
-struct ExistingOperand {
-    static constexpr bool kExists = true; // making it a Pending runs no code of the program
-    static bool isReady(auto const&) { return false; }
-    static void checkValid(auto const&, std::source_location) {}
-};
-
-template <class T>
-struct RaceOperand<Future<T>> : ExistingOperand {
-    using Value = T;
-    static void checkValid(Future<T> const& future, std::source_location where) {
-        flow::detail::validCell(future, where);
-    }
-    static bool isReady(Future<T> const& future) { return future.cell()->isReady(); }
-    static Pending operand(Future<T> const& future, std::source_location where) {
-        return flow::pending<T>(future, where);
-    }
-    static Pending operand(Future<T>&& future, std::source_location where) {
-        return flow::pending<T>(std::move(future), where);
-    }
-    static T take(Pending wait) { return wait.takeValue<T>(); }
-};
-
-template <class T>
-struct RaceOperand<StrictFuture<T>> : RaceOperand<Future<T>> {};
-
-template <class T>
-struct RaceOperand<FutureStream<T>> : ExistingOperand {
-    using Value = T;
-    static void checkValid(FutureStream<T> const& stream, std::source_location where) {
-        flow::detail::validCell(stream, where);
-    }
-    static bool isReady(FutureStream<T> const& stream) { return flow::detail::readableCell(stream)->isReady(); }
-    static Pending operand(FutureStream<T> const& stream, std::source_location where) {
-        return flow::pendingNext<T>(stream, where);
-    }
-    static T take(Pending wait) { return wait.takeNext<T>(); }
-};
-
-template <InPlace Op>
-struct RaceOperand<Op> : ExistingOperand {
-    using Value = typename Op::Result;
-    static bool isReady(Op& op) { return op.isReady(); }
-    FLOW_INLINE static bool goesOn() { return flow::detail::goesOn<Op>(); }
-    static Pending operand(Op const& op, std::source_location) { return flow::pending<Value>(op); }
-    static Value take(Pending wait) { return wait.takeValue<Value>(); }
-};
-
-struct TimeOperand : ExistingOperand {
-    using Value = Void;
-    static Pending operand(auto const& time, std::source_location) { return flow::pending<Void>(time); }
-    static Void take(Pending wait) {
-        wait.drop();
-        return Void();
-    }
-};
-template <>
-struct RaceOperand<Delay> : TimeOperand {};
-template <>
-struct RaceOperand<Yield> : TimeOperand {
-    static constexpr bool kExists = false; // it may be ready, or not when it is tested again
-};
-template <>
-struct RaceOperand<Never> : TimeOperand {
-    static constexpr bool kExists = false; // there may be no memory for its cell
-};
-
-} // namespace coro::detail
+} // namespace detail
 
 /// Refers to operands that are lvalues: they are evaluated before the coroutine suspends.
 template <class... Operands>
 class [[nodiscard]] Race {
     template <std::size_t I>
-    using Operand = coro::detail::RaceOperand<std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Operands...>>>>;
+    using Operand = detail::RaceOperand<std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Operands...>>>>;
     template <std::size_t I>
     static constexpr bool kInPlace = InPlace<std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Operands...>>>>;
     using Choice = Choose<sizeof...(Operands)>;
-    static constexpr bool kAllExist = (coro::detail::RaceOperand<std::remove_cvref_t<Operands>>::kExists && ...);
+    static constexpr bool kAllExist = (detail::RaceOperand<std::remove_cvref_t<Operands>>::kExists && ...);
     struct Nothing {
         void operator()() const {}
     };
 
 public:
-    using Value = RaceResult<typename coro::detail::RaceOperand<std::remove_cvref_t<Operands>>::Value...>;
+    using Value = RaceResult<typename detail::RaceOperand<std::remove_cvref_t<Operands>>::Value...>;
+    using Element = Value;
+    using Variant = std::variant<typename detail::RaceOperand<std::remove_cvref_t<Operands>>::Value...>;
+    static constexpr bool kBecomesFuture = true; // see detail::BecomesFuture
 
     explicit Race(Operands&&... operands) : operands_(std::forward<Operands>(operands)...) {}
+    /// Of a race that no wait has begun; `Given` may be references to operands of these types.
+    template <class... Given>
+    explicit Race(Race<Given...>&& other) : operands_(std::move(other.operands_)) {}
+    Race(Race&& other) noexcept((std::is_nothrow_move_constructible_v<Operands> && ...))
+        : operands_(std::move(other.operands_)) {}
+
+    /// Begins the race, which then owns its operands: it has moved or copied them.
+    Future<Value> future() && { return combine::finish<Value>(Owned(std::move(*this))); }
+    operator Future<Value>() && { return std::move(*this).future(); }
+    operator Future<Variant>() && { return combine::finish<Variant>(Owned(std::move(*this))); }
+
+    /// Waits on a frame of another style. `suspend` gives up control until the frame, which is parked, is resumed.
+    template <class Suspend>
+    Value waitOn(detail::Waiter& frame, std::source_location where, Suspend suspend) {
+        Nothing nothing;
+        begin<kAllExist, false>(&frame, where, nothing);
+        if (!decided<kAllExist, false>()) {
+            choose_.park(&frame);
+            suspend();
+        }
+        return settle();
+    }
 
     template <bool AtOnce>
     struct RaceAwaiter : coro::AwaiterOn<Race> {
@@ -168,18 +128,16 @@ public:
     /// AtOnce: nothing runs between the operands and the decision, so that no operand needs to be tested twice.
     template <bool AtOnce = kAllExist, class Promise, class Function = Nothing>
     FLOW_INLINE decltype(auto) awaiter(Promise& promise, std::source_location where, Function&& evaluated = {}) {
-        constexpr auto kAll = std::index_sequence_for<Operands...>();
-        if constexpr (AtOnce) {
-            checkValid(where, kAll);
-            choose_.begin(promise.frame());
-        } else {
-            evaluate<Promise::kPropagates>(promise.frame(), where, evaluated, kAll);
-        }
+        begin<AtOnce, Promise::kPropagates>(promise.frame(), where, evaluated);
         return coro::give<std::conditional_t<Promise::kPropagates, PropagatingAwaiter<AtOnce>, RaceAwaiter<AtOnce>>>(
             this);
     }
 
 private:
+    using Owned = Race<std::remove_cvref_t<Operands>...>;
+    template <class... Others>
+    friend class Race;
+
     template <class Function>
     struct [[nodiscard]] Evaluated {
         Race* race;
@@ -191,6 +149,16 @@ private:
         }
     };
 
+    template <bool AtOnce, bool Propagates, class Function>
+    FLOW_INLINE void begin(detail::Waiter* frame, std::source_location where, Function& evaluated) {
+        constexpr auto kAll = std::index_sequence_for<Operands...>();
+        if constexpr (AtOnce) {
+            checkValid(where, kAll);
+            choose_.begin(frame);
+        } else {
+            evaluate<Propagates>(frame, where, evaluated, kAll);
+        }
+    }
     template <std::size_t... I>
     FLOW_INLINE void checkValid(std::source_location where, std::index_sequence<I...>) {
         (Operand<I>::checkValid(std::get<I>(operands_), where), ...);
@@ -287,9 +255,27 @@ private:
 };
 
 /// See the top of this file.
-template <class First, class... Others>
+template <CanBeAwaited First, class... Others>
 auto race(First&& first, Others&&... others) {
     return Race<First, Others...>(std::forward<First>(first), std::forward<Others>(others)...);
+}
+template <CanBeAwaited X>
+Future<Winner<AwaitedValue<X>>> race(std::vector<X> operands,
+                                     std::source_location caller = std::source_location::current()) {
+    if (operands.empty())
+        return Never();
+    auto futures = combine::futuresOf(std::move(operands), 1, 0, caller);
+    Future<Void> decided = quorumOf(futures, 1, Remaining::Released, Errors::Decide, caller);
+    return combine::whenDecided(
+        [](auto& all) {
+            // The coroutine resumes at once when the first future is ready, so the ready future with the lowest index
+            // is the first.
+            std::size_t index = 0;
+            while (!all[index].isReady())
+                ++index;
+            return Winner<AwaitedValue<X>>(index, std::move(all[index]).takeValue());
+        },
+        std::move(futures), std::move(decided));
 }
 
 } // namespace flow

@@ -3,17 +3,15 @@
 //
 //     Page page = wait(retry({.attempts = 5, .backoff = 0.1}, [=] { return load(key); }));
 //
-// The function is called for each attempt and returns a Future; an exception that it throws counts as the error of its
-// attempt. The wait before each further attempt is longer by the policy's factor, and shorter by a random part
-// (deterministicRandom()), so that many callers that failed together do not come back together. The last error is the
-// result. actor_cancelled is not retried. Cancel-safe: dropping the result drops the attempt, or ends the wait for the
-// next.
-//
-// flow/tasks/retry.h has retry() for structured tasks.
+// The function is called for each attempt, and gives a future, an operation in place, a task or whatever else can be
+// waited for; an exception that it throws counts as the error of its attempt. The wait before each further attempt is
+// longer by the policy's factor, and shorter by a random part (deterministicRandom()), so that many callers that failed
+// together do not come back together. The last error is the result. actor_cancelled is not retried. Cancel-safe:
+// dropping the result drops the attempt, or ends the wait for the next. flow/tasks/combine.h has retry() for tasks.
 
 #include "flow/base/assert.h"
 #include "flow/base/random.h"
-#include "flow/coro/coroutine.h"
+#include "flow/combine/decided.h"
 #include "flow/wait/delay.h"
 
 #include <algorithm>
@@ -53,28 +51,23 @@ struct RetryPolicy {
     }
 };
 
-template <class F>
+template <CanBeAwaited F>
     requires std::is_invocable_v<F&>
-auto retry(RetryPolicy policy, F function, Propagate = {},
-           std::source_location caller = std::source_location::current())
-    -> Future<typename std::invoke_result_t<F&>::Element> {
-    using T = typename std::invoke_result_t<F&>::Element;
+Future<AwaitedValue<F>> retry(RetryPolicy policy, F function, Propagate = {}, ExplicitVoid = {},
+                              std::source_location caller = std::source_location::current()) {
+    using T = AwaitedValue<F>;
     policy.check(caller);
     for (int failed = 1;; ++failed) {
         Future<T> attempt;
         try {
-            attempt = function();
+            attempt = combine::futureOf(function());
         } catch (...) {
             attempt = currentError();
         }
         checkValid(attempt, caller);
         ErrorOr<T> result = co_await tryGet(std::move(attempt));
-        if (result.present()) {
-            if constexpr (std::is_same_v<T, Void>)
-                co_return;
-            else
-                co_return std::move(result).get();
-        }
+        if (result.present())
+            co_return std::move(result).get();
         if (!policy.continuesAfter(failed, result.getError()))
             co_await coro::fail(result.getError());
         co_await delay(policy.secondsAfter(failed));

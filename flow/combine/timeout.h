@@ -1,5 +1,6 @@
 #pragma once
-// Futures with a limit in time.
+// Limits in time, for whatever can be waited for: a future, a stream (its next value), an operation in place, a task, a
+// callable that makes one (flow/wait/operand.h).
 //
 //     int n = wait(timeout(count(), 1.0, -1));                   // -1 after a second
 //     Optional<int> n = wait(timeout(count(), 1.0));        // nothing after a second
@@ -8,8 +9,10 @@
 //     int n = wait(delayed(count(), 1.0));                       // a second after it has come
 //     wait(delayJittered(5.0));                                  // 4.5 to 5.5 seconds, by deterministicRandom()
 //
-// Time runs from the call. When the result is decided, the future is released. That cancels it if nothing else refers
-// to it. If value and deadline come in the same turn, the first to come wins. Cancel-safe.
+// Time runs from the call. When the result is decided, the operand is released. That cancels a future if nothing else
+// refers to it; a stream or an operation that was late has given nothing. All that an operation refers to must live
+// until then: in an actor, the value that is sent through a Channel is a state variable. If value and deadline come in
+// the same turn, the first to come wins. Cancel-safe: so does a result that is dropped release the operand.
 
 #include "flow/base/optional.h"
 #include "flow/base/random.h"
@@ -21,82 +24,70 @@ namespace combine {
 // The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
 // frames.
 
-template <class T>
-Future<T> timeout(Future<T> future, double seconds, std::type_identity_t<T> otherwise, TaskPriority priority,
-                  Propagate = {}) {
-    [[maybe_unused]] auto first = co_await race(std::move(future), delay(seconds, priority));
-    if constexpr (!std::is_same_v<T, Void>) { // a coroutine without a value cannot return one
-        if (first.index() == 0)
-            co_return std::get<0>(std::move(first));
-        co_return std::move(otherwise);
-    }
+/// The operand, for a race: one in place stays where it is.
+template <class X>
+using Raced = std::conditional_t<InPlace<X>, X&, X&&>;
+
+template <class X, class T = AwaitedValue<X>>
+Future<T> timeout(X operand, double seconds, std::type_identity_t<T> otherwise, TaskPriority priority, Propagate = {},
+                  ExplicitVoid = {}) {
+    auto first = co_await race(static_cast<Raced<X>>(operand), delay(seconds, priority));
+    if (first.index() == 0)
+        co_return std::get<0>(std::move(first));
+    co_return std::move(otherwise);
 }
 
-template <class T>
-Future<Optional<T>> timeout(Future<T> future, double seconds, TaskPriority priority, Propagate = {}) {
-    auto first = co_await race(std::move(future), delay(seconds, priority));
+template <class X, class T = AwaitedValue<X>>
+Future<Optional<T>> timeout(X operand, double seconds, TaskPriority priority, Propagate = {}) {
+    auto first = co_await race(static_cast<Raced<X>>(operand), delay(seconds, priority));
     if (first.index() == 0)
         co_return Optional<T>(std::get<0>(std::move(first)));
     co_return Optional<T>();
 }
 
-template <class T>
-Future<T> timeoutError(Future<T> future, double seconds, TaskPriority priority, Propagate = {}) {
-    auto first = co_await race(std::move(future), delay(seconds, priority));
+template <class X, class T = AwaitedValue<X>>
+Future<T> timeoutError(X operand, double seconds, TaskPriority priority, Propagate = {}, ExplicitVoid = {}) {
+    auto first = co_await race(static_cast<Raced<X>>(operand), delay(seconds, priority));
     if (first.index() != 0)
         co_await coro::fail(timed_out());
-    if constexpr (!std::is_same_v<T, Void>)
-        co_return std::get<0>(std::move(first));
+    co_return std::get<0>(std::move(first));
 }
 
 template <class T>
-Future<T> delayed(Future<T> future, double seconds, TaskPriority priority, Propagate = {}) {
+Future<T> delayed(Future<T> future, double seconds, TaskPriority priority, Propagate = {}, ExplicitVoid = {}) {
     ErrorOr<T> result = co_await tryGet(std::move(future));
     co_await delay(seconds, priority);
     if (result.isError())
         co_await coro::fail(result.getError());
-    if constexpr (!std::is_same_v<T, Void>)
-        co_return std::move(result).get();
+    co_return std::move(result).get();
 }
 } // namespace combine
 
-/// The future's value, or `otherwise` if it takes longer than `seconds`.
-template <class T>
-FLOW_INLINE Future<T> timeout(Future<T> future, double seconds, std::type_identity_t<T> otherwise,
-                              TaskPriority priority = TaskPriority::DefaultDelay,
-                              std::source_location caller = std::source_location::current()) {
-    checkValid(future, caller);
-    return combine::timeout(std::move(future), seconds, std::move(otherwise), priority);
+/// The operand's value, or `otherwise` if it takes longer than `seconds`.
+template <CanBeAwaited X>
+FLOW_INLINE Future<AwaitedValue<X>> timeout(X operand, double seconds, std::type_identity_t<AwaitedValue<X>> otherwise,
+                                            TaskPriority priority = TaskPriority::DefaultDelay,
+                                            std::source_location caller = std::source_location::current()) {
+    checkValid(operand, caller);
+    return combine::timeout(std::move(operand), seconds, std::move(otherwise), priority);
 }
 
-/// The future's value, or nothing if it takes longer than `seconds`.
-template <class T>
-FLOW_INLINE Future<Optional<T>> timeout(Future<T> future, double seconds,
-                                        TaskPriority priority = TaskPriority::DefaultDelay,
-                                        std::source_location caller = std::source_location::current()) {
-    checkValid(future, caller);
-    return combine::timeout(std::move(future), seconds, priority);
+/// The operand's value, or nothing if it takes longer than `seconds`.
+template <CanBeAwaited X>
+FLOW_INLINE Future<Optional<AwaitedValue<X>>> timeout(X operand, double seconds,
+                                                      TaskPriority priority = TaskPriority::DefaultDelay,
+                                                      std::source_location caller = std::source_location::current()) {
+    checkValid(operand, caller);
+    return combine::timeout(std::move(operand), seconds, priority);
 }
 
-/// The future's value, or the error timed_out if it takes longer than `seconds`.
-template <class T>
-FLOW_INLINE Future<T> timeoutError(Future<T> future, double seconds, TaskPriority priority = TaskPriority::DefaultDelay,
-                                   std::source_location caller = std::source_location::current()) {
-    checkValid(future, caller);
-    return combine::timeoutError(std::move(future), seconds, priority);
-}
-/// timeoutError() of an operation, such as a read of a connection. If the time was over first, the operation has taken
-/// nothing. All that the operation refers to must live until then: in an actor, the value that is sent through a
-/// Channel is a state variable. A delay and the next value of a stream have no such overload: write a `choose` or a
-/// `race`.
-template <InPlace Op>
-Future<typename Op::Result> timeoutError(Op op, double seconds, TaskPriority priority = TaskPriority::DefaultDelay,
-                                         Propagate = {}) {
-    auto first = co_await race(op, delay(seconds, priority));
-    if (first.index() != 0)
-        co_await coro::fail(timed_out());
-    if constexpr (!std::is_same_v<typename Op::Result, Void>)
-        co_return std::get<0>(std::move(first));
+/// The operand's value, or the error timed_out if it takes longer than `seconds`.
+template <CanBeAwaited X>
+FLOW_INLINE Future<AwaitedValue<X>> timeoutError(X operand, double seconds,
+                                                 TaskPriority priority = TaskPriority::DefaultDelay,
+                                                 std::source_location caller = std::source_location::current()) {
+    checkValid(operand, caller);
+    return combine::timeoutError(std::move(operand), seconds, priority);
 }
 
 /// The future's result, value or error, `seconds` after it has come.

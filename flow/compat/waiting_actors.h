@@ -62,7 +62,7 @@ Future<T> delayActionJittered(Future<T> what, double seconds) {
 /// The result of `what`. Throws io_timeout if it takes longer, and writes an event of SevError. In a simulation that is
 /// an injected fault.
 template <class T>
-Future<T> ioTimeoutError(Future<T> what, double seconds, char const* context = nullptr) {
+Future<T> ioTimeoutError(Future<T> what, double seconds, char const* context = nullptr, ExplicitVoid = {}) {
     auto first = co_await race(ready(what), lowPriorityDelay(seconds));
     if (first.index() == 1) {
         Error error = loop().isSimulated() ? io_timeout().asInjectedFault() : io_timeout();
@@ -72,15 +72,12 @@ Future<T> ioTimeoutError(Future<T> what, double seconds, char const* context = n
             event.detail("Context", context);
         throw error;
     }
-    if constexpr (std::is_same_v<T, Void>)
-        co_await std::move(what);
-    else
-        co_return co_await std::move(what);
+    co_return co_await std::move(what);
 }
 /// Like ioTimeoutError(); sets `degraded`, with an event, if it takes longer than `degradedSeconds`.
 template <class T>
 Future<T> ioDegradedOrTimeoutError(Future<T> what, double seconds, Reference<AsyncVar<bool>> degraded,
-                                   double degradedSeconds, char const* context = nullptr) {
+                                   double degradedSeconds, char const* context = nullptr, ExplicitVoid = {}) {
     double rest = seconds;
     if (degradedSeconds < seconds) {
         auto first = co_await race(ready(what), lowPriorityDelay(degradedSeconds));
@@ -93,10 +90,7 @@ Future<T> ioDegradedOrTimeoutError(Future<T> what, double seconds, Reference<Asy
         rest -= degradedSeconds;
     }
     Future<T> same = ioTimeoutError(std::move(what), rest, context);
-    if constexpr (std::is_same_v<T, Void>)
-        co_await std::move(same);
-    else
-        co_return co_await std::move(same);
+    co_return co_await std::move(same);
 }
 /// Calls the function after each interval, until it returns true.
 template <class F>
@@ -107,17 +101,14 @@ Future<Void> checkUntil(double interval, F isDone, TaskPriority priority = TaskP
 }
 /// The result of `what`; sends a Void to the stream after each interval in which it was not ready.
 template <class T>
-Future<T> timeoutWarning(Future<T> what, double interval, PromiseStream<Void> output) {
+Future<T> timeoutWarning(Future<T> what, double interval, PromiseStream<Void> output, ExplicitVoid = {}) {
     for (;;) {
         auto first = co_await race(ready(what), delay(interval));
         if (first.index() == 0)
             break;
         output.send(Void());
     }
-    if constexpr (std::is_same_v<T, Void>)
-        co_await std::move(what);
-    else
-        co_return co_await std::move(what);
+    co_return co_await std::move(what);
 }
 /// After each interval in which elements came, writes an event of that type with their number.
 inline Future<Void> timeoutWarningCollector(FutureStream<Void> input, double interval, char const* context, UID id) {
@@ -150,16 +141,7 @@ inline Future<Void> waitForMost(std::vector<Future<ErrorOr<Void>>> all, int faul
 /// The first value or error.
 template <class T>
 Future<T> waitForFirst(std::vector<Future<T>> all) {
-    Future<T> first;
-    {
-        (void)co_await tryGet(waitForAny(all));
-        first = *std::find_if(all.begin(), all.end(), [](Future<T> const& each) { return each.isReady(); });
-        all.clear();
-    }
-    if constexpr (std::is_same_v<T, Void>)
-        co_await std::move(first);
-    else
-        co_return co_await std::move(first);
+    return flow::map(race(std::move(all)), [](Winner<T> first) { return std::move(first).value(); });
 }
 /// Sends values and errors as they come, while the result is held.
 template <class T>
@@ -244,12 +226,11 @@ Future<T> brokenPromiseToMaybeDelivered(Future<T> what) {
 }
 /// The value; throws an error of that code if there is none.
 template <class T>
-Future<T> require(Future<Optional<T>> what, int errorCode) {
+Future<T> require(Future<Optional<T>> what, int errorCode, ExplicitVoid = {}) {
     Optional<T> found = co_await std::move(what);
     if (!found.present())
         throw Error(errorCode);
-    if constexpr (!std::is_same_v<T, Void>)
-        co_return std::move(found).get();
+    co_return std::move(found).get();
 }
 /// Assigns the value to `out`; throws the error if there is none.
 template <class T>
@@ -261,14 +242,11 @@ Future<Void> storeOrThrow(T& out, Future<Optional<T>> what, Error error) {
 }
 /// The result of `what`; its error ends the stream too.
 template <class T, class U>
-Future<T> forwardErrors(Future<T> what, PromiseStream<U> output) {
+Future<T> forwardErrors(Future<T> what, PromiseStream<U> output, ExplicitVoid = {}) {
     ErrorOr<T> result = co_await tryGet(what);
     if (result.isError())
         output.sendError(result.getError());
-    if constexpr (std::is_same_v<T, Void>)
-        co_await std::move(what);
-    else
-        co_return co_await std::move(what);
+    co_return co_await std::move(what);
 }
 /// The result of `what`, as another future: cancelling one does not cancel the other.
 template <class T>

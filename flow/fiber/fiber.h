@@ -2,10 +2,10 @@
 // Fibers: functions with a stack of their own, which wait without blocking the thread.
 //
 //     Future<int> answer = fiber::spawn([&] {
-//         Page page = fiber::wait(load(7));            // any future, stream, delay or operation in place
+//         Page page = fiber::wait(load(7));                    // whatever can be awaited (flow/wait/operand.h)
 //         fiber::sleep(0.5);
-//         auto first = fiber::race(reply, delay(1.0)); // a RaceResult, as race() of coroutines gives
-//         return parse(page);                          // deep in it, any function may wait
+//         auto first = fiber::wait(race(reply, delay(1.0)));   // flow/combine/race.h; a race allocates nothing
+//         return parse(page);                                  // deep in it, any function may wait
 //     });
 //
 // For code that cannot be an actor or a coroutine: a storage engine, a parser, a library that calls back. spawn() runs
@@ -19,12 +19,10 @@
 
 #include "flow/fiber/context_switch.h"
 #include "flow/fiber/stack_pool.h"
-#include "flow/wait/choose.h"
-#include "flow/wait/race_result.h"
+#include "flow/wait/operand.h"
 
 #include <cstdint>
 #include <source_location>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -177,86 +175,6 @@ void resumeFiber(Waiter* waiter) {
         FLOW_HAND_OVER(last);
 }
 
-template <class Operand>
-struct Waited {
-    using T = typename flow::detail::ResultOf<Operand>::type;
-    static constexpr bool kIsStream = flow::detail::isStream<Operand>;
-
-    template <class E>
-    static Pending pending(E&& operand, std::source_location where) {
-        if constexpr (kIsStream)
-            return flow::pendingNext<T>(operand, where);
-        else
-            return flow::pending<T>(std::forward<E>(operand), where);
-    }
-    static T take(Pending ready) {
-        if constexpr (kIsStream)
-            return ready.takeNext<T>();
-        else
-            return ready.takeValue<T>();
-    }
-};
-/// A function that makes the operand, once it is needed.
-template <class Operand>
-    requires std::is_invocable_v<Operand&>
-struct Waited<Operand> : Waited<std::remove_cvref_t<std::invoke_result_t<Operand&>>> {
-    using Made = Waited<std::remove_cvref_t<std::invoke_result_t<Operand&>>>;
-    template <class E>
-    static Pending pending(E&& make, std::source_location where) {
-        return Made::pending(make(), where);
-    }
-};
-
-template <class... Operands>
-class Race {
-    static constexpr std::size_t kCount = sizeof...(Operands);
-    template <std::size_t I>
-    using At = Waited<std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Operands...>>>>;
-
-public:
-    using Value = RaceResult<typename Waited<std::remove_cvref_t<Operands>>::T...>;
-
-    Value run(Fiber& fiber, std::source_location where, Operands&&... operands) {
-        {
-            auto evaluation = choose_.evaluate(&fiber);
-            (void)(offer(fiber,
-                         Waited<std::remove_cvref_t<Operands>>::pending(std::forward<Operands>(operands), where)) ||
-                   ...);
-            evaluation.done();
-        }
-        if (!choose_.decided()) {
-            choose_.park(&fiber);
-            fiber.suspend(where);
-        }
-        struct Losers {
-            Choose<kCount>& choose;
-            ~Losers() { choose.releaseLosers(); }
-        } losers{choose_};
-        Pending found = choose_.found();
-        if (found.failed())
-            throw found.takeError();
-        return take<0>(found);
-    }
-
-private:
-    /// True if no more are to be evaluated.
-    bool offer(Fiber& fiber, Pending operand) {
-        if (!fiber.isCancelled())
-            return choose_.when(operand);
-        operand.drop(); // an operation that is ready would take something
-        return true;
-    }
-    template <std::size_t I>
-    Value take(Pending found) {
-        if constexpr (I + 1 < kCount)
-            if (!choose_.won(I))
-                return take<I + 1>(found);
-        return Value(std::in_place_index<I>, At<I>::take(found));
-    }
-
-    Choose<kCount> choose_;
-};
-
 } // namespace detail
 
 /// Runs `function()` on a stack of its own, at once. Future<Void> if it returns nothing. Throws std::bad_alloc.
@@ -276,7 +194,9 @@ auto spawn(F&& function, Options options = {}) {
 template <class Operand>
 FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::source_location::current()) {
     using Plain = std::remove_cvref_t<Operand>;
-    static_assert(!requires { Plain::kIsTask; }, "a fiber waits for start(task), or for the future() of a fork");
+    static_assert(!flow::detail::isPromise<Plain>, FLOW_WAIT_FOR_PROMISE);
+    static_assert(CanBeAwaited<Plain>, "a fiber waits for a Future, a FutureStream, a delay, an operation, a race, a "
+                                       "task, or a function without parameters that makes one");
     detail::Fiber& fiber = detail::runningFiber("fiber::wait() outside of a fiber");
     if constexpr (InPlace<Plain>) {
         Plain op = operand;
@@ -288,12 +208,14 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
                 throw flow::detail::takeError(failed);
         }
         return op.take();
-    } else {
-        using Waited = detail::Waited<Plain>;
-        Pending pending = Waited::pending(std::forward<Operand>(operand), where);
+    } else if constexpr (requires { operand.waitOn(fiber, where, [] {}); }) { // a race()
+        return operand.waitOn(fiber, where, [&] { fiber.suspend(where); });
+    } else if constexpr (CanBeAwaited<Plain>) {
+        using Waited = flow::detail::OperandOf<Plain>;
+        Pending pending = Waited::operand(std::forward<Operand>(operand), where);
         if (fiber.isCancelled())
             pending.cancel(&fiber);
-        if (!pending.isReady()) {
+        if (!pending.isReady() && !pending.start()) {
             pending.park(&fiber);
             fiber.suspend(where);
             pending = Pending(fiber.takeAwaited());
@@ -302,44 +224,6 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
             throw pending.takeError();
         return Waited::take(pending);
     }
-}
-
-/// race() with a place for reports, std::source_location::current().
-template <class... Operands>
-auto raceAt(std::source_location where, Operands&&... operands) {
-    static_assert(sizeof...(Operands) > 0, "a race needs something to wait for");
-    detail::Fiber& fiber = detail::runningFiber("fiber::race() outside of a fiber");
-    return detail::Race<Operands...>().run(fiber, where, std::forward<Operands>(operands)...);
-}
-
-/// The first of several operands: see race() in flow/combine/race.h. An operand is one of wait(), or a function that
-/// makes one.
-template <class... Operands>
-auto race(Operands&&... operands) {
-    return raceAt(std::source_location(), std::forward<Operands>(operands)...);
-}
-// Reports have the lines of two to six operands: no default argument can follow any number of them. raceAt() has all.
-template <class A, class B>
-auto race(A&& a, B&& b, std::source_location where = std::source_location::current()) {
-    return raceAt(where, std::forward<A>(a), std::forward<B>(b));
-}
-template <class A, class B, class C>
-auto race(A&& a, B&& b, C&& c, std::source_location where = std::source_location::current()) {
-    return raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c));
-}
-template <class A, class B, class C, class D>
-auto race(A&& a, B&& b, C&& c, D&& d, std::source_location where = std::source_location::current()) {
-    return raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d));
-}
-template <class A, class B, class C, class D, class E>
-auto race(A&& a, B&& b, C&& c, D&& d, E&& e, std::source_location where = std::source_location::current()) {
-    return raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
-                  std::forward<E>(e));
-}
-template <class A, class B, class C, class D, class E, class F>
-auto race(A&& a, B&& b, C&& c, D&& d, E&& e, F&& f, std::source_location where = std::source_location::current()) {
-    return raceAt(where, std::forward<A>(a), std::forward<B>(b), std::forward<C>(c), std::forward<D>(d),
-                  std::forward<E>(e), std::forward<F>(f));
 }
 
 /// Yields, if other tasks are ready.

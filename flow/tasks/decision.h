@@ -1,26 +1,33 @@
 #pragma once
-// Decision: decides the result of several children, which may be before all of them have ended. whenAll, whenAny, when,
-// race and withTimeout use it.
+// Decision: decides the result of several children, which may be before all of them have ended. all, race, some and
+// timeout with a Context use it (flow/tasks/combine.h).
 //
 // Each operand runs in a fork that reports its end. The end that decides cancels the other operands; the task that
 // asked goes on when all have ended.
 
 #include "flow/tasks/task.h"
+#include "flow/wait/operand.h"
+#include "flow/wait/race_result.h"
 
 #include <optional>
+#include <tuple>
 #include <vector>
 
 namespace flow::tasks {
 
-/// The value type of an operand: a Task, a Fork, or a Future.
-template <class Operand>
-using ResultOfOperand = typename std::remove_cvref_t<Operand>::Element;
+/// The operands of the functions with a Context. A race refers to operands that may be gone when the task begins.
+template <class X>
+concept IsChild = CanBeAwaited<X> && !requires { X::kBecomesFuture; };
+
+class Decision;
+template <class X>
+Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, Decision* decision, std::size_t index);
 
 class Decision {
 public:
     /// Decided by the `values`-th value, or by error number `failures` + 1, whichever comes first.
     Decision(Context here, std::size_t values, std::size_t failures)
-        : parent_(here.parent()), values_(values), failures_(failures), isMade_(values == 0) {}
+        : here_(here), values_(values), failures_(failures), isMade_(values == 0) {}
 
     bool isMade() const { return isMade_; }
     /// The index of the child that made the decision by its end.
@@ -28,6 +35,24 @@ public:
     void throwIfFailed() const {
         if (error_.isValid())
             throw error_;
+    }
+
+    /// Starts the operand of this index, unless the decision is made. An error of the start decides.
+    template <class X>
+    void start(X& operand, std::optional<AwaitedValue<X>>& result, std::size_t index) noexcept {
+        if (isMade_)
+            return;
+        try {
+            if constexpr (std::is_invocable_v<X&>) {
+                auto made = operand();
+                start(made, result, index);
+            } else {
+                (void)runOperand<X>(here_, std::move(operand), &result, this, index);
+            }
+        } catch (...) {
+            failures_ = 0;
+            failed(index, currentError());
+        }
     }
 
     /// succeeded() and failed() report the end of child `index`. succeeded() returns true if its value still counts.
@@ -51,10 +76,10 @@ private:
     void make(std::size_t index) noexcept {
         isMade_ = true;
         winner_ = index;
-        cancelChildren(parent_);
+        cancelChildren(here_.parent());
     }
 
-    Node* parent_;
+    Context here_;
     std::size_t values_;
     std::size_t failures_;
     bool isMade_;
@@ -63,13 +88,18 @@ private:
 };
 
 /// Runs one operand. The task that made this fork waits for it, so the references stay valid.
-template <class Operand, class T = ResultOfOperand<Operand>>
-Fork<> runOperand(Context, Operand operand, std::optional<T>* result, Decision* decision, std::size_t index) {
+template <class X>
+Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, Decision* decision, std::size_t index) {
     Error error;
     try {
-        // Two statements, since gcc 12 would begin the construction before it waits.
-        T value = co_await std::move(operand);
-        result->emplace(std::move(value));
+        if constexpr (requires(detail::OperandOf<X> kind) { kind.kIsTime; }) {
+            co_await operand;
+            result->emplace();
+        } else {
+            // Two statements, since gcc 12 would begin the construction before it waits.
+            AwaitedValue<X> value = co_await std::move(operand);
+            result->emplace(std::move(value));
+        }
     } catch (...) {
         error = currentError();
     }
@@ -79,39 +109,44 @@ Fork<> runOperand(Context, Operand operand, std::optional<T>* result, Decision* 
         result->reset(); // the decision was made before
 }
 
-/// Runs a range of operands.
-template <class Operand>
-class Operands {
+/// The operands of a pack or of a range, as children, and their results: a tuple or a vector.
+template <class Results>
+class Children : public Decision {
 public:
-    using T = ResultOfOperand<Operand>;
+    Children(Context here, std::size_t values, std::size_t failures = 0, auto&&... sizes)
+        : Decision(here, values, failures), results_(std::forward<decltype(sizes)>(sizes)...) {}
 
-    Operands(Context here, std::size_t count, std::size_t values, std::size_t failures)
-        : here_(here), results_(count, here.allocator()), decision_(here, values, failures) {}
-
-    /// Returns the error of a start. The caller throws it only after it has awaited destroyForks().
-    Error start(std::vector<Operand>& operands) noexcept {
-        try {
-            for (std::size_t i = 0; i < operands.size() && !decision_.isMade(); ++i)
-                (void)runOperand<Operand>(here_, std::move(operands[i]), &results_[i], &decision_, i);
-        } catch (...) {
-            cancelChildren(here_.parent());
-            return currentError();
-        }
-        return Error();
+    void startAll(auto&... operands) {
+        std::size_t index = 0;
+        std::apply([&](auto&... each) { (start(operands, each, index++), ...); }, results_);
+    }
+    template <class X>
+    void startAll(std::vector<X>& operands) {
+        for (std::size_t i = 0; i < operands.size(); ++i)
+            start(operands[i], results_[i], i);
+    }
+    /// When all children have ended. Throws the error that has decided.
+    Results& results() {
+        throwIfFailed();
+        return results_;
     }
 
-    Decision const& decision() const { return decision_; }
-    std::pmr::vector<std::optional<T>>& results() { return results_; }
-
 private:
-    Context here_;
-    std::pmr::vector<std::optional<T>> results_;
-    Decision decision_;
+    Results results_;
 };
+template <class... X>
+using Pack = Children<std::tuple<std::optional<AwaitedValue<X>>...>>;
+template <class X>
+using Range = Children<std::pmr::vector<std::optional<AwaitedValue<X>>>>;
 
-inline void throwIfValid(Error error) {
-    if (error.isValid())
-        throw error;
+/// The value of the operand that has won.
+template <std::size_t I = 0, class... T>
+RaceResult<T...> winnerOf(Children<std::tuple<std::optional<T>...>>& children) {
+    auto& results = children.results();
+    if constexpr (I + 1 < sizeof...(T))
+        if (children.winner() != I)
+            return winnerOf<I + 1>(children);
+    return RaceResult<T...>(std::in_place_index<I>, std::move(*std::get<I>(results)));
 }
 
 } // namespace flow::tasks

@@ -10,7 +10,7 @@
 //
 // spawn() starts the task at once. join() waits until all children have ended, and throws the first error. By default
 // an error cancels the other children; with OnError::Collect they go on, and errors() has all errors. cancel() cancels
-// the present children. If join() or drain() is cancelled, as withTimeout() does it, the children run on. A scope that
+// the present children. If join() or drain() is cancelled, as timeout() does it, the children run on. A scope that
 // is destroyed while children run cancels them, and the task in which it was made ends after them. Cancelling that task
 // cancels the scope first. spawn() throws an exception of the memory resource; nothing runs then.
 

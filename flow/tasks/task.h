@@ -71,6 +71,8 @@ public:
         return std::move(*this) | flow::onCancel(std::move(f));
     }
 
+    /// start(): this task becomes the root of a tree, and the handle empty.
+    Future<T> future() && { return start(std::move(*this)); }
     /// Called by the promise of the task that awaits this one, which becomes a child.
     FLOW_INLINE detail::Cell* begin(tasks::Node* parent) const {
         detail::Cell* cell = this->checked();

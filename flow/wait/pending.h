@@ -253,10 +253,14 @@ inline constexpr bool isOperationWith = false;
 template <InPlace E, class T>
 inline constexpr bool isOperationWith<E, T> = std::is_same_v<typename E::Result, T>;
 
+/// A race, which says by its member that the conversion to a future is meant.
+template <class E, class T>
+concept BecomesFuture = requires { std::remove_cvref_t<E>::kBecomesFuture; } && std::is_convertible_v<E, Future<T>>;
+
 /// The operands of `wait`: a Future<T> exactly, so that a value that happens to convert is refused.
 template <class E, class T, class Plain = std::remove_cvref_t<E>>
 concept WaitableFor = std::is_same_v<Plain, Never> || (isTime<Plain> && std::is_same_v<T, Void>) ||
-                      std::is_base_of_v<Future<T>, Plain> || isOperationWith<Plain, T>;
+                      std::is_base_of_v<Future<T>, Plain> || isOperationWith<Plain, T> || BecomesFuture<E, T>;
 /// The operands of `waitNext`.
 template <class E, class T>
 concept ReadableFor = std::is_convertible_v<E const&, FutureStream<T> const&> || isOperationWith<E, T>;
@@ -287,6 +291,9 @@ Pending pending(Awaitable&& awaitable, detail::Caller caller = detail::Caller())
         } else {
             return Pending(std::forward<Awaitable>(awaitable).release());
         }
+    } else if constexpr (detail::BecomesFuture<Awaitable, T>) {
+        Future<T> made = std::forward<Awaitable>(awaitable);
+        return Pending(std::move(made).release());
     } else if constexpr (InPlace<Plain>) {
         return Pending::operation(awaitable);
     } else {

@@ -1,9 +1,13 @@
 #pragma once
-// RaceResult<T...>: the result of a race: the index of the operand that came first, and its value.
+// RaceResult<T...>: the result of a race: the index of the operand that came first, and its value. Winner<T>: the same
+// where all operands are of one type.
 //
 //     auto first = co_await race(reply, delay(1.0));       // RaceResult<Reply, Void>
 //     if (first.index() == 0) use(std::get<0>(first));     // throws std::bad_variant_access for any other index
 //     std::visit(..., std::move(first).variant());
+//
+//     Winner<Row> fastest = co_await race(replicas);       // a std::vector<Future<Row>>
+//     use(fastest.index(), fastest.value());
 //
 // std::get<Reply>(first) works if one operand only has values of that type. It works as a std::variant does. It is a
 // type of its own, so that an index or a type that no operand has is one error of one sentence.
@@ -30,6 +34,23 @@ public:
 
 private:
     std::variant<T...> variant_;
+};
+
+/// One operand of a range that has come before the others, or is among the first.
+template <class T>
+class Winner {
+public:
+    Winner(std::size_t index, T value) : index_(index), value_(std::move(value)) {}
+
+    /// Its place in the range, from 0.
+    std::size_t index() const { return index_; }
+    T& value() & { return value_; }
+    T const& value() const& { return value_; }
+    T&& value() && { return std::move(value_); }
+
+private:
+    std::size_t index_;
+    T value_;
 };
 
 namespace detail {

@@ -130,7 +130,7 @@ void refuseLongLine(Connection& connection) {
     connection.shutdownWrite();
     Future<Void> enough = delay(5.0);
     for (;;) {
-        auto first = fiber::race(connection.read(), enough);
+        auto first = fiber::wait(race(connection.read(), enough));
         if (first.index() != 0 || std::get<0>(first).empty())
             return;
     }
@@ -147,7 +147,7 @@ void serveConnection(Store& store, Connection& connection, Event& ending) {
     for (;;) {
         Bytes line;
         try {
-            auto next = fiber::race(connection.readUntil("\n"_sr, kLongestLine), ending.wait());
+            auto next = fiber::wait(race(connection.readUntil("\n"_sr, kLongestLine), ending.wait()));
             if (next.index() == 1)
                 return;
             line = std::get<0>(std::move(next));

@@ -3,10 +3,10 @@
 #include "flow/combine/all.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
+#include "flow/tasks/combine.h"
 #include "flow/tasks/context.h"
 #include "flow/tasks/fork.h"
 #include "flow/tasks/task.h"
-#include "flow/tasks/when.h"
 #include "flow/wait/delay.h"
 #include "net/connect.h"
 #include "net/message/message_socket.h"
@@ -197,7 +197,7 @@ class ReadsInTree final : public Reads {
     Fork<> readInTime(Context) {
         Context here = co_await context();
         try {
-            co_await withTimeout(here, kPause / 2, read(here));
+            co_await timeoutError(here, read(here), kPause / 2);
         } catch (Error const& error) {
             if (error != timed_out())
                 throw;

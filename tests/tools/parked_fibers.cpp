@@ -1,5 +1,6 @@
 // For check_fibers.py: fibers of two threads that wait at several depths; then the program stops.
 #include "flow/combine/all.h"
+#include "flow/combine/race.h"
 #include "flow/fiber/fiber.h"
 #include "flow/loop/real_loop.h"
 
@@ -24,7 +25,7 @@ Future<Void> const never = Never();
 }
 
 [[gnu::noinline]] void raceForEver() {
-    (void)fiber::race(never, delay(1000.0));
+    (void)fiber::wait(race(never, delay(1000.0)));
     asm volatile("");
 }
 

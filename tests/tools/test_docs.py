@@ -88,7 +88,7 @@ def test_the_cheat_sheet_has_names_and_one_heading_for_each_folder() -> None:
     for name in (
         "timeoutError()",
         "waitForAll()",
-        "firstOf()",
+        "some()",
         "wallTime()",
         "FLOW_ERROR()",
         "ASSERT_NEAR()",

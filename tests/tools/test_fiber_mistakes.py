@@ -25,8 +25,9 @@ Future<int> wait(Environment& environment, [[maybe_unused]] Promise<int>& promis
 @pytest.mark.parametrize(
     ("operand", "message"),
     [
-        ("task(environment)", "a fiber waits for start(task), or for the future() of a fork"),
+        ("5", "a fiber waits for a Future, a FutureStream, a delay, an operation, a race, a task"),
         ("promise", "write wait(p.getFuture())"),
+        ("task(environment)", ""),
         ("start(task(environment))", ""),
     ],
 )

@@ -39,6 +39,7 @@ OTHERS = {"runTestCase", "acquire", "watch"}
 # Members are measured by the name of their class.
 BENCHMARKS: dict[str | tuple[str, str], str] = {
     "operator&&": "and",
+    "getAll": "all",
     "operator||": "or",
     "getResult": "collection",
     "onTrigger": "AsyncTrigger",

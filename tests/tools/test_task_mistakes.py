@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOCKS = re.findall(
     r"```cpp\n(.*?)```", (ROOT / "flow/docs/structured_tasks.md").read_text(encoding="utf-8"), re.DOTALL
 )
-HEADER = "flow/tasks/when.h"
+HEADER = "flow/tasks/combine.h"
 START = f'#include "{HEADER}"\nusing namespace flow;\n'
 
 

@@ -3,9 +3,7 @@
 // have no entry here.
 #include "flow/combine/all.h"
 #include "flow/combine/errors.h"
-#include "flow/combine/first_of.h"
 #include "flow/combine/forward.h"
-#include "flow/combine/get_all.h"
 #include "flow/combine/lifetime.h"
 #include "flow/combine/map.h"
 #include "flow/combine/race.h"
@@ -186,7 +184,16 @@ TEST_CASE("every cancel: of waiting for several futures") {
     cancelEverywhere("waitForAll", [](Inputs& in) { return waitForAll(three(in)); });
     cancelEverywhere("waitForAllReady", [](Inputs& in) { return waitForAllReady(three(in)); });
     cancelEverywhere("waitForAny", [](Inputs& in) { return waitForAny(three(in)); });
-    cancelEverywhere("firstOf", [](Inputs& in) { return firstOf(std::vector{in.number(0), in.number(1)}); });
+    cancelEverywhere("race of a vector", [](Inputs& in) { return race(std::vector{in.number(0), in.number(1)}); });
+    cancelEverywhere("a race as a future", [](Inputs& in) {
+        return race(in.number(0), in.keep<Bell>(in).heard(), in.numbers(), delay(0.5)).future();
+    });
+    for (std::size_t count = 0; count <= 3; ++count)
+        cancelEverywhere("some", [&](Inputs& in) { return some(count, three(in)); });
+    cancelEverywhere("some of what callables make", [](Inputs& in) {
+        auto make = [&in, s = in.sentinel()] { return in.keep<Bell>(in).heard(); };
+        return some(2, std::vector{make, make, make});
+    });
     cancelEverywhere("retry", [](Inputs& in) {
         return retry({.attempts = 2, .backoff = 0.1}, [&in, s = in.sentinel()] { return in.number(0); });
     });
@@ -200,6 +207,10 @@ TEST_CASE("every cancel: of waiting for several futures") {
     cancelEverywhere("operator||", [](Inputs& in) { return in.number(0) || delay(0.5); });
     cancelEverywhere("success", [](Inputs& in) { return success(in.number(2)); });
     cancelEverywhere("getAll", [](Inputs& in) { return getAll(three(in)); });
+    cancelEverywhere("all", [](Inputs& in) { return all(three(in)); });
+    cancelEverywhere("all of several kinds", [](Inputs& in) {
+        return all(in.number(0), in.keep<Bell>(in).heard(), in.numbers(), delay(0.5), [&] { return in.number(1); });
+    });
 }
 
 TEST_CASE("every cancel: of what becomes of results and errors") {
@@ -263,6 +274,9 @@ TEST_CASE("every cancel: of what takes time") {
     cancelEverywhere("timeoutError", [](Inputs& in) { return timeoutError(in.number(0), 0.5); });
     cancelEverywhere("timeoutError of an operation",
                      [](Inputs& in) { return timeoutError(in.keep<Bell>(in).heard(), 0.5); });
+    cancelEverywhere("timeout of a stream", [](Inputs& in) { return timeout(in.numbers(), 0.5); });
+    cancelEverywhere("timeout of a callable",
+                     [](Inputs& in) { return timeout([&in, s = in.sentinel()] { return in.number(0); }, 0.5, -1); });
     cancelEverywhere("delayed", [](Inputs& in) { return delayed(in.number(0), 0.5); });
     cancelEverywhere("trigger", [](Inputs& in) { return trigger([s = in.sentinel()] {}, in.event(0)); });
     cancelEverywhere("recurring", [](Inputs& in) { return recurring([s = in.sentinel()] {}, 0.3); });

@@ -6,7 +6,6 @@
 #include "flow/combine/all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/forward.h"
-#include "flow/combine/get_all.h"
 #include "flow/combine/lifetime.h"
 #include "flow/combine/map.h"
 #include "flow/combine/timeout.h"

@@ -1,6 +1,7 @@
 #include "flow/combine/race.h"
 
 #include "flow/sim/sim_loop.h"
+#include "flow/tasks/task.h"
 #include "tests/flow/support/balance.h"
 #include "tests/flow/support/trace_log.h"
 
@@ -384,6 +385,73 @@ TEST_CASE("race: a strict future is a future") {
         co_return std::get<1>(a) + std::get<1>(b) + std::get<0>(c);
     };
     CHECK(loop.run(task()) == 7);
+}
+
+TEST_CASE("race: becomes a future of its result, or of a variant, with one block") {
+    SimLoop loop;
+    test::Balance balance;
+    Promise<int> p, q;
+    PromiseStream<int> stream;
+    Future<int> kept = q.getFuture();
+    std::int64_t before = memory::totalStatistics().live();
+    Future<RaceResult<int, int, int>> first = race(p.getFuture(), kept, stream.getFuture());
+    CHECK(memory::totalStatistics().live() == before + 1);
+    Future<std::variant<int, Void>> second = race(kept, delay(1));
+    stream.send(3);
+    stream.send(4);
+    CHECK(first.get().index() == 2);
+    CHECK(std::get<2>(first.get()) == 3);
+    CHECK(p.getFutureReferenceCount() == 0);
+    CHECK(stream.getFuture().pop() == 4);
+    loop.run();
+    CHECK(second.get().index() == 1);
+    Future<RaceResult<int, Void>> dropped = race(kept, Never());
+    dropped = race(Future<int>(timed_out()), Never());
+    CHECK(dropped.getError() == timed_out());
+    CHECK(kept.getFutureReferenceCount() == 1);
+}
+
+TEST_CASE("race: a future of it owns its operands, also those that can only be moved") {
+    test::Balance balance;
+    Future<RaceResult<std::unique_ptr<int>, int>> made;
+    {
+        Promise<std::unique_ptr<int>> p;
+        auto number = std::make_unique<int>(7);
+        made = race(p.getFuture(), [number = std::move(number)] { return Future<int>(*number); });
+    }
+    CHECK(std::get<1>(made.get()) == 7);
+    Promise<std::unique_ptr<int>> p;
+    made = race(p.getFuture(), [] { return Future<int>(Never()); });
+    p.send(std::make_unique<int>(8));
+    CHECK(*std::get<0>(std::move(made).takeValue()) == 8);
+}
+
+TEST_CASE("race: of tasks, which begin only if they are needed, of forks and of races") {
+    SimLoop loop;
+    test::Balance balance;
+    int begun = 0;
+    auto later = [&begun](double seconds) {
+        return [](Context, int* count, double wait) -> Task<int> {
+            ++*count;
+            co_await delay(wait);
+            co_return *count;
+        }(Environment(), &begun, seconds);
+    };
+    auto run = [&]() -> Future<Void> {
+        auto first = co_await race(later(2), later(1), delay(3));
+        CHECK(first.index() == 1);
+        CHECK(begun == 2);
+        auto second = co_await race(Future<int>(1), later(1));
+        CHECK(second.index() == 0);
+        CHECK(begun == 2);
+        auto third = co_await race(race(later(5), delay(2)), delay(1));
+        CHECK(third.index() == 1);
+        auto fourth = co_await race(race(later(1), Never()), delay(2));
+        CHECK(std::get<0>(fourth).index() == 0);
+    };
+    loop.run(run());
+    CHECK(loop.now() == 3);
+    CHECK_FALSE(loop.hasWork()); // the losers' delays are gone with them
 }
 
 #ifndef __clang__

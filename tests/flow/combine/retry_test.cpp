@@ -86,3 +86,12 @@ TEST_CASE("retry: dropped, it releases the attempt, or ends the wait for the nex
     CHECK(waiting.getError() == actor_cancelled());
     CHECK_FALSE(loop.hasWork());
 }
+
+TEST_CASE("retry: the jitter shortens a wait by at most its part") {
+    RetryPolicy policy{.backoff = 10, .jitter = 0.25};
+    for (int i = 0; i < 100; ++i) {
+        double seconds = policy.secondsAfter(1);
+        CHECK(seconds > 7.5);
+        CHECK(seconds <= 10);
+    }
+}

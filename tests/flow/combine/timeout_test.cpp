@@ -2,6 +2,7 @@
 
 #include "flow/sim/sim_loop.h"
 #include "flow/sync/channel.h"
+#include "flow/tasks/task.h"
 #include "tests/flow/support/trace_log.h"
 
 #include <doctest/doctest.h>
@@ -90,6 +91,28 @@ TEST_CASE("timeoutError: an operation that is late has taken nothing") {
     CHECK(inTime.get() == 1);
     CHECK(timeoutError(numbers.receive(), 1).get() == 2);
     CHECK(numbers.size() == 1);
+}
+
+TEST_CASE("timeout: of streams, callables, tasks and races; those that are late have given nothing") {
+    SimLoop loop;
+    PromiseStream<int> stream;
+    FutureStream<int> numbers = stream.getFuture();
+    Future<Optional<int>> late = timeout(numbers, 1);
+    loop.run(delay(2));
+    stream.send(1);
+    CHECK_FALSE(late.get().present());
+    CHECK(timeout(numbers, 1, -1).get() == 1);
+    Promise<int> p;
+    CHECK(loop.run(timeout([&] { return p.getFuture(); }, 1, -1)) == -1);
+    CHECK(p.getFutureReferenceCount() == 0);
+    auto task = [](Context, double seconds) -> Task<int> {
+        co_await delay(seconds);
+        co_return 5;
+    };
+    CHECK(loop.run(timeoutError(task(Environment(), 1), 2)) == 5);
+    CHECK_FALSE(loop.run(timeout(task(Environment(), 3), 2)).present());
+    CHECK(loop.run(timeoutError(race(p.getFuture(), delay(1)), 2)).index() == 1);
+    CHECK_FALSE(loop.hasWork());
 }
 
 TEST_CASE("timeout: a future that others hold lives on") {

@@ -2,9 +2,7 @@
 
 #include "flow/combine/all.h"
 #include "flow/combine/errors.h"
-#include "flow/combine/first_of.h"
 #include "flow/combine/forward.h"
-#include "flow/combine/get_all.h"
 #include "flow/combine/lifetime.h"
 #include "flow/combine/map.h"
 #include "flow/combine/race.h"
@@ -217,12 +215,15 @@ TEST_CASE("caller: of functions of flow/combine that wait for a future") {
     SimLoop loop;
     Future<int> nothing;
     Future<Void> never;
-    std::vector<Future<int>> some(2);
+    std::vector<Future<int>> invalid(2);
     std::vector<Future<bool>> answers(2);
     Reference<AsyncVar<int>> variable(new AsyncVar<int>(0));
     int out;
-    CHECK_NAMES_CALLER((void)getAll(some));
-    CHECK_NAMES_CALLER((void)firstOf(some));
+    CHECK_NAMES_CALLER((void)getAll(invalid));
+    CHECK_NAMES_CALLER((void)all(invalid));
+    CHECK_NAMES_CALLER((void)some(1, invalid));
+    CHECK_NAMES_CALLER((void)race(invalid));
+    CHECK_NAMES_CALLER((void)timeout(FutureStream<int>(), 1.0));
     CHECK_NAMES_CALLER((void)timeout(nothing, 1.0, -1));
     CHECK_NAMES_CALLER((void)timeout(nothing, 1.0));
     CHECK_NAMES_CALLER((void)timeoutError(nothing, 1.0));

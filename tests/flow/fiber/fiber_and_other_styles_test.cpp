@@ -1,4 +1,5 @@
 // Fibers beside actors, coroutines, handlers, sockets and simulated processes.
+#include "flow/combine/race.h"
 #include "flow/core/callback.h"
 #include "flow/coro/coroutine.h"
 #include "flow/fiber/fiber.h"
@@ -96,7 +97,7 @@ std::string askLines(Address server) {
     std::string answers;
     for (std::string word : {"one\n", "two\n", "three\n"}) {
         fiber::wait(connection->write(Bytes(StringRef(word))));
-        auto first = fiber::race(connection->readUntil("\n"_sr, 100), delay(60.0));
+        auto first = fiber::wait(race(connection->readUntil("\n"_sr, 100), delay(60.0)));
         answers += std::get<0>(first).toString();
     }
     return answers;
@@ -127,7 +128,7 @@ TEST_CASE("fiber and other styles: a fiber waits for tasks and forks, and these 
     std::vector<std::string> log;
     Future<int> sum = fiber::spawn([&] {
         int first = fiber::wait(start(slowly(environment, 5, &log)));
-        auto second = fiber::race(delay(10), start(parent(environment)));
+        auto second = fiber::wait(race(delay(10), start(parent(environment))));
         return 100 * first + std::get<1>(second);
     });
     CHECK(loop.run(sum) == 544);
@@ -293,7 +294,7 @@ TEST_CASE("fiber and other styles: a fiber that is cancelled at each of its wait
             return fiber::spawn(
                 [numbers = in.numbers(), number = in.number(0), event = in.event(1), held = in.sentinel()] {
                     int sum = fiber::wait(addOne(number));
-                    auto first = fiber::race(numbers, event, delay(0.5));
+                    auto first = fiber::wait(race(numbers, event, delay(0.5)));
                     fiber::yield();
                     sum += first.index() == 0 ? std::get<0>(first) : 0;
                     fiber::wait(event);
@@ -334,10 +335,9 @@ TEST_CASE("fiber: a report of what is pending has the lines of its waits, and th
             asm volatile("" : : "r"(&releaser) : "memory");
             line = __LINE__ + 1;
             fiber::wait(go.getFuture());
-            fiber::race(delay(5), Future<Void>(Never()));
-            fiber::race(delay(6), Future<Void>(Never()), delay(7), Future<Void>(Never()));
-            fiber::raceAt(std::source_location::current(), delay(1), delay(2), delay(3), delay(4), delay(5), delay(6),
-                          delay(7));
+            fiber::wait(race(delay(5), Future<Void>(Never())));
+            fiber::wait(race(delay(6), Future<Void>(Never()), delay(7), Future<Void>(Never())));
+            fiber::wait(race(delay(1), delay(2), delay(3), delay(4), delay(5), delay(6), delay(7)));
         },
         {.name = "holder"});
     Future<Void> waits = lock.take();

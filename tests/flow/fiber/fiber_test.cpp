@@ -164,23 +164,23 @@ TEST_CASE("fiber: race gives the first; losers have taken nothing") {
     Numbers numbers;
     PromiseStream<int> stream;
     Future<Void> all = fiber::spawn([&] {
-        auto first = fiber::race(numbers.take(), delay(1.0), stream.getFuture());
+        auto first = fiber::wait(race(numbers.take(), delay(1.0), stream.getFuture()));
         CHECK(first.index() == 1);
         numbers.put(4);
         stream.send(5);
-        first = fiber::race(numbers.take(), delay(1.0), stream.getFuture());
+        first = fiber::wait(race(numbers.take(), delay(1.0), stream.getFuture()));
         CHECK(std::get<0>(first) == 4);
         bool made = false;
-        auto lazily = fiber::race(stream.getFuture(), [&] {
+        auto lazily = fiber::wait(race(stream.getFuture(), [&] {
             made = true;
             return addLater(1, 2);
-        });
+        }));
         CHECK(std::get<0>(lazily) == 5);
         CHECK(!made);
-        lazily = fiber::race(stream.getFuture(), [&] { return addLater(1, 2); });
+        lazily = fiber::wait(race(stream.getFuture(), [&] { return addLater(1, 2); }));
         CHECK(std::get<1>(lazily) == 3);
-        CHECK_THROWS_AS((void)fiber::race(Future<int>(io_error()), delay(1.0)), Error);
-        (void)fiber::race(numbers.take(), Never());
+        CHECK_THROWS_AS((void)fiber::wait(race(Future<int>(io_error()), delay(1.0))), Error);
+        (void)fiber::wait(race(numbers.take(), Never()));
     });
     loop.run();
     REQUIRE(!all.isReady());
@@ -197,7 +197,8 @@ TEST_CASE("fiber: an operation that is always ready lets others have their turns
         Future<Void> watching = tap.watch(20);
         Future<Void> drinking = fiber::spawn([&] {
             while (tap.isOpen())
-                tap.got(races ? std::get<1>(fiber::race(Future<Void>(Never()), tap.draw())) : fiber::wait(tap.draw()));
+                tap.got(races ? std::get<1>(fiber::wait(race(Future<Void>(Never()), tap.draw())))
+                              : fiber::wait(tap.draw()));
         });
         loop.run(watching);
         loop.run(drinking);
@@ -356,7 +357,7 @@ TEST_CASE("fiber: one that catches its cancel gets it again from each wait, and 
         attempt([] { fiber::yield(); });
         attempt([&] { fiber::wait(numbers.take()); });
         attempt([&] { fiber::wait(stream.getFuture()); });
-        attempt([&] { (void)fiber::race(numbers.take(), stream.getFuture()); });
+        attempt([&] { (void)fiber::wait(race(numbers.take(), stream.getFuture())); });
         attempt([] { fiber::wait(fiber::spawn([] { return 3; })); });
         return 4;
     });
@@ -368,10 +369,10 @@ TEST_CASE("fiber: one that catches its cancel gets it again from each wait, and 
     cancelsItself = fiber::spawn([&] {
         fiber::sleep(1);
         attempt([&] {
-            (void)fiber::race(Never(), [&] {
+            (void)fiber::wait(race(Never(), [&] {
                 cancelsItself = {};
                 return numbers.take();
-            });
+            }));
         });
     });
     loop.run();

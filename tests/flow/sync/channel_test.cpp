@@ -3,7 +3,7 @@
 #include "flow/base/random.h"
 #include "flow/combine/race.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/tasks/when.h"
+#include "flow/tasks/combine.h"
 #include "tests/flow/support/balance.h"
 #include "tests/flow/support/cancel_everywhere.h"
 

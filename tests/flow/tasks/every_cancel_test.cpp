@@ -5,9 +5,9 @@
 #include "flow/sync/channel.h"
 #include "flow/sync/event.h"
 #include "flow/sync/semaphore.h"
+#include "flow/tasks/combine.h"
 #include "flow/tasks/generator.h"
 #include "flow/tasks/scope.h"
-#include "flow/tasks/when.h"
 #include "tests/flow/support/cancel_everywhere.h"
 
 #include <doctest/doctest.h>
@@ -75,24 +75,33 @@ TEST_CASE("the children of a scope can be cancelled at each step") {
     }
 }
 
-TEST_CASE("whenAll and whenAny can be cancelled at each step") {
-    cancelTask("whenAll", [](Inputs& in) {
+TEST_CASE("all, some and race can be cancelled at each step") {
+    cancelTask("all", [](Inputs& in) {
         auto root = [](Context, Future<int> a, Future<int> b, Sentinel s) -> Task<int> {
             Context here = co_await context();
-            auto all = co_await whenAll(here, awaits(here, a, s), awaits(here, b, s));
-            co_return std::get<0>(all) + std::get<1>(all);
+            auto both = co_await all(here, awaits(here, a, s), awaits(here, b, s));
+            co_return std::get<0>(both) + std::get<1>(both);
         };
         return start(root(Environment(), in.number(0), in.number(1), in.sentinel()));
     });
-    cancelTask("whenAny", [](Inputs& in) {
+    cancelTask("some", [](Inputs& in) {
         auto root = [](Context, Future<int> a, Future<int> b, Sentinel s) -> Task<> {
             Context here = co_await context();
             std::vector<Task<int>> tasks;
             tasks.push_back(awaits(here, a, s));
             tasks.push_back(awaits(here, b, s));
-            co_await whenAny(here, std::move(tasks));
+            co_await some(here, 1, std::move(tasks));
         };
         return start(root(Environment(), in.number(0), in.number(1), in.sentinel()));
+    });
+    cancelTask("race", [](Inputs& in) {
+        auto root = [](Context, Future<int> a, FutureStream<int> b, Sentinel s) -> Task<> {
+            Context here = co_await context();
+            auto first = co_await race(here, awaits(here, a, s), b, delay(100));
+            if (first.index() == 1)
+                co_await timeout(here, b, 50);
+        };
+        return start(root(Environment(), in.number(0), in.numbers(), in.sentinel()));
     });
 }
 

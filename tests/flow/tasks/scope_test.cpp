@@ -2,8 +2,8 @@
 
 #include "flow/sim/sim_loop.h"
 #include "flow/sim/world.h"
+#include "flow/tasks/combine.h"
 #include "flow/tasks/stop.h"
-#include "flow/tasks/when.h"
 #include "tests/flow/support/balance.h"
 
 #include <algorithm>
@@ -154,9 +154,9 @@ TEST_CASE("a join that is cancelled ends at once, and leaves the children alone"
             scope.spawn(sayLater(scope.context(), "a", 3));
             try {
                 if (isDrain)
-                    co_await withTimeout(here, 1, scope.drain(2));
+                    co_await timeoutError(here, scope.drain(2), 1);
                 else
-                    co_await withTimeout(here, 1, scope.join());
+                    co_await timeoutError(here, scope.join(), 1);
                 CHECK(false);
             } catch (Error const& error) {
                 CHECK(error == timed_out());
@@ -221,7 +221,7 @@ TEST_CASE("a scope frees itself after a cancelled join when its last child has e
             Scope scope(here);
             scope.spawn(Stays::run(scope.context()));
             try {
-                co_await withTimeout(here, 1, scope.join());
+                co_await timeoutError(here, scope.join(), 1);
             } catch (Error const&) {
             }
         }
@@ -247,7 +247,7 @@ Future<Void> manyWaits(int place) {
             if (depth % 2 == 0)
                 co_await inner.join();
             else
-                co_await whenAll(here, inner.drain(200), sayLater(here, "w", 300));
+                co_await all(here, inner.drain(200), sayLater(here, "w", 300));
             scopeTrace += "#";
         }
         static Fork<> joins(Context, Scope* scope) {
@@ -270,7 +270,7 @@ Future<Void> manyWaits(int place) {
         static Task<> root(Context, int place) {
             Scope outer(co_await context());
             outer.spawn(owner(outer.context(), &outer, place));
-            co_await withTimeout(co_await context(), 500, outer.join());
+            co_await timeoutError(co_await context(), outer.join(), 500);
             scopeTrace += "#";
         }
     };

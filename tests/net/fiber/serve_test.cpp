@@ -1,3 +1,4 @@
+#include "flow/combine/race.h"
 #include "flow/core/future.h"
 #include "flow/fiber/fiber.h"
 #include "net/serve.h"
@@ -13,7 +14,7 @@ namespace {
 Future<Void> serveOnFiber(Reference<Connection> client, Event* ending, test::Work* work) {
     return fiber::spawn([=] {
         for (;;) {
-            auto next = fiber::race(client->readUntil("\n"_sr, 100), ending->wait());
+            auto next = fiber::wait(race(client->readUntil("\n"_sr, 100), ending->wait()));
             if (next.index() == 1)
                 return;
             ++work->begun;

@@ -1,0 +1,154 @@
+#pragma once
+// The words of flow/combine with a Context in front: the operands become children of the task.
+//
+//     auto [page, user] = co_await all(here, loadPage(here, key), loadUser(here, id));
+//     std::pmr::vector<int> sums = co_await all(here, std::move(tasks));           // std::vector<Task<int>>
+//     auto first = co_await race(here, loadPage(here, key), delay(1.0));           // a RaceResult
+//     Winner<int> fastest = co_await race(here, std::move(tasks));
+//     std::pmr::vector<Winner<int>> two = co_await some(here, 2, std::move(tasks));
+//     Page page = co_await timeoutError(here, loadPage(here, key), 0.5);           // timed_out after that time
+//     Optional<Page> page = co_await timeout(here, loadPage(here, key), 0.5);      // or nothing
+//     Page page = co_await retry(here, {.attempts = 5}, [&](Context attempt) { return loadPage(attempt, key); });
+//
+// `here` is the result of `co_await context()`; memory comes from there. Each function gives a task; results and rules
+// are those of flow/combine/race.h, all.h, timeout.h and retry.h. All operands run at the same time, and the time of a
+// limit runs from when the task begins. As soon as the result is decided, the operands that still run are cancelled;
+// operands behind one that decides at once do not begin. The result comes when all have ended, so none of them runs on.
+// A task is an operand by value; for a fork or a future, a cancel ends only the wait. A race() without a Context is no
+// operand.
+
+#include "flow/base/optional.h"
+#include "flow/combine/retry.h"
+#include "flow/tasks/decision.h"
+#include "flow/wait/delay.h"
+#include "flow/wait/race_result.h"
+
+#include <tuple>
+#include <vector>
+
+namespace flow {
+
+/// All values, in order. Fails with the first error.
+template <tasks::IsChild... X>
+    requires(sizeof...(X) != 0)
+Task<std::tuple<AwaitedValue<X>...>> all(Context, X... operands) {
+    Context here = co_await context();
+    tasks::Pack<X...> children(here, sizeof...(X) + 1); // one value too many: only an error decides
+    children.startAll(operands...);
+    co_await destroyForks();
+    co_return std::apply([](auto&... each) { return std::tuple<AwaitedValue<X>...>(std::move(*each)...); },
+                         children.results());
+}
+template <tasks::IsChild X>
+Task<std::pmr::vector<AwaitedValue<X>>> all(Context, std::vector<X> operands) {
+    Context here = co_await context();
+    tasks::Range<X> children(here, operands.size() + 1, 0, operands.size(), here.allocator());
+    children.startAll(operands);
+    co_await destroyForks();
+    std::pmr::vector<AwaitedValue<X>> values(here.allocator());
+    values.reserve(operands.size());
+    for (auto& result : children.results())
+        values.push_back(std::move(*result));
+    co_return values;
+}
+
+/// The operand that ends first: its value or its error.
+template <tasks::IsChild... X>
+    requires(sizeof...(X) != 0)
+Task<RaceResult<AwaitedValue<X>...>> race(Context, X... operands) {
+    Context here = co_await context();
+    tasks::Pack<X...> children(here, 1);
+    children.startAll(operands...);
+    co_await destroyForks();
+    co_return tasks::winnerOf(children);
+}
+template <tasks::IsChild X>
+Task<Winner<AwaitedValue<X>>> race(Context, std::vector<X> operands) {
+    Context here = co_await context();
+    if (operands.empty())
+        co_await Never();
+    tasks::Range<X> children(here, 1, 0, operands.size(), here.allocator());
+    children.startAll(operands);
+    co_await destroyForks();
+    auto& results = children.results();
+    std::size_t index = children.winner();
+    co_return Winner<AwaitedValue<X>>(index, std::move(*results[index]));
+}
+
+/// The first `count` values, in order of their places. Throws client_invalid_operation if there are fewer operands.
+template <tasks::IsChild X>
+Task<std::pmr::vector<Winner<AwaitedValue<X>>>> some(Context, std::size_t count, std::vector<X> operands) {
+    if (count > operands.size())
+        throw client_invalid_operation();
+    Context here = co_await context();
+    tasks::Range<X> children(here, count, operands.size() - count, operands.size(), here.allocator());
+    children.startAll(operands);
+    co_await destroyForks();
+    std::pmr::vector<Winner<AwaitedValue<X>>> values(here.allocator());
+    values.reserve(count);
+    auto& results = children.results();
+    for (std::size_t i = 0; i < results.size(); ++i)
+        if (results[i])
+            values.emplace_back(i, std::move(*results[i]));
+    co_return values;
+}
+
+namespace tasks {
+/// The operand's value, or the result of `late`.
+template <class Result, class X, class Late>
+Task<Result> limited(Context, X operand, double seconds, Late late, ExplicitVoid = {}) {
+    Context here = co_await context();
+    Delay limit = delay(seconds);
+    Pack<X, Delay> children(here, 1);
+    children.startAll(operand, limit);
+    co_await destroyForks();
+    auto first = winnerOf(children);
+    if (first.index() == 1)
+        co_return late();
+    co_return std::get<0>(std::move(first));
+}
+} // namespace tasks
+
+/// The operand's value, or `otherwise` if it takes longer than `seconds`.
+template <tasks::IsChild X>
+Task<AwaitedValue<X>> timeout(Context here, X operand, double seconds,
+                              std::type_identity_t<AwaitedValue<X>> otherwise) {
+    return tasks::limited<AwaitedValue<X>>(here, std::move(operand), seconds,
+                                           [value = std::move(otherwise)]() mutable { return std::move(value); });
+}
+/// The operand's value, or nothing if it takes longer than `seconds`.
+template <tasks::IsChild X>
+Task<Optional<AwaitedValue<X>>> timeout(Context here, X operand, double seconds) {
+    using Result = Optional<AwaitedValue<X>>;
+    return tasks::limited<Result>(here, std::move(operand), seconds, [] { return Result(); });
+}
+/// The operand's value, or the error timed_out if it takes longer than `seconds`.
+template <tasks::IsChild X>
+Task<AwaitedValue<X>> timeoutError(Context here, X operand, double seconds) {
+    return tasks::limited<AwaitedValue<X>>(here, std::move(operand), seconds,
+                                           []() -> AwaitedValue<X> { throw timed_out(); });
+}
+
+/// The function gets the context of the task, and gives a task or whatever else can be waited for.
+template <class F, class X = std::remove_cvref_t<std::invoke_result_t<F&, Context>>>
+    requires CanBeAwaited<X>
+Task<AwaitedValue<X>> retry(Context, RetryPolicy policy, F function, ExplicitVoid = {},
+                            std::source_location caller = std::source_location::current()) {
+    policy.check(caller);
+    Context here = co_await context();
+    for (int failed = 0;;) {
+        Error error;
+        try {
+            X attempt = function(here);
+            AwaitedValue<X> value = co_await std::move(attempt);
+            co_return value;
+        } catch (...) {
+            error = currentError();
+        }
+        if (!policy.continuesAfter(++failed, error))
+            throw error;
+        co_await delay(policy.secondsAfter(failed));
+    }
+}
+
+} // namespace flow

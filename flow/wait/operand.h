@@ -1,0 +1,125 @@
+#pragma once
+// Operands: whatever race(), all(), some(), timeout() and fibers wait for, and functions of a program's own:
+//
+//     template <CanBeAwaited X>
+//     Future<AwaitedValue<X>> logged(X operand, std::source_location caller);
+//
+// They are a Future; a FutureStream, for its next value; a delay, a yield() or Never(); an operation in place; a Fork;
+// a Task, which begins as the root of a tree; a race(); and a function without parameters that makes one of these.
+
+#include "flow/wait/pending.h"
+
+namespace flow {
+namespace detail {
+
+/// The way to wait for an operand of type X. It has a Value, the type of the result, if X can be awaited.
+template <class X>
+struct OperandOf {};
+
+template <class X>
+concept IsOperand = requires { typename OperandOf<X>::Value; };
+
+/// An operand that may run code of the program, or allocate, when it is made a Pending.
+struct LazyOperand {
+    static constexpr bool kExists = false;
+    static bool isReady(auto const&) { return false; }
+    static void checkValid(auto const&, std::source_location) {}
+};
+struct ExistingOperand : LazyOperand {
+    static constexpr bool kExists = true;
+};
+
+template <class X>
+    requires(std::is_invocable_v<X&> && !InPlace<X> && IsOperand<std::remove_cvref_t<std::invoke_result_t<X&>>>)
+struct OperandOf<X> : LazyOperand {
+    using Made = OperandOf<std::remove_cvref_t<std::invoke_result_t<X&>>>;
+    using Value = typename Made::Value;
+    static Pending operand(auto&& make, std::source_location where) { return Made::operand(make(), where); }
+    static Value take(Pending wait) { return Made::take(wait); }
+};
+
+template <class T>
+struct FutureOperand : ExistingOperand {
+    using Value = T;
+    static void checkValid(Future<T> const& future, std::source_location where) { validCell(future, where); }
+    static bool isReady(Future<T> const& future) { return future.cell()->isReady(); }
+    static Pending operand(Future<T> const& future, std::source_location where) {
+        return flow::pending<T>(future, where);
+    }
+    static Pending operand(Future<T>&& future, std::source_location where) {
+        return flow::pending<T>(std::move(future), where);
+    }
+    static T take(Pending wait) { return wait.takeValue<T>(); }
+};
+template <class X>
+    requires std::is_base_of_v<Future<typename X::Element>, X>
+struct OperandOf<X> : FutureOperand<typename X::Element> {};
+
+template <class T>
+struct OperandOf<FutureStream<T>> : ExistingOperand {
+    using Value = T;
+    static void checkValid(FutureStream<T> const& stream, std::source_location where) { validCell(stream, where); }
+    static bool isReady(FutureStream<T> const& stream) { return readableCell(stream)->isReady(); }
+    static Pending operand(FutureStream<T> const& stream, std::source_location where) {
+        return flow::pendingNext<T>(stream, where);
+    }
+    static T take(Pending wait) { return wait.takeNext<T>(); }
+};
+
+template <InPlace Op>
+struct OperandOf<Op> : ExistingOperand {
+    using Value = typename Op::Result;
+    static bool isReady(Op& op) { return op.isReady(); }
+    FLOW_INLINE static bool goesOn() { return flow::detail::goesOn<Op>(); }
+    static Pending operand(Op const& op, std::source_location) { return flow::pending<Value>(op); }
+    static Value take(Pending wait) { return wait.takeValue<Value>(); }
+};
+
+template <class Kind>
+struct TimeOperand : Kind {
+    using Value = Void;
+    static constexpr bool kIsTime = true; // a co_await gives nothing
+    static Pending operand(auto const& time, std::source_location) { return flow::pending<Void>(time); }
+    static Void take(Pending wait) {
+        wait.drop();
+        return Void();
+    }
+};
+template <>
+struct OperandOf<Delay> : TimeOperand<ExistingOperand> {};
+template <>
+struct OperandOf<Yield> : TimeOperand<LazyOperand> {}; // it may be ready, or not when it is tested again
+template <>
+struct OperandOf<Never> : TimeOperand<LazyOperand> {}; // there may be no memory for its cell
+
+/// A task, a fork or a race(): its future() begins what has not begun.
+template <class X>
+concept GivesFuture = requires(X&& awaitable) {
+    { std::move(awaitable).future() } -> std::same_as<Future<typename X::Element>>;
+};
+template <GivesFuture X>
+struct OperandOf<X> : LazyOperand {
+    using Value = typename X::Element;
+    static Pending operand(auto&& awaitable, std::source_location where) {
+        return flow::pending<Value>(std::forward<decltype(awaitable)>(awaitable).future(), where);
+    }
+    static Value take(Pending wait) { return wait.takeValue<Value>(); }
+};
+
+} // namespace detail
+
+/// A type of which the values can be waited for, in each style.
+template <class X>
+concept CanBeAwaited = detail::IsOperand<std::remove_cvref_t<X>>;
+/// The type of the result of such a wait; Void if there is none.
+template <CanBeAwaited X>
+using AwaitedValue = typename detail::OperandOf<std::remove_cvref_t<X>>::Value;
+
+/// Asserts that the operand is no invalid future or stream. For a function that waits for it: the assertion names the
+/// caller of that function.
+template <CanBeAwaited X>
+void checkValid(X const& operand, std::source_location caller) {
+    detail::OperandOf<X>::checkValid(operand, caller);
+}
+
+} // namespace flow
