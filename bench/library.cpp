@@ -323,7 +323,6 @@ const bench::Style
                 gathering("waitForAllReady", [](std::vector<Future<int>> f) { return waitForAllReady(f); }),
                 gathering("race", [](std::vector<Future<int>> f) { return race(std::move(f)); }),
                 gathering("all", [](std::vector<Future<int>> f) { return all(std::move(f)); }),
-                gathering("some", [](std::vector<Future<int>> f) { return some(2, std::move(f)); }),
             });
 
 const bench::Style

@@ -40,6 +40,7 @@ OTHERS = {"runTestCase", "acquire", "watch"}
 BENCHMARKS: dict[str | tuple[str, str], str] = {
     "operator&&": "and",
     "getAll": "all",
+    "some": "race",
     "operator||": "or",
     "getResult": "collection",
     "onTrigger": "AsyncTrigger",

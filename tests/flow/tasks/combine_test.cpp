@@ -75,8 +75,7 @@ TEST_CASE("all gives all values") {
 TEST_CASE("all cancels the rest at the first error, and fails with it") {
     CHECK(errorOf([](Context here) { return all(here, later(here, 1, 5), failing(here, 1)); }) == timed_out());
     CHECK(endTrace == "1");
-    CHECK(errorOf([](Context here) { return all(here, tasks(here, {{1, 2.0}, {-1, 1.0}, {3, 0.5}})); }) ==
-          timed_out());
+    CHECK(errorOf([](Context here) { return all(here, tasks(here, {{1, 2.0}, {-1, 1.0}, {3, 0.5}})); }) == timed_out());
     CHECK(endTrace == "31");
 }
 
