@@ -63,10 +63,9 @@ Future<std::tuple<AwaitedValue<X>...>> all(X... operands) {
         std::move(futures), std::move(decided));
 }
 template <CanBeAwaited X>
-Future<std::vector<AwaitedValue<X>>> all(std::vector<X> operands,
-                                         std::source_location caller = std::source_location::current()) {
-    std::size_t count = operands.size();
-    auto futures = combine::futuresOf(std::move(operands), count, 0, caller);
+FLOW_INLINE Future<std::vector<AwaitedValue<X>>> all(std::vector<X> operands,
+                                                     std::source_location caller = std::source_location::current()) {
+    auto&& futures = combine::futuresOf(operands, operands.size(), 0, caller);
     Future<Void> decided = quorumOf(futures, futures.size(), Remaining::RunOn, Errors::Decide, caller);
     return combine::whenDecided(
         [](auto& made) {
@@ -95,7 +94,7 @@ Future<std::vector<Winner<AwaitedValue<X>>>> some(std::size_t count, std::vector
     if (count == 0)
         return Values();
     std::size_t spare = operands.size() - count;
-    auto futures = combine::futuresOf(std::move(operands), count, spare, caller);
+    auto&& futures = combine::futuresOf(operands, count, spare, caller);
     Future<Void> decided = quorumOf(futures, count, Remaining::Released, Errors::Decide, caller, spare);
     return combine::whenDecided(
         [count](auto& made) {

@@ -45,13 +45,13 @@ Future<AwaitedValue<X>> futureOf(X operand) {
         return next(std::move(operand));
 }
 
-/// The futures of a range, in order: up to the one with which `values` of them have values, or with which more than
-/// `failures` have failed.
+/// The futures of a range, in order, or the range itself if it has futures: up to the one with which `values` of them
+/// have values, or with which more than `failures` have failed.
 template <CanBeAwaited X>
-std::vector<Future<AwaitedValue<X>>> futuresOf(std::vector<X> operands, std::size_t values, std::size_t failures,
-                                               std::source_location caller) {
+FLOW_INLINE decltype(auto) futuresOf(std::vector<X>& operands, std::size_t values, std::size_t failures,
+                                     std::source_location caller) {
     if constexpr (kIsFuture<X>) {
-        return operands;
+        return (operands);
     } else {
         std::vector<Future<AwaitedValue<X>>> futures;
         futures.reserve(operands.size());

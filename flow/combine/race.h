@@ -264,7 +264,7 @@ Future<Winner<AwaitedValue<X>>> race(std::vector<X> operands,
                                      std::source_location caller = std::source_location::current()) {
     if (operands.empty())
         return Never();
-    auto futures = combine::futuresOf(std::move(operands), 1, 0, caller);
+    auto&& futures = combine::futuresOf(operands, 1, 0, caller);
     Future<Void> decided = quorumOf(futures, 1, Remaining::Released, Errors::Decide, caller);
     return combine::whenDecided(
         [](auto& all) {
