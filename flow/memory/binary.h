@@ -1,11 +1,7 @@
 #pragma once
 // BinaryWriter and BinaryReader: values as bytes, little-endian, one after the other.
 //
-//     struct Peer {
-//         UID id; std::string name; Optional<int> port;
-//         template <class Ar>
-//         void serialize(Ar& ar) { serializer(ar, id, name, port); }      // for both directions
-//     };
+//     struct Peer { UID id; std::string name; Optional<int> port; };
 //
 //     BinaryWriter writer(IncludeVersion());
 //     writer << peer << 7;
@@ -17,7 +13,13 @@
 //
 // Numbers, enums and bool have their own size; strings and containers have their count in 32 bits, then their elements;
 // an Optional or an ErrorOr a byte, then its value or its error; a std::variant the number of its alternative in a
-// byte. An Arena among the items has no bytes: it keeps the values that were read beside it alive. With IncludeVersion
+// byte. A plain struct (flow/memory/members.h) has its members, one after the other. Another class has a member
+// function for both directions; so may a plain struct, which then chooses its members and their order:
+//
+//     template <class Ar>
+//     void serialize(Ar& ar) { serializer(ar, id, name, port); }
+//
+// An Arena among the items has no bytes: it keeps the values that were read beside it alive. With IncludeVersion
 // the bytes begin with 8 bytes of version, which the reader checks; AssumeVersion and Unversioned write none.
 //
 // A reader may be given bytes from anywhere: bytes that do not fit throw serialization_failed, as do values nested more
@@ -25,6 +27,7 @@
 // reader is of no use. StringRefs and VectorRefs that are read refer to reader.arena(), and Standalones share it.
 
 #include "flow/base/error.h"
+#include "flow/memory/members.h"
 #include "flow/memory/standalone.h"
 #include "flow/memory/vector_ref.h"
 
@@ -39,6 +42,8 @@
 #include <variant>
 
 namespace flow {
+
+struct Void; // flow/core/void.h
 
 class ProtocolVersion {
 public:
@@ -243,7 +248,7 @@ public:
     template <class T, class Versioning>
     static T fromStringRef(StringRef bytes, Versioning which) {
         BinaryReader reader(bytes, which);
-        T value;
+        T value{};
         reader >> value;
         reader.assertEnd();
         return value;
@@ -316,6 +321,13 @@ inline constexpr bool kIsArray<std::array<T, kCount>> = true;
 template <class T>
 concept LikeErrorOr = requires(T const& value) { value.present(), value.get(), value.getError(); };
 
+/// Written as a record of its members. Void and std::monostate have no bytes.
+template <class T>
+concept PlainStruct =
+    std::is_aggregate_v<T> && std::is_class_v<T> && !std::is_same_v<T, Void> && !std::is_same_v<T, std::monostate> &&
+    !kIsArray<T> && !std::is_convertible_v<T const&, StringRef> && !requires(T const& value) { value.begin(); } &&
+    !requires(T const& value) { value.present(); } && !requires(T const& value) { value.first(); };
+
 template <class Writer>
 void writeCount(Writer& writer, std::size_t count) {
     FLOW_ASSERT(count <= std::numeric_limits<std::uint32_t>::max(), "a serialized container has too many elements");
@@ -358,6 +370,8 @@ void writeValue(Writer& writer, T const& value) {
         writer.serializeBytes(text);
     } else if constexpr (requires { value.first(), value.second(); }) { // a UID
         writer << value.first() << value.second();
+    } else if constexpr (PlainStruct<T>) {
+        writer.writeRecord([&] { forMembers(value, [&](auto&... members) { serializer(writer, members...); }); });
     } else if constexpr (requires { value.first, value.second; }) {
         writer << value.first << value.second;
     } else if constexpr (requires { value.present(), value.get(); }) {
@@ -380,7 +394,7 @@ void readVector(Reader& reader, VectorRef<T>& out) {
     if (reader.limitsElements())
         out.reserve(reader.arena(), static_cast<int>(left));
     for (; left > 0; --left) {
-        T element;
+        T element{};
         reader >> element;
         out.push_back(reader.arena(), element);
     }
@@ -397,7 +411,7 @@ void readContainer(Reader& reader, T& value) {
         if constexpr (GrowsInPlace<T>) {
             reader >> value.emplace_back();
         } else {
-            typename Readable<typename T::value_type>::Type element;
+            typename Readable<typename T::value_type>::Type element{};
             reader >> element;
             value.insert(value.end(), std::move(element));
         }
@@ -418,7 +432,7 @@ void readVariant(Reader& reader, std::size_t index, std::variant<Items...>& valu
 template <class Reader, class T>
 void readErrorOr(Reader& reader, T& value) {
     if (*reader.readBytes(1) != 0) {
-        typename T::Element element;
+        typename T::Element element{};
         reader >> element;
         value = T(std::move(element));
     } else {
@@ -464,13 +478,15 @@ void readValue(Reader& reader, T& value) {
                              typename T::RefType;
                              value.arena();
                          }) { // a Standalone
-        typename T::RefType contents;
+        typename T::RefType contents{};
         reader >> contents;
         value = T(contents, reader.arena());
     } else if constexpr (requires { value.first(), value.second(); }) { // a UID
         std::uint64_t first, second;
         reader >> first >> second;
         value = T(first, second);
+    } else if constexpr (PlainStruct<T>) {
+        reader.readRecord([&] { forMembers(value, [&](auto&... members) { serializer(reader, members...); }); });
     } else if constexpr (requires { value.first, value.second; }) {
         reader >> value.first >> value.second;
     } else if constexpr (requires {

@@ -3,9 +3,7 @@
 //
 //     struct Peer {
 //         constexpr static FileIdentifier file_identifier = 4711;         // of this struct, and of no other
-//         UID id; std::string name; Optional<int> port;
-//         template <class Ar>
-//         void serialize(Ar& ar) { serializer(ar, id, name, port); }      // new members go to the end
+//         UID id; std::string name; Optional<int> port;                   // new members go to the end
 //     };
 //
 //     Standalone<StringRef> bytes = ObjectWriter::toValue(peer, IncludeVersion());
@@ -18,7 +16,7 @@
 //
 //     object: [8 bytes of version, with IncludeVersion] [4 bytes: file identifier] record
 //     record: [4 bytes: how many follow in this record] its members, one after the other, as BinaryWriter writes them,
-//             but structs, which are records again
+//             but structs, which are records again, with a member function `serialize` or without
 //
 // A record that ends before all members were read leaves the others as they are; members behind those that the reader
 // has are skipped. So a struct may get new members at its end, and old and new programs can read each other's bytes. A
@@ -48,6 +46,12 @@ consteval FileIdentifier plainIdentifier() {
     else
         return 0x4D520000;
 }
+
+/// Such a value is a record itself; others are put into one.
+template <class T, class Ar>
+concept Record = requires(T& value, Ar& ar) { value.serialize(ar); } ||
+                 (PlainStruct<T> && !requires(T& value, Ar& ar) { SerializedBy<T>::write(ar, value); } &&
+                  !requires(T& value, Ar& ar) { SerializedBy<T>::read(ar, value); });
 
 } // namespace detail
 
@@ -79,7 +83,7 @@ public:
     /// One object, with the file identifier of its type.
     template <class T>
     void serialize(T const& value) {
-        if constexpr (requires { const_cast<T&>(value).serialize(*this); }) {
+        if constexpr (detail::Record<T, ObjectWriter>) {
             *this << FileIdentifierFor<T>::value << value;
         } else {
             serialize(FileIdentifierFor<T>::value, value);
@@ -152,7 +156,7 @@ public:
     /// One object. Bytes behind it are skipped with those of newer members, unless assertEnd() is called.
     template <class T>
     void deserialize(T& value) {
-        if constexpr (requires { value.serialize(*this); }) {
+        if constexpr (detail::Record<T, ObjectReader>) {
             expect(FileIdentifierFor<T>::value);
             *this >> value;
         } else {
