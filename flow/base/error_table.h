@@ -37,6 +37,7 @@
     FLOW_ERROR(connection_reset, 1194, "the other side has given the connection up")                                   \
     FLOW_ERROR(connection_cut_off, 1195, "the connection ended in the middle of what was to come")                     \
     FLOW_ERROR(not_allowed, 1196, "the program does not have the right to do this")                                    \
+    FLOW_ERROR(service_not_found, 1197, "the process serves no request of this name")                                  \
     FLOW_ERROR(please_reboot, 1207, "the program is asked to start again")                                             \
     FLOW_ERROR(test_failed, 1228, "the test failed")                                                                   \
     FLOW_ERROR(platform_error, 1500, "a call of the operating system failed")                                          \

@@ -4,6 +4,8 @@
 //     Endpoint store = Endpoint::wellKnown({server}, WLTOKEN_FIRST_AVAILABLE);
 //     RequestStream<GetRequest> get(store);
 //
+// A well-known endpoint has a number or a name that all processes know. A name is sent as a hash of 64 bits.
+//
 // A plain value. If its process does not listen, or listens at 0.0.0.0, it is written without an address; its reader
 // then reaches it through the connection that it came from: see isByConnection.
 
@@ -13,10 +15,21 @@
 #include "net/address.h"
 #include "net/rpc/frame.h"
 
+#include <string_view>
+
 namespace flow::net {
 
 /// The numbers below WLTOKEN_FIRST_AVAILABLE are this library's own.
 enum WellKnownEndpoints : int { WLTOKEN_FIRST_AVAILABLE = 4 };
+
+namespace rpc {
+/// FNV-1a. `basis`: any, for a hash that is independent of the others.
+constexpr std::uint64_t hashOf(std::string_view name, std::uint64_t basis = 0xCBF29CE484222325) {
+    for (char c : name)
+        basis = (basis ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+    return basis;
+}
+} // namespace rpc
 
 /// The addresses of a process.
 struct NetworkAddressList {
@@ -51,11 +64,16 @@ struct Endpoint {
         return {addresses, UID(kWellKnown, static_cast<std::uint64_t>(number)), false, 0};
     }
 
+    static Endpoint named(NetworkAddressList const& addresses, std::string_view name) {
+        return {addresses, UID(kNamed, rpc::hashOf(name)), false, 0};
+    }
+
     bool isValid() const { return token.isValid(); }
     Address const& getPrimaryAddress() const { return addresses.address; }
     /// True if it is an endpoint of this process.
     bool isLocal() const; // flow_transport.cpp
     bool isWellKnown() const { return token.first() == kWellKnown; }
+    bool isNamed() const { return token.first() == kNamed; }
 
     template <class Ar>
     void serialize(Ar& ar) {

@@ -250,6 +250,16 @@ Reference<RpcPeer> FlowTransport::peerOf(Endpoint const& endpoint) {
     return place == connecting_.end() ? Reference<RpcPeer>() : place->second;
 }
 
+std::size_t FlowTransport::queuedBytes(Address const& address) const {
+    auto place = connecting_.find(address);
+    return place == connecting_.end() ? 0 : place->second->queuedBytes();
+}
+
+Future<Void> FlowTransport::drainedTo(Address const& address, std::size_t bytes) const {
+    auto place = connecting_.find(address);
+    return place == connecting_.end() ? Future<Void>(Void()) : RpcPeer::drained(place->second, bytes);
+}
+
 std::span<std::uint8_t> FlowTransport::scratch() {
     if (scratch_.empty())
         scratch_.resize(kScratch);

@@ -1,8 +1,8 @@
 #pragma once
-// FlowTransport: the connections to other processes, for RequestStream and ReplyPromise.
+// FlowTransport: the connections to other processes, for rpc::call(), rpc::serve() and RequestStream.
 //
 //     FlowTransport transport;                                       // of this loop, from here on
-//     Future<Void> listening = transport.bind(address, address);     // a server; fails when it cannot listen there
+//     Future<Void> listening = transport.listen(address);            // a server; fails when it cannot listen there
 //     Future<Void> served = serveStore();
 //     loop.run(listening || served);
 //
@@ -19,6 +19,7 @@
 //     a message                    its bytes, and for the elements of its containers elementsPerByte times as much, and
 //                                  kElements
 //     a stream of requests         backlogBytes, and one request; no peer that sends to it is read until they are taken
+//     handlers of a name       backlogBytes of requests, and one request; their number is ServeOptions::atATime
 //     replies to one peer          unsentBytes wait before it is not read any more; it is disconnected if it takes none
 //                                  for 60 * pingTimeout
 //     all peers that connect here  peersBytes, of incomplete and waiting frames and of replies; beyond that, those with
@@ -89,6 +90,7 @@ public:
 
     /// The transport of the current loop, made if there is none.
     static FlowTransport& transport();
+    static FlowTransport& current() { return transport(); }
     /// Makes one that ends with the loop, which must have none. The arguments are those of Flow: `isClient` and `id`
     /// have no effect, and well-known endpoints have any number up to EndpointTable::kLargestNumber.
     static FlowTransport& createInstance(bool isClient, std::uint64_t id, int maxWellKnownEndpoints,
@@ -97,6 +99,8 @@ public:
     /// Listens. Others get `publicAddress`; a port of 0 there becomes the chosen one. The future is not ready as long
     /// as this listens, and fails with the errors of Transport::listen(). Dropping it changes nothing.
     Future<Void> bind(Address publicAddress, Address listenAddress);
+    /// Listens at the address at which others reach this process.
+    Future<Void> listen(Address const& at) { return bind(at, at); }
     /// The address at which others reach this process; Address() if it does not listen.
     Address const& getLocalAddress() const { return addresses_.address; }
     NetworkAddressList const& getLocalAddresses() const { return addresses_; }
@@ -106,6 +110,10 @@ public:
     FailureMonitor& failureMonitor() { return monitor_; }
     /// Connections that others have made to this process.
     std::size_t connections() const { return accepted_.size(); }
+    /// Bytes that wait to be sent to the process that listens at this address, of all requests to it.
+    std::size_t queuedBytes(Address const& address) const;
+    /// Ready when no more than so many of them are left, for callers that are faster than the other process.
+    Future<Void> drainedTo(Address const& address, std::size_t bytes) const;
     /// The bytes that count for RpcOptions::peersBytes.
     std::size_t heldBytes() const { return heldBytes_; }
 

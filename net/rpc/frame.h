@@ -12,7 +12,7 @@
 //
 // If the first half of a token is 0, the other half names the place for a reply. If that is 0 too, the frame is a ping;
 // it asks for an empty frame back if its own place for the reply is not 0. If the first half is all ones, the token is
-// a well-known endpoint with the number in the other half.
+// a well-known endpoint with the number in the other half. If it is kNamed, the other half is the hash of a name.
 //
 //     ParsedFrame parsed = parseFrame(bytes, limits);
 //     if (parsed.fault == FrameFault::TooLarge) ...        // to skip: it has parsed.needed bytes
@@ -47,6 +47,7 @@ constexpr std::size_t kFrameHeaderBytes = 40;
 constexpr std::size_t kFramePrefixBytes =
     12; // of the header; the number at the beginning of a frame does not count them
 constexpr std::uint64_t kWellKnown = ~std::uint64_t{0};
+constexpr std::uint64_t kNamed = kWellKnown - 1;
 
 /// Parses the first frame in `bytes`.
 ParsedFrame parseFrame(StringRef bytes, FrameLimits const& limits);

@@ -7,7 +7,8 @@
 // The first server is chosen at random among those that have not failed, and the next ones follow in turn. When one has
 // not answered in kHedgeAfter seconds, the next is asked as well, and the first answer counts; the other is ignored. A
 // server is skipped if its connection ends, if it does not have the endpoint, or if it is known to have failed. If all
-// have failed, it waits until one is available. An error that a server sends is the result.
+// have failed, it waits until one is available. An error that a server sends is the result; service_not_found only if
+// all servers have sent it.
 //
 // With AtMostOnce::True the request is sent once, to one server, and its failure is the result:
 // request_maybe_delivered. basicLoadBalance() is the same without hedging: one server after the other.
@@ -97,6 +98,7 @@ Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, 
         resetReply(copy);
         return stream.tryGetReply(std::move(copy), priority);
     };
+    std::size_t unknown = 0; // answers that there is no such service
     for (;;) {
         RequestStream<Request> const* stream = alternatives.next();
         if (!stream && atMostOnce == AtMostOnce::False) {
@@ -122,9 +124,14 @@ Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, 
         ErrorOr<Reply> reply = co_await std::move(first);
         if (reply.isError(error_code_request_maybe_delivered) && atMostOnce == AtMostOnce::False)
             continue;
+        if (reply.isError(error_code_service_not_found) && ++unknown < alternatives.size())
+            continue;
         if (reply.isError())
             co_await coro::fail(reply.getError());
-        co_return std::move(reply).get();
+        if constexpr (std::is_same_v<Reply, Void>)
+            co_return;
+        else
+            co_return std::move(reply).get();
     }
 }
 

@@ -76,9 +76,9 @@ private:
         } catch (...) {
             end(ErrorOr<Reply>::failed(currentError()));
         }
-        if (isUnknown)
-            FlowTransport::transport().failureMonitor().endpointNotFound(
-                queue_->endpoint(TaskPriority::DefaultEndpoint));
+        Endpoint const& asked = queue_->endpoint(TaskPriority::DefaultEndpoint);
+        if (isUnknown && !asked.isNamed()) // a name may be served later
+            FlowTransport::transport().failureMonitor().endpointNotFound(asked);
     }
     void lost(Error error) override {
         stopWaiting();

@@ -20,9 +20,16 @@ std::uint64_t EndpointTable::put(MessageReceiver& receiver, std::uint64_t first)
     return std::uint64_t{slot.generation} << 32 | index;
 }
 
+std::string rpc::whyTaken(std::string_view name, std::string_view other) {
+    std::string quoted = '"' + std::string(name) + '"';
+    if (name == other)
+        return quoted + " is served already by this process";
+    return quoted + " and \"" + std::string(other) + "\" have the same hash: give one of them another name";
+}
+
 UID EndpointTable::add(MessageReceiver& receiver) {
     std::uint64_t first = 0;
-    while (first == 0 || first == kWellKnown)
+    while (first == 0 || first >= kNamed)
         first = deterministicRandom()->randomUInt64();
     return {first, put(receiver, first)};
 }
@@ -40,12 +47,22 @@ bool EndpointTable::addWellKnown(MessageReceiver& receiver, int number) {
     return true;
 }
 
+std::string const* EndpointTable::addNamed(MessageReceiver& receiver, std::uint64_t hash, std::string_view name) {
+    auto [place, isNew] = named_.try_emplace(hash, std::string(name), &receiver);
+    used_ += isNew ? 1 : 0;
+    return isNew ? nullptr : &place->second.name;
+}
+
 void EndpointTable::remove(UID token) {
     if (!find(token))
         return;
     --used_;
     if (token.first() == kWellKnown) {
         wellKnown_[token.second()] = nullptr;
+        return;
+    }
+    if (token.first() == kNamed) {
+        named_.erase(token.second());
         return;
     }
     auto index = static_cast<std::uint32_t>(token.second());

@@ -7,6 +7,9 @@
 #include "flow/memory/object.h"
 #include "net/rpc/frame.h"
 
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace flow::net {
@@ -37,6 +40,11 @@ protected:
     MessageReceiver() = default;
 };
 
+namespace rpc {
+/// The sentence for a name that cannot be added since another one, or it itself, has its hash.
+std::string whyTaken(std::string_view name, std::string_view other);
+} // namespace rpc
+
 class EndpointTable {
 public:
     /// A new token with a random first half, so that it cannot be guessed.
@@ -46,6 +54,8 @@ public:
     /// False if the number is taken, negative, or above kLargestNumber.
     bool addWellKnown(MessageReceiver& receiver, int number);
     static constexpr int kLargestNumber = 100'000;
+    /// Adds a receiver with that hash of its name. Returns the name that has the hash already, if there is one.
+    std::string const* addNamed(MessageReceiver& receiver, std::uint64_t hash, std::string_view name);
     /// Removes the token for good.
     void remove(UID token);
     void removeReply(std::uint64_t number) { remove(UID(0, number)); }
@@ -55,6 +65,10 @@ public:
         if (token.first() == kWellKnown) {
             std::uint64_t number = token.second();
             return number < wellKnown_.size() ? wellKnown_[number] : nullptr;
+        }
+        if (token.first() == kNamed) {
+            auto found = named_.find(token.second());
+            return found == named_.end() ? nullptr : found->second.receiver;
         }
         auto index = static_cast<std::uint32_t>(token.second());
         if (index >= slots_.size())
@@ -71,6 +85,10 @@ private:
         std::uint32_t generation;
         std::uint32_t nextFree;
     };
+    struct Named {
+        std::string name;
+        MessageReceiver* receiver;
+    };
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
     std::uint64_t put(MessageReceiver& receiver, std::uint64_t first);
@@ -79,6 +97,7 @@ private:
     std::uint32_t free_ = kNone;
     std::size_t used_ = 0;
     std::vector<MessageReceiver*> wellKnown_;
+    std::unordered_map<std::uint64_t, Named> named_; // by the hash of the name
 };
 
 } // namespace flow::net

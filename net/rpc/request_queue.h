@@ -58,6 +58,15 @@ public:
         priority_ = priority;
         endpoint_ = std::make_unique<Endpoint>(Endpoint::wellKnown(transport.getLocalAddresses(), number));
     }
+    void publishAs(std::string_view name, std::uint64_t hash, TaskPriority priority, std::source_location caller) {
+        FlowTransport& transport = FlowTransport::transport();
+        FLOW_ASSERT_AT(caller, !endpoint_, "makeNamedEndpoint() of a RequestStream that has an endpoint already");
+        std::string const* other = transport.endpoints().addNamed(*this, hash, name);
+        FLOW_ASSERT_AT(caller, !other, rpc::whyTaken(name, *other).c_str());
+        transport_ = &transport;
+        priority_ = priority;
+        endpoint_ = std::make_unique<Endpoint>(transport.getLocalAddresses(), UID(kNamed, hash), false, 0);
+    }
 
     /// The queue of this process behind an endpoint; null if the endpoint is of another process.
     RequestQueue* local() {
@@ -86,7 +95,7 @@ public:
             context.pause = whenPlace();
             return;
         }
-        T request;
+        T request{};
         try {
             reader.deserialize(request);
         } catch (...) {
@@ -94,7 +103,10 @@ public:
                 rpc::replyIn(request).forget(); // the error is the reply
             throw;
         }
-        backlog_ += size + reader.elementBytes() + kBytesOfEach;
+        std::size_t bytes = size + reader.elementBytes() + kBytesOfEach;
+        backlog_ += bytes;
+        if constexpr (requires { request.setHeldBytes(bytes); })
+            request.setHeldBytes(bytes);
         arrived_.push(std::move(request));
         this->ask(priority_);
     }

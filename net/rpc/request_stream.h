@@ -108,6 +108,12 @@ public:
     }
     /// Registers the stream under a fixed number. The number must be free, and getEndpoint() not called before.
     void makeWellKnownEndpoint(int number, TaskPriority priority) const { queue_->publishAs(number, priority); }
+    /// Registers the stream under a name. No other stream of this process may have the name, or its hash, and
+    /// getEndpoint() must not have been called before.
+    void makeNamedEndpoint(std::string_view name, TaskPriority priority = TaskPriority::DefaultEndpoint,
+                           std::source_location caller = std::source_location::current()) const {
+        queue_->publishAs(name, rpc::hashOf(name), priority, caller);
+    }
     /// Bytes that wait to be sent to the other process, of all streams.
     std::size_t queuedBytes() const {
         RpcPeer* peer = queue_->isElsewhere() ? queue_->peer() : nullptr;

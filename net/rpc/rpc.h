@@ -8,3 +8,4 @@
 #include "net/rpc/load_balance.h"
 #include "net/rpc/reply_promise_stream.h"
 #include "net/rpc/request_stream.h"
+#include "net/rpc/service.h"

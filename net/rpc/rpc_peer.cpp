@@ -331,7 +331,7 @@ bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
     MessageReceiver* receiver = transport_->endpoints().find(frame.to);
     if (!receiver || (receiver->onlyFrom() && receiver->onlyFrom() != this)) {
         ++transport_->count().unknownEndpoints;
-        sendError(frame.reply, broken_promise(), true);
+        sendError(frame.reply, frame.to.first() == kNamed ? service_not_found() : broken_promise(), true);
         return true;
     }
     MessageContext context{this, frame.reply};

@@ -1,0 +1,239 @@
+#pragma once
+// rpc::serve() and rpc::call(): requests to functions of another process, which a name finds.
+//
+//     struct Get {                                              // in a header of both sides
+//         using Reply = std::string;
+//         static constexpr char const* name = "kv/get";
+//         std::string key;
+//     };
+//
+//     // The server:
+//     Future<Void> served = rpc::serve(node, [&](Get get) { return values[get.key]; },
+//                                            [&](Put put) -> Future<Void> { co_await write(put); });
+//     // A client:
+//     std::string value = co_await rpc::call(server, Get{"key"});
+//     ErrorOr<std::string> reply = co_await rpc::tryCall(server, Get{"key"});
+//     std::string any = co_await timeoutError(rpc::call(servers, Get{"key"}), 2.0);
+//
+// A request is a struct with a type Reply and a name; it and its reply are serialized as flow/memory/object.h says, so
+// that both may grow. A handler takes one request, and returns a Future<Reply>, a Reply, or nothing if Reply is Void.
+//
+// serve() returns a future that is not ready while the requests are served. Dropping it cancels the handlers that run;
+// their callers get broken_promise. The handlers may be coroutines with captures: they live as long as the future. An
+// error of a handler, thrown or in its future, is the result of the call. So many handlers of one name run at a time as
+// ServeOptions::atATime says, with requests of RpcOptions::backlogBytes and one more; further requests wait in the
+// stream, and then at the other process. A name is served once in a process: a second time, or two names with the same
+// hash, fail an assertion that has both names.
+//
+// call() sends the request again on each new connection until the reply arrives, so that it may arrive twice, and waits
+// for a process that does not listen yet. tryCall() sends it once. The errors are those of getReply() and tryGetReply()
+// in net/rpc/request_stream.h, and:
+//     service_not_found             the process has no handler for a request of this name
+//
+// With several servers, call() chooses one, as loadBalance() does (net/rpc/load_balance.h).
+//
+// A process may call itself; then nothing is serialized. Cancel-safe, but the handler is not informed.
+
+#include "flow/tasks/collection.h"
+#include "net/rpc/load_balance.h"
+
+namespace flow::net::rpc {
+
+using Node = FlowTransport;
+
+struct ServeOptions {
+    /// The number of handlers of one name that run at a time.
+    std::size_t atATime = 1000;
+    TaskPriority priority = TaskPriority::DefaultEndpoint;
+};
+
+template <class T>
+concept NamedRequest = requires {
+    typename T::Reply;
+    std::string_view(T::name);
+};
+
+/// The message of a call. Its identifier is another hash of the name: a request that has the hash of another one's name
+/// by chance gets serialization_failed.
+template <NamedRequest Request>
+struct Call {
+    static constexpr std::uint64_t kHash = hashOf(Request::name);
+    static constexpr FileIdentifier file_identifier = static_cast<FileIdentifier>(hashOf(Request::name, 0x4D525343));
+
+    Request request = {};
+    ReplyPromise<typename Request::Reply> reply = {};
+    std::size_t heldBytes = 0; // the memory that counts for the limit of the server; not sent
+
+    static Endpoint at(Address const& server) { return {{server, {}}, UID(kNamed, kHash), false, 0}; }
+    void setHeldBytes(std::size_t bytes) { heldBytes = bytes; }
+    template <class Ar>
+    void serialize(Ar& ar) {
+        serializer(ar, request, reply);
+    }
+};
+
+template <class T>
+struct ArgumentOf;
+template <class Result, class Argument>
+struct ArgumentOf<Result (*)(Argument)> {
+    using Type = std::remove_cvref_t<Argument>;
+};
+template <class Result, class F, class Argument>
+struct ArgumentOf<Result (F::*)(Argument)> : ArgumentOf<Result (*)(Argument)> {};
+template <class Result, class F, class Argument>
+struct ArgumentOf<Result (F::*)(Argument) const> : ArgumentOf<Result (*)(Argument)> {};
+template <class F>
+    requires requires { &F::operator(); }
+struct ArgumentOf<F> : ArgumentOf<decltype(&F::operator())> {};
+
+/// A function with one parameter, a request.
+template <class F>
+concept Handler = NamedRequest<typename ArgumentOf<F>::Type>;
+
+template <Handler F, NamedRequest Request>
+Future<typename Request::Reply> handle(F& handler, Request&& request) {
+    using Reply = typename Request::Reply;
+    using Result = std::invoke_result_t<F&, Request>;
+    constexpr bool kIsReply =
+        std::is_convertible_v<Result, Reply> || (std::is_void_v<Result> && std::same_as<Reply, Void>);
+    constexpr bool kIsFuture = std::is_convertible_v<Result, Future<Reply>>;
+    static_assert(kIsReply || kIsFuture, "a handler returns a Future<Reply>, a Reply, or nothing if Reply is Void");
+    if constexpr (std::is_void_v<Result>) {
+        handler(std::move(request));
+        return Void();
+    } else if constexpr (kIsFuture) {
+        return handler(std::move(request));
+    } else {
+        return Reply(handler(std::move(request)));
+    }
+}
+
+/// A cancelled handler gives no answer: its caller gets broken_promise.
+template <class Reply>
+void reply(ReplyPromise<Reply> const& to, ErrorOr<Reply> result) {
+    if (!result.isError())
+        to.send(std::move(result).get());
+    else if (!result.isError(error_code_actor_cancelled))
+        to.sendError(result.getError());
+}
+
+/// The handlers of one name that run.
+class RunningHandlers : NonCopyable {
+public:
+    RunningHandlers(std::size_t mostCalls, std::size_t mostBytes) : mostCalls_(mostCalls), mostBytes_(mostBytes) {}
+
+    bool isFull() const { return calls_ >= mostCalls_ || bytes_ > mostBytes_; }
+    Future<Void> onEnd() { return ended_.onTrigger(); }
+    template <class Reply>
+    void add(Future<Reply> result, ReplyPromise<Reply> const& to, std::size_t bytes) {
+        ++calls_;
+        bytes_ += bytes;
+        try {
+            running_.add(answer(std::move(result), to, bytes));
+        } catch (...) {
+            end(bytes);
+            throw;
+        }
+    }
+
+private:
+    template <class Reply>
+    Future<Void> answer(Future<Reply> result, ReplyPromise<Reply> to, std::size_t bytes) {
+        ErrorOr<Reply> answered = co_await tryGet(std::move(result));
+        end(bytes);
+        AsyncTrigger ended = std::move(ended_); // the reply may be the end of this object
+        reply(to, std::move(answered));
+        ended.trigger();
+    }
+    void end(std::size_t bytes) {
+        --calls_;
+        bytes_ -= bytes;
+    }
+
+    std::size_t mostCalls_, mostBytes_;
+    std::size_t calls_ = 0, bytes_ = 0;
+    AsyncTrigger ended_;
+    ActorCollectionNoErrors running_;
+};
+
+template <Handler F>
+Future<Void> serveOne(Node& node, ServeOptions options, std::source_location caller, F handler) {
+    using Request = typename ArgumentOf<F>::Type;
+    FLOW_ASSERT_AT(caller, &node == &Node::current(), "rpc::serve() with the node of another loop");
+    RequestStream<Call<Request>> stream;
+    stream.makeNamedEndpoint(Request::name, options.priority, caller);
+    FutureStream<Call<Request>> calls = stream.getFuture();
+    RunningHandlers running(options.atATime, node.options().backlogBytes);
+    for (;;) {
+        while (running.isFull())
+            co_await running.onEnd();
+        Call<Request> call = co_await calls;
+        try {
+            Future<typename Request::Reply> result = handle(handler, std::move(call.request));
+            if (result.isReady())
+                reply(call.reply, result.isError() ? ErrorOr<typename Request::Reply>::failed(result.getError())
+                                                   : ErrorOr<typename Request::Reply>(result.get()));
+            else
+                running.add(std::move(result), call.reply, call.heldBytes);
+        } catch (...) {
+            reply(call.reply, ErrorOr<typename Request::Reply>::failed(currentError()));
+        }
+    }
+}
+
+/// A node, and the place of the call that it is an argument of.
+struct NodeOfCaller {
+    Node& node;
+    std::source_location caller;
+    NodeOfCaller(Node& at, std::source_location from = std::source_location::current()) : node(at), caller(from) {}
+};
+
+template <Handler... Handlers>
+    requires(sizeof...(Handlers) > 0)
+Future<Void> serve(NodeOfCaller at, ServeOptions options, Handlers... handlers) {
+    return waitForAll(std::vector<Future<Void>>{serveOne(at.node, options, at.caller, std::move(handlers))...});
+}
+template <Handler... Handlers>
+    requires(sizeof...(Handlers) > 0)
+Future<Void> serve(NodeOfCaller at, Handlers... handlers) {
+    return serve(at, ServeOptions(), std::move(handlers)...);
+}
+
+/// True if the server is this process, and has no handler: the request would be dropped.
+inline bool isUnknownHere(Endpoint const& endpoint) {
+    Node& node = Node::current();
+    return node.isLocal(endpoint) && !node.endpoints().find(endpoint.token);
+}
+
+template <NamedRequest Request>
+Future<typename Request::Reply> call(Address const& server, Request request) {
+    Endpoint endpoint = Call<Request>::at(server);
+    if (isUnknownHere(endpoint))
+        return service_not_found();
+    return RequestStream<Call<Request>>(endpoint).getReply(Call<Request>{std::move(request)});
+}
+
+template <NamedRequest Request>
+Future<ErrorOr<typename Request::Reply>> tryCall(Address const& server, Request request) {
+    Endpoint endpoint = Call<Request>::at(server);
+    if (isUnknownHere(endpoint))
+        return ErrorOr<typename Request::Reply>::failed(service_not_found());
+    return RequestStream<Call<Request>>(endpoint).tryGetReply(Call<Request>{std::move(request)});
+}
+
+/// The same service at several servers.
+template <NamedRequest Request>
+struct Alternative {
+    RequestStream<Call<Request>> stream;
+};
+
+template <NamedRequest Request>
+Future<typename Request::Reply> call(std::vector<Address> const& servers, Request request) {
+    std::vector<Alternative<Request>> alternatives;
+    for (Address const& server : servers)
+        alternatives.push_back({RequestStream<Call<Request>>(Call<Request>::at(server))});
+    return loadBalance(makeReference<MultiInterface<Alternative<Request>>>(std::move(alternatives)),
+                       &Alternative<Request>::stream, Call<Request>{std::move(request)});
+}
+
+} // namespace flow::net::rpc

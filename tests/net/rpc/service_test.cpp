@@ -1,0 +1,270 @@
+#include "net/rpc/service.h"
+
+#include "flow/base/error.h"
+#include "flow/combine/all.h"
+#include "flow/combine/timeout.h"
+#include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
+#include "flow/sim/world.h"
+#include "flow/wait/delay.h"
+#include "net/sim/sim_network.h"
+#include "net/transport.h"
+#include "tests/flow/support/balance.h"
+#include "tests/flow/support/death.h"
+#include "tests/net/rpc/two_processes.h"
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace flow;
+using namespace flow::net;
+using test::TwoProcesses;
+
+namespace {
+
+struct Greet {
+    using Reply = std::string;
+    static constexpr char const* name = "test/greet";
+    std::string who;
+    double after = 0;
+};
+struct Total {
+    struct Reply {
+        std::int64_t total = 0;
+        std::vector<std::string> words;
+    };
+    static constexpr char const* name = "test/total";
+    std::vector<int> numbers;
+};
+struct Note {
+    using Reply = Void;
+    static constexpr char const* name = "test/note";
+    int number = 0;
+};
+struct Unserved {
+    using Reply = Void;
+    static constexpr char const* name = "test/unserved";
+};
+
+struct Seen {
+    int begun = 0, ended = 0, running = 0, mostRunning = 0;
+    std::vector<int> notes;
+};
+Seen seen;
+
+struct Counted {
+    Counted() {
+        ++seen.begun;
+        seen.mostRunning = std::max(seen.mostRunning, ++seen.running);
+    }
+    ~Counted() { --seen.running; }
+};
+
+Future<std::string> greet(Greet greet) {
+    Counted counted;
+    co_await delay(greet.after);
+    if (greet.who == "nobody")
+        throw attribute_not_found();
+    if (greet.who == "all")
+        co_return std::string(20'000, 'x');
+    ++seen.ended;
+    co_return "hello " + greet.who;
+}
+
+Future<Void> serveAll(rpc::ServeOptions options) {
+    std::string prefix = "sum"; // a capture, which lives as long as the future
+    co_await rpc::serve(
+        FlowTransport::transport(), options, greet,
+        [&](Total const& total) {
+            Total::Reply reply;
+            for (int each : total.numbers)
+                reply.total += each;
+            reply.words = {prefix, std::to_string(reply.total)};
+            return reply;
+        },
+        [](Note note) {
+            if (note.number < 0)
+                throw Error(error_code_key_too_large);
+            if (note.number > 1000)
+                throw std::runtime_error("too much");
+            seen.notes.push_back(note.number);
+        });
+}
+Future<Void> serveAsUsual() {
+    return serveAll({});
+}
+
+template <class Request>
+Future<int> codeOfCall(Address server, Request request) {
+    auto reply = co_await errorOr(rpc::call(server, std::move(request)));
+    co_return reply.isError() ? reply.getError().code() : 0;
+}
+
+/// The calls that the styles of programs make as well: tests/programs/rpc_service.actor.cpp, tests/net/fiber.
+Future<Void> callAll(Address server) {
+    CHECK(co_await rpc::call(server, Greet{"you"}) == "hello you");
+    CHECK(co_await rpc::call(server, Greet{"you", 0.01}) == "hello you");
+    Total numbers{{1, 2, 39}};
+    Total::Reply total = co_await rpc::call(server, numbers);
+    CHECK(total.total == 42);
+    CHECK(total.words == std::vector<std::string>{"sum", "42"});
+    co_await rpc::call(server, Note{7});
+    CHECK(seen.notes == std::vector<int>{7});
+    CHECK(co_await codeOfCall(server, Greet{"nobody"}) == error_code_attribute_not_found);
+    CHECK(co_await codeOfCall(server, Note{-1}) == error_code_key_too_large);
+    CHECK(co_await codeOfCall(server, Note{1001}) == error_code_unknown_error);
+    CHECK(co_await codeOfCall(server, Unserved()) == error_code_service_not_found);
+    ErrorOr<Void> unserved = co_await rpc::tryCall(server, Unserved());
+    CHECK(unserved.isError(error_code_service_not_found));
+}
+
+} // namespace
+
+TEST_CASE("service: calls of another process") {
+    test::Balance balance;
+    seen = {};
+    RpcOptions options;
+    options.largestMessage = 10'000;
+    TwoProcesses::run(
+        serveAsUsual,
+        []() -> Future<Void> {
+            Address server = TwoProcesses::server();
+            co_await callAll(server);
+            CHECK(co_await codeOfCall(server, Greet{"all"}) == error_code_value_too_large); // its answer is
+            CHECK(co_await codeOfCall(server, Greet{std::string(20'000, 'y')}) == error_code_value_too_large);
+            CHECK(co_await rpc::call(server, Greet{"me"}) == "hello me");
+        },
+        options);
+}
+
+TEST_CASE("service: calls of the same process, on sockets, and of others there") {
+    test::Balance balance;
+    seen = {};
+    RealLoop loop;
+    loop.run([]() -> Future<Void> {
+        FlowTransport node;
+        Future<Void> listening = node.bind(Address(0x7F000001, 0), Address(0x7F000001, 0));
+        Future<Void> served = serveAsUsual();
+        co_await callAll(node.getLocalAddress());
+        served = {};
+        CHECK(co_await codeOfCall(node.getLocalAddress(), Note{1}) == error_code_service_not_found);
+        served = serveAsUsual(); // the names are free again
+        CHECK(co_await codeOfCall(node.getLocalAddress(), Note{1}) == 0);
+    }());
+}
+
+TEST_CASE("service: a dropped call, a deadline, and the end of the handlers") {
+    test::Balance balance;
+    seen = {};
+    TwoProcesses::run(
+        []() -> Future<Void> {
+            Future<Void> served = serveAsUsual();
+            co_await delay(10);
+            CHECK(seen.running == 1);
+            served = {};
+            CHECK(seen.running == 0);
+            served = serveAsUsual();
+            co_await Future<Void>(Never());
+        },
+        []() -> Future<Void> {
+            Address server = TwoProcesses::server();
+            Optional<std::string> late = co_await timeout(rpc::call(server, Greet{"late", 5}), 1);
+            CHECK(!late.present());
+            CHECK(seen.begun == 1);
+            ErrorOr<std::string> cut = co_await errorOr(rpc::call(server, Greet{"cut", 100}));
+            CHECK(cut.isError(error_code_broken_promise));
+            CHECK(co_await rpc::call(server, Greet{"next"}) == "hello next");
+        });
+}
+
+TEST_CASE("service: a server that is killed") {
+    test::Balance balance;
+    seen = {};
+    TwoProcesses::run(serveAsUsual, []() -> Future<Void> {
+        Address server = TwoProcesses::server();
+        Future<std::string> again = rpc::call(server, Greet{"again", 1});
+        Future<ErrorOr<std::string>> once = rpc::tryCall(server, Greet{"once", 1});
+        co_await delay(0.5);
+        TwoProcesses::restartServer();
+        CHECK(co_await again == "hello again");
+        CHECK((co_await once).isError(error_code_request_maybe_delivered));
+        CHECK(seen.ended == 1);
+    });
+}
+
+TEST_CASE("service: so many handlers run at a time, and other requests wait") {
+    test::Balance balance;
+    seen = {};
+    auto client = [](int calls, std::size_t bytes) -> Future<Void> {
+        std::vector<Future<std::string>> all;
+        for (int i = 0; i < calls; ++i)
+            all.push_back(rpc::call(TwoProcesses::server(), Greet{std::string(bytes, 'x'), 0.1}));
+        co_await waitForAll(all);
+    };
+    TwoProcesses::run([] { return serveAll({.atATime = 3}); }, [=] { return client(20, 1); });
+    CHECK(seen.begun == 20);
+    CHECK(seen.mostRunning == 3);
+    // The bytes of their requests are bounded, too.
+    seen = {};
+    RpcOptions options;
+    options.backlogBytes = 100'000;
+    TwoProcesses::run(serveAsUsual, [=] { return client(20, 40'000); }, options);
+    CHECK(seen.begun == 20);
+    CHECK(seen.mostRunning == 3);
+}
+
+TEST_CASE("service: one of several servers") {
+    test::Balance balance;
+    seen = {};
+    TwoProcesses::run(serveAsUsual, []() -> Future<Void> {
+        FlowTransport node; // a server without the service
+        Address here = net::transport().localAddress().withPort(4501);
+        Future<Void> listening = node.bind(here, here);
+        std::vector<Address> servers{TwoProcesses::server(), here, here.withPort(4502)}; // nothing is at the last
+        for (int i = 0; i < 5; ++i)                                                      // begins at each of them
+            CHECK(co_await rpc::call(servers, Greet{"one"}) == "hello one");
+        servers.pop_back();
+        co_await rpc::call(servers, Note{1});
+        ErrorOr<Void> unserved = co_await errorOr(rpc::call(servers, Unserved()));
+        CHECK(unserved.isError(error_code_service_not_found));
+    });
+}
+
+namespace {
+
+// The names have the same hash.
+struct Collision {
+    using Reply = Void;
+    static constexpr char const* name = "kv/tku5ma45xxosn";
+};
+struct Collided {
+    using Reply = Void;
+    static constexpr char const* name = "kv/5gytiwmbzntwa";
+};
+
+} // namespace
+
+TEST_CASE("service: a name that is served twice, or has the hash of another one") {
+    static_assert(rpc::hashOf(Collision::name) == rpc::hashOf(Collided::name));
+    auto begin = [](auto... handlers) {
+        RealLoop loop;
+        FlowTransport node;
+        Future<Void> served = rpc::serve(node, handlers...);
+    };
+    CHECK_DIES(begin([](Note) {}, [](Note) {}), R"("test/note" is served already by this process)");
+    CHECK_DIES(begin([](Collision) {}, [](Collided) {}),
+               R"("kv/5gytiwmbzntwa" and "kv/tku5ma45xxosn" have the same hash: give one of them another name)");
+    CHECK_NAMES_CALLER(RealLoop loop; FlowTransport node; (void)rpc::serve(node, [](Note) {}, [](Note) {}));
+    // A request of another process that has the hash of a name here gets an error; the handler does not run.
+    seen = {};
+    TwoProcesses::run([] { return rpc::serve(FlowTransport::transport(), [](Collision) { ++seen.begun; }); },
+                      []() -> Future<Void> {
+                          CHECK(co_await codeOfCall(TwoProcesses::server(), Collision()) == 0);
+                          CHECK(co_await codeOfCall(TwoProcesses::server(), Collided()) ==
+                                error_code_serialization_failed);
+                      });
+    CHECK(seen.begun == 1);
+}
