@@ -13,6 +13,7 @@
 // If the first half of a token is 0, the other half names the place for a reply. If that is 0 too, the frame is a ping;
 // it asks for an empty frame back if its own place for the reply is not 0. If the first half is all ones, the token is
 // a well-known endpoint with the number in the other half. If it is kNamed, the other half is the hash of a name.
+// A frame to the well-known endpoint kDroppedCall says that the request with this place for its reply is dropped.
 //
 //     ParsedFrame parsed = parseFrame(bytes, limits);
 //     if (parsed.fault == FrameFault::TooLarge) ...        // to skip: it has parsed.needed bytes
@@ -48,6 +49,7 @@ constexpr std::size_t kFramePrefixBytes =
     12; // of the header; the number at the beginning of a frame does not count them
 constexpr std::uint64_t kWellKnown = ~std::uint64_t{0};
 constexpr std::uint64_t kNamed = kWellKnown - 1;
+constexpr std::uint64_t kDroppedCall = 1; // a well-known endpoint
 
 /// Parses the first frame in `bytes`.
 ParsedFrame parseFrame(StringRef bytes, FrameLimits const& limits);

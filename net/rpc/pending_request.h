@@ -51,7 +51,12 @@ public:
         else
             this->fail(error);
     }
-    ~PendingRequest() override { rpc::replyIn(request_).setNumber(0); }
+    ~PendingRequest() override {
+        if constexpr (requires { Request::kIsCall; })
+            if (isWaiting() && peer()->isOpen())
+                peer()->sendDrop(number());
+        rpc::replyIn(request_).setNumber(0);
+    }
 
     WaiterNode* onTurn() {
         if constexpr (kAsErrorOr)

@@ -97,7 +97,8 @@ private:
     std::uint32_t free_ = kNone;
     std::size_t used_ = 0;
     std::vector<MessageReceiver*> wellKnown_;
-    std::unordered_map<std::uint64_t, Named> named_; // by the hash of the name
+    // By the hash of the name. nondeterminism: it is never iterated over.
+    std::unordered_map<std::uint64_t, Named> named_;
 };
 
 } // namespace flow::net

@@ -67,6 +67,8 @@ public:
             return sendAway(request);
         if (RequestQueue<T>* local = queue_->local())
             local->stream().send(std::move(request));
+        else if constexpr (requires { T::kIsCall; })
+            request.reply.sendError(service_not_found());
     }
     void sendError(Error error) const { queue_->stream().sendError(error); }
 

@@ -53,6 +53,35 @@ void RpcPeer::dropUnwanted() {
 }
 
 // -------------------------------------------------------------------------------------------------------------------
+// Calls
+
+PeerCall::PeerCall(RpcPeer& peer, std::uint64_t number) : Turn(hand), number_(number) {
+    if (peer.calls_.emplace(number, this).second) // else it is one more with this number, which cannot be dropped
+        peer_ = &peer;
+}
+
+PeerCall::~PeerCall() {
+    if (peer_)
+        peer_->calls_.erase(number_);
+}
+
+void RpcPeer::dropCall(std::uint64_t reply) {
+    auto found = calls_.find(reply);
+    if (found == calls_.end()) // it is answered
+        return;
+    PeerCall* call = found->second;
+    calls_.erase(found);
+    call->drop();
+}
+
+void RpcPeer::sendDrop(std::uint64_t reply) noexcept {
+    try {
+        send(UID(kWellKnown, kDroppedCall), reply, [](ObjectWriter&) {});
+    } catch (...) { // no memory: the handler goes on
+    }
+}
+
+// -------------------------------------------------------------------------------------------------------------------
 // Sending
 
 RpcPeer::RpcPeer(FlowTransport& transport, Side side, Address const& address, std::uint64_t number)
@@ -328,6 +357,10 @@ bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
             send(UID(), 0, [](ObjectWriter&) {});
         return true;
     }
+    if (frame.to == UID(kWellKnown, kDroppedCall)) {
+        dropCall(frame.reply);
+        return true;
+    }
     MessageReceiver* receiver = transport_->endpoints().find(frame.to);
     if (!receiver || (receiver->onlyFrom() && receiver->onlyFrom() != this)) {
         ++transport_->count().unknownEndpoints;
@@ -393,6 +426,8 @@ void RpcPeer::lost(Error error) {
     if (connection_ && error.code() != error_code_incompatible_protocol_version)
         connection_->abort();
     release();
+    for (auto& [number, call] : std::exchange(calls_, {}))
+        call->drop();
     ListLink waiting;
     waiting.reset();
     while (!pending_.isEmpty()) {
@@ -414,6 +449,8 @@ void RpcPeer::shutDown() {
     if (connection_)
         connection_->close();
     release();
+    for (auto& [number, call] : std::exchange(calls_, {}))
+        call->forgetPeer();
     while (!pending_.isEmpty()) {
         auto* each = static_cast<PendingReply*>(pending_.next);
         each->stopWaiting();

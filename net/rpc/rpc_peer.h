@@ -10,11 +10,15 @@
 
 #include "flow/coro/coroutine.h"
 #include "flow/loop/turn.h"
+#include "flow/memory/fast_allocator.h"
 #include "flow/sync/async_trigger.h"
 #include "flow/wait/handler_slot.h"
 #include "net/connection.h"
 #include "net/rpc/frame.h"
 #include "net/rpc/receiver.h"
+
+#include <map>
+#include <optional>
 
 namespace flow::net {
 
@@ -48,6 +52,46 @@ private:
     friend class RpcPeer;
     RpcPeer* peer_ = nullptr; // informs this before it ends
     std::uint64_t number_ = 0;
+};
+
+/// A call of rpc::call() at the process that serves it, until it has ended. Its caller may drop it.
+class PeerCall final : public FastAllocated<PeerCall>, public ReferenceCounted<PeerCall>, Turn {
+public:
+    /// For a call of this process.
+    PeerCall() : Turn(hand) {}
+    /// For one of another process, with the place for its reply there.
+    PeerCall(RpcPeer& peer, std::uint64_t number);
+    ~PeerCall();
+
+    bool isDropped() const { return isDropped_; }
+    /// Ready, in a turn of its own, when the caller has dropped the call, or the connection to it has ended.
+    Future<Void> onDrop() {
+        if (!dropped_)
+            dropped_.emplace();
+        return dropped_->getFuture();
+    }
+
+    /// The peer has removed it.
+    void drop() {
+        peer_ = nullptr;
+        isDropped_ = true;
+        if (dropped_)
+            ask(TaskPriority::DefaultEndpoint);
+    }
+    /// The peer has ended with its transport.
+    void forgetPeer() { peer_ = nullptr; }
+
+private:
+    static void hand(Turn& turn) {
+        auto& self = static_cast<PeerCall&>(turn);
+        Promise<Void> dropped = *self.dropped_; // its waiter destroys this
+        dropped.send(Void());
+    }
+
+    RpcPeer* peer_ = nullptr; // which has this call
+    std::uint64_t number_ = 0;
+    bool isDropped_ = false;
+    std::optional<Promise<Void>> dropped_;
 };
 
 class RpcPeer final : public ReferenceCounted<RpcPeer> {
@@ -92,6 +136,9 @@ public:
     /// Sends the error as the reply; does nothing if there is no place for one.
     void sendError(std::uint64_t reply, Error error, bool isUnknownEndpoint = false);
 
+    /// Says that the call with this place for its reply is not awaited any more.
+    void sendDrop(std::uint64_t reply) noexcept;
+
     // For the transport.
 
     /// Runs from the greeting to the end of the connection, and fails with its error.
@@ -111,6 +158,7 @@ public:
     AsyncTrigger wanted;
 
 private:
+    friend class PeerCall;
     friend class PendingReply;
     static constexpr std::size_t kBatch = 64 * 1024;
     static constexpr std::uint32_t kMostFrames = 256;
@@ -141,6 +189,7 @@ private:
     void notifyDrained() { drained_.trigger(); }
     void notifyWanted() { wanted.trigger(); }
     void release();
+    void dropCall(std::uint64_t reply);
     void account();
     void setHeld(std::size_t bytes);
     Future<Void> readFrames();
@@ -177,6 +226,7 @@ private:
     std::size_t held_ = 0; // as the transport has counted it
     Promise<Void> disconnected_;
     ListLink pending_;
+    std::map<std::uint64_t, PeerCall*> calls_; // that it has made, by the place for the reply
     HandlerSlot writing_;
     PeerTurn<&RpcPeer::flush> flushTurn_{*this};
     PeerTurn<&RpcPeer::notifyDrained> drainedTurn_{*this};

@@ -32,7 +32,9 @@
 //
 // With several servers, call() chooses one, as loadBalance() does (net/rpc/load_balance.h).
 //
-// A process may call itself; then nothing is serialized. Cancel-safe, but the handler is not informed.
+// A process may call itself; then nothing is serialized. Cancel-safe: dropping a call cancels its handler, and so does
+// the end of the connection. A request that waits is removed. A handler that must come to its end holds its work
+// itself.
 
 #include "flow/tasks/collection.h"
 #include "net/rpc/load_balance.h"
@@ -60,15 +62,23 @@ struct Call {
     static constexpr std::uint64_t kHash = hashOf(Request::name);
     static constexpr FileIdentifier file_identifier = static_cast<FileIdentifier>(hashOf(Request::name, 0x4D525343));
 
+    static constexpr bool kIsCall = true; // its handler is cancelled when it is dropped
+
     Request request = {};
     ReplyPromise<typename Request::Reply> reply = {};
-    std::size_t heldBytes = 0; // the memory that counts for the limit of the server; not sent
+    // Not sent:
+    std::size_t heldBytes = 0;      // the memory that counts for the limit of the server
+    Reference<PeerCall> state = {}; // at the server
 
     static Endpoint at(Address const& server) { return {{server, {}}, UID(kNamed, kHash), false, 0}; }
     void setHeldBytes(std::size_t bytes) { heldBytes = bytes; }
     template <class Ar>
     void serialize(Ar& ar) {
         serializer(ar, request, reply);
+        if constexpr (Ar::isDeserializing) {
+            MessageContext& context = messageContext(ar);
+            state = makeReference<PeerCall>(*context.peer, context.reply);
+        }
     }
 };
 
@@ -124,25 +134,30 @@ public:
 
     bool isFull() const { return calls_ >= mostCalls_ || bytes_ > mostBytes_; }
     Future<Void> onEnd() { return ended_.onTrigger(); }
-    template <class Reply>
-    void add(Future<Reply> result, ReplyPromise<Reply> const& to, std::size_t bytes) {
+    template <class Request>
+    void add(Future<typename Request::Reply> result, Call<Request> const& call) {
         ++calls_;
-        bytes_ += bytes;
+        bytes_ += call.heldBytes;
         try {
-            running_.add(answer(std::move(result), to, bytes));
+            running_.add(answer(std::move(result), call.state, call.reply, call.heldBytes));
         } catch (...) {
-            end(bytes);
+            end(call.heldBytes);
             throw;
         }
     }
 
 private:
+    /// The state stays, so that its peer can drop the call.
     template <class Reply>
-    Future<Void> answer(Future<Reply> result, ReplyPromise<Reply> to, std::size_t bytes) {
-        ErrorOr<Reply> answered = co_await tryGet(std::move(result));
+    Future<Void> answer(Future<Reply> result, Reference<PeerCall> state, ReplyPromise<Reply> to, std::size_t bytes) {
+        Future<ErrorOr<Reply>> answered = errorOr(std::move(result));
+        auto first = co_await race(std::move(answered), state->onDrop()); // dropped: the handler is cancelled
         end(bytes);
         AsyncTrigger ended = std::move(ended_); // the reply may be the end of this object
-        reply(to, std::move(answered));
+        if (first.index() == 0)
+            reply(to, std::get<0>(std::move(first)));
+        else
+            to.send(Never());
         ended.trigger();
     }
     void end(std::size_t bytes) {
@@ -168,13 +183,19 @@ Future<Void> serveOne(Node& node, ServeOptions options, std::source_location cal
         while (running.isFull())
             co_await running.onEnd();
         Call<Request> call = co_await calls;
+        if (!call.state) // it comes from this process, by loadBalance()
+            call.state = makeReference<PeerCall>();
+        if (call.state->isDropped()) {
+            call.reply.send(Never());
+            continue;
+        }
         try {
             Future<typename Request::Reply> result = handle(handler, std::move(call.request));
             if (result.isReady())
                 reply(call.reply, result.isError() ? ErrorOr<typename Request::Reply>::failed(result.getError())
                                                    : ErrorOr<typename Request::Reply>(result.get()));
             else
-                running.add(std::move(result), call.reply, call.heldBytes);
+                running.add(std::move(result), call);
         } catch (...) {
             reply(call.reply, ErrorOr<typename Request::Reply>::failed(currentError()));
         }
@@ -199,26 +220,49 @@ Future<Void> serve(NodeOfCaller at, Handlers... handlers) {
     return serve(at, ServeOptions(), std::move(handlers)...);
 }
 
-/// True if the server is this process, and has no handler: the request would be dropped.
-inline bool isUnknownHere(Endpoint const& endpoint) {
-    Node& node = Node::current();
-    return node.isLocal(endpoint) && !node.endpoints().find(endpoint.token);
+/// Drops a call of this process.
+struct DropAtEnd {
+    explicit DropAtEnd(Reference<PeerCall> call) : state(std::move(call)) {}
+    DropAtEnd(DropAtEnd&&) noexcept = default;
+    ~DropAtEnd() {
+        if (state)
+            state->drop();
+    }
+    Reference<PeerCall> state;
+};
+template <class T>
+Future<T> untilDropped(Future<T> reply, DropAtEnd) {
+    if constexpr (std::is_same_v<T, Void>)
+        co_await std::move(reply);
+    else
+        co_return co_await std::move(reply);
+}
+
+/// `send` calls getReply() or tryGetReply().
+template <class Result, NamedRequest Request, class Send>
+Future<Result> callAt(Address const& server, Request&& request, Send send) {
+    Endpoint endpoint = Call<Request>::at(server);
+    RequestStream<Call<Request>> stream(endpoint);
+    Call<Request> call{std::move(request)};
+    if (!Node::current().isLocal(endpoint))
+        return send(stream, std::move(call));
+    call.state = makeReference<PeerCall>();
+    DropAtEnd drop(call.state);
+    return untilDropped(send(stream, std::move(call)), std::move(drop));
 }
 
 template <NamedRequest Request>
 Future<typename Request::Reply> call(Address const& server, Request request) {
-    Endpoint endpoint = Call<Request>::at(server);
-    if (isUnknownHere(endpoint))
-        return service_not_found();
-    return RequestStream<Call<Request>>(endpoint).getReply(Call<Request>{std::move(request)});
+    return callAt<typename Request::Reply>(server, std::move(request), [](auto& stream, Call<Request>&& call) {
+        return stream.getReply(std::move(call));
+    });
 }
 
 template <NamedRequest Request>
 Future<ErrorOr<typename Request::Reply>> tryCall(Address const& server, Request request) {
-    Endpoint endpoint = Call<Request>::at(server);
-    if (isUnknownHere(endpoint))
-        return ErrorOr<typename Request::Reply>::failed(service_not_found());
-    return RequestStream<Call<Request>>(endpoint).tryGetReply(Call<Request>{std::move(request)});
+    return callAt<ErrorOr<typename Request::Reply>>(server, std::move(request), [](auto& stream, Call<Request>&& call) {
+        return stream.tryGetReply(std::move(call));
+    });
 }
 
 /// The same service at several servers.

@@ -15,6 +15,7 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -174,10 +175,58 @@ TEST_CASE("service: a dropped call, a deadline, and the end of the handlers") {
             Optional<std::string> late = co_await timeout(rpc::call(server, Greet{"late", 5}), 1);
             CHECK(!late.present());
             CHECK(seen.begun == 1);
+            co_await delay(0.5);
+            CHECK(seen.running == 0); // its handler is cancelled
             ErrorOr<std::string> cut = co_await errorOr(rpc::call(server, Greet{"cut", 100}));
             CHECK(cut.isError(error_code_broken_promise));
             CHECK(co_await rpc::call(server, Greet{"next"}) == "hello next");
         });
+}
+
+TEST_CASE("service: a dropped call that waits is not handled, and the end of a connection drops calls") {
+    test::Balance balance;
+    seen = {};
+    TwoProcesses::run([] { return serveAll({.atATime = 1}); },
+                      []() -> Future<Void> {
+                          Address server = TwoProcesses::server();
+                          auto node = std::make_unique<FlowTransport>();
+                          Future<std::string> first = rpc::call(server, Greet{"first", 2});
+                          co_await delay(1);
+                          Future<std::string> dropped = rpc::call(server, Greet{"dropped", 2});
+                          Future<std::string> third = rpc::call(server, Greet{"third", 1});
+                          co_await delay(0.5);
+                          dropped = {};
+                          CHECK(co_await first == "hello first");
+                          CHECK(co_await third == "hello third");
+                          CHECK(seen.begun == 2);
+                          Future<std::string> lost = rpc::call(server, Greet{"lost", 100});
+                          co_await delay(1);
+                          CHECK(seen.running == 1);
+                          node.reset();
+                          co_await delay(1);
+                          CHECK(seen.running == 0);
+                      });
+}
+
+TEST_CASE("service: a dropped call of the same process") {
+    test::Balance balance;
+    seen = {};
+    RealLoop loop;
+    loop.run([]() -> Future<Void> {
+        FlowTransport node;
+        Future<Void> listening = node.bind(Address(0x7F000001, 0), Address(0x7F000001, 0));
+        Future<Void> served = serveAsUsual();
+        Future<std::string> call = rpc::call(node.getLocalAddress(), Greet{"here", 100});
+        co_await delay(0);
+        CHECK(seen.running == 1);
+        call = {};
+        co_await delay(0.001);
+        CHECK(seen.running == 0);
+        std::vector<Address> here{node.getLocalAddress()};
+        CHECK(co_await rpc::call(here, Greet{"one"}) == "hello one");
+        ErrorOr<Void> unserved = co_await errorOr(rpc::call(here, Unserved()));
+        CHECK(unserved.isError(error_code_service_not_found));
+    }());
 }
 
 TEST_CASE("service: a server that is killed") {
