@@ -50,7 +50,6 @@ std::vector<net::Address> addressesOf(std::string const& list) {
 /// Prints what the server does, for people and for tools/cluster.
 class Printer final : public Witness {
 public:
-    ~Printer() = default;
     void recovers(int, std::uint64_t term, int, std::uint64_t lastIndex) override {
         line("recovered %llu entries, term %llu", lastIndex, term);
     }

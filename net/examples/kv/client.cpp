@@ -5,23 +5,18 @@
 namespace kv {
 
 Future<Reply> StoreClient::ask(Request request) {
+    constexpr double kPatience = 1; // seconds
     request.client = id_;
     request.number = ++number_;
-    for (;;) {
+    for (;; server_ = {}) {
         if (!server_.present())
-            server_ = net::RequestStream<StoreRequest>(
-                net::Endpoint::wellKnown({deterministicRandom()->randomChoice(servers_), {}}, kRequests));
-        Future<ErrorOr<Reply>> replied = server_.get().tryGetReply(StoreRequest{.request = request, .reply = {}});
-        auto first = co_await race(std::move(replied), delay(kPatience));
-        if (first.index() == 0) {
-            ErrorOr<Reply> reply = std::get<0>(std::move(first));
-            if (reply.isError(error_code_value_too_large))
-                throw reply.getError();
-            if (!reply.isError() && reply.get().done)
-                co_return reply.get();
-            CODE_PROBE(reply.isError(), "a server ends while a request waits for its reply");
-        }
-        server_ = {};
+            server_ = deterministicRandom()->randomChoice(servers_);
+        ErrorOr<Reply> late = ErrorOr<Reply>::failed(timed_out());
+        ErrorOr<Reply> reply = co_await timeout(net::rpc::tryCall(server_.get(), request), kPatience, late);
+        if (reply.isError(error_code_value_too_large) || (reply.present() && reply->done))
+            co_return reply.get(); // throws the error
+        bool isLost = reply.isError(error_code_request_maybe_delivered);
+        CODE_PROBE(isLost, "a server ends while a request waits for its reply");
         co_await delay(0.1 * deterministicRandom()->random01());
     }
 }

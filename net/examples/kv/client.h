@@ -18,12 +18,9 @@ public:
     Future<Reply> ask(Request request);
 
 private:
-    static constexpr double kPatience = 1; // seconds
-
     std::vector<net::Address> servers_;
-    std::uint64_t id_;
-    std::uint64_t number_ = 0;
-    Optional<net::RequestStream<StoreRequest>> server_; // that has answered last
+    Optional<net::Address> server_; // that has answered last
+    std::uint64_t id_, number_ = 0;
 };
 
 } // namespace kv

@@ -14,20 +14,24 @@ using namespace flow;
 
 enum class Verb : std::uint8_t { Get, Put, Remove, CompareAndSet };
 
+struct Reply {
+    bool done = false; // else: try another server, or again
+    bool succeeded = false;
+    Optional<std::string> value = {};
+};
+
 /// The request of a client. A client numbers its requests, and repeats one with its number until it is answered: each
 /// number is executed once. An empty client marks the entry that a new leader begins with.
 struct Request {
+    using Reply = kv::Reply;
+    static constexpr char const* name = "kv/request";
+
     std::uint64_t client = 0;
     std::uint64_t number = 0;
     Verb verb = Verb::Get;
     std::string key = {};
     Optional<std::string> expected = {};
     Optional<std::string> value = {};
-
-    template <class Ar>
-    void serialize(Ar& ar) {
-        serializer(ar, client, number, verb, key, expected, value);
-    }
 };
 
 /// The bytes of its key and values.
@@ -38,26 +42,10 @@ inline std::size_t bytesIn(Request const& request) {
     return bytes;
 }
 
-struct Reply {
-    bool done = false; // else: try another server, or again
-    bool succeeded = false;
-    Optional<std::string> value = {};
-
-    template <class Ar>
-    void serialize(Ar& ar) {
-        serializer(ar, done, succeeded, value);
-    }
-};
-
 /// One place in the log.
 struct Entry {
     std::uint64_t term = 0;
     Request request;
-
-    template <class Ar>
-    void serialize(Ar& ar) {
-        serializer(ar, term, request);
-    }
 };
 
 /// Between servers: the four messages of Raft (Ongaro and Ousterhout, "In Search of an Understandable Consensus
@@ -74,11 +62,6 @@ struct Message {
     std::uint64_t entryTerm = 0;     // of that entry
     std::uint64_t committed = 0;     // Append
     std::vector<Entry> entries = {}; // Append
-
-    template <class Ar>
-    void serialize(Ar& ar) {
-        serializer(ar, kind, from, to, term, granted, index, entryTerm, committed, entries);
-    }
 };
 
 /// FNV-1a.

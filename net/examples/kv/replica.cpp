@@ -2,6 +2,8 @@
 
 #include "flow/flow.h"
 
+#include <memory>
+
 namespace kv {
 
 Replica::Replica(int id, int servers, std::vector<net::Address> addresses, std::string journal, Witness& witness)
@@ -29,11 +31,18 @@ Future<Void> Replica::recover() {
     witness_.recovers(id_, term_, votedFor_, lastIndex());
 }
 
-/// Runs one step at a time. A step that fails may leave memory and disk different, so it ends the server.
+/// Runs one step at a time. A step that has begun goes on if this is cancelled.
 template <class Step>
 Future<Void> Replica::inTurn(Step step) {
     co_await turn_.take();
-    FlowLock::Releaser releaser(turn_);
+    Future<Void> running = toItsEnd(std::move(step), FlowLock::Releaser(turn_));
+    step_.add(running);
+    co_await std::move(running);
+}
+
+/// A step that fails may leave memory and disk different, so it ends the server.
+template <class Step>
+Future<Void> Replica::toItsEnd(Step step, [[maybe_unused]] FlowLock::Releaser turn) {
     ErrorOr<Void> result = co_await tryGet(step());
     if (result.isError()) {
         if (broken_.canBeSet())
@@ -95,14 +104,15 @@ Future<Reply> Replica::answer(Request request) {
         co_return before;
     if (store_.isOld(request)) // its client waits for a later one
         co_return Reply();
-    std::uint64_t index = 0, term = 0;
-    co_await inTurn([&]() -> Future<Void> {
+    auto place = std::make_shared<std::pair<std::uint64_t, std::uint64_t>>(); // the step may outlive this
+    auto step = [this, request, place]() -> Future<Void> {
         if (role_ != Role::Leader)
             return Void();
-        index = lastIndex() + 1;
-        term = term_;
+        *place = {lastIndex() + 1, term_};
         return appendOwn(request);
-    });
+    };
+    co_await inTurn(std::move(step));
+    auto [index, term] = *place;
     if (index == 0)
         co_return Reply();
     while (executed_ < index) {

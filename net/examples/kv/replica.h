@@ -18,6 +18,7 @@
 #include "flow/base/non_copyable.h"
 #include "flow/sync/async_trigger.h"
 #include "flow/sync/flow_lock.h"
+#include "flow/tasks/collection.h"
 
 #include <map>
 #include <set>
@@ -29,6 +30,7 @@ namespace kv {
 /// Is called with what the servers of a simulation do, to check it.
 class Witness {
 public:
+    virtual ~Witness() = default;
     virtual void leads([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t term) {}
     /// A server has sent its term, its vote in it and what it has executed. After a restart they must still be true.
     virtual void promises([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t term,
@@ -38,9 +40,6 @@ public:
     /// `fresh`: not a repetition.
     virtual void executes([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t index,
                           [[maybe_unused]] Entry const& entry, [[maybe_unused]] bool fresh) {}
-
-protected:
-    ~Witness() = default;
 };
 
 class Replica : NonCopyable {
@@ -64,8 +63,7 @@ protected:
     virtual void transmit(Message const& message, net::Address const& to) = 0;
 
     Future<Void> received(Message message, net::Address from);
-    /// Must not be cancelled but by the end of the server. Without `done`, another server has to be asked, or this one
-    /// again; the request may have been executed or not.
+    /// Without `done`, another server has to be asked, or this one again; the request may have been executed or not.
     Future<Reply> answer(Request request);
 
 private:
@@ -76,11 +74,6 @@ private:
         int votedFor = -1;
         std::uint64_t keep = 0; // how many entries stay, before `entries` follow
         std::vector<Entry> entries;
-
-        template <class Ar>
-        void serialize(Ar& ar) {
-            serializer(ar, term, votedFor, keep, entries);
-        }
     };
 
     /// The progress of a server that follows this leader.
@@ -98,6 +91,8 @@ private:
     Future<Void> electIfDue();
     template <class Step>
     Future<Void> inTurn(Step step);
+    template <class Step>
+    Future<Void> toItsEnd(Step step, FlowLock::Releaser turn);
     void send(Message message);
 
     // consensus.cpp: each with turn_ taken
@@ -150,6 +145,7 @@ private:
     std::vector<Progress> progressOf_;  // of a leader: each server's
     std::map<int, net::Address> known_; // where each server was last heard from
     std::uint64_t sent_ = 0;
+    ActorCollection step_{false}; // that has its turn
 };
 
 } // namespace kv

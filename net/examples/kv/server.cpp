@@ -6,81 +6,46 @@
 namespace kv {
 namespace {
 
-constexpr int kMostRequests = 256;                 // that are answered at a time; others wait in the stream
-constexpr std::size_t kMostWaitingBytes = 1 << 20; // of requests in the stream
-constexpr std::size_t kMostBytesOfPeers = 64 << 20;
-constexpr std::size_t kMostQueuedBytes = 4 << 20; // for another server; messages beyond are lost
-
-struct NoWitness final : Witness {};
+/// From one server to another. The reply says that it has arrived; so a connection that is silent is noticed.
+struct Delivery {
+    using Reply = Void;
+    static constexpr char const* name = "kv/delivery";
+    Message message;
+    net::Address from; // where its sender listens
+};
 
 class Server final : public Replica {
 public:
-    Server(ServerOptions const& options, Witness& witness)
-        : Replica(options.id, options.servers, options.addresses, options.journal, witness),
-          listenAt_(options.listenAt) {
-        messages_.makeWellKnownEndpoint(kMessages, TaskPriority::DefaultEndpoint);
-        requests_.makeWellKnownEndpoint(kRequests, TaskPriority::DefaultEndpoint);
-    }
+    Server(net::rpc::Node& node, ServerOptions const& options, Witness& witness)
+        : Replica(options.id, options.servers, options.addresses, options.journal, witness), node_(node) {}
 
 private:
     Future<Void> listenToServers() override {
-        FutureStream<MessageRequest> messages = messages_.getFuture();
-        for (;;) {
-            MessageRequest next = co_await messages;
-            next.reply.send(Void());
-            co_await received(std::move(next.message), next.from);
-        }
+        return net::rpc::serve(node_, {.atATime = 1}, [this](Delivery d) { return received(d.message, d.from); });
     }
-
     Future<Void> listenToClients() override {
-        FutureStream<StoreRequest> requests = requests_.getFuture();
-        for (;;) {
-            co_await places_.take();
-            FlowLock::Releaser place(places_);
-            StoreRequest next = co_await requests;
-            answering_.add(serve(std::move(next), std::move(place)));
-        }
+        return net::rpc::serve(node_, {.atATime = 256}, [this](Request request) {
+            return bytesIn(request) > kLargestRequest ? Future<Reply>(value_too_large()) : answer(std::move(request));
+        });
     }
-
-    Future<Void> serve(StoreRequest asked, [[maybe_unused]] FlowLock::Releaser place) {
-        if (bytesIn(asked.request) > kLargestRequest) {
-            asked.reply.sendError(value_too_large());
-            co_return;
-        }
-        Reply reply = co_await answer(asked.request);
-        asked.reply.send(reply);
-    }
-
     void transmit(Message const& message, net::Address const& to) override {
-        if (to == listenAt_) // one to itself would be handled inside this call, and its failure would destroy this
-            return;
-        auto [place, isNew] = others_.try_emplace(to);
-        if (isNew)
-            place->second = net::RequestStream<MessageRequest>(net::Endpoint::wellKnown({to, {}}, kMessages));
-        if (place->second.queuedBytes() > kMostQueuedBytes)
-            return;
-        MessageRequest request{.message = message, .from = listenAt_, .reply = {}};
-        sending_.add(success(place->second.tryGetReply(std::move(request))));
+        // One to itself would be handled inside this call, and its failure would destroy this.
+        if (to != node_.getLocalAddress() && node_.queuedBytes(to) <= kMostQueuedBytes)
+            sending_.add(success(net::rpc::tryCall(to, Delivery{message, node_.getLocalAddress()})));
     }
 
-    const net::Address listenAt_;
-    net::RequestStream<MessageRequest> messages_;
-    net::RequestStream<StoreRequest> requests_;
-    std::map<net::Address, net::RequestStream<MessageRequest>> others_;
-    FlowLock places_{kMostRequests};
-    ActorCollection answering_{false};
+    static constexpr std::size_t kMostQueuedBytes = 4 << 20; // for another server; messages beyond are lost
+    net::rpc::Node& node_;
     ActorCollection sending_{false};
 };
 
 } // namespace
 
 Future<Void> runServer(ServerOptions options) {
-    NoWitness none;
-    net::FlowTransport transport({.backlogBytes = kMostWaitingBytes, .peersBytes = kMostBytesOfPeers});
-    Server server(options, options.witness ? *options.witness : none);
-    Future<Void> listening = transport.bind(options.listenAt, options.listenAt);
-    Future<Void> served = server.run();
-    co_await race(listening, served);
+    Witness none;
+    net::rpc::Node node({.backlogBytes = 1 << 20, .peersBytes = 64 << 20});
+    Server server(node, options, options.witness ? *options.witness : none);
+    co_await race(node.listen(options.listenAt), server.run());
 }
 
 } // namespace kv
