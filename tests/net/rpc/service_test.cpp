@@ -50,28 +50,28 @@ struct Unserved {
     static constexpr char const* name = "test/unserved";
 };
 
-struct Seen {
+struct Handled {
     int begun = 0, ended = 0, running = 0, mostRunning = 0;
     std::vector<int> notes;
 };
-Seen seen;
+Handled handled;
 
-struct Counted {
-    Counted() {
-        ++seen.begun;
-        seen.mostRunning = std::max(seen.mostRunning, ++seen.running);
+struct CountedHandler {
+    CountedHandler() {
+        ++handled.begun;
+        handled.mostRunning = std::max(handled.mostRunning, ++handled.running);
     }
-    ~Counted() { --seen.running; }
+    ~CountedHandler() { --handled.running; }
 };
 
 Future<std::string> greet(Greet greet) {
-    Counted counted;
+    CountedHandler running;
     co_await delay(greet.after);
     if (greet.who == "nobody")
         throw attribute_not_found();
     if (greet.who == "all")
         co_return std::string(20'000, 'x');
-    ++seen.ended;
+    ++handled.ended;
     co_return "hello " + greet.who;
 }
 
@@ -91,7 +91,7 @@ Future<Void> serveAll(rpc::ServeOptions options) {
                 throw Error(error_code_key_too_large);
             if (note.number > 1000)
                 throw std::runtime_error("too much");
-            seen.notes.push_back(note.number);
+            handled.notes.push_back(note.number);
         });
 }
 Future<Void> serveAsUsual() {
@@ -113,7 +113,7 @@ Future<Void> callAll(Address server) {
     CHECK(total.total == 42);
     CHECK(total.words == std::vector<std::string>{"sum", "42"});
     co_await rpc::call(server, Note{7});
-    CHECK(seen.notes == std::vector<int>{7});
+    CHECK(handled.notes == std::vector<int>{7});
     CHECK(co_await codeOfCall(server, Greet{"nobody"}) == error_code_attribute_not_found);
     CHECK(co_await codeOfCall(server, Note{-1}) == error_code_key_too_large);
     CHECK(co_await codeOfCall(server, Note{1001}) == error_code_unknown_error);
@@ -126,7 +126,7 @@ Future<Void> callAll(Address server) {
 
 TEST_CASE("service: calls of another process") {
     test::Balance balance;
-    seen = {};
+    handled = {};
     RpcOptions options;
     options.largestMessage = 10'000;
     TwoProcesses::run(
@@ -143,7 +143,7 @@ TEST_CASE("service: calls of another process") {
 
 TEST_CASE("service: calls of the same process, on sockets, and of others there") {
     test::Balance balance;
-    seen = {};
+    handled = {};
     RealLoop loop;
     loop.run([]() -> Future<Void> {
         FlowTransport node;
@@ -159,14 +159,14 @@ TEST_CASE("service: calls of the same process, on sockets, and of others there")
 
 TEST_CASE("service: a dropped call, a deadline, and the end of the handlers") {
     test::Balance balance;
-    seen = {};
+    handled = {};
     TwoProcesses::run(
         []() -> Future<Void> {
             Future<Void> served = serveAsUsual();
             co_await delay(10);
-            CHECK(seen.running == 1);
+            CHECK(handled.running == 1);
             served = {};
-            CHECK(seen.running == 0);
+            CHECK(handled.running == 0);
             served = serveAsUsual();
             co_await Future<Void>(Never());
         },
@@ -174,9 +174,9 @@ TEST_CASE("service: a dropped call, a deadline, and the end of the handlers") {
             Address server = TwoProcesses::server();
             Optional<std::string> late = co_await timeout(rpc::call(server, Greet{"late", 5}), 1);
             CHECK(!late.present());
-            CHECK(seen.begun == 1);
+            CHECK(handled.begun == 1);
             co_await delay(0.5);
-            CHECK(seen.running == 0); // its handler is cancelled
+            CHECK(handled.running == 0); // its handler is cancelled
             ErrorOr<std::string> cut = co_await errorOr(rpc::call(server, Greet{"cut", 100}));
             CHECK(cut.isError(error_code_broken_promise));
             CHECK(co_await rpc::call(server, Greet{"next"}) == "hello next");
@@ -185,7 +185,7 @@ TEST_CASE("service: a dropped call, a deadline, and the end of the handlers") {
 
 TEST_CASE("service: a dropped call that waits is not handled, and the end of a connection drops calls") {
     test::Balance balance;
-    seen = {};
+    handled = {};
     TwoProcesses::run([] { return serveAll({.atATime = 1}); },
                       []() -> Future<Void> {
                           Address server = TwoProcesses::server();
@@ -198,19 +198,19 @@ TEST_CASE("service: a dropped call that waits is not handled, and the end of a c
                           dropped = {};
                           CHECK(co_await first == "hello first");
                           CHECK(co_await third == "hello third");
-                          CHECK(seen.begun == 2);
+                          CHECK(handled.begun == 2);
                           Future<std::string> lost = rpc::call(server, Greet{"lost", 100});
                           co_await delay(1);
-                          CHECK(seen.running == 1);
+                          CHECK(handled.running == 1);
                           node.reset();
                           co_await delay(1);
-                          CHECK(seen.running == 0);
+                          CHECK(handled.running == 0);
                       });
 }
 
 TEST_CASE("service: a dropped call of the same process") {
     test::Balance balance;
-    seen = {};
+    handled = {};
     RealLoop loop;
     loop.run([]() -> Future<Void> {
         FlowTransport node;
@@ -218,10 +218,10 @@ TEST_CASE("service: a dropped call of the same process") {
         Future<Void> served = serveAsUsual();
         Future<std::string> call = rpc::call(node.getLocalAddress(), Greet{"here", 100});
         co_await delay(0);
-        CHECK(seen.running == 1);
+        CHECK(handled.running == 1);
         call = {};
         co_await delay(0.001);
-        CHECK(seen.running == 0);
+        CHECK(handled.running == 0);
         std::vector<Address> here{node.getLocalAddress()};
         CHECK(co_await rpc::call(here, Greet{"one"}) == "hello one");
         ErrorOr<Void> unserved = co_await errorOr(rpc::call(here, Unserved()));
@@ -231,7 +231,7 @@ TEST_CASE("service: a dropped call of the same process") {
 
 TEST_CASE("service: a server that is killed") {
     test::Balance balance;
-    seen = {};
+    handled = {};
     TwoProcesses::run(serveAsUsual, []() -> Future<Void> {
         Address server = TwoProcesses::server();
         Future<std::string> again = rpc::call(server, Greet{"again", 1});
@@ -240,13 +240,13 @@ TEST_CASE("service: a server that is killed") {
         TwoProcesses::restartServer();
         CHECK(co_await again == "hello again");
         CHECK((co_await once).isError(error_code_request_maybe_delivered));
-        CHECK(seen.ended == 1);
+        CHECK(handled.ended == 1);
     });
 }
 
 TEST_CASE("service: so many handlers run at a time, and other requests wait") {
     test::Balance balance;
-    seen = {};
+    handled = {};
     auto client = [](int calls, std::size_t bytes) -> Future<Void> {
         std::vector<Future<std::string>> all;
         for (int i = 0; i < calls; ++i)
@@ -254,20 +254,20 @@ TEST_CASE("service: so many handlers run at a time, and other requests wait") {
         co_await waitForAll(all);
     };
     TwoProcesses::run([] { return serveAll({.atATime = 3}); }, [=] { return client(20, 1); });
-    CHECK(seen.begun == 20);
-    CHECK(seen.mostRunning == 3);
+    CHECK(handled.begun == 20);
+    CHECK(handled.mostRunning == 3);
     // The bytes of their requests are bounded, too.
-    seen = {};
+    handled = {};
     RpcOptions options;
     options.backlogBytes = 100'000;
     TwoProcesses::run(serveAsUsual, [=] { return client(20, 40'000); }, options);
-    CHECK(seen.begun == 20);
-    CHECK(seen.mostRunning == 3);
+    CHECK(handled.begun == 20);
+    CHECK(handled.mostRunning == 3);
 }
 
 TEST_CASE("service: one of several servers") {
     test::Balance balance;
-    seen = {};
+    handled = {};
     TwoProcesses::run(serveAsUsual, []() -> Future<Void> {
         FlowTransport node; // a server without the service
         Address here = net::transport().localAddress().withPort(4501);
@@ -308,12 +308,12 @@ TEST_CASE("service: a name that is served twice, or has the hash of another one"
                R"("kv/5gytiwmbzntwa" and "kv/tku5ma45xxosn" have the same hash: give one of them another name)");
     CHECK_NAMES_CALLER(RealLoop loop; FlowTransport node; (void)rpc::serve(node, [](Note) {}, [](Note) {}));
     // A request of another process that has the hash of a name here gets an error; the handler does not run.
-    seen = {};
-    TwoProcesses::run([] { return rpc::serve(FlowTransport::transport(), [](Collision) { ++seen.begun; }); },
+    handled = {};
+    TwoProcesses::run([] { return rpc::serve(FlowTransport::transport(), [](Collision) { ++handled.begun; }); },
                       []() -> Future<Void> {
                           CHECK(co_await codeOfCall(TwoProcesses::server(), Collision()) == 0);
                           CHECK(co_await codeOfCall(TwoProcesses::server(), Collided()) ==
                                 error_code_serialization_failed);
                       });
-    CHECK(seen.begun == 1);
+    CHECK(handled.begun == 1);
 }
