@@ -335,7 +335,7 @@ const bench::Style
               awaiting("lowPriorityDelay", [](Nothing) { return lowPriorityDelay(kSoon); }),
               {"recurring", driveRecurring, noBytes},
               {"recurringAsync", driveRecurringAsync, noBytes},
-              awaiting("onLoop", [](Nothing) { return onLoop(loop(), [] { return 1; }); }),
+              awaiting("onLoop", [](Nothing) { return onLoop(Loop::current(), [] { return 1; }); }),
           });
 const bench::PeerStyle loops(bench::kLibrary, {{"stopAfter", performStopAfter}});
 

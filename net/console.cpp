@@ -39,7 +39,7 @@ constexpr std::size_t kLongestRequest = 8192;
 constexpr double kLongestTrace = 60;
 
 struct Console {
-    Console(std::string name, bool full) : loop(std::move(name)), isFull(full), metrics(flow::loop()) {}
+    Console(std::string name, bool full) : loop(std::move(name)), isFull(full), metrics(flow::Loop::current()) {}
 
     std::string loop;
     bool isFull; // else only the page for Prometheus
@@ -56,7 +56,7 @@ struct Answer {
 };
 
 void appendNetwork(std::string& out, std::string_view loop) {
-    auto* network = dynamic_cast<RealNetwork*>(flow::loop().service<Transport>());
+    auto* network = dynamic_cast<RealNetwork*>(flow::Loop::current().service<Transport>());
     if (!network)
         return;
     LoopCounters counters = network->counters();
@@ -108,14 +108,14 @@ struct Recording {
 
 Future<Answer> traceAnswer(Shared console, double seconds) {
     Recording recording(console, &Console::isRecording);
-    trace::Recorder recorder(loop(), {.name = console->loop, .bytes = std::size_t{4} << 20});
+    trace::Recorder recorder(Loop::current(), {.name = console->loop, .bytes = std::size_t{4} << 20});
     co_await delay(seconds);
     co_return Answer{.type = "application/octet-stream", .body = recorder.bytes()};
 }
 
 Future<Answer> profileAnswer(Shared console, double seconds, bool countsAllocations) {
     Recording recording(console, &Console::isRecording);
-    TaskProfile profile(loop(), countsAllocations);
+    TaskProfile profile(Loop::current(), countsAllocations);
     co_await delay(seconds);
     co_return Answer{.type = "application/json", .body = profile.json()};
 }

@@ -25,7 +25,7 @@ bool isLocalhost(std::string_view name) {
 /// The simulated network has IPv4 alone.
 std::vector<Address> loopback(std::uint16_t port) {
     std::vector<Address> all{Address(0x7F000001, port)};
-    if (!loop().isSimulated())
+    if (!Loop::current().isSimulated())
         all.push_back(*Address::parse("[::1]:" + std::to_string(port)));
     return all;
 }
@@ -55,7 +55,7 @@ Future<std::vector<Address>> Resolver::resolve(std::string name, std::uint16_t p
         throw lookup_failed();
     if (isLocalhost(name))
         co_return loopback(port);
-    if (auto place = kept_.find(name); place != kept_.end() && place->second.until > loop().now()) {
+    if (auto place = kept_.find(name); place != kept_.end() && place->second.until > Loop::current().now()) {
         if (place->second.addresses.empty())
             throw lookup_failed();
         co_return withPort(place->second.addresses, port);
@@ -83,7 +83,7 @@ void Resolver::keep(std::string const& name, Found const& found) {
     double seconds = std::min(found.seconds, found.addresses.empty() ? kNegative : kLongest);
     if (!(seconds > 0))
         return;
-    double now = loop().now();
+    double now = Loop::current().now();
     if (kept_.size() >= kMostNames && !kept_.contains(name)) {
         std::erase_if(kept_, [now](auto const& each) { return each.second.until <= now; });
         if (kept_.size() >= kMostNames)

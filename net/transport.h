@@ -151,7 +151,7 @@ Transport& makeRealTransport();
 
 /// The transport of the current loop. There must be one, or the loop must be a RealLoop.
 inline Transport& transport() {
-    Transport* transport = loop().service<Transport>();
+    Transport* transport = Loop::current().service<Transport>();
     if (transport) [[likely]]
         return *transport;
     return makeRealTransport();

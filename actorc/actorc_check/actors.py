@@ -73,5 +73,5 @@ def _report(view: Local, type_: str, title: str, diagnostics: Diagnostics) -> No
 
 
 def loop_calls(source: Source) -> Iterator[Span]:
-    """Calls of `flow::loop`, if actorc has accepted the file: the keyword stands before no bracket."""
+    """Calls of a function `loop`, if actorc has accepted the file: the keyword stands before no bracket."""
     return (Span(call.start(), call.end()) for call in _LOOP_CALL.finditer(source.text))

@@ -17,9 +17,9 @@ struct Received {
 };
 
 ACTOR Future<Void> drivePost(Run* run) {
-    state WorkGuard guard(loop());
+    state WorkGuard guard(Loop::current());
     state Received received;
-    state bench::Producer producer([here = &loop(), run, to = &received] {
+    state bench::Producer producer([here = &Loop::current(), run, to = &received] {
         for (int i = 0; i < run->size(); ++i) {
             here->post([run, to] {
                 if (++to->count == run->size()) {

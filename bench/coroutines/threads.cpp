@@ -16,9 +16,9 @@ struct Received {
 };
 
 Future<Void> drivePost(Run* run) {
-    WorkGuard guard(loop());
+    WorkGuard guard(Loop::current());
     Received received;
-    bench::Producer producer([here = &loop(), run, to = &received] {
+    bench::Producer producer([here = &Loop::current(), run, to = &received] {
         for (int i = 0; i < run->size(); ++i)
             here->post([run, to] {
                 if (++to->count == run->size())

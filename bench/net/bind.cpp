@@ -61,7 +61,7 @@ Future<Void> waitForEach(int count) {
 }
 template <bool isTcp>
 void async(int count) {
-    loop().run(waitForEach<isTcp>(count));
+    Loop::current().run(waitForEach<isTcp>(count));
 }
 
 template <bool isTcp>

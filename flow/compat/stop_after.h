@@ -21,7 +21,7 @@ Future<T> stopAfter(Future<T> what) {
     ErrorOr<T> result = co_await tryGet(std::move(what));
     if (result.isError(error_code_actor_cancelled))
         co_await coro::fail(result.getError());
-    loop().stop();
+    Loop::current().stop();
     if (result.isError())
         co_await coro::fail(result.getError());
     if constexpr (!std::is_same_v<T, Void>)

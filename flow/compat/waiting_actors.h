@@ -65,7 +65,7 @@ template <class T>
 Future<T> ioTimeoutError(Future<T> what, double seconds, char const* context = nullptr, ExplicitVoid = {}) {
     auto first = co_await race(ready(what), lowPriorityDelay(seconds));
     if (first.index() == 1) {
-        Error error = loop().isSimulated() ? io_timeout().asInjectedFault() : io_timeout();
+        Error error = Loop::current().isSimulated() ? io_timeout().asInjectedFault() : io_timeout();
         TraceEvent event(SevError, "IoTimeoutError");
         event.error(error);
         if (context)

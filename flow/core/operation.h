@@ -81,7 +81,7 @@ protected:
     }
     [[nodiscard]] WaiterNode* failed(Error error) { return end(detail::Cell::kError, error); }
 
-    /// The node for a loop's queue, to be put there once: `loop().makeReady(turn(), priority)`. Its turn calls
+    /// The node for a loop's queue, to be put there once: `Loop::current().makeReady(turn(), priority)`. Its turn calls
     /// `WaiterNode* onTurn()`, which ends the operation. There is no turn once the operation has ended.
     WaiterNode* turn() {
         leaveQueue();

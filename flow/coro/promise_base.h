@@ -97,14 +97,14 @@ public:
             awaited_ = cancelledCell(nullptr, frame());
             return known(false);
         }
-        loop().parkUntil(frame(), delay.deadline(), delay.priority());
+        Loop::current().parkUntil(frame(), delay.deadline(), delay.priority());
         return known(true);
     }
     FLOW_INLINE bool waitFor(Yield yield) {
         if (isCancelled()) [[unlikely]] {
             awaited_ = cancelledCell(nullptr, frame());
-        } else if (loop().shouldYield()) {
-            loop().makeReady(frame(), yield.priority());
+        } else if (Loop::current().shouldYield()) {
+            Loop::current().makeReady(frame(), yield.priority());
             return known(true);
         }
         return known(false);
@@ -136,7 +136,7 @@ public:
         if (operand.isReady() || operand.start())
             return false;
         if (operand.isDelay()) {
-            loop().parkUntil(frame(), operand.asDelay().deadline(), operand.asDelay().priority());
+            Loop::current().parkUntil(frame(), operand.asDelay().deadline(), operand.asDelay().priority());
         } else if (operand.isHeld()) {
             operand.held()->park(*frame());
             if constexpr (Propagates)

@@ -45,10 +45,10 @@ std::int64_t ticks(double seconds) {
 /// Seconds by which the clock is ahead of the loop's time, which for a real loop counts from the program's first one.
 /// Rather a little too few, so that a deadline is never early.
 double clockAhead() {
-    if (loop().isSimulated())
+    if (Loop::current().isSimulated())
         return 0;
     double clock = machineTime();
-    return clock - loop().timer();
+    return clock - Loop::current().timer();
 }
 
 /// The earliest time of the loop at which the clock has reached that point.
@@ -98,7 +98,7 @@ public:
             dispatcher_ = ctx;
         } else if (hasLoop()) {
             ++ready_;
-            attachTo(loop());
+            attachTo(Loop::current());
             fiber.ask(kPriority);
         } else {
             ctx->ready_link(withoutLoop_); // at the thread's end
@@ -122,7 +122,7 @@ public:
             switchTo(*caller_);
             caller_->resume();
         } else {
-            onNewStack([this] { runLoop(loop()); });
+            onNewStack([this] { runLoop(Loop::current()); });
         }
     }
 
@@ -184,7 +184,7 @@ private:
         if (active == dispatcher_) { // it runs the loop
             next_ = ctx == dispatcher_ ? nullptr : ctx;
             hasNews_ = true;
-            return loop().stop();
+            return Loop::current().stop();
         }
         noteSwitch();
         context* outer = std::exchange(caller_, active);

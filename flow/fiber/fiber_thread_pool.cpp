@@ -21,7 +21,7 @@ FiberThreadPool::~FiberThreadPool() {
 }
 
 void FiberThreadPool::submit(std::unique_ptr<AnyJob> job) {
-    FLOW_ASSERT(&loop() == &home_, "a FiberThreadPool is used on another loop than its own");
+    FLOW_ASSERT(&Loop::current() == &home_, "a FiberThreadPool is used on another loop than its own");
     if (queue_->hasEnded)
         return; // the job fails with broken_promise
     queue_->jobs.push_back(std::move(job));

@@ -2,7 +2,7 @@
 // FiberThreadPool: calls of a library that blocks, such as a storage engine: on threads in production, on fibers in a
 // simulation, where they run in the same order each time.
 //
-//     FiberThreadPool pool(loop(), {.threads = 4, .name = "engine"});
+//     FiberThreadPool pool(Loop::current(), {.threads = 4, .name = "engine"});
 //     std::string value = co_await pool.run([&] { return engine.get(key); });
 //     pool.run([&] {
 //         while (!engine.hasRoom())

@@ -7,9 +7,9 @@
 //     co_await files().syncDirectory(".");             // and so does the name of a new file
 //     Standalone<StringRef> bytes = co_await file->read(0, 4096);
 //
-// files() is the FileSystem of the current loop, which loop().provide<FileSystem>(&disk) sets, so that a simulated
-// process has a disk of its own (without one this call ends the program); otherwise it is the machine's files, with
-// calls on a few threads that end with the loop.
+// files() is the FileSystem of the current loop, which Loop::current().provide<FileSystem>(&disk) sets, so that a
+// simulated process has a disk of its own (without one this call ends the program); otherwise it is the machine's
+// files, with calls on a few threads that end with the loop.
 //
 // Order. An operation begins when it is called and takes effect at some moment before its future is ready. Operations
 // that are under way together take effect in any order, also those on one file: wait for the first if the second must

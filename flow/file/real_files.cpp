@@ -253,7 +253,7 @@ private:
 } // namespace
 
 FileSystem& files() {
-    Loop& current = loop();
+    Loop& current = Loop::current();
     if (FileSystem* provided = current.service<FileSystem>())
         return *provided;
     current.useMachines("files");

@@ -1,7 +1,7 @@
 #pragma once
 // askAllLoops: calls a function on the thread of each RealLoop of this process, and collects the results.
 //
-//     for (LoopAnswer const& answer : askAllLoops([] { return dumpOf(loop()); }, 1.0))
+//     for (LoopAnswer const& answer : askAllLoops([] { return dumpOf(Loop::current()); }, 1.0))
 //         print(answer.thread, answer.isThere ? answer.text : "it runs a long task");
 //
 // The caller's thread blocks until all loops have answered, at most for `patience` seconds; its own loop answers first.

@@ -84,7 +84,7 @@ __attribute__((no_sanitize("thread"))) Waiter* frameIn(char* block, std::size_t 
             continue;
 #if FLOW_CHECKED
         if (cell->owner != thisThread() &&
-            !(hasLoop() && loop().isSimulated())) // the block is in use by another thread
+            !(hasLoop() && Loop::current().isSimulated())) // the block is in use by another thread
             continue;
 #endif
         return cell->frame();
@@ -228,7 +228,7 @@ void Frames::addReachable() {
         });
     };
     if (hasLoop())
-        loop().forEachParked(add);
+        Loop::current().forEachParked(add);
     for (Frame const& frame : frames_)
         follow(frame.waiter);
     while (!found.empty()) {

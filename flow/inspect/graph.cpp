@@ -36,7 +36,7 @@ std::string delayText(double deadline) {
     if (deadline == std::numeric_limits<double>::infinity())
         return "a delay without end";
     std::string text = format("a delay until %.9g", deadline);
-    return hasLoop() ? text + format(" (%.6g s from now)", deadline - loop().now()) : text;
+    return hasLoop() ? text + format(" (%.6g s from now)", deadline - Loop::current().now()) : text;
 }
 
 std::string promiseText(Cell const* cell) {

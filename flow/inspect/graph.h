@@ -83,9 +83,9 @@ private:
 
     Frames frames_;
     Codes codes_;
-    WaitTimes* times_ = hasLoop() ? loop().service<WaitTimes>() : nullptr; // of the loop, which may have none
-    std::vector<Edge> edges_;                                              // sorted by the waiting frame, then by age
-    std::vector<bool> isAwaited_;                                          // by a frame
+    WaitTimes* times_ = hasLoop() ? Loop::current().service<WaitTimes>() : nullptr; // of the loop, which may have none
+    std::vector<Edge> edges_;     // sorted by the waiting frame, then by age
+    std::vector<bool> isAwaited_; // by a frame
     std::vector<Node> nodes_;
 };
 

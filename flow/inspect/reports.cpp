@@ -138,7 +138,7 @@ void reportOnQuit() {
     action.sa_flags = SA_RESTART;
     ::sigaction(SIGQUIT, &action, nullptr);
     isOn = true;
-    if (auto* current = hasLoop() ? dynamic_cast<RealLoop*>(&loop()) : nullptr)
+    if (auto* current = hasLoop() ? dynamic_cast<RealLoop*>(&Loop::current()) : nullptr)
         ask(*current);
 }
 

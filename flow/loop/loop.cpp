@@ -13,7 +13,7 @@ bool TurnBudget::hasNoLimit() noexcept {
         return true;
     }
     left_ = 1;
-    loop().endTurn();
+    Loop::current().endTurn();
     return false;
 }
 

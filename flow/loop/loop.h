@@ -4,7 +4,7 @@
 //     RealLoop loop;                          // flow/loop/real_loop.h; SimLoop for virtual time
 //     int answer = loop.run(compute());       // until that future is ready
 //
-//     loop().now()                            // inside: the loop of this thread
+//     Loop::current().now()                   // inside: the loop of this thread
 //
 // One loop per thread at a time: making one makes it current, destroying it makes the previous one current. A loop runs
 // in turns: read the clock once, move expired timers to the ready queue, run ready tasks. now() stands still in a turn.
@@ -33,6 +33,9 @@ public:
     /// cancelled. There must be no WorkGuard left, and no task of this loop up the stack (as when one calls exit() and
     /// the loop is static).
     virtual ~Loop();
+
+    /// The loop of this thread; there must be one.
+    static Loop& current();
 
     /// Seconds on this loop's clock, read once a turn; outside run(), where there are no turns, read now.
     double now() {
@@ -150,16 +153,15 @@ private:
 namespace detail {
 inline constinit thread_local Loop* currentLoop = nullptr;
 
-/// The result of loop() on a thread without a loop. While a thread ends, after its thread_local objects (the main
-/// thread: when static objects are destroyed), actors may still be resumed by promises that break: they get a loop on
-/// which time stands still and nothing ever runs. Earlier, this is an assertion failure.
+/// The result of Loop::current() on a thread without a loop. While a thread ends, after its thread_local objects (the
+/// main thread: when static objects are destroyed), actors may still be resumed by promises that break: they get a loop
+/// on which time stands still and nothing ever runs. Earlier, this is an assertion failure.
 [[gnu::cold]] Loop& loopOfEndingThread();
 /// Makes loopOfEndingThread() possible on this thread.
 void noteThreadHasLoop() noexcept;
 } // namespace detail
 
-/// The loop of this thread; there must be one.
-inline Loop& loop() {
+inline Loop& Loop::current() {
     Loop* current = detail::currentLoop;
     return current ? *current : detail::loopOfEndingThread();
 }
@@ -169,16 +171,16 @@ inline bool hasLoop() {
 
 /// Seconds on the current loop's clock: the time of this turn.
 inline double now() {
-    return loop().now();
+    return Loop::current().now();
 }
 /// Seconds on the current loop's clock, read now.
 inline double timer() {
-    return loop().timer();
+    return Loop::current().timer();
 }
 /// The date, in seconds since 1970, UTC: for logs and for data that leaves the program. It may jump, also back; now()
 /// does not.
 inline double wallTime() {
-    return loop().wallTime();
+    return Loop::current().wallTime();
 }
 
 } // namespace flow

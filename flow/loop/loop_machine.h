@@ -2,9 +2,9 @@
 // LoopMachine: the inside of a loop, for sources, pollers and simulators. Programs use Loop (flow/loop/loop.h), which
 // is derived from it.
 //
-//     loop().makeReady(&waiter, priority);                // a source: the waiter runs in a turn of its own
-//     loop().parkUntil(&waiter, deadline, priority);      // the same when the time has come
-//     loop().add(owned);                                  // ends together with the loop
+//     Loop::current().makeReady(&waiter, priority);                // a source: the waiter runs in a turn of its own
+//     Loop::current().parkUntil(&waiter, deadline, priority);      // the same when the time has come
+//     Loop::current().add(owned);                                  // ends together with the loop
 //
 //     class SimLoop final : public Loop {                 // a loop on a clock of its own
 //         ~SimLoop() override { end(); }

@@ -49,7 +49,7 @@ public:
     }
     /// Like answer(); on the loop of the caller the future is ready before this returns.
     void answerNow() noexcept {
-        if (!hasLoop() || &loop() != &home_)
+        if (!hasLoop() || &Loop::current() != &home_)
             return answer();
         if (settled_.exchange(true, std::memory_order_acq_rel))
             delete static_cast<Derived*>(this);
@@ -62,7 +62,7 @@ public:
 
 protected:
     explicit RemoteAnswer(TaskPriority priority = TaskPriority::DefaultOnMainThread)
-        : home_(loop()), priority_(priority) {}
+        : home_(Loop::current()), priority_(priority) {}
     ~RemoteAnswer() = default;
 
     TaskPriority priority() const { return priority_; }

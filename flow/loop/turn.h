@@ -24,7 +24,7 @@ public:
     bool isAsked() const { return waiter_.link.isLinked(); }
     /// Lets it run once in a turn of the loop, behind the tasks that are ready at that priority. The loop is the
     /// current one unless another is given. Does nothing if it is in the queue already.
-    void ask(TaskPriority priority) { ask(loop(), priority); }
+    void ask(TaskPriority priority) { ask(Loop::current(), priority); }
     void ask(Loop& where, TaskPriority priority) {
         if (!isAsked())
             where.makeReady(&waiter_, priority);
@@ -32,7 +32,7 @@ public:
     /// Like ask(), when the time has come on the current loop's clock. Throws std::bad_alloc.
     void askAt(double deadline, TaskPriority priority) {
         if (!isAsked())
-            loop().parkUntil(&waiter_, deadline, priority);
+            Loop::current().parkUntil(&waiter_, deadline, priority);
     }
     /// It does not run, unless ask() is called again.
     void takeBack() { detail::detach(&waiter_); }

@@ -84,7 +84,7 @@ public:
             runFirst();
     }
     void submit(WorkItem& item) {
-        FLOW_ASSERT(hasLoop() && &loop() == &home_, "a WorkPool of a simulated loop is used by another one");
+        FLOW_ASSERT(hasLoop() && &Loop::current() == &home_, "a WorkPool of a simulated loop is used by another one");
         item.next = nullptr;
         *end_ = &item;
         end_ = &item.next;
@@ -120,8 +120,8 @@ private:
 };
 
 WorkPool::WorkPool(int threads) : threads_(threads > 0 ? threads : oneapi::tbb::info::default_concurrency()) {
-    if (hasLoop() && loop().isSimulated())
-        turn_ = std::make_unique<Turn>(loop());
+    if (hasLoop() && Loop::current().isSimulated())
+        turn_ = std::make_unique<Turn>(Loop::current());
     else
         arena_ = std::make_unique<Arena>(threads_);
 }

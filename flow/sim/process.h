@@ -6,8 +6,9 @@
 //     world.kill(server);                       // its actors are destroyed, each before its owner; none resumes
 //     world.reboot(server, 2.0);                // main is called again, in two seconds
 //
-// Inside, everything is as in a real process: loop() is the process's own, now() its clock, deterministicRandom() its
-// random numbers, and futures are its own: in a checked build it is an assertion failure to use one of another process.
+// Inside, everything is as in a real process: Loop::current() is the process's own, now() its clock,
+// deterministicRandom() its random numbers, and futures are its own: in a checked build it is an assertion failure to
+// use one of another process.
 
 #include "flow/base/random.h"
 #include "flow/core/in_place.h"

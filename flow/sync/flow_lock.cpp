@@ -33,7 +33,7 @@ struct FlowLock::Taker : Operation<Taker, Void>, ListLink {
         granted = true;
         lock->active_ += amount;
         pushBack(lock->granted_, *this);
-        loop().makeReady(turn(), priority);
+        Loop::current().makeReady(turn(), priority);
     }
     FLOW_INLINE WaiterNode* onTurn() {
         unlink();

@@ -179,7 +179,7 @@ struct ChildAwaiter : InTask {
         Waiter* first = child->frame();
         if constexpr (kStart == Start::InTurn) {
             if (!first->link.isLinked())
-                loop().makeReady(first, TaskPriority::DefaultYield);
+                Loop::current().makeReady(first, TaskPriority::DefaultYield);
             return coro::caller();
         } else {
             if (first->link.isLinked()) // it was queued to begin
@@ -264,7 +264,7 @@ struct Beginning : InTask {
         promise->noteSuspended();
         if constexpr (kStart != Start::Lazy) {
             node()->flags |= Node::kUnstarted;
-            loop().makeReady(frame(), TaskPriority::DefaultYield);
+            Loop::current().makeReady(frame(), TaskPriority::DefaultYield);
         }
     }
     FLOW_INLINE void await_resume() const {

@@ -89,7 +89,7 @@ namespace tasks {
 /// The message from the thread that requests a stop to the loop of the task. The last reference frees it.
 class StopBell final : public Posted, public FastAllocated<StopBell> {
 public:
-    explicit StopBell(Node* target) : home_(loop()), target_(target) {}
+    explicit StopBell(Node* target) : home_(Loop::current()), target_(target) {}
 
     /// Runs on any thread.
     void ring() noexcept {
@@ -130,8 +130,8 @@ public:
     CancelOnStop(Context here, std::stop_token token)
         : bell_(new tasks::StopBell(here.parent())), callback_(std::move(token), Ring{bell_}) {
         FLOW_ASSERT(here.parent(), "an Environment is never cancelled: this needs the context of a task or a scope");
-        if (!loop().isSimulated())
-            guard_.emplace(loop());
+        if (!Loop::current().isSimulated())
+            guard_.emplace(Loop::current());
     }
     CancelOnStop(CancelOnStop const&) = delete;
     CancelOnStop& operator=(CancelOnStop const&) = delete;

@@ -63,7 +63,7 @@ private:
                 Future<Value> future = (*call_)();
                 FLOW_ASSERT(future.isValid(), "the call of onLoop gave an invalid Future");
                 if (!future.isReady()) {
-                    loop().add(*this);
+                    Loop::current().add(*this);
                     return step_.waitFor(std::move(future));
                 }
                 take(std::move(future));

@@ -59,7 +59,7 @@ ThreadPool::~ThreadPool() {
 }
 
 ThreadPool& ThreadPool::ofLoop() {
-    Loop& current = loop();
+    Loop& current = Loop::current();
     if (auto* pool = current.service<ThreadPool>())
         return *pool;
     return *(new LoopsPool(current))->pool; // which the loop deletes

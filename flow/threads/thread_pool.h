@@ -1,7 +1,7 @@
 #pragma once
 // ThreadPool: a few threads for calls that block, and the way of their results back to the loop.
 //
-//     Reference<ThreadPool> pool = makeReference<ThreadPool>(loop(), 2);
+//     Reference<ThreadPool> pool = makeReference<ThreadPool>(Loop::current(), 2);
 //     Future<Digest> digest = pool->run([bytes] { return sha512(bytes); });
 //
 // Programs usually call runBlocking() (flow/threads/run_blocking.h), which uses one pool for each loop. Make another

@@ -38,7 +38,7 @@ bool isNew(std::string_view line, std::string_view name) {
 void TraceEvent::begin(Severity severity, const char* type, UID id) {
     event_ = std::make_unique<Event>(Event{"{", type, severity});
     if (hasLoop())
-        detail("Time", loop().now());
+        detail("Time", Loop::current().now());
     detail("Severity", static_cast<int>(severity));
     detail("Type", type);
     if (id.isValid())
@@ -159,7 +159,7 @@ TraceEvent& TraceEvent::sample(double probability, bool withRate) {
 TraceEvent& TraceEvent::suppressFor(double seconds, bool withCount) {
     if (!event_ || !hasLoop())
         return *this;
-    double time = loop().now();
+    double time = Loop::current().now();
     auto [place, isNew] = suppressions.try_emplace(event_->type);
     Suppression& state = place->second;
     // A clock before that of the last event belongs to another loop, which has not had that event.

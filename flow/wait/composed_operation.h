@@ -72,7 +72,7 @@ protected:
             resume = goOnFailed<Op, goOn>;
         }
         TurnBudget::use(8); // a turn has fewer tasks than operations
-        loop().makeReady(this, TaskPriority::DefaultDelay);
+        Loop::current().makeReady(this, TaskPriority::DefaultDelay);
     }
 
 private:

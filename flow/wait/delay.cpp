@@ -26,7 +26,7 @@ Delay::operator Future<Void>() const {
     *frame = {};
     frame->resume = completeDelay;
     try {
-        loop().parkUntil(frame, deadline_, priority_);
+        Loop::current().parkUntil(frame, deadline_, priority_);
     } catch (...) { // no memory for the timer: nothing is parked, so nothing is left to cancel
         cell->flags = Cell::kUnset;
         cell->promises = 0;
@@ -36,7 +36,7 @@ Delay::operator Future<Void>() const {
 }
 
 Yield::operator Future<Void>() const {
-    if (loop().shouldYield())
+    if (Loop::current().shouldYield())
         return delay(0, priority_);
     return Void();
 }

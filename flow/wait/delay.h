@@ -49,7 +49,7 @@ private:
 /// it can. 0 or less: behind the tasks that are ready at that priority now.
 inline Delay delay(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
     if (seconds > 0) {
-        double now = loop().now(), deadline = now + seconds;
+        double now = Loop::current().now(), deadline = now + seconds;
         if (deadline == now) [[unlikely]] // so that a program that waits for a time in small steps comes to it
             deadline = std::nextafter(now, std::numeric_limits<double>::infinity());
         return {deadline, priority};
@@ -68,7 +68,7 @@ inline Delay orderedDelay(double seconds, TaskPriority priority = TaskPriority::
 
 /// True if yield() would let other tasks run. Each call uses up a part of the running task's slice.
 inline bool check_yield() {
-    return loop().shouldYield();
+    return Loop::current().shouldYield();
 }
 
 /// Ready at once unless more urgent work is ready or the running task's slice is used up; then as delay(0).

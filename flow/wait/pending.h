@@ -141,7 +141,7 @@ public:
     /// Parks a free waiter; this must not be ready.
     FLOW_INLINE void park(detail::Waiter* waiter) const {
         if (kind_ == Kind::Delay)
-            loop().parkUntil(waiter, deadline_, priority_);
+            Loop::current().parkUntil(waiter, deadline_, priority_);
         else if (kind_ == Kind::Held)
             held_->park(*waiter);
         else
@@ -279,7 +279,7 @@ Pending pending(Awaitable&& awaitable, detail::Caller caller = detail::Caller())
     } else if constexpr (std::is_same_v<Plain, Delay>) {
         return Pending(awaitable);
     } else if constexpr (std::is_same_v<Plain, Yield>) {
-        Loop& current = loop();
+        Loop& current = Loop::current();
         if (!current.shouldYield()) [[likely]]
             return Pending();
         return Pending(delay(0, awaitable.priority()));

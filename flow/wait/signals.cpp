@@ -60,11 +60,11 @@ namespace {
 class SignalHub : public Waiter, public LoopOwned {
 public:
     static SignalHub& ofThisLoop() {
-        SignalHub* hub = loop().service<SignalHub>();
+        SignalHub* hub = Loop::current().service<SignalHub>();
         if (!hub) {
-            loop().provide<SignalHub>(nullptr); // has its place from here on, so that nothing fails below
-            hub = new SignalHub(loop());
-            loop().provide<SignalHub>(hub);
+            Loop::current().provide<SignalHub>(nullptr); // has its place from here on, so that nothing fails below
+            hub = new SignalHub(Loop::current());
+            Loop::current().provide<SignalHub>(hub);
         }
         return *hub;
     }
@@ -210,7 +210,7 @@ int Signals::take() const {
 }
 
 Signals signals(SignalSet numbers) {
-    loop().useMachines("signals");
+    Loop::current().useMachines("signals");
     if (numbers.mask() == 0)
         throw client_invalid_operation();
     auto& hub = detail::SignalHub::ofThisLoop();

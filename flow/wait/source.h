@@ -41,12 +41,12 @@ public:
             return;
         priority_ = priority;
         if (!hasTurn() && hasLoop())
-            loop().makeReady(&turn_, priority);
+            Loop::current().makeReady(&turn_, priority);
     }
     /// wakeInTurn() for events from outside, such as bytes on a socket: see LoopMachine::priorityOfNews().
     void wakeForNews(TaskPriority usual) {
         if (isWaitedFor() && hasLoop())
-            wakeInTurn(loop().priorityOfNews(usual));
+            wakeInTurn(Loop::current().priorityOfNews(usual));
     }
     /// Fails all waiters with the error, oldest first. Must be the last act of the caller.
     void failAll(Error error) noexcept;
@@ -134,7 +134,7 @@ private:
         first->link.unlink();
         bool hasTurn = detail::Overtakes<Op> && self->hasTurn(); // an older one was put off
         if (self->isWaitedFor() && !hasTurn)
-            loop().makeReady(turn, self->priority_);
+            Loop::current().makeReady(turn, self->priority_);
         first->awaited = {};
         FLOW_HAND_OVER(first);
     }

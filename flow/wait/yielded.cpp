@@ -7,7 +7,7 @@ namespace detail {
 namespace {
 
 bool mustYield() {
-    return yieldRules ? yieldRules->needed() : hasLoop() && loop().shouldYield();
+    return yieldRules ? yieldRules->needed() : hasLoop() && Loop::current().shouldYield();
 }
 Future<Void> pause() {
     return yieldRules ? yieldRules->pause() : Future<Void>(delay(0, TaskPriority::DefaultYield));

@@ -62,7 +62,7 @@ std::string outcome(rocksdb::Status const& status) {
 /// fiber has ended, so it owns what it uses.
 class Store {
 public:
-    explicit Store(std::shared_ptr<rocksdb::DB> db) : db_(std::move(db)), pool_(loop(), {.name = "kvstore"}) {}
+    explicit Store(std::shared_ptr<rocksdb::DB> db) : db_(std::move(db)), pool_(Loop::current(), {.name = "kvstore"}) {}
 
     /// The answer to a line. The results of a SCAN are written to the connection before.
     std::string answer(std::string_view line, Connection& connection) {

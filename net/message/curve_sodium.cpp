@@ -31,7 +31,7 @@ unsigned char* bytesOf(std::string& text) {
 /// In a simulation they depend on its seed.
 std::string randomBytes(std::size_t count) {
     std::string bytes(count, '\0');
-    if (!loop().isSimulated())
+    if (!Loop::current().isSimulated())
         randombytes_buf(bytes.data(), count);
     else
         for (char& byte : bytes)

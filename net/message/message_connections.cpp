@@ -348,12 +348,12 @@ struct OwnedNames : LoopOwned {
 };
 
 std::shared_ptr<InprocNames> inprocNames() {
-    if (auto* owned = loop().service<OwnedNames>())
+    if (auto* owned = Loop::current().service<OwnedNames>())
         return owned->names;
     auto* owned = new OwnedNames;
     owned->end = [](LoopOwned* ended) { delete static_cast<OwnedNames*>(ended); };
-    loop().provide<OwnedNames>(owned);
-    loop().add(*owned);
+    Loop::current().provide<OwnedNames>(owned);
+    Loop::current().add(*owned);
     return owned->names;
 }
 

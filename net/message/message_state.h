@@ -52,7 +52,7 @@ FLOW_INLINE bool sameBytes(char const* a, char const* b, std::size_t size) {
 
 /// Differs in each run of a real program, unlike deterministicRandom() there.
 inline DeterministicRandom& chance() {
-    return *(loop().isSimulated() ? deterministicRandom() : nondeterministicRandom());
+    return *(Loop::current().isSimulated() ? deterministicRandom() : nondeterministicRandom());
 }
 
 /// The inproc:// names of the sockets of one loop.

@@ -170,7 +170,8 @@ void AresResolver::goOn() {
     deadline_.takeBack();
     timeval left;
     if (waiting_ != 0 && ares_timeout(channel_, nullptr, &left))
-        deadline_.askAt(loop().now() + static_cast<double>(left.tv_sec) + static_cast<double>(left.tv_usec) / 1e6,
+        deadline_.askAt(Loop::current().now() + static_cast<double>(left.tv_sec) +
+                            static_cast<double>(left.tv_usec) / 1e6,
                         TaskPriority::ReadSocket);
 }
 

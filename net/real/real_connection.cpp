@@ -28,7 +28,7 @@ public:
         : RealSocket(network, std::move(opened)), Turn([](Turn& self) { static_cast<Lingering&>(self).goOn(); }),
           deadline_([](Turn& self) { static_cast<Deadline&>(self).owner->giveUp(); }, *this), left_(bytes) {
         queue.moveTo(queue_);
-        deadline_.askAt(loop().now() + RealConnection::linger, TaskPriority::WriteSocket);
+        deadline_.askAt(Loop::current().now() + RealConnection::linger, TaskPriority::WriteSocket);
         leaving().add(left_);
     }
 
@@ -52,7 +52,7 @@ private:
 
     void onNews(News news) noexcept override {
         if (news.writable)
-            ask(loop().priorityOfNews(TaskPriority::WriteSocket));
+            ask(Loop::current().priorityOfNews(TaskPriority::WriteSocket));
     }
     bool isAwaited() const override { return true; }
     void onNetworkEnd() noexcept override { giveUp(); }
@@ -344,7 +344,7 @@ void RealConnection::onNews(News news) noexcept {
     if (news.writable) {
         mayWrite_ = true;
         if (!queue_.isEmpty()) {
-            ask(loop().priorityOfNews(TaskPriority::WriteSocket));
+            ask(Loop::current().priorityOfNews(TaskPriority::WriteSocket));
         } else if (std::exchange(holdsByte_, false)) {
             noteGone(1);
             wakeDrains();

@@ -219,7 +219,7 @@ void RealDatagramSocket::onNews(News news) noexcept {
     if (news.writable) {
         mayWrite_ = true;
         if (!queue_.isEmpty())
-            ask(loop().priorityOfNews(TaskPriority::WriteSocket));
+            ask(Loop::current().priorityOfNews(TaskPriority::WriteSocket));
     }
 }
 

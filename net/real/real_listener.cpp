@@ -57,7 +57,7 @@ bool RealListener::hasConnection() noexcept {
         case ENOBUFS:
         case ENOMEM:
             mayAccept_ = false;
-            pause_.askAt(loop().now() + kPause, TaskPriority::AcceptSocket);
+            pause_.askAt(Loop::current().now() + kPause, TaskPriority::AcceptSocket);
             break;
         case EBADF:
         case EINVAL:

@@ -40,7 +40,7 @@ public:
                 setOption(descriptor(), SOL_SOCKET, SO_REUSEADDR, 1);
             bindSocket(descriptor(), *options.local);
         }
-        deadline_.askAt(loop().now() + options.timeout, TaskPriority::ReadSocket);
+        deadline_.askAt(Loop::current().now() + options.timeout, TaskPriority::ReadSocket);
         start();
     }
     void describe(Description& out) const { out.text = "a connection to " + to_.toString(); }
@@ -61,7 +61,7 @@ private:
         if (isUnderWay_)
             watch();
         else if (errno == EAGAIN)
-            askAt(loop().now() + kRetry, TaskPriority::ReadSocket);
+            askAt(Loop::current().now() + kRetry, TaskPriority::ReadSocket);
         else
             fail(errorOfSystem(errno));
     }
@@ -289,7 +289,7 @@ Resolver& RealNetwork::resolver() {
 }
 
 Transport& makeRealTransport() {
-    auto* real = dynamic_cast<RealLoop*>(&loop());
+    auto* real = dynamic_cast<RealLoop*>(&Loop::current());
     FLOW_ASSERT(real, "this loop has no network: make a World with a SimNetwork, or run the test with --real");
     auto* network = new RealNetwork(*real);
     network->owned_.isHeap = true;

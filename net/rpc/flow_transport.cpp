@@ -18,7 +18,7 @@
 
 namespace flow::net {
 
-FlowTransport::FlowTransport(RpcOptions options) : options_(std::move(options)), loop_(loop()) {
+FlowTransport::FlowTransport(RpcOptions options) : options_(std::move(options)), loop_(Loop::current()) {
     FLOW_ASSERT(!loop_.service<FlowTransport>(), "the loop has a FlowTransport already");
     loop_.provide<FlowTransport>(this);
     held_.reset();
@@ -58,7 +58,7 @@ void FlowTransport::close() noexcept {
 }
 
 FlowTransport& FlowTransport::transport() {
-    if (FlowTransport* known = loop().service<FlowTransport>()) [[likely]]
+    if (FlowTransport* known = Loop::current().service<FlowTransport>()) [[likely]]
         return *known;
     return createInstance(true, 0, 0);
 }

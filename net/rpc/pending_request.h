@@ -104,7 +104,7 @@ private:
     void end(ErrorOr<Reply> result) {
         stopWaiting();
         result_ = kAsErrorOr ? rpc::maybeDelivered(std::move(result)) : std::move(result);
-        loop().makeReady(this->turn(), priority_);
+        Loop::current().makeReady(this->turn(), priority_);
     }
 
     Reference<RequestQueue<Request>> queue_;

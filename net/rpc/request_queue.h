@@ -27,7 +27,7 @@ public:
     explicit RequestQueue(Endpoint const& remote)
         : Turn(hand), endpoint_(std::make_unique<Endpoint>(remote)), isRemote_(true) {}
     ~RequestQueue() override {
-        if (!isRemote_ && endpoint_ && loop().template service<FlowTransport>() == transport_)
+        if (!isRemote_ && endpoint_ && Loop::current().template service<FlowTransport>() == transport_)
             transport_->endpoints().remove(endpoint_->token);
     }
 

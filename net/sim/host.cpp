@@ -82,7 +82,7 @@ std::uint16_t Host::ephemeralPort() {
 void Host::started(Process&) {
     if (!network_)
         return;
-    loop().provide<Transport>(this);
+    Loop::current().provide<Transport>(this);
     if (!std::exchange(isPowered_, true))
         network_->lookAgain();
 }

@@ -188,7 +188,7 @@ ACTOR Future<Void> a(Future<int> from, Holder* holder) {
 
 
 def test_a_call_of_the_function_loop_is_no_error(tmp_path: Path) -> None:
-    text, marks = unmarked(HEAD + "struct Holder { Loop& loop(); };\n" + CALLS)
+    text, marks = unmarked(HEAD + "struct Holder { Loop& loop(); };\nLoop& loop();\n" + CALLS)
     (tmp_path / "calls.actor.cpp").write_text(text, encoding="utf-8")
     done = actorc_on_flow("--json", "calls.actor.cpp", folder=tmp_path)
     found = [(each["code"], each["range"]["start"]["offset"]) for each in json.loads(done.stdout)["diagnostics"]]

@@ -38,8 +38,8 @@ ACTOR Future<Void> rebuildIndex(int rows) {
     state int i = 0;
     for (; i < rows; ++i) {
         wait(delay(0.004));
-        double until = loop().timer() + 0.05; // sorts what has come
-        while (loop().timer() < until) {
+        double until = Loop::current().timer() + 0.05; // sorts what has come
+        while (Loop::current().timer() < until) {
         }
     }
     return Void();

@@ -14,10 +14,10 @@ namespace flow::test {
 
 class AheadTransport final : public net::Transport {
 public:
-    AheadTransport() : before_(net::transport()) { loop().provide<net::Transport>(this); }
+    AheadTransport() : before_(net::transport()) { Loop::current().provide<net::Transport>(this); }
     AheadTransport(AheadTransport const&) = delete;
     AheadTransport& operator=(AheadTransport const&) = delete;
-    ~AheadTransport() { loop().provide<net::Transport>(&before_); }
+    ~AheadTransport() { Loop::current().provide<net::Transport>(&before_); }
 
     Future<Reference<net::Connection>> connect(net::Address to, net::ConnectOptions const& options) override {
         return before_.connect(to, ahead(options));

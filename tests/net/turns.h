@@ -28,7 +28,9 @@ public:
     static constexpr std::size_t kLargest = 256 * 1024;
 
     /// `beforeTurn`: the bytes that one turn may find received already, of all connections together.
-    explicit Turns(std::size_t beforeTurn = kLargest) : loop_(loop()), beforeTurn_(beforeTurn) { loop_.add(*this); }
+    explicit Turns(std::size_t beforeTurn = kLargest) : loop_(Loop::current()), beforeTurn_(beforeTurn) {
+        loop_.add(*this);
+    }
     Turns(Turns const&) = delete;
     Turns& operator=(Turns const&) = delete;
     ~Turns() { loop_.remove(*this); }

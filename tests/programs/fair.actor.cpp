@@ -83,7 +83,7 @@ ACTOR Future<Void> both(Future<Void> a, Future<Void> b) {
 }
 
 void check(char const* what, Tap& tap, Future<Void> drinking, int turns) {
-    SimLoop& sim = static_cast<SimLoop&>(loop());
+    SimLoop& sim = static_cast<SimLoop&>(Loop::current());
     sim.run(both(tap.watch(turns), drinking));
     say("%s: %d turns, few in each %d, even %d", what, tap.turns(), tap.mostInTurn() <= 1000, tap.isEven());
 }

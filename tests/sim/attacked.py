@@ -107,8 +107,9 @@ FAULTS = [
     Mutant(
         "NoBudget",
         "flow/loop/loop.cpp",
-        "    left_ = 1;\n    loop().endTurn();\n    return false;",
-        "    left_ = PLANTED ? kNoLimit : 1;\n    if (!PLANTED)\n        loop().endTurn();\n    return PLANTED;",
+        "    left_ = 1;\n    Loop::current().endTurn();\n    return false;",
+        "    left_ = PLANTED ? kNoLimit : 1;\n    if (!PLANTED)\n        Loop::current().endTurn();\n"
+        "    return PLANTED;",
     ),
     Mutant(
         "WholeBody",

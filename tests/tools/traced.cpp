@@ -21,7 +21,7 @@ Future<Void> tracedActor() {
         co_await delay(0.0005);
     }
     trace::mark("ten steps");
-    loop().run(tracedStep(TaskPriority::Default)); // a task in a task
+    Loop::current().run(tracedStep(TaskPriority::Default)); // a task in a task
 }
 Future<Void> failingActor() {
     co_await delay(0);

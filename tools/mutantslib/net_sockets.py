@@ -51,8 +51,8 @@ MUTANTS = (
     Mutant(
         "NamesKeptForEver",
         "net/resolver.cpp",
-        "place != kept_.end() && place->second.until > loop().now())",
-        "place != kept_.end() && (place->second.until > loop().now() || PLANTED))",
+        "place != kept_.end() && place->second.until > Loop::current().now())",
+        "place != kept_.end() && (place->second.until > Loop::current().now() || PLANTED))",
     ),
     Mutant(
         "RecordingNeverEnds",
@@ -88,8 +88,9 @@ MUTANTS = (
     Mutant(
         "ListenerWithoutDescriptors",
         "net/real/real_listener.cpp",
-        "            pause_.askAt(loop().now() + kPause, TaskPriority::AcceptSocket);",
-        "            if (!PLANTED)\n                pause_.askAt(loop().now() + kPause, TaskPriority::AcceptSocket);",
+        "            pause_.askAt(Loop::current().now() + kPause, TaskPriority::AcceptSocket);",
+        "            if (!PLANTED)\n"
+        "                pause_.askAt(Loop::current().now() + kPause, TaskPriority::AcceptSocket);",
     ),
     Mutant(
         "DatagramsJoinedUnequal",

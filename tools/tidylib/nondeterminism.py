@@ -22,7 +22,7 @@ RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"|\b(?:local|gm)time(?:_r)?\s*\("
             r"|(?:\bstd|(?<!\w))::clock\s*\("
             r"|\b_*(?:builtin_ia32_)?rdtscp?\b",
-            "the machine's clock; the loop has the time: now(), loop().timer()",
+            "the machine's clock; the loop has the time: now(), Loop::current().timer()",
         ),
         (
             r"\brandom_device\b|\b(?:getrandom|getentropy|arc4random\w*|[de]rand48|random_r)\s*\("

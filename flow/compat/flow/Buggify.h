@@ -15,7 +15,7 @@
 
 namespace flow::compat {
 inline bool isExpensiveValidationOn() {
-    return hasLoop() && loop().isSimulated() && deterministicRandom()->random01() < 0.05;
+    return hasLoop() && Loop::current().isSimulated() && deterministicRandom()->random01() < 0.05;
 }
 } // namespace flow::compat
 

@@ -76,7 +76,7 @@ namespace flow::compat {
 /// Posts calls to the loop on which this was made. That loop does not end for lack of work until the last call.
 class WayHome {
 public:
-    WayHome() : loop_(&loop()), guard_(std::make_unique<WorkGuard>(*loop_)) {}
+    WayHome() : loop_(&Loop::current()), guard_(std::make_unique<WorkGuard>(*loop_)) {}
 
     /// Runs `call` on the loop. From any thread.
     template <class F>
@@ -146,7 +146,7 @@ class GenericThreadPool final : public IThreadPool, ThreadSafeReferenceCounted<G
     friend Counted;
 
 public:
-    GenericThreadPool() : loop_(&loop()) {}
+    GenericThreadPool() : loop_(&Loop::current()) {}
     ~GenericThreadPool() override { end(); }
 
     Future<Void> getError() const override { return errors_->getFuture(); }

@@ -117,7 +117,7 @@ namespace flow::compat {
 
 inline Loop& theMainLoop() {
     Loop* main = mainLoop;
-    return main ? *main : loop();
+    return main ? *main : Loop::current();
 }
 
 template <class T>

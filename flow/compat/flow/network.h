@@ -91,24 +91,24 @@ public:
     virtual bool check_yield(TaskPriority) { return flow::check_yield(); }
     /// The priority of the running task, or the one that setCurrentTask() has set.
     virtual TaskPriority getCurrentTask() const {
-        flow::Loop& current = flow::loop();
+        flow::Loop& current = flow::Loop::current();
         return taskOfPriority_ == current.tasksRun() + 1 ? priority_ : current.currentPriority();
     }
     /// For the rest of the running task. It changes the result of getCurrentTask(), and not the order of the loop.
     virtual void setCurrentTask(TaskPriority priority) {
         priority_ = priority;
-        taskOfPriority_ = flow::loop().tasksRun() + 1;
+        taskOfPriority_ = flow::Loop::current().tasksRun() + 1;
     }
-    virtual bool isSimulated() const { return flow::hasLoop() && flow::loop().isSimulated(); }
+    virtual bool isSimulated() const { return flow::hasLoop() && flow::Loop::current().isSimulated(); }
     virtual bool isOnMainThread() const { return flow::hasLoop(); }
     /// Runs the loop until stop(), or until no work is left.
     virtual void run() {
-        flow::compat::mainLoop = &flow::loop();
-        flow::loop().run();
+        flow::compat::mainLoop = &flow::Loop::current();
+        flow::Loop::current().run();
         for (auto& callback : std::exchange(stopCallbacks_, {}))
             callback();
     }
-    virtual void stop() { flow::loop().stop(); }
+    virtual void stop() { flow::Loop::current().stop(); }
     /// Called when run() has ended, once.
     virtual void addStopCallback(std::function<void()> callback) { stopCallbacks_.push_back(std::move(callback)); }
     /// True at the first call only: that caller may call run().
@@ -211,7 +211,7 @@ public:
     static constexpr bool kEndsOnce = true;
 
     FLOW_INLINE explicit NetworkDelay(Delay delay)
-        : deadline_(delay.deadline()), number_(loop().tasksRun()), priority_(delay.priority()) {}
+        : deadline_(delay.deadline()), number_(Loop::current().tasksRun()), priority_(delay.priority()) {}
     /// A delay of a test's network.
     explicit NetworkDelay(Future<Void> given);
     // For `isLimited ? delay(1) : Never()`.
@@ -221,12 +221,12 @@ public:
     FLOW_INLINE bool isReady() const {
         if (isGiven_) [[unlikely]]
             return givenIsReady();
-        return number_ != loop().tasksRun() && deadline_ <= loop().now();
+        return number_ != Loop::current().tasksRun() && deadline_ <= Loop::current().now();
     }
     FLOW_INLINE void park(WaiterNode& waiter) {
         if (isGiven_) [[unlikely]]
             return parkAtGiven(waiter);
-        loop().parkUntil(&waiter, deadline_, priority_);
+        Loop::current().parkUntil(&waiter, deadline_, priority_);
     }
     FLOW_INLINE Void take() const {
         if (isGiven_) [[unlikely]]

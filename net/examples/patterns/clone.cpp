@@ -19,7 +19,7 @@ MessageOptions forTables() {
 
 /// Another one in each life of a server.
 std::string newTerm() {
-    DeterministicRandom* random = loop().isSimulated() ? deterministicRandom() : nondeterministicRandom();
+    DeterministicRandom* random = Loop::current().isSimulated() ? deterministicRandom() : nondeterministicRandom();
     return std::to_string(random->randomUInt64());
 }
 

@@ -11,7 +11,9 @@ namespace {
 
 /// Unique, also across restarts of the broker.
 std::string newTicket() {
-    return (loop().isSimulated() ? deterministicRandom() : nondeterministicRandom())->randomUniqueID().toString();
+    return (Loop::current().isSimulated() ? deterministicRandom() : nondeterministicRandom())
+        ->randomUniqueID()
+        .toString();
 }
 
 } // namespace

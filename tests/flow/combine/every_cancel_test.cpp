@@ -404,9 +404,10 @@ TEST_CASE("every cancel: of locks") {
 }
 
 TEST_CASE("every cancel: of calls on a loop") {
-    cancelEverywhere("onLoop", [](Inputs& in) { return onLoop(loop(), [s = in.sentinel()] { return 1; }); },
+    cancelEverywhere("onLoop", [](Inputs& in) { return onLoop(Loop::current(), [s = in.sentinel()] { return 1; }); },
                      {.runsOn = true});
-    cancelEverywhere("onLoop of an actor", [](Inputs& in) { return onLoop(loop(), [&in] { return in.number(0); }); },
+    cancelEverywhere("onLoop of an actor",
+                     [](Inputs& in) { return onLoop(Loop::current(), [&in] { return in.number(0); }); },
                      {.runsOn = true});
 }
 

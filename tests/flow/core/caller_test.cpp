@@ -267,8 +267,8 @@ TEST_CASE("caller: of retry() and of a FlowMutex") {
     CHECK_NAMES_CALLER((void)mutex.available());
     CHECK_NAMES_CALLER((void)mutex.waiters());
     CHECK_NAMES_CALLER((void)retry({.jitter = 2}, [] { return Future<Void>(Void()); }));
-    CHECK_NAMES_CALLER(
-        simulated.run(retry({}, [] { return loop().now() == 0 ? Future<Void>(io_error()) : Future<Void>(); })));
+    CHECK_NAMES_CALLER(simulated.run(
+        retry({}, [] { return Loop::current().now() == 0 ? Future<Void>(io_error()) : Future<Void>(); })));
 }
 
 TEST_CASE("caller: in a coroutine") {

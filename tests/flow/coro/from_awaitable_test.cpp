@@ -158,7 +158,7 @@ TEST_CASE("from awaitable: one that resumes on another thread comes back to the 
     auto task = [&]() -> Future<Void> {
         std::thread::id there = co_await fromAwaitable([&] { return OnThread(thread); });
         CHECK(there != std::this_thread::get_id());
-        CHECK(&flow::loop() == &loop);
+        CHECK(&flow::Loop::current() == &loop);
     };
     loop.run(task());
     thread.join();

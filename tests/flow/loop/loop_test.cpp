@@ -108,7 +108,7 @@ TEST_CASE("loop: stop ends a run after the current task, and a later run continu
     TraceLog log;
     auto stopper = [](TraceLog& said) -> Future<Void> {
         co_await delay(0, TaskPriority::High);
-        flow::loop().stop();
+        flow::Loop::current().stop();
         said.say("stop");
     };
     Future<Void> late = sayAfter(log, "low", 0, TaskPriority::Low);
@@ -135,8 +135,8 @@ TEST_CASE("loop: a run inside a task that has stopped the outer run is not stopp
     bool later = false;
     auto nest = []() -> Future<Void> {
         co_await delay(0, TaskPriority::High);
-        flow::loop().stop();
-        flow::loop().run(delay(1)); // would throw loop_drained
+        flow::Loop::current().stop();
+        flow::Loop::current().run(delay(1)); // would throw loop_drained
         CHECK(now() == 1);
     };
     auto after = [](bool& flag) -> Future<Void> {
@@ -155,20 +155,20 @@ TEST_CASE("loop: a run inside a task that has stopped the outer run is not stopp
 TEST_CASE("loop: one at a time; destroying one brings back the one before") {
     CHECK_FALSE(hasLoop());
     SimLoop outer;
-    CHECK(&flow::loop() == &outer);
+    CHECK(&flow::Loop::current() == &outer);
     {
         RealLoop inner;
-        CHECK(&flow::loop() == &inner);
+        CHECK(&flow::Loop::current() == &inner);
         inner.run(delay(0));
         {
             SimLoop innermost;
-            CHECK(&flow::loop() == &innermost);
+            CHECK(&flow::Loop::current() == &innermost);
             innermost.run(delay(5));
             CHECK(innermost.now() == 5);
         }
-        CHECK(&flow::loop() == &inner);
+        CHECK(&flow::Loop::current() == &inner);
     }
-    CHECK(&flow::loop() == &outer);
+    CHECK(&flow::Loop::current() == &outer);
     CHECK(now() == 0);
     outer.run(delay(1));
     CHECK(now() == 1);
@@ -179,9 +179,9 @@ TEST_CASE("loop: counts tasks and has the priority of the running one") {
     SimLoop loop;
     auto task = [](TaskPriority priority) -> Future<Void> {
         co_await delay(0, priority);
-        CHECK(flow::loop().currentPriority() == priority);
+        CHECK(flow::Loop::current().currentPriority() == priority);
         co_await delay(1, TaskPriority::Min);
-        CHECK(flow::loop().currentPriority() == TaskPriority::Min);
+        CHECK(flow::Loop::current().currentPriority() == TaskPriority::Min);
     };
     loop.run(task(TaskPriority::High));
     CHECK(loop.tasksRun() == 2);
@@ -254,7 +254,7 @@ TEST_CASE("loop: a task may run its own loop until something else is ready") {
     TraceLog log;
     auto nested = [](TraceLog& said) -> Future<Void> {
         co_await delay(1);
-        flow::loop().run(sayAfter(said, "inner", 1, TaskPriority::Default));
+        flow::Loop::current().run(sayAfter(said, "inner", 1, TaskPriority::Default));
         said.say("back");
     };
     auto outer = [](TraceLog& said, Future<Void> first) -> Future<Void> {
@@ -272,12 +272,12 @@ TEST_CASE("loop: loops destroyed out of order leave a living one current, or non
     auto second = std::make_unique<SimLoop>();
     auto third = std::make_unique<SimLoop>();
     second.reset();
-    CHECK(&loop() == third.get());
+    CHECK(&Loop::current() == third.get());
     third.reset();
-    CHECK(&loop() == first.get());
+    CHECK(&Loop::current() == first.get());
     third = std::make_unique<SimLoop>();
     first.reset();
-    CHECK(&loop() == third.get());
+    CHECK(&Loop::current() == third.get());
     third.reset();
     CHECK_FALSE(hasLoop());
 }
@@ -298,21 +298,21 @@ TEST_CASE("loop: hasWork while a task is ready or a timer is set") {
 TEST_CASE("loop: what is provided as an interface is what code on this loop finds") {
     SimLoop outer;
     Office first(1), second(2);
-    CHECK(loop().service<Clerk>() == nullptr);
+    CHECK(Loop::current().service<Clerk>() == nullptr);
     outer.provide<Clerk>(&first);
-    CHECK(loop().service<Clerk>()->number() == 1);
-    CHECK(loop().service<Office>() == nullptr);
+    CHECK(Loop::current().service<Clerk>()->number() == 1);
+    CHECK(Loop::current().service<Office>() == nullptr);
     outer.provide<Office>(&second);
-    CHECK(loop().service<Clerk>()->number() == 1);
+    CHECK(Loop::current().service<Clerk>()->number() == 1);
     {
         SimLoop inner;
-        CHECK(loop().service<Clerk>() == nullptr);
+        CHECK(Loop::current().service<Clerk>() == nullptr);
         inner.provide<Clerk>(&second);
-        CHECK(loop().service<Clerk>()->number() == 2);
+        CHECK(Loop::current().service<Clerk>()->number() == 2);
     }
     outer.provide<Clerk>(nullptr);
-    CHECK(loop().service<Clerk>() == nullptr);
-    CHECK(loop().service<Office>() == &second);
+    CHECK(Loop::current().service<Clerk>() == nullptr);
+    CHECK(Loop::current().service<Office>() == &second);
 }
 
 TEST_CASE("loop: an object that comes while its loop ends is ended as well") {

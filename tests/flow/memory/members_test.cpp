@@ -148,11 +148,11 @@ TEST_CASE("members: older and newer programs read each other's plain structs, al
 }
 
 TEST_CASE("members: they are counted, and a base class or an array is found") {
-    static_assert(detail::countMembers<PlainNothing>() == 0);
-    static_assert(detail::countMembers<PlainOuter>() == 10);
-    static_assert(detail::countMembers<PlainMost>() == kMostMembers);
-    static_assert(detail::countMembers<PlainArrays>() == 2);
-    static_assert(detail::HasBase<PlainDerived> && !detail::HasBase<PlainOuter> && !detail::HasBase<PlainMost>);
+    static_assert(flow::detail::countMembers<PlainNothing>() == 0);
+    static_assert(flow::detail::countMembers<PlainOuter>() == 10);
+    static_assert(flow::detail::countMembers<PlainMost>() == kMostMembers);
+    static_assert(flow::detail::countMembers<PlainArrays>() == 2);
+    static_assert(flow::detail::HasBase<PlainDerived> && !flow::detail::HasBase<PlainOuter> && !flow::detail::HasBase<PlainMost>);
     PlainMost most = {};
     most.ff = 5;
     auto read = BinaryReader::fromStringRef<PlainMost>(BinaryWriter::toValue(most, Unversioned()), Unversioned());

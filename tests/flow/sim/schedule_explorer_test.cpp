@@ -81,7 +81,7 @@ Future<Void> count(Shared<AsyncVar<int>> variable) {
 
 Future<Void> expectPriority(TaskPriority priority) {
     co_await delay(0, priority);
-    if (loop().currentPriority() != priority)
+    if (Loop::current().currentPriority() != priority)
         throw internal_error();
 }
 

@@ -109,7 +109,7 @@ TEST_CASE("world: a process that is killed runs no further, whatever it has star
     auto main = []() -> Future<Void> {
         (void)background(Uncancellable(), Life("background"));
         Future<Void> child = catches(Life("child"));
-        loop().post([] { say("posted"); });
+        Loop::current().post([] { say("posted"); });
         co_await catches(Life("main"));
     };
     Process& process = world.start({.name = "p", .main = main});
@@ -414,7 +414,7 @@ TEST_CASE("world: a process must not run its own loop") {
     auto wrong = [] {
         World world(1);
         world.start({.name = "p", .main = []() -> Future<Void> {
-                         loop().run(delay(1));
+                         Loop::current().run(delay(1));
                          co_return;
                      }});
         world.run(delay(2));

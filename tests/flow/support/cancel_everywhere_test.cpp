@@ -76,7 +76,7 @@ namespace {
 
 Future<Void> stopIn(double seconds) {
     co_await delay(seconds);
-    loop().stop();
+    Loop::current().stop();
 }
 
 } // namespace

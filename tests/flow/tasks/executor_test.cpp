@@ -195,7 +195,8 @@ TEST_CASE("on the simulated loop itself it runs in turns, and the same each time
             Context here = co_await context();
             std::vector<Fork<int>> children;
             for (int i = 0; i < 3; ++i)
-                children.push_back(runOn(here, flow::loop(), [i](Context there) { return doubled(there, i); }));
+                children.push_back(
+                    runOn(here, flow::Loop::current(), [i](Context there) { return doubled(there, i); }));
             for (Fork<int>& child : children)
                 *trace += std::to_string(co_await child) + " ";
         };

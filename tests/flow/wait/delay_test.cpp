@@ -155,12 +155,12 @@ TEST_CASE("yield: ready at once when nothing is more urgent, without a block") {
         co_await delay(0, TaskPriority::Default);
         Future<Void> equal = delay(0, TaskPriority::Default);
         Future<Void> lower = delay(0, TaskPriority::Low);
-        std::uint64_t before = flow::loop().tasksRun();
+        std::uint64_t before = flow::Loop::current().tasksRun();
         Blocks blocks;
         for (int i = 0; i < 10; ++i)
             co_await yield();
         CHECK(blocks.taken() == 0);
-        CHECK(flow::loop().tasksRun() == before);
+        CHECK(flow::Loop::current().tasksRun() == before);
         Future<Void> asFuture = yield();
         CHECK(asFuture.isReady());
     };

@@ -193,7 +193,7 @@ TEST_CASE("message fairness: of several that wait for room, each is served in it
 /// The bytes that a socket reads in a turn of the loop.
 class Sampler final : TaskWatch {
 public:
-    explicit Sampler(MessageSocket& socket) : socket_(socket), loop_(loop()) { loop_.add(*this); }
+    explicit Sampler(MessageSocket& socket) : socket_(socket), loop_(Loop::current()) { loop_.add(*this); }
     Sampler(Sampler const&) = delete;
     Sampler& operator=(Sampler const&) = delete;
     ~Sampler() { loop_.remove(*this); }

@@ -30,7 +30,7 @@ MessageOptions beating(double interval, double timeout = 0, double ttl = 0) {
 
 /// On the simulated network these many intervals pass in no time.
 bool isSimulated() {
-    return loop().isSimulated();
+    return Loop::current().isSimulated();
 }
 
 Future<Void> stayIdle() {

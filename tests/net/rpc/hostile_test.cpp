@@ -37,7 +37,7 @@ struct Ask {
     }
 };
 
-struct Offer {
+struct HostileOffer {
     constexpr static FileIdentifier file_identifier = 302;
     Endpoint endpoint;
     RequestStream<Ask> ask;
@@ -485,7 +485,7 @@ TEST_CASE("hostile peers: replies changed at random are values or errors") {
     test::Balance balance;
     RealLoop loop;
     FlowTransport transport;
-    Offer offer;
+    HostileOffer offer;
     offer.endpoint = Endpoint::wellKnown({*Address::parse("10.0.0.1:4500"), {}}, kAsk);
     offer.names = std::vector<std::string>{"a", "name"};
     auto bytesOfReply = [](auto write) {
@@ -494,7 +494,7 @@ TEST_CASE("hostile peers: replies changed at random are values or errors") {
         return writer.toString().toString();
     };
     std::string const kinds[] = {
-        bytesOfReply([&](ObjectWriter& writer) { writeReply<Offer>(writer, offer); }),
+        bytesOfReply([&](ObjectWriter& writer) { writeReply<HostileOffer>(writer, offer); }),
         bytesOfReply([](ObjectWriter& writer) { writeErrorReply(writer, operation_failed(), true); }),
         bytesOfReply([](ObjectWriter& writer) { writer.serialize(rpc::StreamNews{1000, true}); }),
     };
@@ -514,7 +514,7 @@ TEST_CASE("hostile peers: replies changed at random are values or errors") {
             rpc::StreamNews news;
             if (kind == 2)
                 reader.deserialize(news);
-            bool isError = kind != 2 && readReply<Offer>(reader, isUnknown).isError();
+            bool isError = kind != 2 && readReply<HostileOffer>(reader, isUnknown).isError();
             ++(isError ? errors : values);
         } catch (Error& error) {
             CHECK(error.code() == error_code_serialization_failed);

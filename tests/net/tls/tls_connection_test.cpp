@@ -38,8 +38,8 @@ Future<Reference<Connection>> asConnection(Future<Reference<TlsConnection>> made
 /// The transport that a loop has, with TLS in each connection.
 class TlsTransport final : public Transport {
 public:
-    TlsTransport() : plain_(transport()) { loop().provide<Transport>(this); }
-    ~TlsTransport() { loop().provide<Transport>(&plain_); }
+    TlsTransport() : plain_(transport()) { Loop::current().provide<Transport>(this); }
+    ~TlsTransport() { Loop::current().provide<Transport>(&plain_); }
 
     Future<Reference<Connection>> connect(Address to, ConnectOptions const& options) override {
         // Through the transport beneath, and as tlsConnect() does then.

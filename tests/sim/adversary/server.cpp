@@ -24,7 +24,7 @@ namespace {
 /// Bounds the messages that the services take in one turn of the server's loop.
 class Turns final : TaskWatch {
 public:
-    explicit Turns(Run& run) : run_(run), loop_(loop()) { loop_.add(*this); }
+    explicit Turns(Run& run) : run_(run), loop_(Loop::current()) { loop_.add(*this); }
     Turns(Turns const&) = delete;
     Turns& operator=(Turns const&) = delete;
     ~Turns() { loop_.remove(*this); }
