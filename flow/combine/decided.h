@@ -38,7 +38,7 @@ Future<AwaitedValue<X>> futureOf(X operand) {
     else if constexpr (requires { std::move(operand).future(); })
         return std::move(operand).future();
     else if constexpr (std::is_convertible_v<X, Future<T>>)
-        return std::move(operand);
+        return operand;
     else if constexpr (std::is_invocable_v<X&>)
         return futureOf(operand());
     else
