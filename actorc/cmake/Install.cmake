@@ -74,7 +74,7 @@ set(own_headers flow/precompiled "flow/base/(dropped_error|seed)" flow/core/fram
     "net/sim/(datagrams|host|session)")
 list(JOIN own_headers "|" own_headers)
 install(DIRECTORY flow net DESTINATION include/millrace FILES_MATCHING PATTERN "*.h" PATTERN "docs" EXCLUDE
-    PATTERN "examples" EXCLUDE PATTERN "testing" EXCLUDE REGEX "/(${own_headers})[.]h$" EXCLUDE)
+    PATTERN "examples" EXCLUDE REGEX "/(${own_headers})[.]h$" EXCLUDE)
 install(DIRECTORY actorc DESTINATION share/millrace
     FILES_MATCHING PATTERN "*.py" PATTERN "*.j2" PATTERN "flow_names.toml" PATTERN "driver.inl"
     PATTERN "explanations/*.md" PATTERN "ActorC.cmake" PATTERN "__pycache__" EXCLUDE PATTERN "*.egg-info" EXCLUDE PATTERN "docs" EXCLUDE)

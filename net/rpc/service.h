@@ -11,9 +11,10 @@
 //     Future<Void> served = rpc::serve(node, [&](Get get) { return values[get.key]; },
 //                                            [&](Put put) -> Future<Void> { co_await write(put); });
 //     // A client:
-//     std::string value = co_await rpc::call(server, Get{"key"});
-//     ErrorOr<std::string> reply = co_await rpc::tryCall(server, Get{"key"});
-//     std::string any = co_await timeoutError(rpc::call(servers, Get{"key"}), 2.0);
+//     Get get{"key"}; // a variable: gcc 12 copies the bytes of Get{"key"} if that stands in the co_await expression
+//     std::string value = co_await rpc::call(server, get);
+//     ErrorOr<std::string> reply = co_await rpc::tryCall(server, get);
+//     std::string any = co_await timeoutError(rpc::call(servers, get), 2.0);
 //
 // A request is a struct with a type Reply and a name; it and its reply are serialized as flow/memory/object.h says, so
 // that both may grow. A handler takes one request, and returns a Future<Reply>, a Reply, or nothing if Reply is Void.
