@@ -81,7 +81,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(here).parts[0]
         if item.path in places or folder in ("fuzz", "install"):
             item.add_marker(pytest.mark.slow)
-        if folder == "install":
+        if folder == "install" and item.path.name != "test_headers.py":  # a program needs all headers: tested usually
             item.add_marker(pytest.mark.install)
         if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
             compilers = {item.callspec.params.get(name) for name in ("compiler", "toolchain")}

@@ -51,7 +51,7 @@ def for_programs(headers: set[str]) -> set[str]:
 @pytest.mark.slow
 def test_what_is_installed_is_what_programs_include(prefix: Path) -> None:
     # The folder may have files of an earlier installation.
-    files = (binary_dir("clang-checked") / "install_manifest.txt").read_text(encoding="utf-8").split()
+    files = (binary_dir("tests") / "install_manifest.txt").read_text(encoding="utf-8").split()
     installed = {file.split("/include/millrace/")[1] for file in files if file.endswith(".h")}
     assert all((prefix / "include" / "millrace" / header).is_file() for header in installed)
     in_tree = {path.relative_to(ROOT).as_posix() for top in ("flow", "net") for path in (ROOT / top).rglob("*.h")}
