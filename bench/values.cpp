@@ -140,7 +140,7 @@ bool trace(Discard& sink) {
 }
 
 bool probe(Nothing&) {
-    CODE_PROBE(true, "a benchmark has run");
+    FLOW_CODE_PROBE(true, "a benchmark has run");
     return true;
 }
 
@@ -154,7 +154,7 @@ bool throwNamed(Nothing&) {
 
 bool assertNear(Nothing&) {
     double volatile number = 1.5; // with gcc DoNotOptimize() would lose it
-    ASSERT_NEAR(number, 1.5, 0.01);
+    FLOW_ASSERT_NEAR(number, 1.5, 0.01);
     return true;
 }
 

@@ -1,13 +1,12 @@
 #pragma once
-// ASSERT and the like: conditions that must hold. A failed one is printed with its place and the running actor (in
-// checked builds), and is an error of the actor in which it happens.
+// FLOW_ASSERT_TRUE and the like: conditions that must hold. A failed one is printed with its place and the running
+// actor (in checked builds), and is an error of the actor in which it happens. flow/test.h has shorter names for them.
 //
-//     ASSERT(queue.empty());                 // throws internal_error
-//     ASSERT_EQ(sent, received);             // prints both values: EQ NE LT LE GT GE
-//     ASSERT_NEAR(seconds, 1.5, 0.01);       // at most so far apart; nothing is near a NaN
-//     ASSERT_WE_THINK(size < 1000);          // checked builds throw, others only print
-//     ASSERT_ABORT(lock.isHeld());           // ends the program: for destructors and noexcept functions
-//     switch (kind) { ... default: UNREACHABLE(); }
+//     FLOW_ASSERT_TRUE(queue.empty());            // throws internal_error
+//     FLOW_ASSERT_EQ(sent, received);             // prints both values: EQ NE LT LE GT GE
+//     FLOW_ASSERT_NEAR(seconds, 1.5, 0.01);       // at most so far apart; nothing is near a NaN
+//     FLOW_ASSERT_WE_THINK(size < 1000);          // checked builds throw, others only print
+//     switch (kind) { ... default: FLOW_UNREACHABLE(); }
 //
 // The condition is always evaluated, once. Thrown where nothing may be thrown, internal_error ends the program.
 
@@ -58,7 +57,7 @@ inline void assertNear(double a, double b, double tolerance, const char* conditi
 // From here on gcc shows an error where a macro is used, and not where it is defined.
 #pragma GCC system_header
 
-#define ASSERT(condition)                                                                                              \
+#define FLOW_ASSERT_TRUE(condition)                                                                                    \
     (__builtin_expect(static_cast<bool>(condition), true)                                                              \
          ? static_cast<void>(0)                                                                                        \
          : ::flow::detail::throwBreach(#condition, nullptr, __FILE__, __LINE__))
@@ -74,23 +73,21 @@ inline void assertNear(double a, double b, double tolerance, const char* conditi
                 return left op right;                                                                                  \
         },                                                                                                             \
         #a " " #op " " #b, __FILE__, __LINE__)
-#define ASSERT_EQ(a, b) FLOW_ASSERT_THAT(cmp_equal, ==, a, b)
-#define ASSERT_NE(a, b) FLOW_ASSERT_THAT(cmp_not_equal, !=, a, b)
-#define ASSERT_LT(a, b) FLOW_ASSERT_THAT(cmp_less, <, a, b)
-#define ASSERT_LE(a, b) FLOW_ASSERT_THAT(cmp_less_equal, <=, a, b)
-#define ASSERT_GT(a, b) FLOW_ASSERT_THAT(cmp_greater, >, a, b)
-#define ASSERT_GE(a, b) FLOW_ASSERT_THAT(cmp_greater_equal, >=, a, b)
-#define ASSERT_NEAR(a, b, tolerance) ::flow::detail::assertNear(a, b, tolerance, #a " is near " #b, __FILE__, __LINE__)
+#define FLOW_ASSERT_EQ(a, b) FLOW_ASSERT_THAT(cmp_equal, ==, a, b)
+#define FLOW_ASSERT_NE(a, b) FLOW_ASSERT_THAT(cmp_not_equal, !=, a, b)
+#define FLOW_ASSERT_LT(a, b) FLOW_ASSERT_THAT(cmp_less, <, a, b)
+#define FLOW_ASSERT_LE(a, b) FLOW_ASSERT_THAT(cmp_less_equal, <=, a, b)
+#define FLOW_ASSERT_GT(a, b) FLOW_ASSERT_THAT(cmp_greater, >, a, b)
+#define FLOW_ASSERT_GE(a, b) FLOW_ASSERT_THAT(cmp_greater_equal, >=, a, b)
+#define FLOW_ASSERT_NEAR(a, b, tolerance)                                                                              \
+    ::flow::detail::assertNear(a, b, tolerance, #a " is near " #b, __FILE__, __LINE__)
 
 #if FLOW_CHECKED
-#define ASSERT_WE_THINK(condition) ASSERT(condition)
+#define FLOW_ASSERT_WE_THINK FLOW_ASSERT_TRUE
 #else
-#define ASSERT_WE_THINK(condition)                                                                                     \
+#define FLOW_ASSERT_WE_THINK(condition)                                                                                \
     (__builtin_expect(static_cast<bool>(condition), true)                                                              \
          ? static_cast<void>(0)                                                                                        \
          : ::flow::detail::reportBreach(#condition, nullptr, __FILE__, __LINE__))
 #endif
-#define ASSERT_ABORT(condition) FLOW_ASSERT(condition, "a program's own assertion")
-/// ASSERT, for programs that used to switch other assertions off.
-#define UNSTOPPABLE_ASSERT(condition) ASSERT(condition)
-#define UNREACHABLE() ::flow::detail::throwBreach("UNREACHABLE()", nullptr, __FILE__, __LINE__)
+#define FLOW_UNREACHABLE() ::flow::detail::throwBreach("UNREACHABLE()", nullptr, __FILE__, __LINE__)

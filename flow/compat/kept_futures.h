@@ -20,12 +20,12 @@ public:
     bool exists(UID id) const { return workers_.contains(id); }
     /// There must be no entry with that number.
     void set(UID id, Future<T> const& onReady) {
-        ASSERT(!exists(id));
+        FLOW_ASSERT_TRUE(!exists(id));
         workers_[id] = onReady;
     }
     /// There must be an entry with that number.
     Future<T> get(UID id) const {
-        ASSERT(exists(id));
+        FLOW_ASSERT_TRUE(exists(id));
         return workers_.at(id);
     }
     /// Removes the entry when the future is ready, or when the result is dropped. Ends as the future does.

@@ -45,7 +45,7 @@ public:
     }
     /// Before this returns, futures for values up to this one become ready, and their waiters run.
     void set(T const& value) {
-        ASSERT(value >= value_);
+        FLOW_ASSERT_TRUE(value >= value_);
         value_ = value;
         std::vector<Promise<Void>> reached;
         for (auto end = waiting_.upper_bound(value); waiting_.begin() != end; waiting_.erase(waiting_.begin()))
@@ -74,7 +74,7 @@ public:
     BoundedFlowLock() : BoundedFlowLock(1, 0) {}
     BoundedFlowLock(std::int64_t unrestrictedPermits, std::int64_t boundedPermits)
         : unrestricted_(unrestrictedPermits), bounded_(boundedPermits) {
-        ASSERT(unrestrictedPermits > 0);
+        FLOW_ASSERT_TRUE(unrestrictedPermits > 0);
     }
 
     /// Cancel-safe: if the future is dropped while it waits, its permit is given back.

@@ -1,5 +1,7 @@
 #pragma once
-// TEST_CASE: a test that may wait, registered under a path.
+// FLOW_TEST_CASE, or TEST_CASE with flow/test.h: a test that may wait, registered under a path.
+//
+//     #include "flow/test.h"
 //
 //     TEST_CASE("/queue/keeps its order") {       // in an .actor.cpp: the body of an actor, `wait` and all
 //         wait(delay(1));
@@ -15,8 +17,7 @@
 // when it throws. Link the program with millrace::test_main to run them (flow/testing/runner.h): each test has a loop
 // of its own, on virtual time, and a seed that depends on nothing but the run's seed and its path.
 //
-// doctest has a TEST_CASE too, and in a file that includes both headers, in either order, TEST_CASE is doctest's:
-// write FLOW_TEST_CASE there. Two tests may not stand in one line.
+// Two tests may not stand in one line.
 
 #include "flow/base/optional.h"
 #include "flow/core/future.h"
@@ -85,7 +86,7 @@ Future<Void> runTestCase(UnitTestParameters const& parameters) {
 } // namespace flow
 
 /// Registers a function that takes UnitTestParameters and returns Future<Void>. The parameters outlive the test.
-#define ACTOR_TEST_CASE(function, name)                                                                                \
+#define FLOW_ACTOR_TEST_CASE(function, name)                                                                           \
     static ::flow::UnitTest flowUnitTest__##function(name, __FILE__, __LINE__, ::flow::testing::runTestCase<&function>);
 
 #define FLOW_TEST_CASE(name) FLOW_TEST_CASE_EXPAND_(name, __LINE__)
@@ -93,9 +94,5 @@ Future<Void> runTestCase(UnitTestParameters const& parameters) {
 #define FLOW_TEST_CASE_AT_(name, line) FLOW_TEST_CASE_NAMED_(name, flowTestCase##line)
 #define FLOW_TEST_CASE_NAMED_(name, function)                                                                          \
     static ::flow::Future<::flow::Void> function(::flow::UnitTestParameters);                                          \
-    ACTOR_TEST_CASE(function, name)                                                                                    \
+    FLOW_ACTOR_TEST_CASE(function, name)                                                                               \
     static ::flow::Future<::flow::Void> function([[maybe_unused]] ::flow::UnitTestParameters params)
-
-#ifndef TEST_CASE // not where doctest was included before
-#define TEST_CASE(name) FLOW_TEST_CASE(name)
-#endif

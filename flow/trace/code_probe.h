@@ -1,12 +1,12 @@
 #pragma once
-// CODE_PROBE: a place or a situation that tests should reach.
+// FLOW_CODE_PROBE, or CODE_PROBE with flow/test.h: a place or a situation that tests should reach.
 //
-//     CODE_PROBE(retries > 3, "a peer needed many attempts");
+//     FLOW_CODE_PROBE(retries > 3, "a peer needed many attempts");
 //
 // The list of probes has every probe of the program from its start, hit or not. The first hit is a trace event,
 // "CodeProbe"; the runner of tests prints the probes that were missed. A probe that has `rare` among further arguments,
-// as in CODE_PROBE(true, "disk full", probe::decoration::rare), is not expected to be hit by every run; these arguments
-// are not evaluated. The condition is evaluated each time.
+// as in FLOW_CODE_PROBE(true, "disk full", probe::decoration::rare), is not expected to be hit by every run; these
+// arguments are not evaluated. The condition is evaluated each time.
 
 #include <atomic>
 #include <cstdint>
@@ -71,7 +71,7 @@ struct CodeProbeAt {
 
 } // namespace flow
 
-#define CODE_PROBE(condition_, comment_, ...)                                                                          \
+#define FLOW_CODE_PROBE(condition_, comment_, ...)                                                                     \
     do {                                                                                                               \
         struct Place__ {                                                                                               \
             static constexpr const char* file() {                                                                      \

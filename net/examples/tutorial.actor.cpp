@@ -213,11 +213,11 @@ ACTOR Future<Void> echoClient() {
     try {
         loop {
             StreamReply reply = waitNext(stream.getFuture());
-            ASSERT(reply.index == next);
+            FLOW_ASSERT_TRUE(reply.index == next);
             ++next;
         }
     } catch (Error& e) {
-        ASSERT(e.code() == error_code_end_of_stream);
+        FLOW_ASSERT_TRUE(e.code() == error_code_end_of_stream);
     }
     std::cout << "Received " << next << " replies of a stream" << std::endl;
     return Void();
@@ -327,7 +327,7 @@ ACTOR Future<Void> kvClient() {
         std::string cleared = wait(store.get.getReply(GetRequest{"foo"}));
         std::cout << "foo is still " << cleared << std::endl;
     } catch (Error& e) {
-        ASSERT(e.code() == error_code_io_error);
+        FLOW_ASSERT_TRUE(e.code() == error_code_io_error);
         std::cout << "foo is gone" << std::endl;
     }
     return Void();
@@ -340,7 +340,7 @@ ACTOR Future<Void> oneOfMany(SimpleKeyValueStoreInterface store, std::shared_ptr
         key = format("%08d", deterministicRandom()->randomInt(0, 10000));
         wait(store.set.getReply(SetRequest{key, "value"}));
         std::string value = wait(store.get.getReply(GetRequest{key}));
-        ASSERT(value == "value");
+        FLOW_ASSERT_TRUE(value == "value");
         *requests += 2;
     }
     return Void();

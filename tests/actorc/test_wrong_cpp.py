@@ -49,7 +49,7 @@ def test_wrong_types_in_actors_are_reported_at_the_place_that_was_written(tmp_pa
 
 HEADERS = """\
 void a(std::string s) {
-    @@ASSERT_EQ(s, 5);
+    @@FLOW_ASSERT_EQ(s, 5);
 }
 Future<Void> b(std::vector<std::unique_ptr<int>> v) {
     co_await rest();
@@ -61,7 +61,7 @@ Future<void> @@c() {
 }
 struct Order {};
 void compare(std::vector<Order> orders) {
-    @@ASSERT_EQ(orders, orders);
+    @@FLOW_ASSERT_EQ(orders, orders);
 }
 Future<std::unique_ptr<int>> d(Future<std::unique_ptr<int>> from) {
     co_return std::unique_ptr<int>(co_await from);

@@ -50,7 +50,7 @@ void use(Loop& loop, Channel<int>& channel, OwnPart& part) {
     (void)test(UnitTestParameters());
     ownCaller(loop);
     (void)ownCoroutine(1);
-    ASSERT_EQ(part.field, 1);
+    FLOW_ASSERT_EQ(part.field, 1);
 }
 """
 

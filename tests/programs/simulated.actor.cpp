@@ -2,6 +2,7 @@
 // every back end, compiler and machine.
 #include "flow/sim/world.h"
 #include "flow/sim.h"
+#include "flow/test.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

@@ -1,5 +1,6 @@
 // TEST_CASE: an actor that registers itself.
 #include "flow/sim.h"
+#include "flow/test.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 

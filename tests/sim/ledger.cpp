@@ -19,7 +19,7 @@ Future<Void> write(World* world, int* acknowledged, bool forgetsSync) {
     Reference<AsyncFile> file = co_await files().open("/ledger", OpenMode::Create);
     co_await files().syncDirectory("/");
     int there = static_cast<int>(co_await file->size() / kRecord);
-    CODE_PROBE(there > *acknowledged, "a record is there that was not acknowledged");
+    FLOW_CODE_PROBE(there > *acknowledged, "a record is there that was not acknowledged");
     if (there < *acknowledged)
         world->fail(format("%d records were acknowledged, and %d are there", *acknowledged, there));
     for (int next = there + 1;; ++next) {

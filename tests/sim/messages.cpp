@@ -269,7 +269,7 @@ void checkLoss(World& world, std::string const& where, Sent const& sent, Seen co
     if (found.living)
         world.fail(
             format("%s: %zu was sent on a connection that lives, and is not there", where.c_str(), *found.living));
-    CODE_PROBE(found.count != 0, "messages went with their connection");
+    FLOW_CODE_PROBE(found.count != 0, "messages went with their connection");
     if (seen.count() == 0)
         world.fail(where + ": nothing has arrived, in all of the peace");
 }

@@ -74,7 +74,7 @@ def _emitted(
         return f"{declaration.head()};"
     text = definition(declaration, lower(actor, source))
     if actor.test_name is not None:
-        text += f" {at(declaration.line)}ACTOR_TEST_CASE({actor.name}, {one_line(source[actor.test_name.span])})"
+        text += f" {at(declaration.line)}FLOW_ACTOR_TEST_CASE({actor.name}, {one_line(source[actor.test_name.span])})"
     return text
 
 

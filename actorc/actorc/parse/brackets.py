@@ -19,7 +19,7 @@ from actorc.source import Source
 from actorc.syntax import Code, Span
 from actorc.words import ACTOR_WORDS
 
-TEST_WORD = "TEST_CASE"
+TEST_WORDS = frozenset({"TEST_CASE", "FLOW_TEST_CASE"})
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _OPENERS = {close: open_ for open_, close in _PAIRS.items()}
 
@@ -51,7 +51,7 @@ class TokenList:
         text = self.texts[index]
         if text in ACTOR_WORDS:
             return not self.begins_lambda(index)
-        return text == TEST_WORD and self.texts[index + 1] == "("
+        return text in TEST_WORDS and self.texts[index + 1] == "("
 
     def begins_lambda(self, index: int) -> bool:
         """Whether the word ACTOR at this token belongs to a lambda."""
@@ -180,7 +180,7 @@ class _Pairing:
                 if self._ends_head(text):
                     return index
                 self._angles[-1].clear()
-            elif (text in ACTOR_WORDS or text == TEST_WORD) and self._tokens.begins_actor(index):
+            elif (text in ACTOR_WORDS or text in TEST_WORDS) and self._tokens.begins_actor(index):
                 if not self._is_nested(index):
                     break
                 self._report_nested(index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from actorc.diagnostics import Diagnostic, Diagnostics, Fault
-from actorc.parse.brackets import TEST_WORD
+from actorc.parse.brackets import TEST_WORDS
 from actorc.source import Source
 from actorc.syntax import Words
 from actorc.words import ACTOR_WORDS
@@ -28,7 +28,7 @@ def drop_consequences(words: Words, source: Source, diagnostics: Diagnostics) ->
     found = diagnostics.errors
     if len(found) < 2:
         return
-    starts = [words.starts[index] for index, text in enumerate(words.texts) if text in ACTOR_WORDS or text == TEST_WORD]
+    starts = [words.starts[index] for index, text in enumerate(words.texts) if text in ACTOR_WORDS | TEST_WORDS]
     before: dict[int, set[Fault]] = {}
     line, on_line = 0, 0
     for one in found:

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 
 from actorc.diagnostics import Abandoned, Diagnostics, Fault
-from actorc.parse.brackets import TEST_WORD, TokenList
+from actorc.parse.brackets import TEST_WORDS, TokenList
 from actorc.parse.descriptions import DESCRIBED, DescriptionParser
 from actorc.parse.head import Head
 from actorc.parse.header import HeaderParser
@@ -23,7 +23,7 @@ from actorc.syntax import Actor, Block, Code, Description, File, Span, Words
 from actorc.words import ACTOR_WORDS
 
 _RECURSION = 20_000  # for the deepest nesting that the parser accepts, also in the stages that walk over its tree
-_LOOKED_AT = ACTOR_WORDS | SCOPE_WORDS | STRAY_WORDS | {TEST_WORD, "DESCR"}  # outside actors
+_LOOKED_AT = ACTOR_WORDS | SCOPE_WORDS | STRAY_WORDS | TEST_WORDS | {"DESCR"}  # outside actors
 _NOT_FIRST = ("#else", "#elif", "#endif")
 
 
@@ -111,7 +111,7 @@ class _FileParser:
         if len(self._diagnostics) > errors:
             return None, None
         try:
-            if self._tokens.texts[first] == TEST_WORD:
+            if self._tokens.texts[first] in TEST_WORDS:
                 return self._tests.parse(first, end, in_class=bool(self._scopes.classes))
             return self._header.parse(first, end, self._scopes.classes), None
         except Abandoned:

@@ -41,7 +41,7 @@ public:
     T& operator*() { return *current(); }
     T* operator->() { return &*current(); }
     Generator& operator++() {
-        ASSERT(*this);
+        FLOW_ASSERT_TRUE(*this);
         ++current();
         return *this;
     }

@@ -3,6 +3,7 @@
 // invalid_error_code.
 
 #include "../../flow.h"
+#include "../../test.h"
 
 #include <cstdio>
 #include <source_location>

@@ -56,7 +56,7 @@ public:
     }
     Histogram(std::string theGroup, std::string theOp, Unit theUnit, std::uint32_t lower, std::uint32_t upper)
         : group(std::move(theGroup)), op(std::move(theOp)), unit(theUnit), lowerBound(lower), upperBound(upper) {
-        ASSERT(upper > lower);
+        FLOW_ASSERT_TRUE(upper > lower);
     }
     ~Histogram() { GetHistogramRegistry().all_.erase(name()); }
 

@@ -154,7 +154,7 @@ public:
         return files().rename(from, to);
     }
     Future<std::time_t> lastWriteTime(std::string const& filename) override {
-        ASSERT(!Loop::current().isSimulated());
+        FLOW_ASSERT_TRUE(!Loop::current().isSimulated());
         std::error_code failed;
         auto time = std::filesystem::last_write_time(filename, failed);
         if (failed)

@@ -163,7 +163,7 @@ public:
     }
     void post(PThreadAction action) override {
         if (loop_->isSimulated() && !isStopped_) {
-            ASSERT(!receivers_.empty());
+            FLOW_ASSERT_TRUE(!receivers_.empty());
             return reporting([&] { (*action)(receivers_.front().get()); });
         }
         std::unique_lock lock(mutex_);
@@ -245,7 +245,7 @@ class DummyThreadPool final : public IThreadPool, flow::ReferenceCounted<DummyTh
 public:
     flow::Future<flow::Void> getError() const override { return errors_.getFuture(); }
     void addThread(IThreadPoolReceiver* receiver, [[maybe_unused]] char const* name = nullptr) override {
-        ASSERT(!receiver_);
+        FLOW_ASSERT_TRUE(!receiver_);
         receiver_.reset(receiver);
         receiver->init();
     }

@@ -89,7 +89,7 @@ public:
     flow::Error getError() const { return state_->result().getError(); }
     /// The value of a ready future. Throws its error.
     T get() const {
-        ASSERT(isReady());
+        FLOW_ASSERT_TRUE(isReady());
         return state_->result().get();
     }
     /// Not to be called on the main loop's thread: nothing would make it ready.

@@ -70,7 +70,7 @@ class ThreadUnsafeSpinLock {
 public:
     void enter() { isEntered_ = true; }
     void leave() { isEntered_ = false; }
-    void assertNotEntered() const { ASSERT(!isEntered_); }
+    void assertNotEntered() const { FLOW_ASSERT_TRUE(!isEntered_); }
 
 private:
     bool isEntered_ = false;

@@ -272,7 +272,7 @@ flow::Future<flow::Void> incrementalBroadcastWithError(flow::Future<T> input, st
 template <class T>
 flow::Future<flow::Void> forwardVector(flow::Future<std::vector<T>> values, std::vector<flow::Promise<T>> out) {
     std::vector<T> all = co_await values;
-    ASSERT(all.size() == out.size());
+    FLOW_ASSERT_TRUE(all.size() == out.size());
     for (std::size_t i = 0; i < out.size(); ++i)
         out[i].send(all[i]);
 }

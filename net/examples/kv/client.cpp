@@ -16,7 +16,7 @@ Future<Reply> StoreClient::ask(Request request) {
         if (reply.isError(error_code_value_too_large) || (reply.present() && reply->done))
             co_return reply.get(); // throws the error
         bool isLost = reply.isError(error_code_request_maybe_delivered);
-        CODE_PROBE(isLost, "a server ends while a request waits for its reply");
+        FLOW_CODE_PROBE(isLost, "a server ends while a request waits for its reply");
         co_await delay(0.1 * deterministicRandom()->random01());
     }
 }

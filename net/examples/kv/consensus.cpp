@@ -77,7 +77,7 @@ Future<Void> Replica::enter(std::uint64_t term) {
 }
 
 void Replica::stepDown() {
-    CODE_PROBE(role_ == Role::Leader, "a leader steps down");
+    FLOW_CODE_PROBE(role_ == Role::Leader, "a leader steps down");
     role_ = Role::Follower;
     postponeElection();
     progress_.trigger();
@@ -95,7 +95,7 @@ void Replica::postponeElection() {
 Future<Void> Replica::startElection() {
     ++elections_;
     ++inVain_;
-    CODE_PROBE(elections_ > 3, "a server needs many elections");
+    FLOW_CODE_PROBE(elections_ > 3, "a server needs many elections");
     Record record{term_ + 1, id_, lastIndex(), {}};
     co_await write(record);
     ++term_;
@@ -118,7 +118,7 @@ Future<Void> Replica::vote(Message message) {
         message.entryTerm > log_.back().term || (message.entryTerm == log_.back().term && message.index >= lastIndex());
     bool free = votedFor_ == -1 || votedFor_ == message.from;
     bool granted = message.term == term_ && free && newer;
-    CODE_PROBE(message.term == term_ && free && !newer, "a vote is refused to a server with an older log");
+    FLOW_CODE_PROBE(message.term == term_ && free && !newer, "a vote is refused to a server with an older log");
     if (granted && votedFor_ != message.from) {
         Record record{term_, message.from, lastIndex(), {}};
         co_await write(record);
@@ -193,7 +193,7 @@ void Replica::acknowledged(Message const& message) {
         next = std::max(next, matches + 1);
         commitWhatAMajorityHas();
     } else {
-        CODE_PROBE(true, "a follower's log has to be brought up to date");
+        FLOW_CODE_PROBE(true, "a follower's log has to be brought up to date");
         next = std::max(matches + 1, std::min(next - 1, message.index + 1));
     }
     if (next == before) // a message that comes twice would be answered twice, and so on
@@ -223,7 +223,7 @@ void Replica::commitWhatAMajorityHas() {
 
 Future<Void> Replica::follow(Message message) {
     if (message.term < term_) {
-        CODE_PROBE(true, "a leader of an older term gets the newer term");
+        FLOW_CODE_PROBE(true, "a leader of an older term gets the newer term");
         send({.kind = Message::Kind::Appended, .to = message.from});
         co_return;
     }
@@ -261,7 +261,7 @@ Future<Void> Replica::take(Message message) {
     bool drops = keep < lastIndex();
     if (known == message.entries.size())
         co_return;
-    CODE_PROBE(drops, "a follower drops entries that were never committed");
+    FLOW_CODE_PROBE(drops, "a follower drops entries that were never committed");
     Record record{term_, votedFor_, keep, {message.entries.begin() + static_cast<long>(known), message.entries.end()}};
     co_await write(record);
     log_.resize(keep + 1);
@@ -272,7 +272,7 @@ void Replica::executeCommitted() {
     while (executed_ < committed_) {
         Entry const& entry = log_[++executed_];
         bool fresh = entry.request.client != 0 && store_.execute(entry.request);
-        CODE_PROBE(entry.request.client != 0 && !fresh, "a repeated request is in the log twice");
+        FLOW_CODE_PROBE(entry.request.client != 0 && !fresh, "a repeated request is in the log twice");
         witness_.executes(id_, executed_, entry, fresh);
     }
     progress_.trigger();

@@ -27,7 +27,7 @@ Future<Void> Replica::recover() {
         log_.resize(std::min<std::uint64_t>(record.get().keep + 1, log_.size()));
         log_.insert(log_.end(), record.get().entries.begin(), record.get().entries.end());
     }
-    CODE_PROBE(log_.size() > 1, "a server comes back with a log");
+    FLOW_CODE_PROBE(log_.size() > 1, "a server comes back with a log");
     witness_.recovers(id_, term_, votedFor_, lastIndex());
 }
 
@@ -86,7 +86,7 @@ Future<Void> Replica::keepTime() {
         } else if (role_ == Role::Candidate && now() < electionAt_) {
             askForVotes(); // once more: the first message may be lost
         } else if (isLate) {
-            CODE_PROBE(true, "a server that did not run reads its messages before it starts an election");
+            FLOW_CODE_PROBE(true, "a server that did not run reads its messages before it starts an election");
         } else if (now() >= electionAt_) {
             co_await inTurn([this] { return electIfDue(); });
         }

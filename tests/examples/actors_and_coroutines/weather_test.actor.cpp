@@ -1,4 +1,5 @@
 #include "weather.h"
+#include "flow/test.h"
 using namespace flow;
 #include "flow/actorcompiler.h" // must be the last include
 

@@ -1,5 +1,7 @@
 #include "crawler.h"
 
+#include "flow/test.h"
+
 using namespace flow;
 
 // Page n names the pages 2n and 2n + 1 up to 31; each takes a second.

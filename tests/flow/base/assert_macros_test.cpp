@@ -1,4 +1,4 @@
-#include "flow/base/assert_macros.h"
+#include "flow/test.h"
 
 #include "flow/base/error.h"
 #include "tests/flow/support/death.h"

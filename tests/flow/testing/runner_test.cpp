@@ -1,9 +1,8 @@
 #include "flow/testing/runner.h"
 
-#include "flow/base/assert_macros.h"
 #include "flow/base/random.h"
 #include "flow/coro/coroutine.h"
-#include "flow/trace/code_probe.h"
+#include "flow/test.h"
 #include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
@@ -24,7 +23,7 @@ FLOW_TEST_CASE("/runner/passes/at once") {
 }
 
 FLOW_TEST_CASE("/runner/passes/after an hour") {
-    ASSERT_EQ(now(), 0);
+    FLOW_ASSERT_EQ(now(), 0);
     co_await delay(3599);
 }
 
@@ -35,7 +34,7 @@ FLOW_TEST_CASE("/runner/passes/random") {
 
 FLOW_TEST_CASE("/runner/fails/assertion") {
     co_await delay(1);
-    ASSERT_EQ(params.getInt("size").orDefault(3), 4);
+    FLOW_ASSERT_EQ(params.getInt("size").orDefault(3), 4);
 }
 
 FLOW_TEST_CASE("/runner/fails/error of a plain function") {
@@ -82,9 +81,9 @@ FLOW_TEST_CASE("/runner/differs") {
 }
 
 FLOW_TEST_CASE("/runner/probes") {
-    CODE_PROBE(deterministicRandom()->random01() < 2, "a probe that is hit");
-    CODE_PROBE(deterministicRandom()->random01() > 2, "a probe that is missed");
-    CODE_PROBE(deterministicRandom()->random01() > 2, "a rare probe", probe::decoration::rare);
+    FLOW_CODE_PROBE(deterministicRandom()->random01() < 2, "a probe that is hit");
+    FLOW_CODE_PROBE(deterministicRandom()->random01() > 2, "a probe that is missed");
+    FLOW_CODE_PROBE(deterministicRandom()->random01() > 2, "a rare probe", probe::decoration::rare);
     return Void();
 }
 

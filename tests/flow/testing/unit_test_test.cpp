@@ -31,7 +31,7 @@ Future<Void> byReference(UnitTestParameters const& params) {
         throw io_error();
     return Void();
 }
-ACTOR_TEST_CASE(byReference, "/unit_test/by reference")
+FLOW_ACTOR_TEST_CASE(byReference, "/unit_test/by reference")
 
 UnitTest* find(char const* name) {
     for (UnitTest* test = g_unittests.tests; test; test = test->next)

@@ -13,12 +13,12 @@ namespace {
 
 template <class T>
 void generic(T value) {
-    CODE_PROBE(value > 10, "generic above ten");
+    FLOW_CODE_PROBE(value > 10, "generic above ten");
 }
 
 [[maybe_unused]] void neverCalled(int number) {
-    CODE_PROBE(number == 1, "in a function that is not called");
-    CODE_PROBE(number == 2, "rare, not called", probe::context::sim2, probe::decoration::rare);
+    FLOW_CODE_PROBE(number == 1, "in a function that is not called");
+    FLOW_CODE_PROBE(number == 2, "rare, not called", probe::context::sim2, probe::decoration::rare);
 }
 
 std::vector<CodeProbe const*> named(std::vector<CodeProbe const*> const& probes, char const* comment) {
@@ -48,7 +48,7 @@ TEST_CASE("code probe: all are listed, hit or not") {
 TEST_CASE("code probe: hits are counted, and the first is an event") {
     TraceMemory trace;
     int evaluated = 0;
-    auto probe = [&](bool yes) { CODE_PROBE((++evaluated, yes), "hits are counted"); };
+    auto probe = [&](bool yes) { FLOW_CODE_PROBE((++evaluated, yes), "hits are counted"); };
     probe(false);
     CHECK(named(CodeProbe::missed(), "hits are counted").size() == 1);
     CHECK(trace.lines().empty());

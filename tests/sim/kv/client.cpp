@@ -148,11 +148,11 @@ Future<Reply> Client::ask(Request request) {
 
 Future<Reply> ConnectingClient::askUntilDone(Request request) {
     for (int attempts = 1;; ++attempts) {
-        CODE_PROBE(attempts > 10, "a request needs many attempts");
+        FLOW_CODE_PROBE(attempts > 10, "a request needs many attempts");
         ErrorOr<Reply> reply = co_await tryGet(askOnce(request));
         if (!reply.isError() && reply.get().done)
             co_return reply.get();
-        CODE_PROBE(reply.isError(), "a request gets no answer");
+        FLOW_CODE_PROBE(reply.isError(), "a request gets no answer");
         bool keeps = planted::isOn("LateReply") && reply.isError() && reply.getError().code() == error_code_timed_out;
         if (!keeps)
             peer_ = Optional<Peer>();

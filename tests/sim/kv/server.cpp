@@ -51,7 +51,7 @@ private:
             std::string_view bytes = datagram.bytes.toStringView();
             Optional<Message> message =
                 planted::isOn("NoChecksum") ? unsealAnything<Message>(bytes) : unseal<Message>(bytes);
-            CODE_PROBE(!message.present(), "a message between servers was damaged");
+            FLOW_CODE_PROBE(!message.present(), "a message between servers was damaged");
             if (message.present())
                 co_await received(message.get(), datagram.from);
         }
@@ -67,7 +67,7 @@ private:
         for (;;) {
             co_await places_.take();
             FlowLock::Releaser place(places_);
-            CODE_PROBE(places_.available() == 0, "a server has as many clients as it can have");
+            FLOW_CODE_PROBE(places_.available() == 0, "a server has as many clients as it can have");
             Reference<net::Connection> connection = co_await listener->accept();
             clients.add(ignoringErrors(serveClient(connection, std::move(place))));
         }

@@ -68,7 +68,7 @@ Future<Void> Questions::askAll(std::string endpoint, int client, Make make, Read
             world_.fail(question + " got \"" + *answer + '"');
         if (!answer && mustAnswer)
             world_.fail("no answer in peace to " + question);
-        CODE_PROBE(!answer, "a question has got an error");
+        FLOW_CODE_PROBE(!answer, "a question has got an error");
         answers_[client] += answer.has_value();
         co_await delay(0.3 * deterministicRandom()->random01());
     }
