@@ -112,8 +112,8 @@ void measure(benchmark::State& state, Work const& work, Entry const& entry, int 
     state.counters["ns_per_item"] = Counter(items * 1e-9, Counter::kIsIterationInvariantRate | Counter::kInvert);
     double allItems = static_cast<double>(state.iterations()) * items;
     state.counters["allocs_per_item"] = static_cast<double>(run.allocations()) / allItems;
-    if (run.tasks())
-        state.counters["tasks_per_item"] = static_cast<double>(*run.tasks()) / allItems;
+    if (run.steps())
+        state.counters["steps_per_item"] = static_cast<double>(*run.steps()) / allItems;
     if (frameBytes != 0)
         state.counters["frame_bytes"] = static_cast<double>(frameBytes);
     if (run.itemBytes() != 0) {
@@ -218,13 +218,13 @@ bool Run::isWarmUp() {
     }
     started_ = true;
     allocations_ = countAllocations();
-    tasks_ = loop_ ? loop_->tasksRun() : 0;
+    steps_ = loop_ ? loop_->stepsRun() : 0;
     return false;
 }
 
 void Run::stop() {
     allocations_ = countAllocations() - allocations_;
-    tasks_ = loop_ ? loop_->tasksRun() - tasks_ : 0;
+    steps_ = loop_ ? loop_->stepsRun() - steps_ : 0;
 }
 
 double laterSeconds(flow::DeterministicRandom& random) {

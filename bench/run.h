@@ -30,7 +30,7 @@ class Run {
 public:
     Run(benchmark::State& state, int size) : size_(size), state_(state) {}
 
-    /// Counts the tasks of this loop as well.
+    /// Counts the steps of this loop as well.
     void setLoop(flow::Loop const& loop) { loop_ = &loop; }
 
     /// N of the benchmark.
@@ -65,7 +65,7 @@ public:
     /// Blocks and system allocations of the passes that count.
     std::uint64_t allocations() const { return allocations_; }
     /// What the loop ran in them, if there is one.
-    std::optional<std::uint64_t> tasks() const { return loop_ ? std::optional(tasks_) : std::nullopt; }
+    std::optional<std::uint64_t> steps() const { return loop_ ? std::optional(steps_) : std::nullopt; }
     /// Found by allWait(); 0 without.
     std::int64_t residentBytes() const { return residentBytes_; }
     /// 0: not set.
@@ -80,7 +80,7 @@ private:
     bool started_ = false;
     flow::Loop const* loop_ = nullptr;
     std::uint64_t allocations_ = 0;
-    std::uint64_t tasks_ = 0;
+    std::uint64_t steps_ = 0;
     std::int64_t residentAtStart_ = 0;
     std::int64_t residentBytes_ = 0;
     std::uint64_t work_ = 0;

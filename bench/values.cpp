@@ -14,9 +14,9 @@
 #include "flow/memory/vector_ref.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/trace/code_probe.h"
-#include "flow/trace/event.h"
 #include "flow/trace/metrics.h"
 #include "flow/trace/sink.h"
+#include "flow/trace/trace_event.h"
 
 #include <string_view>
 

@@ -9,9 +9,9 @@
 #include "flow/base/format.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/inspect/pending.h"
+#include "flow/inspect/pending_report.h"
 #include "flow/inspect/signal_sampler.h"
-#include "flow/inspect/task_profile.h"
+#include "flow/inspect/step_profile.h"
 #include "flow/trace/loop_metrics.h"
 #include "flow/trace/metrics.h"
 #include "flow/trace/recorder.h"
@@ -115,7 +115,7 @@ Future<Answer> traceAnswer(Shared console, double seconds) {
 
 Future<Answer> profileAnswer(Shared console, double seconds, bool countsAllocations) {
     Recording recording(console, &Console::isRecording);
-    TaskProfile profile(Loop::current(), countsAllocations);
+    StepProfile profile(Loop::current(), countsAllocations);
     co_await delay(seconds);
     co_return Answer{.type = "application/json", .body = profile.json()};
 }

@@ -16,8 +16,8 @@
 //     GET /profile?seconds=1  the same for tools/profile; &allocations=1 counts allocations by actor
 //     GET /samples?seconds=1  stacks of all threads, taken by a signal, for tools/profile
 //
-// A console shows the loop on which it is made. Dropping its future closes it. While it exists each task costs
-// reads of the clock (flow/trace/loop_metrics.h). Its requests run on the same loop, so a loop that a task keeps busy
+// A console shows the loop on which it is made. Dropping its future closes it. While it exists each step costs
+// reads of the clock (flow/trace/loop_metrics.h). Its requests run on the same loop, so a loop that a step keeps busy
 // does not answer. Needs the machine's network.
 
 #include "net/transport.h"

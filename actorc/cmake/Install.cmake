@@ -67,7 +67,7 @@ endforeach()
 # Neither programs include these nor what programs include: tests/install/test_headers.py finds which.
 set(own_headers flow/precompiled flow/base/dropped_error flow/base/seed flow/core/frame_stack flow/core/wait_graph
     "flow/diag/(actor_name|program_call|symbol)" flow/fiber/stack_overflow
-    "flow/inspect/(all_loops|graph|holders|profile_request|signal_sampler|task_profile)" flow/loop/run_turn
+    "flow/inspect/(all_loops|graph|holders|profile_request|signal_sampler|step_profile)" flow/loop/run_turn
     "flow/memory/(block_walk|chunk|system_block|thread_heap)" "flow/sim/(inject|linearization)"
     "flow/testing/(crash_reporter|options|runner)" flow/trace/ready_order net/message/message_state
     "net/poll/(epoll_poller|uring_buffers|uring_poller)"

@@ -17,7 +17,7 @@
 #include "flow/emitted/argument.h"
 #include "flow/emitted/frame_fit.h"
 #include "flow/emitted/pack.h"
-#include "flow/emitted/result.h"
+#include "flow/emitted/result_in.h"
 #include "flow/emitted/wait_lines.h"
 #include "flow/wait/choose.h"
 #include "flow/wait/operation_room.h"

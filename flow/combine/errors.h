@@ -9,7 +9,7 @@
 // Cancel-safe: the future is released when the result is dropped.
 
 #include "flow/combine/race.h"
-#include "flow/trace/event.h"
+#include "flow/trace/trace_event.h"
 
 namespace flow {
 

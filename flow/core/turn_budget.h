@@ -26,7 +26,7 @@ public:
     /// The number of bytes that count as one operation.
     static constexpr std::size_t kBytesOfOne = 512;
 
-    /// True if an operation that is ready goes on at once. False ends the turn with the running task.
+    /// True if an operation that is ready goes on at once. False ends the turn with the running step.
     FLOW_INLINE static bool takeOne() noexcept {
         if (--left_ != 0) [[likely]] // written so, it is one instruction and a jump, with clang and with gcc
             return true;
@@ -72,7 +72,7 @@ public:
 private:
     static constexpr int kFull = kOperations + 1;
     /// Called when nothing is left. True on a thread without a loop; otherwise the current turn ends with the running
-    /// task.
+    /// step.
     FLOW_RARE static bool hasNoLimit() noexcept;
 
     static inline constinit thread_local int left_ = kNoLimit; // operations left, plus 1; at least 1

@@ -27,7 +27,7 @@
 #include "flow/coro/parameters.h"
 #include "flow/emitted/argument.h"
 #include "flow/emitted/frame_fit.h"
-#include "flow/emitted/result.h"
+#include "flow/emitted/result_in.h"
 
 #include <coroutine>
 

@@ -209,7 +209,7 @@ protected:
 
 private:
     /// Lets the compiler assume the next result of isParked(): it cannot see that the link is part of the object that
-    /// frame() returns. Without this a task of NET2 takes 4 % more time.
+    /// frame() returns. Without this a step of NET2 takes 4 % more time.
     FLOW_INLINE bool known(bool parked) const {
         if (isParked() != parked)
             __builtin_unreachable();

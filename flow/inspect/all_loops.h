@@ -2,7 +2,7 @@
 // askAllLoops: calls a function on the thread of each RealLoop of this process, and collects the results.
 //
 //     for (LoopAnswer const& answer : askAllLoops([] { return dumpOf(Loop::current()); }, 1.0))
-//         print(answer.thread, answer.isThere ? answer.text : "it runs a long task");
+//         print(answer.thread, answer.isThere ? answer.text : "it runs a long step");
 //
 // The caller's thread blocks until all loops have answered, at most for `patience` seconds; its own loop answers first.
 // Several threads may ask at the same time: a thread that waits answers the others meanwhile. A loop costs a lock of a

@@ -2,7 +2,7 @@
 #include "flow/diag/machine_stack.h"
 #include "flow/inspect/async_stack.h"
 #include "flow/loop/loop.h"
-#include "flow/trace/event.h"
+#include "flow/trace/trace_event.h"
 
 namespace flow {
 

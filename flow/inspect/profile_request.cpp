@@ -1,7 +1,7 @@
 #include "flow/inspect/profile_request.h"
 
 #include "flow/inspect/signal_sampler.h"
-#include "flow/inspect/task_profile.h"
+#include "flow/inspect/step_profile.h"
 #include "flow/trace/recorder.h"
 
 #include <atomic>
@@ -44,7 +44,7 @@ struct Written : LoopOwned {
             delete self;
         };
     }
-    TaskProfile profile;
+    StepProfile profile;
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 #pragma once
 // The requests of tools/profile to the program that it runs, by environment variables:
 //
-//     MILLRACE_PROFILE=FOLDER            each RealLoop writes a TaskProfile to FOLDER/PID-N.json when it ends
+//     MILLRACE_PROFILE=FOLDER            each RealLoop writes a StepProfile to FOLDER/PID-N.json when it ends
 //     MILLRACE_PROFILE_ALLOCATIONS=1     and counts allocations
 //     MILLRACE_PROFILE_SAMPLES=1         the program is sampled by a signal, into FOLDER/PID.samples
 

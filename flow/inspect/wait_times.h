@@ -18,7 +18,7 @@
 #include "flow/inspect/code.h"
 #include "flow/inspect/frames.h"
 #include "flow/loop/loop.h"
-#include "flow/loop/task_watch.h"
+#include "flow/loop/step_watch.h"
 
 #include <cstdint>
 #include <vector>
@@ -27,7 +27,7 @@ namespace flow {
 
 class RealLoop;
 
-class WaitTimes final : TaskWatch {
+class WaitTimes final : StepWatch {
 public:
     /// Begins with the next turn. Throws std::bad_alloc.
     explicit WaitTimes(Loop& loop, double period = 1);

@@ -10,7 +10,7 @@ public:
     EndedLoop() : Loop(NotCurrent()) {}
 
     double timer() override { return 0; }
-    /// So that blocking calls, which would start threads, are tasks as well: none of them runs.
+    /// So that blocking calls, which would start threads, are steps as well: none of them runs.
     bool isSimulated() const override { return true; }
 
 private:

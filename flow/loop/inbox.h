@@ -20,7 +20,7 @@
 
 namespace flow::detail {
 
-/// Has cache lines of its own: other threads write here while the owner runs its tasks.
+/// Has cache lines of its own: other threads write here while the owner runs its steps.
 class alignas(64) Inbox {
 public:
     Inbox() = default;

@@ -1,5 +1,5 @@
 #pragma once
-// Loop: runs the ready tasks, most urgent first, and lets time pass when there are none.
+// Loop: runs the ready steps, most urgent first, and lets time pass when there are none.
 //
 //     RealLoop loop;                          // flow/loop/real_loop.h; SimLoop for virtual time
 //     int answer = loop.run(compute());       // until that future is ready
@@ -7,7 +7,7 @@
 //     Loop::current().now()                   // inside: the loop of this thread
 //
 // One loop per thread at a time: making one makes it current, destroying it makes the previous one current. A loop runs
-// in turns: read the clock once, move expired timers to the ready queue, run ready tasks. now() stands still in a turn.
+// in turns: read the clock once, move expired timers to the ready queue, run ready steps. now() stands still in a turn.
 // Only post() and stop() may be called from another thread, and stop() also from a signal handler.
 //
 // The functions for sources, pollers and simulators are in flow/loop/loop_machine.h.
@@ -30,7 +30,7 @@ class Loop : public LoopMachine {
 public:
     /// Waiters that are still parked here stay parked forever; dropping the future of an actor cancels it as usual.
     /// Calls that were posted and did not run are destroyed, and calls with onLoop that have not ended here are
-    /// cancelled. There must be no WorkGuard left, and no task of this loop up the stack (as when one calls exit() and
+    /// cancelled. There must be no WorkGuard left, and no step of this loop up the stack (as when one calls exit() and
     /// the loop is static).
     virtual ~Loop();
 
@@ -67,7 +67,7 @@ public:
     /// Runs until stop() or until nothing is left to do. With a WorkGuard there is always something left, since other
     /// threads may post.
     void run();
-    /// Makes run() return after the current task (the innermost run, if a task runs its own loop); called outside run()
+    /// Makes run() return after the current step (the innermost run, if a step runs its own loop); called outside run()
     /// it ends the next one at once. Any thread may call it, and any signal handler, whether the loop runs or sleeps;
     /// the loop must still exist.
     void stop() noexcept {
@@ -77,7 +77,7 @@ public:
             poller_->wake();
     }
 
-    /// Runs call() on this loop's thread, once, behind the tasks that are ready at that priority when the loop finds
+    /// Runs call() on this loop's thread, once, behind the steps that are ready at that priority when the loop finds
     /// it: at the latest when the current turn ends. Calls of one thread at one priority run in order. Any thread may
     /// call it; the loop must still exist. An error that call() throws is reported as dropped. Throws std::bad_alloc,
     /// and what moving `call` throws. PostLimit (flow/loop/post_limit.h) bounds the number of calls that wait.
@@ -98,11 +98,11 @@ public:
         provide(&detail::serviceKey<T>, service);
     }
 
-    /// The priority of the running task.
+    /// The priority of the running step.
     TaskPriority currentPriority() const { return static_cast<TaskPriority>(ready_.priority()); }
-    /// Tasks run so far.
-    std::uint64_t tasksRun() const { return tasks_; }
-    /// True if the running task should yield: more urgent work is ready, or its slice is used up.
+    /// Steps run so far.
+    std::uint64_t stepsRun() const { return steps_; }
+    /// True if the running step should yield: more urgent work is ready, or its slice is used up.
     bool shouldYield() {
         if (ready_.hasMoreUrgentThan(ready_.priority())) [[unlikely]]
             return true;

@@ -10,7 +10,7 @@ LoopMachine::~LoopMachine() {
 }
 
 void LoopMachine::end() noexcept {
-    FLOW_ASSERT(runs_ == 0, "a loop is destroyed by a task that it runs");
+    FLOW_ASSERT(runs_ == 0, "a loop is destroyed by a step that it runs");
     for (;;) { // an object that ends here may post, and add new objects to the loop
         while (!owned_.isEmpty()) {
             auto* owned = static_cast<LoopOwned*>(owned_.next);
@@ -36,7 +36,7 @@ void LoopMachine::lookAtClock() noexcept {
 template <class T>
 void LoopMachine::addWatching(T& watching) {
     if (!watches_)
-        watches_ = new TaskWatches(ready_);
+        watches_ = new StepWatches(ready_);
     watches_->add(watching);
 }
 
@@ -47,19 +47,19 @@ void LoopMachine::removeWatching(T& watching) noexcept {
         delete std::exchange(watches_, nullptr);
 }
 
-void LoopMachine::add(TaskWatch& watch) {
+void LoopMachine::add(StepWatch& watch) {
     addWatching(watch);
 }
 
-void LoopMachine::remove(TaskWatch& watch) noexcept {
+void LoopMachine::remove(StepWatch& watch) noexcept {
     removeWatching(watch);
 }
 
-void LoopMachine::add(TaskRing& ring) {
+void LoopMachine::add(StepRing& ring) {
     addWatching(ring);
 }
 
-void LoopMachine::remove(TaskRing& ring) noexcept {
+void LoopMachine::remove(StepRing& ring) noexcept {
     removeWatching(ring);
 }
 

@@ -15,7 +15,7 @@
 //     };
 //
 // A turn: read the clock once, take the calls that other threads have posted, move expired timers to the ready queue,
-// run ready tasks, until so many have run or the turn's budget is spent (flow/core/turn_budget.h). Everything but
+// run ready steps, until so many have run or the turn's budget is spent (flow/core/turn_budget.h). Everything but
 // putIntoInbox() belongs to the loop's thread.
 
 #include "flow/core/future.h"
@@ -31,10 +31,10 @@
 namespace flow {
 
 namespace detail {
-class TaskWatches;
+class StepWatches;
 }
-class TaskRing;
-class TaskWatch;
+class StepRing;
+class StepWatch;
 
 /// An object that the destructor of a loop ends if it is still linked.
 struct LoopOwned : ListLink {
@@ -86,21 +86,21 @@ public:
                 visit(waiter, static_cast<TaskPriority>(level));
         });
     }
-    /// The turn under way ends with the running task, since its budget is spent.
+    /// The turn under way ends with the running step, since its budget is spent.
     void endTurn() noexcept;
-    /// The priority for waiters that a poller makes ready: `usual`, unless the last turn had too many tasks that are as
+    /// The priority for waiters that a poller makes ready: `usual`, unless the last turn had too many steps that are as
     /// urgent. Then it is DefaultDelay at most: sockets that always have news do not keep timers waiting.
     TaskPriority priorityOfNews(TaskPriority usual) const noexcept {
         return isBehind_ && usual > TaskPriority::DefaultDelay ? TaskPriority::DefaultDelay : usual;
     }
-    /// True if a task is ready or a timer is set.
+    /// True if a step is ready or a timer is set.
     bool hasWork() { return !ready_.isEmpty() || !timers_.isEmpty(); }
-    /// From the next turn on the watch is called around each task, until it is removed: flow/loop/task_watch.h.
-    void add(TaskWatch& watch);
-    void remove(TaskWatch& watch) noexcept;
-    /// From the next turn on the loop writes to the ring, until it is removed: flow/loop/task_ring.h.
-    void add(TaskRing& ring);
-    void remove(TaskRing& ring) noexcept;
+    /// From the next turn on the watch is called around each step, until it is removed: flow/loop/step_watch.h.
+    void add(StepWatch& watch);
+    void remove(StepWatch& watch) noexcept;
+    /// From the next turn on the loop writes to the ring, until it is removed: flow/loop/step_ring.h.
+    void add(StepRing& ring);
+    void remove(StepRing& ring) noexcept;
 
 protected:
     LoopMachine() { owned_.reset(); }
@@ -113,7 +113,7 @@ protected:
     /// Nothing is ready and the earliest timer is at `deadline`: lets time pass until then. Infinity: there is none,
     /// and unless another thread may post, the result is false, which ends run(). May return early.
     virtual bool idleUntil(double deadline) = 0;
-    /// The slice counter ran out: true if the task must really yield; either way the counter is set again.
+    /// The slice counter ran out: true if the step must really yield; either way the counter is set again.
     virtual bool sliceIsOver() = 0;
     /// One turn; false when nothing is left to do.
     virtual bool runTurn();
@@ -124,10 +124,10 @@ protected:
     /// clock.
     void end() noexcept;
 
-    /// The number of yields that a task may skip before sliceIsOver() is called.
+    /// The number of yields that a step may skip before sliceIsOver() is called.
     static constexpr int kSlice = 64;
-    /// Tasks run between two reads of the clock.
-    static constexpr int kTasksPerTurn = 64;
+    /// Steps run between two reads of the clock.
+    static constexpr int kStepsPerTurn = 64;
 
     void resetSlice() { slice_ = kSlice; }
     /// True if a WorkGuard expects posts of other threads.
@@ -139,14 +139,14 @@ protected:
     Poller& poller() const { return *poller_; }
     /// From here on the loop sleeps in `poller`; null: at its own eventfd again.
     void setPoller(Poller* poller) { poller_ = poller ? poller : &events_; }
-    /// runTurn() with the tasks that next() takes; null: there is none. Defined in flow/loop/run_turn.h.
+    /// runTurn() with the steps that next() takes; null: there is none. Defined in flow/loop/run_turn.h.
     template <class Next>
     bool runTurnWith(Next&& next);
     /// runTurnWith() that calls the watches, for a loop that isWatched().
     template <class Next>
     bool runWatchedTurnWith(Next&& next);
     bool isWatched() const { return watches_ != nullptr; }
-    /// Takes the most urgent ready task, the first of its priority, which becomes the current priority. Null if none is
+    /// Takes the most urgent ready step, the first of its priority, which becomes the current priority. Null if none is
     /// ready.
     detail::Waiter* takeReady() { return ready_.pop(); }
     /// A turn of a loop that another one drives, for which run() is not called.
@@ -175,18 +175,18 @@ private:
     int slice_ = kSlice;
     std::atomic<bool> stopped_{false};
     std::atomic<bool> turnEnded_{false};
-    int runs_ = 0; // runs under way on this loop: a task may start another
+    int runs_ = 0; // runs under way on this loop: a step may start another
     int guards_ = 0;
     int expected_ = 0;
-    bool isBehind_ = false; // the last turn came to its end at a task that is more urgent than DefaultDelay
+    bool isBehind_ = false; // the last turn came to its end at a step that is more urgent than DefaultDelay
     detail::Link owned_;
-    std::uint64_t tasks_ = 0;
+    std::uint64_t steps_ = 0;
     detail::Inbox inbox_;
     EventPoller events_;
     Poller* poller_ = &events_; // not set while the loop sleeps: a thread that wakes it uses this one
     detail::ReadyQueue ready_;
     detail::TimerQueue timers_;
-    detail::TaskWatches* watches_ = nullptr; // owned; none as a rule
+    detail::StepWatches* watches_ = nullptr; // owned; none as a rule
 };
 
 } // namespace flow

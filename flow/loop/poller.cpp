@@ -1,7 +1,7 @@
 #include "flow/loop/poller.h"
 
 #include "flow/base/error.h"
-#include "flow/base/fork.h"
+#include "flow/base/fork_count.h"
 
 #include <cerrno>
 #include <cmath>

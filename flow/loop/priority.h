@@ -1,5 +1,5 @@
 #pragma once
-// TaskPriority: which ready task runs first. Higher runs first; first in, first out within one priority.
+// TaskPriority: which ready step runs first. Higher runs first; first in, first out within one priority.
 //
 //     co_await delay(0, TaskPriority::Low);                       // let everything more urgent go first
 //     co_await delay(0, static_cast<TaskPriority>(1234));         // any number from 0 to 65535

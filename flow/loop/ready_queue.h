@@ -17,7 +17,7 @@
 
 namespace flow::detail {
 
-/// True if the waiter is no task, but only marks a place in the queue (see TaskWatches). Only a mark is its own owner.
+/// True if the waiter is no step, but only marks a place in the queue (see StepWatches). Only a mark is its own owner.
 inline bool isMark(Waiter const* waiter) {
     return waiter->owner == waiter;
 }

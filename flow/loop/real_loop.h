@@ -5,11 +5,11 @@
 //     loop.run(serve());
 //
 // now() and timer() count seconds from the start of the program's first such loop, so that loops of one program agree.
-// machineTime() is the clock behind them, the same for all programs of a machine. A timer is never early. A task that
+// machineTime() is the clock behind them, the same for all programs of a machine. A timer is never early. A step that
 // calls yield() suspends after 2 ms at the latest, or as soon as something more urgent is ready.
 //
-// The loop checks its poller for news when it has nothing to do, and after 64 tasks at the latest. So news wait for at
-// most 64 tasks, and constant news do not keep ready tasks from running.
+// The loop checks its poller for news when it has nothing to do, and after 64 steps at the latest. So news wait for at
+// most 64 steps, and constant news do not keep ready steps from running.
 
 #include "flow/loop/loop.h"
 
@@ -33,7 +33,7 @@ public:
 
 private:
     static constexpr double kSliceSeconds = 0.002;
-    /// A million timers may be due in one second; other tasks must run meanwhile.
+    /// A million timers may be due in one second; other steps must run meanwhile.
     static constexpr int kTimerStepsPerTurn = 1024;
 
     double startTurn() noexcept override;

@@ -1,5 +1,5 @@
 #pragma once
-// LoopMachine::runTurnWith() and runWatchedTurnWith(), for a kind of loop that chooses which task runs next.
+// LoopMachine::runTurnWith() and runWatchedTurnWith(), for a kind of loop that chooses which step runs next.
 //
 //     bool SimLoop::runTurn() {
 //         auto take = [this] { return choose(); };
@@ -8,7 +8,7 @@
 
 #include "flow/core/turn_budget.h"
 #include "flow/loop/loop_machine.h"
-#include "flow/loop/task_watch.h"
+#include "flow/loop/step_watch.h"
 
 #include <utility>
 
@@ -26,14 +26,14 @@ bool LoopMachine::runTurnWith(Next&& next, Woken&& woken) {
     timers_.expire(now_, timerSteps_,
                    [this](detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); });
     woken(WokenBy::Timer);
-    for (int i = 0; i < kTasksPerTurn; ++i) {
-        detail::Waiter* task = next();
-        if (!task) {
+    for (int i = 0; i < kStepsPerTurn; ++i) {
+        detail::Waiter* step = next();
+        if (!step) {
             isBehind_ = false;
             return waitForWork();
         }
-        ++tasks_;
-        detail::run(task);
+        ++steps_;
+        detail::run(step);
         if (turnEnded_.load(std::memory_order_relaxed))
             break;
     }
@@ -48,30 +48,30 @@ bool LoopMachine::runTurnWith(Next&& next) {
 
 template <class Next>
 bool LoopMachine::runWatchedTurnWith(Next&& next) {
-    if (watches_->isIdle()) { // the last one was removed by a task
+    if (watches_->isIdle()) { // the last one was removed by a step
         delete std::exchange(watches_, nullptr);
         return runTurnWith(next);
     }
-    detail::TaskWatches& watches = *watches_;
+    detail::StepWatches& watches = *watches_;
     bool isRunning = false;
     auto noteEnd = [&] {
         if (std::exchange(isRunning, false))
             watches.ended();
-        watches.woken(WokenBy::Task);
+        watches.woken(WokenBy::Step);
     };
     watches.turnBegins();
-    watches.woken(runs_ > 1 ? WokenBy::Task : WokenBy::News);
+    watches.woken(runs_ > 1 ? WokenBy::Step : WokenBy::News);
     bool more = runTurnWith(
         [&]() -> detail::Waiter* {
             noteEnd();
-            detail::Waiter* task = next();
-            if (task) {
-                watches.begins(task, static_cast<TaskPriority>(ready_.priority()));
+            detail::Waiter* step = next();
+            if (step) {
+                watches.begins(step, static_cast<TaskPriority>(ready_.priority()));
                 isRunning = true;
             } else {
                 watches.turnEnds();
             }
-            return task;
+            return step;
         },
         [&](WokenBy by) { watches.woken(by); });
     if (isRunning) {

@@ -12,7 +12,7 @@
 // behind all of that, so that items which submit others without end do not starve the rest. An item must not block, and
 // must not throw.
 //
-// A pool that is made on a simulated loop has no threads: each item is a task of that loop, in order of submission, so
+// A pool that is made on a simulated loop has no threads: each item is a step of that loop, in order of submission, so
 // that a run can be repeated. Only that loop may use it.
 //
 // The destructor waits until all submitted items have run, and all items that these submitted. Threads: submit() may be

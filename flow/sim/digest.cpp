@@ -9,7 +9,7 @@ namespace {
 const char* nameOf(EventKind kind) {
     switch (kind) {
     case EventKind::Task:
-        return "a task";
+        return "a step";
     case EventKind::Message:
         return "a message";
     case EventKind::Fault:

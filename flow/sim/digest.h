@@ -10,8 +10,8 @@
 //     if (again.difference()) std::puts(again.difference()->c_str());
 //
 // Nothing that depends on compilers, addresses or the machine goes into it. Random numbers go into it with the next
-// task, or with the end of the process: that event contains the position in the process's stream. Timers go into it by
-// the tasks that they make ready, with their time.
+// step, or with the end of the process: that event contains the position in the process's stream. Timers go into it by
+// the steps that they make ready, with their time.
 
 #include <bit>
 #include <cstdint>

@@ -82,7 +82,7 @@ bool ProcessLoop::runTurn() {
     auto take = [this] {
         WaiterNode* next = takeReady();
         if (next)
-            process_.world_.noteTask(next, currentPriority(), &process_);
+            process_.world_.noteStep(next, currentPriority(), &process_);
         return next;
     };
     return isWatched() ? runWatchedTurnWith(take) : runTurnWith(take);

@@ -123,7 +123,7 @@ public:
         return result;
     }
 
-    /// Runs call() on the process's loop, as a task like any other; drops it if the process does not run, or stops
+    /// Runs call() on the process's loop, as a step like any other; drops it if the process does not run, or stops
     /// before. For the world, for other processes, and for simulations of all that is between processes.
     template <class F>
     void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {

@@ -4,7 +4,7 @@
 #include "flow/core/in_place.h"
 #include "flow/core/wait_graph.h"
 #include "flow/diag/symbol.h"
-#include "flow/inspect/pending.h"
+#include "flow/inspect/pending_report.h"
 #include "flow/loop/loop.h"
 #include "flow/loop/run_turn.h"
 
@@ -17,16 +17,16 @@ namespace {
 
 struct Choice {
     int chosen;
-    int of; // the number of tasks to choose from
+    int of; // the number of steps to choose from
 };
 
-/// The choices of one run: first the given ones, then always the first task.
+/// The choices of one run: first the given ones, then always the first step.
 class Course {
 public:
     int choose(int count) {
         if (next_ == choices_.size())
             choices_.push_back({0, count});
-        FLOW_ASSERT(choices_[next_].of == count, "a test that depends on more than the order of its tasks");
+        FLOW_ASSERT(choices_[next_].of == count, "a test that depends on more than the order of its steps");
         return choices_[next_++].chosen;
     }
     /// Notes that there are choices that no course makes.
@@ -57,10 +57,10 @@ public:
 
     double timer() override { return now_; }
     bool isSimulated() const override { return true; }
-    /// The tasks that have run, first to last.
+    /// The steps that have run, first to last.
     std::string course() const {
         std::string text;
-        for (Task const& each : tasks_) {
+        for (Step const& each : steps_) {
             char name[128];
             actorNameAt(each.code, name, sizeof name);
             text += format("  %s, of %d\n", name, each.of);
@@ -106,19 +106,19 @@ private:
         for (WaiterNode* each : ready_)
             if (each != chosen)
                 makeReady(each, priority);
-        tasks_.push_back({reinterpret_cast<void const*>(chosen->resume), count});
-        return takeReady(); // takes the chosen task, and makes its priority the current one
+        steps_.push_back({reinterpret_cast<void const*>(chosen->resume), count});
+        return takeReady(); // takes the chosen step, and makes its priority the current one
     }
 
-    struct Task {
+    struct Step {
         void const* code;
-        int of; // the number of tasks to choose from
+        int of; // the number of steps to choose from
     };
 
     Course& course_;
     int together_;
     std::vector<WaiterNode*> ready_;
-    std::vector<Task> tasks_;
+    std::vector<Step> steps_;
 };
 
 /// Runs one order. Returns a description of its failure, or an empty text.

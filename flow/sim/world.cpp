@@ -1,8 +1,8 @@
 // The loop of a World: the order in which processes run, faults, the record of events, and failures.
 //
-// A turn of the world's own loop runs the tasks of the test. When it has none, idleUntil() takes the process that wakes
+// A turn of the world's own loop runs the steps of the test. When it has none, idleUntil() takes the process that wakes
 // first (the seed chooses among equals), moves the time to that moment, and runs one turn of that process
-// (world_processes.cpp). Each task and each fault is an event of the digest.
+// (world_processes.cpp). Each step and each fault is an event of the digest.
 //
 // A fault is injected if the dice say so and the filter admits its number; injectFaults() (inject.cpp) draws the faults
 // "per second of a process", other code calls injects() at the place where the fault can happen.
@@ -186,13 +186,13 @@ bool World::runTurn() {
     auto take = [this] {
         WaiterNode* next = takeReady();
         if (next)
-            noteTask(next, currentPriority(), nullptr);
+            noteStep(next, currentPriority(), nullptr);
         return next;
     };
     return isWatched() ? runWatchedTurnWith(take) : runTurnWith(take);
 }
 
-void World::noteTask(WaiterNode* waiter, TaskPriority priority, Process* process) {
+void World::noteStep(WaiterNode* waiter, TaskPriority priority, Process* process) {
     DeterministicRandom const& random = process ? process->random_ : ownRandom_;
     SimulationEvent event{now_, random.peek(), process ? process->id_ : 0, static_cast<std::int32_t>(priority),
                           EventKind::Task};
@@ -205,10 +205,10 @@ void World::noteTask(WaiterNode* waiter, TaskPriority priority, Process* process
     if (record_)
         record_->add(event, describe);
     if (std::exchange(moment_, now_) != now_)
-        tasks_ = 0;
-    if (++tasks_ > tasksInOneMoment_)
-        fail(format("it runs more than %llu tasks while no time passes\nthe last one is ",
-                    static_cast<unsigned long long>(tasksInOneMoment_)) +
+        steps_ = 0;
+    if (++steps_ > stepsInOneMoment_)
+        fail(format("it runs more than %llu steps while no time passes\nthe last one is ",
+                    static_cast<unsigned long long>(stepsInOneMoment_)) +
              describe());
 }
 

@@ -131,16 +131,16 @@ public:
 
     // Success and failure of the run.
 
-    /// Fails the run, from any code; run() returns after the current task. Only the first failure counts.
+    /// Fails the run, from any code; run() returns after the current step. Only the first failure counts.
     void fail(std::string const& text);
     /// `check` is called after each turn of a process. It returns a description of a fault, or nothing.
     void addInvariant(std::function<std::optional<std::string>()> check) { invariants_.push_back(std::move(check)); }
-    /// The run fails when the time of the world passes `seconds`, or stands still for so many tasks.
-    void setLimit(double seconds, std::uint64_t tasksInOneMoment = kTasksInOneMoment) {
+    /// The run fails when the time of the world passes `seconds`, or stands still for so many steps.
+    void setLimit(double seconds, std::uint64_t stepsInOneMoment = kStepsInOneMoment) {
         limit_ = seconds;
-        tasksInOneMoment_ = tasksInOneMoment;
+        stepsInOneMoment_ = stepsInOneMoment;
     }
-    static constexpr std::uint64_t kTasksInOneMoment = 10'000'000;
+    static constexpr std::uint64_t kStepsInOneMoment = 10'000'000;
     std::optional<SimulationFailure> const& failure() const { return failure_; }
     /// Stops all processes, for good.
     void stopAll();
@@ -186,7 +186,7 @@ private:
     void startLater(Process& process, double seconds);
     bool admits(FaultKind kind);
     bool inject(FaultKind kind, Process& process);
-    void noteTask(WaiterNode* waiter, TaskPriority priority, Process* process);
+    void noteStep(WaiterNode* waiter, TaskPriority priority, Process* process);
     void add(SimulationEvent const& event);
 
     std::uint64_t seed_;
@@ -196,9 +196,9 @@ private:
     FaultCounts candidates_; // faults that would have been injected, also if the filter left them out
     SomeFaults injected_;
     double limit_ = std::numeric_limits<double>::infinity();
-    std::uint64_t tasksInOneMoment_ = kTasksInOneMoment;
+    std::uint64_t stepsInOneMoment_ = kStepsInOneMoment;
     double moment_ = 0;
-    std::uint64_t tasks_ = 0; // in this moment
+    std::uint64_t steps_ = 0; // in this moment
     std::optional<SimulationFailure> failure_;
     std::vector<std::function<std::optional<std::string>()>> invariants_;
     Record* record_;

@@ -13,7 +13,7 @@
 #include "flow/base/seed.h"
 #include "flow/combine/timeout.h"
 #include "flow/core/wait_graph.h"
-#include "flow/inspect/pending.h"
+#include "flow/inspect/pending_report.h"
 #include "flow/sim/world.h"
 
 #include <cmath>
@@ -110,7 +110,7 @@ void World::halt(Process& process, bool powerLost) {
         } // and the end of the scope destroys all that destructors of posted calls have started
         process.isEnding_ = false;
     }
-    // After the last task and the destructors, so that the event covers all random numbers that they have drawn.
+    // After the last step and the destructors, so that the event covers all random numbers that they have drawn.
     add({now_, process.random_.peek(), process.id_, process.exit_ ? process.exit_->code() : -1, EventKind::End});
     if (!process.cells_.isEmpty()) {
         dead_.push_back(std::make_unique<CellGroup>());

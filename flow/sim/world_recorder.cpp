@@ -25,12 +25,12 @@ WorldRecorder::~WorldRecorder() {
     world_.LoopMachine::remove(logOf(nullptr));
 }
 
-trace::TaskLog& WorldRecorder::logOf(Process* process) {
+trace::StepLog& WorldRecorder::logOf(Process* process) {
     std::size_t number = process ? process->id() : 0;
     if (number >= logs_.size())
         logs_.resize(number + 1);
     if (!logs_[number])
-        logs_[number] = std::make_unique<trace::TaskLog>(bytesOfProcess_, ticks_);
+        logs_[number] = std::make_unique<trace::StepLog>(bytesOfProcess_, ticks_);
     return *logs_[number];
 }
 

@@ -8,7 +8,7 @@
 //
 // Each process has a track, which goes on over its reboots, and so has the world's own code. A track shows the events
 // of trace::Recorder (flow/trace/recorder.h), and the faults that were injected while its process ran. Time is that of
-// the world, but a task takes a nanosecond: events of one moment stand side by side. The run, and its digest, are the
+// the world, but a step takes a nanosecond: events of one moment stand side by side. The run, and its digest, are the
 // same with and without the recorder. The world must outlive it.
 
 #include "flow/sim/world.h"
@@ -30,7 +30,7 @@ public:
     void writeTo(std::string const& path) const;
 
 private:
-    trace::TaskLog& logOf(Process* process);
+    trace::StepLog& logOf(Process* process);
     void began(Process& process) noexcept override;
     void ends(Process& process) noexcept override;
     void injected(FaultKind kind, Process* process) noexcept override;
@@ -41,7 +41,7 @@ private:
     World& world_;
     std::size_t bytesOfProcess_;
     Ticks ticks_;
-    std::vector<std::unique_ptr<trace::TaskLog>> logs_; // by the number of the process; 0: of the world itself
+    std::vector<std::unique_ptr<trace::StepLog>> logs_; // by the number of the process; 0: of the world itself
 };
 
 } // namespace flow

@@ -6,7 +6,7 @@
 #include "flow/combine/lifetime.h"
 #include "flow/combine/race.h"
 #include "flow/core/operation.h"
-#include "flow/wait/step.h"
+#include "flow/wait/member_wait.h"
 
 namespace flow {
 
@@ -17,7 +17,7 @@ struct ActorCollection::Actors : Operation<Actors, Void> {
         explicit Member(Actors& c) : collection(c) {}
 
         Actors& collection;
-        Step step{*this, [](Member& self) { return self.collection.ended(self); }};
+        MemberWait step{*this, [](Member& self) { return self.collection.ended(self); }};
     };
 
     explicit Actors(bool whenEmptied, bool onErrors = false)

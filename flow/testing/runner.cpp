@@ -3,7 +3,7 @@
 //
 // runOnce() seeds the thread's random numbers from the run's seed and the name of the test, makes a new loop, and runs
 // the test on it until its future is ready or the timeout is over. At the end it compares the numbers of live blocks,
-// to report leaks, and draws an "unseed" from the random numbers, the number of tasks and the time: with --twice, two
+// to report leaks, and draws an "unseed" from the random numbers, the number of steps and the time: with --twice, two
 // runs that differ in it fail the test.
 
 #include "flow/testing/runner.h"
@@ -12,13 +12,13 @@
 #include "flow/base/random.h"
 #include "flow/base/seed.h"
 #include "flow/combine/all.h"
-#include "flow/inspect/pending.h"
+#include "flow/inspect/pending_report.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/fast_allocator.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/testing/crash_reporter.h"
 #include "flow/trace/code_probe.h"
-#include "flow/trace/event.h"
+#include "flow/trace/trace_event.h"
 
 #include <bit>
 #include <cstdio>
@@ -91,7 +91,7 @@ Outcome runOnce(UnitTest const& test, TestOptions const& options, std::uint64_t 
         double start = current->now();
         outcome.failure = attempt(*current, test, options);
         outcome.seconds = current->now() - start;
-        outcome.unseed = deterministicRandom()->randomUInt64() + current->tasksRun() * 0x9E3779B97F4A7C15u;
+        outcome.unseed = deterministicRandom()->randomUInt64() + current->stepsRun() * 0x9E3779B97F4A7C15u;
         if (!options.realLoop)
             outcome.unseed += std::bit_cast<std::uint64_t>(outcome.seconds);
     }

@@ -18,7 +18,7 @@
 // caller gets broken_promise. Loops may wait for each other.
 
 #include "flow/loop/remote_answer.h"
-#include "flow/wait/step.h"
+#include "flow/wait/member_wait.h"
 
 #include <memory>
 #include <optional>
@@ -108,7 +108,7 @@ private:
     }
 
     std::optional<F> call_;
-    Step step_{*this, [](RemoteCall& self) { self.collect(); }};
+    MemberWait step_{*this, [](RemoteCall& self) { self.collect(); }};
 };
 
 /// Calls call() on the loop `target` and gives its result, or the error that it throws. Throws std::bad_alloc.

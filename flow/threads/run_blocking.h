@@ -12,7 +12,7 @@
 // and its result is dropped: the objects to which it refers must live that long, so capture by value or by a shared
 // pointer.
 //
-// On a simulated loop the function runs on the loop, in a task of its own, so that a seed gives the same run each time.
+// On a simulated loop the function runs on the loop, in a step of its own, so that a seed gives the same run each time.
 //
 // Everything else, such as errors and the end of the loop, is as in flow/threads/thread_pool.h.
 

@@ -1,6 +1,6 @@
 #include "flow/threads/thread_pool.h"
 
-#include "flow/base/fork.h"
+#include "flow/base/fork_count.h"
 #include "flow/base/format.h"
 
 #include <csignal>

@@ -20,7 +20,7 @@
 // destroyed, it waits for the calls that have begun, destroys the others, and the futures of both never become ready.
 // stop() does the same. A call holds a reference of its pool.
 //
-// Simulation. On a simulated loop there are no threads: each call is a task of the loop, so that a run can be repeated.
+// Simulation. On a simulated loop there are no threads: each call is a step of the loop, so that a run can be repeated.
 // A call that waits for another call of the pool therefore never ends there.
 //
 // A child of fork() has none of the threads: it must not use or destroy a pool that its parent has used. A call there
@@ -95,7 +95,7 @@ private:
         virtual void discard() noexcept = 0;
 
         void sendHome() noexcept;
-        /// Makes the call a task of a simulated loop.
+        /// Makes the call a step of a simulated loop.
         void sendToLoop() noexcept;
         void workOnLoop();
         using Posted::takeBack;

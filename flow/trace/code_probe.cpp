@@ -1,6 +1,6 @@
 #include "flow/trace/code_probe.h"
 
-#include "flow/trace/event.h"
+#include "flow/trace/trace_event.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,8 +1,8 @@
 // The figures of a loop, and their formats for Prometheus and for JSON.
 //
-// LoopMetrics is a TaskWatch: the loop calls it at each event. begins() and ended() enclose a task; a task may run a
-// nested loop, so running_ is a stack. The time at the end of a task is also the beginning of the next one (isFresh_),
-// which saves one read of the clock a task; a new turn or a sleep in between makes that time stale. sleeps() and
+// LoopMetrics is a StepWatch: the loop calls it at each event. begins() and ended() enclose a step; a step may run a
+// nested loop, so running_ is a stack. The time at the end of a step is also the beginning of the next one (isFresh_),
+// which saves one read of the clock a step; a new turn or a sleep in between makes that time stale. sleeps() and
 // wakes() enclose idle time; busy time is the rest.
 
 #include "flow/trace/loop_metrics.h"
@@ -10,18 +10,18 @@
 #include "flow/base/format.h"
 #include "flow/diag/symbol.h"
 #include "flow/trace/json.h"
-#include "flow/wait/long_tasks.h"
+#include "flow/wait/long_steps.h"
 
 #include <algorithm>
 #include <map>
 
 namespace flow {
 
-LoopMetrics::LoopMetrics(Loop& loop, double longTask)
+LoopMetrics::LoopMetrics(Loop& loop, double longStep)
     : loop_(loop), ticks_(loop.isSimulated() ? &loop : nullptr), began_(ticks_.now()) {
     running_.reserve(16);
     ticks_.measure();
-    longTicks_ = ticks_.ticksOf(longTask);
+    longTicks_ = ticks_.ticksOf(longStep);
     loop_.add(*this);
 }
 
@@ -34,22 +34,22 @@ void LoopMetrics::turnBegins() noexcept {
     isFresh_ = false;
 }
 
-void LoopMetrics::begins(WaiterNode* task, TaskPriority) noexcept {
-    ++tasks_;
+void LoopMetrics::begins(WaiterNode* step, TaskPriority) noexcept {
+    ++steps_;
     if (!std::exchange(isFresh_, false))
         now_ = ticks_.now();
-    running_.push_back({codeOfTask(task), now_});
+    running_.push_back({codeOfStep(step), now_});
 }
 
 void LoopMetrics::ended() noexcept {
-    Running task = running_.back();
+    Running step = running_.back();
     running_.pop_back();
     now_ = ticks_.now();
     isFresh_ = true;
-    if (now_ - task.since < longTicks_) [[likely]]
+    if (now_ - step.since < longTicks_) [[likely]]
         return;
-    double seconds = ticks_.seconds(now_ - task.since);
-    Long& entry = long_[task.code];
+    double seconds = ticks_.seconds(now_ - step.since);
+    Long& entry = long_[step.code];
     ++entry.count;
     entry.seconds += seconds;
     entry.longest = std::max(entry.longest, seconds);
@@ -72,9 +72,9 @@ LoopFigures LoopMetrics::figures() const {
     all.idle = ticks_.seconds(idleTicks_);
     all.busy = std::max(0.0, all.seconds - all.idle);
     all.turns = turns_;
-    all.tasks = tasks_;
+    all.steps = steps_;
     all.sleeps = sleeps_;
-    all.byTasks = woken_[static_cast<int>(WokenBy::Task)];
+    all.bySteps = woken_[static_cast<int>(WokenBy::Step)];
     all.byTimers = woken_[static_cast<int>(WokenBy::Timer)];
     all.byPosts = woken_[static_cast<int>(WokenBy::Post)];
     all.byNews = woken_[static_cast<int>(WokenBy::News)];
@@ -87,7 +87,7 @@ LoopFigures LoopMetrics::figures() const {
     loop_.forEachParked([&](WaiterNode* waiter) { all.timers += waiter->awaited.isTimer(); });
     all.blocks = memory::totalStatistics();
     all.memory = memory::usage();
-    std::map<std::string, LoopFigures::LongTasks> byName; // parts of one actor have several codes
+    std::map<std::string, LoopFigures::LongSteps> byName; // parts of one actor have several codes
     for (auto const& [code, entry] : long_) {
         char name[160];
         actorNameAt(code, name, sizeof name);
@@ -95,12 +95,12 @@ LoopFigures LoopMetrics::figures() const {
         sum = {name, sum.count + entry.count, sum.seconds + entry.seconds, std::max(sum.longest, entry.longest)};
     }
     for (auto& [name, entry] : byName)
-        all.longTasks.push_back(std::move(entry));
-    std::sort(all.longTasks.begin(), all.longTasks.end(), [](auto const& a, auto const& b) {
+        all.longSteps.push_back(std::move(entry));
+    std::sort(all.longSteps.begin(), all.longSteps.end(), [](auto const& a, auto const& b) {
         return a.seconds != b.seconds ? a.seconds > b.seconds : a.actor < b.actor;
     });
     constexpr std::size_t kMost = 32;
-    all.longTasks.resize(std::min(all.longTasks.size(), kMost));
+    all.longSteps.resize(std::min(all.longSteps.size(), kMost));
     return all;
 }
 
@@ -141,9 +141,9 @@ std::string prometheusText(LoopFigures const& figures, std::string_view loop) {
     counter("millrace_seconds_total", figures.busy, prometheusLabel("state", "busy"));
     counter("millrace_seconds_total", figures.idle, prometheusLabel("state", "idle"));
     counter("millrace_turns_total", number(figures.turns));
-    counter("millrace_tasks_total", number(figures.tasks));
+    counter("millrace_steps_total", number(figures.steps));
     counter("millrace_sleeps_total", number(figures.sleeps));
-    counter("millrace_woken_total", number(figures.byTasks), prometheusLabel("by", "task"));
+    counter("millrace_woken_total", number(figures.bySteps), prometheusLabel("by", "step"));
     counter("millrace_woken_total", number(figures.byTimers), prometheusLabel("by", "timer"));
     counter("millrace_woken_total", number(figures.byPosts), prometheusLabel("by", "post"));
     counter("millrace_woken_total", number(figures.byNews), prometheusLabel("by", "news"));
@@ -154,9 +154,9 @@ std::string prometheusText(LoopFigures const& figures, std::string_view loop) {
     counter("millrace_blocks_freed_total", number(figures.blocks.freed));
     gauge("millrace_memory_bytes", number(figures.memory.held), prometheusLabel("kind", "held"));
     gauge("millrace_memory_bytes", static_cast<double>(figures.memory.live), prometheusLabel("kind", "live"));
-    for (auto const& each : figures.longTasks) {
-        counter("millrace_long_tasks_total", number(each.count), prometheusLabel("actor", each.actor));
-        counter("millrace_long_task_seconds_total", each.seconds, prometheusLabel("actor", each.actor));
+    for (auto const& each : figures.longSteps) {
+        counter("millrace_long_steps_total", number(each.count), prometheusLabel("actor", each.actor));
+        counter("millrace_long_step_seconds_total", each.seconds, prometheusLabel("actor", each.actor));
     }
     return out;
 }
@@ -175,9 +175,9 @@ std::string jsonText(LoopFigures const& figures, std::string_view loop) {
     add("busy", figures.busy);
     add("idle", figures.idle);
     add("turns", figures.turns);
-    add("tasks", figures.tasks);
+    add("steps", figures.steps);
     add("sleeps", figures.sleeps);
-    add("byTasks", figures.byTasks);
+    add("bySteps", figures.bySteps);
     add("byTimers", figures.byTimers);
     add("byPosts", figures.byPosts);
     add("byNews", figures.byNews);
@@ -192,9 +192,9 @@ std::string jsonText(LoopFigures const& figures, std::string_view loop) {
         out += format("%s[%d,%llu]", comma, priority, static_cast<unsigned long long>(count));
         comma = ",";
     }
-    out += "],\"longTasks\":[";
+    out += "],\"longSteps\":[";
     comma = "";
-    for (auto const& each : figures.longTasks) {
+    for (auto const& each : figures.longSteps) {
         out += comma;
         out += "{\"actor\":";
         appendJsonString(out, each.actor);

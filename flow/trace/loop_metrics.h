@@ -1,18 +1,18 @@
 #pragma once
-// LoopMetrics: counts the work of a loop: tasks, turns, busy and idle time, and the causes that made tasks ready.
+// LoopMetrics: counts the work of a loop: steps, turns, busy and idle time, and the causes that made steps ready.
 //
 //     LoopMetrics metrics(loop);
 //     ...
 //     LoopFigures figures = metrics.figures();
 //     std::string page = prometheusText(figures, "main");
 //
-// While one exists each task costs reads of the clock, to find long tasks; otherwise it costs nothing. The loop
+// While one exists each step costs reads of the clock, to find long steps; otherwise it costs nothing. The loop
 // outlives it. Belongs to the loop's thread. Everything is counted from its construction on, except the state at the
-// moment of figures(): ready tasks, timers, memory. For that figures() reads all ready tasks and all timers, which
+// moment of figures(): ready steps, timers, memory. For that figures() reads all ready steps and all timers, which
 // takes long if there are a million.
 
 #include "flow/loop/loop.h"
-#include "flow/loop/task_watch.h"
+#include "flow/loop/step_watch.h"
 #include "flow/loop/ticks.h"
 #include "flow/memory/fast_allocator.h"
 
@@ -24,7 +24,7 @@
 namespace flow {
 
 struct LoopFigures {
-    struct LongTasks {
+    struct LongSteps {
         std::string actor;
         std::uint64_t count;
         double seconds; // together
@@ -35,10 +35,10 @@ struct LoopFigures {
     double idle = 0;    // the part of it asleep
     double busy = 0;    // the rest
     std::uint64_t turns = 0;
-    std::uint64_t tasks = 0;
+    std::uint64_t steps = 0;
     std::uint64_t sleeps = 0;
     // The causes that made waiters ready:
-    std::uint64_t byTasks = 0;
+    std::uint64_t bySteps = 0;
     std::uint64_t byTimers = 0;
     std::uint64_t byPosts = 0;
     std::uint64_t byNews = 0;
@@ -47,13 +47,13 @@ struct LoopFigures {
     std::uint64_t timers = 0;                         // that are set
     memory::Statistics blocks;                        // of this thread
     memory::Usage memory;
-    std::vector<LongTasks> longTasks; // by actor, first those with most time; at most 32
+    std::vector<LongSteps> longSteps; // by actor, first those with most time; at most 32
 };
 
-class LoopMetrics final : TaskWatch {
+class LoopMetrics final : StepWatch {
 public:
-    /// Counts tasks that take at least `longTask` seconds, by actor.
-    explicit LoopMetrics(Loop& loop, double longTask = 0.010);
+    /// Counts steps that take at least `longStep` seconds, by actor.
+    explicit LoopMetrics(Loop& loop, double longStep = 0.010);
     LoopMetrics(LoopMetrics const&) = delete;
     LoopMetrics& operator=(LoopMetrics const&) = delete;
     ~LoopMetrics();
@@ -74,21 +74,21 @@ private:
 
     void turnBegins() noexcept override;
     void woken(WaiterNode*, TaskPriority, WokenBy by) noexcept override { ++woken_[static_cast<int>(by)]; }
-    void begins(WaiterNode* task, TaskPriority) noexcept override;
+    void begins(WaiterNode* step, TaskPriority) noexcept override;
     void ended() noexcept override;
     void sleeps() noexcept override;
     void wakes() noexcept override;
 
     Loop& loop_;
     mutable Ticks ticks_;
-    std::uint64_t longTicks_ = 0; // a task that takes so many ticks is long
+    std::uint64_t longTicks_ = 0; // a step that takes so many ticks is long
     std::uint64_t began_;
     std::uint64_t idleTicks_ = 0;
     std::uint64_t asleepSince_ = 0;
     std::uint64_t now_ = 0;
     bool isFresh_ = false; // nothing has run since now_
     std::uint64_t turns_ = 0;
-    std::uint64_t tasks_ = 0;
+    std::uint64_t steps_ = 0;
     std::uint64_t sleeps_ = 0;
     std::uint64_t woken_[4] = {};
     std::vector<Running> running_;

@@ -1,9 +1,9 @@
 #pragma once
-// ReadyOrder<T>: the data that a TaskWatch stores about a waiter until it runs, such as the time at which it became
+// ReadyOrder<T>: the data that a StepWatch stores about a waiter until it runs, such as the time at which it became
 // ready.
 //
 //     order.push(waiter, priority, now);                       // in woken()
-//     std::optional<double> since = order.take(task, priority);   // in begins()
+//     std::optional<double> since = order.take(step, priority);   // in begins()
 //
 // Waiters of one priority run in their order: entries in front of the one that runs were cancelled.
 
@@ -30,12 +30,12 @@ public:
         level.woken.push_back({waiter, what});
         return true;
     }
-    FLOW_INLINE std::optional<T> take(WaiterNode* task, TaskPriority priority) {
+    FLOW_INLINE std::optional<T> take(WaiterNode* step, TaskPriority priority) {
         Level& level = levelOf(priority);
         std::optional<T> found;
         while (level.first < level.woken.size() && !found) {
             Woken const& each = level.woken[level.first++];
-            if (each.waiter == task)
+            if (each.waiter == step)
                 found = each.what;
         }
         if (level.first == level.woken.size()) {

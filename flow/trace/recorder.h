@@ -3,13 +3,13 @@
 //
 //     trace::Recorder recorder(loop);                 // from the loop's next turn on, the last 1 MiB
 //     ...
-//     recorder.writeTo("server.pftrace");             // at any time, also by a task
+//     recorder.writeTo("server.pftrace");             // at any time, also by a step
 //
-// The trace has a track for the loop: a slice for each task, with the name of the actor that it resumes first; arrows
-// from the cause that made a task ready (another task, a timer, a post, news of the poller) to the task; and marks for
+// The trace has a track for the loop: a slice for each step, with the name of the actor that it resumes first; arrows
+// from the cause that made a step ready (another step, a timer, a post, news of the poller) to the step; and marks for
 // errors that end computations, for cancels, and for trace::mark("text of the program").
 //
-// The memory is a ring: the newest events replace the oldest. While a Recorder exists, a task costs a read of the
+// The memory is a ring: the newest events replace the oldest. While a Recorder exists, a step costs a read of the
 // processor's counter and the writes into the ring; otherwise nothing. Traces of several loops go into one file: each
 // loop's bytes() in any order. Belongs to the loop's thread; the loop outlives it. Several at a time are allowed. Under
 // simulation time is that of the loop, and each event takes a nanosecond. A World has a recorder of its own:
@@ -17,7 +17,7 @@
 
 #include "flow/core/ending_watch.h"
 #include "flow/trace/mark.h"
-#include "flow/trace/task_log.h"
+#include "flow/trace/step_log.h"
 
 namespace flow::trace {
 
@@ -47,7 +47,7 @@ private:
     Loop& loop_;
     std::string name_;
     Ticks ticks_;
-    TaskLog log_;
+    StepLog log_;
 };
 
 /// The name of this program, for a trace.

@@ -2,7 +2,7 @@
 
 #include "flow/base/assert.h"
 #include "flow/base/error.h"
-#include "flow/trace/event.h"
+#include "flow/trace/trace_event.h"
 
 #include <cerrno>
 #include <fcntl.h>

@@ -71,7 +71,7 @@ protected:
             ::new (op_) Error(currentError());
             resume = goOnFailed<Op, goOn>;
         }
-        TurnBudget::use(8); // a turn has fewer tasks than operations
+        TurnBudget::use(8); // a turn has fewer steps than operations
         Loop::current().makeReady(this, TaskPriority::DefaultDelay);
     }
 

@@ -33,7 +33,7 @@ private:
     TaskPriority priority_;
 };
 
-/// A turn for other tasks, not yet waited for.
+/// A turn for other steps, not yet waited for.
 class [[nodiscard]] Yield {
 public:
     explicit Yield(TaskPriority priority) : priority_(priority) {}
@@ -46,7 +46,7 @@ private:
 };
 
 /// Continues `seconds` later at the given priority; where that is less than the clock can show, at the next time that
-/// it can. 0 or less: behind the tasks that are ready at that priority now.
+/// it can. 0 or less: behind the steps that are ready at that priority now.
 inline Delay delay(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
     if (seconds > 0) {
         double now = Loop::current().now(), deadline = now + seconds;
@@ -66,12 +66,12 @@ inline Delay orderedDelay(double seconds, TaskPriority priority = TaskPriority::
     return delay(seconds, priority);
 }
 
-/// True if yield() would let other tasks run. Each call uses up a part of the running task's slice.
+/// True if yield() would let other steps run. Each call uses up a part of the running step's slice.
 inline bool check_yield() {
     return Loop::current().shouldYield();
 }
 
-/// Ready at once unless more urgent work is ready or the running task's slice is used up; then as delay(0).
+/// Ready at once unless more urgent work is ready or the running step's slice is used up; then as delay(0).
 inline Yield yield(TaskPriority priority = TaskPriority::DefaultYield) {
     return Yield(priority);
 }

@@ -4,7 +4,7 @@
 //     wait(yieldedFuture(changed));      // a thousand actors do: they take their turns
 //
 // When the future is ready, the waiters of yieldedFuture() run after all other waiters and in order of registration, as
-// long as yield() would let them. The rest resume in the loop, behind the tasks that are ready at the priority
+// long as yield() would let them. The rest resume in the loop, behind the steps that are ready at the priority
 // DefaultYield, at least one in each turn. Without a loop none is delayed. Errors pass through. Cancel-safe.
 
 #include "flow/wait/delay.h"

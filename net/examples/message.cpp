@@ -13,7 +13,7 @@
 #include "flow/flow.h"
 #include "flow/wait/signals.h"
 #include "net/message/curve.h"
-#include "net/message/endpoint.h"
+#include "net/message/message_endpoint.h"
 #include "net/message/message_socket.h"
 #include "net/message/z85.h"
 

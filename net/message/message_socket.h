@@ -126,7 +126,7 @@ public:
     MessageSocket& operator=(MessageSocket const&) = delete;
     ~MessageSocket();
 
-    /// Returns the endpoint (net/message/endpoint.h), with the chosen port. Throws connection_string_invalid,
+    /// Returns the endpoint (net/message/message_endpoint.h), with the chosen port. Throws connection_string_invalid,
     /// client_invalid_operation for "tls://" without TLS in the options, and the errors of Transport::listen().
     std::string bind(std::string_view endpoint);
     /// Connects now or later; the name of a host is resolved at each attempt. A second call of a SUB, PUB, DEALER or

@@ -4,8 +4,8 @@
 #include "flow/base/random.h"
 #include "flow/loop/turn.h"
 #include "flow/tasks/collection.h"
-#include "net/message/endpoint.h"
 #include "net/message/handshake.h"
+#include "net/message/message_endpoint.h"
 #include "net/message/peer.h"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 
 #include "flow/core/ring_queue.h"
 #include "net/message/cipher.h"
-#include "net/message/endpoint.h"
 #include "net/message/input.h"
+#include "net/message/message_endpoint.h"
 #include "net/message/message_socket.h"
 #include "net/message/output.h"
 #include "net/message/topic_set.h"

@@ -1,6 +1,6 @@
 #include "net/real/real_listener.h"
 
-#include "flow/base/fork.h"
+#include "flow/base/fork_count.h"
 
 #include <cerrno>
 #include <string>

@@ -2,7 +2,7 @@
 
 #if defined(MILLRACE_URING)
 
-#include "flow/base/fork.h"
+#include "flow/base/fork_count.h"
 #include "net/real/real_socket.h"
 
 #include <algorithm>

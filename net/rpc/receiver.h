@@ -5,7 +5,7 @@
 #include "flow/base/uid.h"
 #include "flow/core/future.h"
 #include "flow/memory/object.h"
-#include "net/rpc/frame.h"
+#include "net/rpc/wire_format.h"
 
 #include <string>
 #include <string_view>

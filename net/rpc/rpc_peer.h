@@ -14,8 +14,8 @@
 #include "flow/sync/async_trigger.h"
 #include "flow/wait/handler_slot.h"
 #include "net/connection.h"
-#include "net/rpc/frame.h"
 #include "net/rpc/receiver.h"
+#include "net/rpc/wire_format.h"
 
 #include <map>
 #include <optional>

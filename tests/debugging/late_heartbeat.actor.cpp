@@ -1,7 +1,7 @@
 // For flow/docs/debugging_a_slow_loop.md: a heartbeat that comes late, since something keeps the loop from it.
 #include "flow/flow.h"
 #include "flow/loop/real_loop.h"
-#include "flow/wait/long_tasks.h"
+#include "flow/wait/long_steps.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -55,8 +55,8 @@ ACTOR Future<Void> runAll() {
 
 int main() {
     RealLoop loop;
-    std::optional<LongTasks> report;
-    if (std::getenv("REPORT_LONG_TASKS"))
+    std::optional<LongSteps> report;
+    if (std::getenv("REPORT_LONG_STEPS"))
         report.emplace(loop, 0.030);
     loop.run(runAll());
 }

@@ -8,7 +8,7 @@
 
 #include "flow/core/turn_budget.h"
 #include "flow/coro/coroutine.h"
-#include "flow/loop/task_watch.h"
+#include "flow/loop/step_watch.h"
 #include "flow/wait/delay.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace flow::test {
 
 /// The bytes and operations of servers in each turn of the loop, and the turns of another actor.
-class Turns final : TaskWatch {
+class Turns final : StepWatch {
 public:
     static constexpr int kTurns = 12;
     /// Each task that was woken has one as well.

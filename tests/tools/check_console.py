@@ -24,7 +24,7 @@ def check(socket: str, pid: int, folder: Path) -> None:
         assert "loop inspected: " in page, page
         kinds = {cells[3].strip(): cells[1].strip() for line in page.splitlines() if len(cells := line.split("|")) == 6}
         assert any("patientActor" in name and count == "7" for name, count in kinds.items()), page
-        assert "crunchingActor" in page.partition("long tasks")[2], page
+        assert "crunchingActor" in page.partition("long steps")[2], page
     pending = console(socket, "--pending")
     assert pending.count("patientActor") == 7, pending
     file = folder / "short.pftrace"

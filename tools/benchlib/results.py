@@ -65,7 +65,7 @@ class Cell:
     nanoseconds: list[float] = field(default_factory=list)
     instructions: float | None = None
     allocations: float | None = None
-    tasks: float | None = None
+    steps: float | None = None
     frame_bytes: float | None = None
     global_allocations: float | None = None
     item_bytes: float | None = None
@@ -117,7 +117,7 @@ def collect(results: Iterable[dict[str, Any]]) -> list[Row]:
         else:
             cell.nanoseconds.append(per_item(result))
         cell.allocations = result.get("allocs_per_item", cell.allocations)
-        cell.tasks = result.get("tasks_per_item", cell.tasks)
+        cell.steps = result.get("steps_per_item", cell.steps)
         cell.frame_bytes = result.get("frame_bytes", cell.frame_bytes)
         cell.global_allocations = result.get("global_allocs_per_item", cell.global_allocations)
         cell.item_bytes = result.get("bytes_per_item", cell.item_bytes)

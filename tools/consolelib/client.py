@@ -38,7 +38,7 @@ class Client:
             answer = connection.getresponse()
             body = answer.read()
         except TimeoutError:
-            raise Failure(f"{self.path}: no answer in {seconds:g} s: a task keeps the loop busy") from None
+            raise Failure(f"{self.path}: no answer in {seconds:g} s: a step keeps the loop busy") from None
         except (ConnectionRefusedError, FileNotFoundError):
             raise Failure(f"{self.path}: no program listens there: it has ended") from None
         except RemoteDisconnected:
@@ -74,7 +74,7 @@ def sockets_of(wanted: str) -> list[str]:
 
 def is_console(path: str) -> bool:
     try:
-        return "tasks" in Client(path).json("/metrics.json")
+        return "steps" in Client(path).json("/metrics.json")
     except (Failure, ValueError):
         return False
 

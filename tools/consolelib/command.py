@@ -17,7 +17,7 @@ from consolelib.page import Sample, page
 
 DESCRIPTION = """\
 Shows what a running program does: how busy its loop is, what is ready and pending,
-which tasks run long. The program has called console::listen() (net/console.h), and is
+which steps run long. The program has called console::listen() (net/console.h), and is
 this user's. PROGRAM is the path of its socket, or the number of its process.
 Ctrl-C ends it."""
 

@@ -1,4 +1,4 @@
-"""The page that tools/console shows: what a loop does, what is ready, what is pending, which tasks run long."""
+"""The page that tools/console shows: what a loop does, what is ready, what is pending, which steps run long."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from common.table import Table
 
 MOST_KINDS = 12  # of computations
-MOST_TASKS = 8  # that run long
+MOST_STEPS = 8  # that run long
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +36,20 @@ def page(now: Sample, before: Sample | None, plain: bool) -> list[Table | str]:
         f"{figures['bytesLive'] / 1e6:,.1f} MB in blocks, {figures['bytesHeld'] / 1e6:,.1f} MB held"
     )
     counts = Table("a second", plain)
-    counts.numbers("tasks", "turns", "sleeps", "by tasks", "by timers", "by posts", "by news", "blocks")
-    keys = ("tasks", "turns", "sleeps", "byTasks", "byTimers", "byPosts", "byNews", "blocksAllocated")
+    counts.numbers("steps", "turns", "sleeps", "by steps", "by timers", "by posts", "by news", "blocks")
+    keys = ("steps", "turns", "sleeps", "bySteps", "byTimers", "byPosts", "byNews", "blocksAllocated")
     counts.add_row(*(rate(key) for key in keys))
     parts: list[Table | str] = [head, counts]
     if figures["ready"]:
         ready = Table("ready", plain)
-        ready.numbers("priority", "tasks")
+        ready.numbers("priority", "steps")
         for priority, count in figures["ready"]:
             ready.add_row(str(priority), f"{count:,}")
         parts.append(ready)
     parts.append(_pending(now, before, plain))
     parts += [f"cycle: {cycle['length']} computations wait for each other" for cycle in now.pending["cycles"]]
-    if figures["longTasks"]:
-        parts.append(_long_tasks(figures, plain))
+    if figures["longSteps"]:
+        parts.append(_long_steps(figures, plain))
     return parts
 
 
@@ -73,10 +73,10 @@ def _pending(now: Sample, before: Sample | None, plain: bool) -> Table:
     return table
 
 
-def _long_tasks(figures: Mapping[str, Any], plain: bool) -> Table:
-    table = Table("long tasks", plain)
+def _long_steps(figures: Mapping[str, Any], plain: bool) -> Table:
+    table = Table("long steps", plain)
     table.texts("actor")
     table.numbers("times", "seconds", "longest, ms")
-    for task in figures["longTasks"][:MOST_TASKS]:
-        table.add_row(task["actor"], f"{task['count']:,}", f"{task['seconds']:.2f}", f"{1000 * task['longest']:.1f}")
+    for step in figures["longSteps"][:MOST_STEPS]:
+        table.add_row(step["actor"], f"{step['count']:,}", f"{step['seconds']:.2f}", f"{1000 * step['longest']:.1f}")
     return table

@@ -20,7 +20,7 @@ MUTANTS = (
     ),
     Mutant(
         "ForkNotCounted",
-        "flow/base/fork.cpp",
+        "flow/base/fork_count.cpp",
         "forks.fetch_add(1, std::memory_order_relaxed)",
         "forks.fetch_add(PLANTED ? 0 : 1, std::memory_order_relaxed)",
     ),

@@ -45,7 +45,7 @@ MUTANTS = (
     ),
     Mutant(
         "NestedTaskCountedTwice",
-        "flow/inspect/task_profile.cpp",
+        "flow/inspect/step_profile.cpp",
         "    task.spent->ticks += ticks - std::min(ticks, task.nested);",
         "    task.spent->ticks += ticks - (PLANTED ? 0 : std::min(ticks, task.nested));",
     ),

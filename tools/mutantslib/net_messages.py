@@ -51,13 +51,13 @@ MUTANTS = (
     # ------------------------------------------------------------------------------------------------------- net/rpc
     Mutant(
         "FrameSizeUnchecked",
-        "net/rpc/frame.cpp",
+        "net/rpc/wire_format.cpp",
         "    if (size < kRest)",
         "    if (size < kRest && !PLANTED)",
     ),
     Mutant(
         "FrameOneByteTooLarge",
-        "net/rpc/frame.cpp",
+        "net/rpc/wire_format.cpp",
         "    bool isTooLarge = size - kRest > limits.largest;",
         "    bool isTooLarge = size - kRest > limits.largest + (PLANTED ? 1 : 0);",
     ),

@@ -22,7 +22,7 @@ from common.failure import Failure
 from common.files import check_result_file, default_file, write
 from common.process import ending
 from consolelib.client import SECONDS, Client, sockets_of
-from profilerlib import tasks
+from profilerlib import steps
 from profilerlib.report import Found, page, printed
 
 DESCRIPTION = """\
@@ -33,7 +33,7 @@ tables and flame graphs."""
 
 EPILOG = """\
 perf takes the samples; where it is not allowed, the program samples itself by a signal.
-The times of tasks come from the program: of PROGRAM when its loop ends (so it has to
+The times of steps come from the program: of PROGRAM when its loop ends (so it has to
 end by itself, not by a signal that kills it). With --pid they, and samples without
 perf, need a program that has called console::listen() (net/console.h). Frame pointers
 (-fno-omit-frame-pointer) make stacks whole.
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     else:
         code, profile, texts = of_command(options, tool)
         if not texts:
-            problems.append("the program has written no times of tasks: none of its loops has come to its end")
+            problems.append("the program has written no times of steps: none of its loops has come to its end")
         if code:
             how.append(f"the program ended with {ending(code)}")
     if options.allocations:
@@ -63,12 +63,12 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     spent = attributed if attributed.samples else None
     if not spent:
         problems.append("no sample was taken of the program's own code")
-    found_tasks = tasks.read(texts) if texts else None
+    found_steps = steps.read(texts) if texts else None
     title = f"Process {options.pid}" if options.pid else f"Profile of {Path(options.command[0]).name}"
-    found = Found(title, "; ".join(how), attribution.order, spent, found_tasks, problems)
+    found = Found(title, "; ".join(how), attribution.order, spent, found_steps, problems)
     for part in printed(found, not out.is_terminal):
         out.print(part, soft_wrap=isinstance(part, str))
-    if not spent and not found_tasks:
+    if not spent and not found_steps:
         raise Failure("tools/profile: nothing was measured")
     write(options.html, page(found))
     out.print(f"page: {options.html}", soft_wrap=True)
@@ -98,7 +98,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def of_command(options: argparse.Namespace, tool: Sampler) -> tuple[int, Profile, list[str]]:
-    """The exit code, samples, and times of tasks."""
+    """The exit code, samples, and times of steps."""
 
     def on_line(line: str) -> None:
         print(line, file=sys.stderr)
@@ -118,7 +118,7 @@ def of_process(options: argparse.Namespace, tool: Sampler, problems: list[str]) 
     except UsageError as error:
         if not Path(f"/proc/{options.pid}").exists():
             raise
-        problems.append(f"no times of tasks: {error}")
+        problems.append(f"no times of steps: {error}")
         clients = []
 
     def ask(client: Client, what: str) -> bytes:
@@ -139,8 +139,8 @@ def of_process(options: argparse.Namespace, tool: Sampler, problems: list[str]) 
             problems.append("\n".join([*lines[-5:], f"perf record: {ending(code)}"]))
         return profile
 
-    of_tasks = f"profile?{query}" + ("&allocations=1" if options.allocations else "")
+    of_steps = f"profile?{query}" + ("&allocations=1" if options.allocations else "")
     with ThreadPoolExecutor(len(clients) or 1) as pool:
-        answers = [pool.submit(ask, client, of_tasks) for client in clients]
+        answers = [pool.submit(ask, client, of_steps) for client in clients]
         profile = sampled()
         return profile, [text for answer in answers if (text := answer.result().decode())]

@@ -13,7 +13,7 @@ from benchlib.report.environment import moment
 from benchlib.report.model import Figure, Flame, Grid, Missing, Part, Report, Section
 from benchlib.report.page import render
 from common.table import Table
-from profilerlib.tasks import Tasks
+from profilerlib.steps import Steps
 
 MOST = 100  # rows of a table on the page
 SHOWN = 15  # on the terminal
@@ -27,7 +27,7 @@ class Found:
     how: str
     order: Sequence[str]  # of causes
     spent: Spent | None  # in ms; none: nothing could be sampled
-    tasks: Tasks | None
+    steps: Steps | None
     problems: list[str]  # what could not be measured
 
 
@@ -64,67 +64,67 @@ def causes(spent: Spent, order: Sequence[str]) -> _Table:
     return _Table("causes", "By cause", says, ("cause", "functions"), ("ms", "%"), rows)
 
 
-def actors(tasks: Tasks) -> _Table:
-    busy = tasks.busy or 1.0
+def actors(steps: Steps) -> _Table:
+    busy = steps.busy or 1.0
     rows: Rows = [
-        (name, chain.tasks, 1000 * chain.seconds, 100 * chain.seconds / busy, 1e6 * chain.seconds / max(chain.tasks, 1))
-        for name, chain in tasks.by_actor().items()
-        if chain.tasks
+        (name, chain.steps, 1000 * chain.seconds, 100 * chain.seconds / busy, 1e6 * chain.seconds / max(chain.steps, 1))
+        for name, chain in steps.by_actor().items()
+        if chain.steps
     ]
     rows.sort(key=lambda row: -float(row[2]))
     says = (
-        "The time of a task counts for the actor that it resumes first. It is time by the clock, measured in the loop."
+        "The time of a step counts for the actor that it resumes first. It is time by the clock, measured in the loop."
     )
-    return _Table("actors", "By actor", says, ("actor",), ("tasks", "ms", "%", "µs a task"), rows)
+    return _Table("actors", "By actor", says, ("actor",), ("steps", "ms", "%", "µs a step"), rows)
 
 
-def chains(tasks: Tasks) -> _Table:
+def chains(steps: Steps) -> _Table:
     rows: Rows = [
-        (names[-1], " ← ".join(reversed(names[:-1])), chain.tasks, 1000 * chain.seconds)
-        for names, chain in tasks.chains.items()
-        if chain.tasks
+        (names[-1], " ← ".join(reversed(names[:-1])), chain.steps, 1000 * chain.seconds)
+        for names, chain in steps.chains.items()
+        if chain.steps
     ]
     rows.sort(key=lambda row: -float(row[3]))
     says = "The same by what awaited the actor when it ran, the nearest first."
-    return _Table("callers", "By actor and its async callers", says, ("actor", "awaited by"), ("tasks", "ms"), rows)
+    return _Table("callers", "By actor and its async callers", says, ("actor", "awaited by"), ("steps", "ms"), rows)
 
 
-def delays(tasks: Tasks) -> _Table:
+def delays(steps: Steps) -> _Table:
     rows: Rows = [
         (
             str(priority),
-            delay.tasks,
-            1e6 * delay.seconds / max(delay.tasks, 1),
+            delay.steps,
+            1e6 * delay.seconds / max(delay.steps, 1),
             1e6 * delay.at_most(0.5),
             1e6 * delay.at_most(0.99),
             1e6 * delay.longest,
         )
-        for priority, delay in sorted(tasks.delays.items(), reverse=True)
+        for priority, delay in sorted(steps.delays.items(), reverse=True)
     ]
-    says = "How long tasks were ready before they ran, in µs. 50 % and 99 % are rounded up to powers of two."
-    return _Table("delays", "In the run queue", says, ("priority",), ("tasks", "mean", "50 %", "99 %", "longest"), rows)
+    says = "How long steps were ready before they ran, in µs. 50 % and 99 % are rounded up to powers of two."
+    return _Table("delays", "In the run queue", says, ("priority",), ("steps", "mean", "50 %", "99 %", "longest"), rows)
 
 
-def allocations(tasks: Tasks) -> _Table:
+def allocations(steps: Steps) -> _Table:
     rows: Rows = [
-        (name, chain.allocations, chain.allocations / max(chain.tasks, 1))
-        for name, chain in tasks.by_actor().items()
+        (name, chain.allocations, chain.allocations / max(chain.steps, 1))
+        for name, chain in steps.by_actor().items()
         if chain.allocations
     ]
     rows.sort(key=lambda row: -float(row[1]))
-    says = "Blocks that FastAllocator gave while a task of the actor ran."
-    return _Table("allocations", "Allocations by actor", says, ("actor",), ("blocks", "a task"), rows)
+    says = "Blocks that FastAllocator gave while a step of the actor ran."
+    return _Table("allocations", "Allocations by actor", says, ("actor",), ("blocks", "a step"), rows)
 
 
 def tables(found: Found) -> Iterator[_Table]:
     if found.spent:
         yield causes(found.spent, found.order)
-    if found.tasks:
-        yield actors(found.tasks)
-        yield chains(found.tasks)
-        yield delays(found.tasks)
-        if found.tasks.counts_allocations:
-            yield allocations(found.tasks)
+    if found.steps:
+        yield actors(found.steps)
+        yield chains(found.steps)
+        yield delays(found.steps)
+        if found.steps.counts_allocations:
+            yield allocations(found.steps)
 
 
 def number(value: float) -> str:
@@ -151,9 +151,9 @@ def page(found: Found) -> str:
         kinds = {name: "user code" if kind == UNMAPPED else kind for name, kind in found.spent.kinds.items()}
         graph = flame_graph(found.spent.stacks, kinds=kinds, order=found.order)
         flames.append(Flame("flame-calls", "Calls", "From samples, in ms. Colours are causes.", graph))
-    if found.tasks:
-        graph = flame_graph(found.tasks.stacks())
-        flames.append(Flame("flame-tasks", "Awaiters", "Tasks, in ms: an actor stands on what awaits it.", graph))
+    if found.steps:
+        graph = flame_graph(found.steps.stacks())
+        flames.append(Flame("flame-steps", "Awaiters", "Steps, in ms: an actor stands on what awaits it.", graph))
     if not flames:
         flames.append(Missing("nothing was measured"))
     says = "A frame is as wide as it takes. Click to look into a frame, and the lowest one to go back."
@@ -166,9 +166,9 @@ def _figures(found: Found) -> Iterator[Figure]:
     values: list[tuple[str, str, str]] = []
     if found.spent:
         values.append(("Processor time", f"{found.spent.total:,.0f} ms", f"{found.spent.samples:,.0f} samples"))
-    if found.tasks:
-        tasks = sum(chain.tasks for chain in found.tasks.chains.values())
-        busy = f"of {1000 * found.tasks.seconds:,.0f} ms; loops: {found.tasks.loops}"
-        values += [("Tasks", f"{tasks:,}", "that loops ran"), ("In tasks", f"{1000 * found.tasks.busy:,.0f} ms", busy)]
+    if found.steps:
+        steps = sum(chain.steps for chain in found.steps.chains.values())
+        busy = f"of {1000 * found.steps.seconds:,.0f} ms; loops: {found.steps.loops}"
+        values += [("Steps", f"{steps:,}", "that loops ran"), ("In steps", f"{1000 * found.steps.busy:,.0f} ms", busy)]
     for title, value, says in values:
         yield Figure(title, says, (("ours", "", value),))

@@ -92,12 +92,12 @@ public:
     /// The priority of the running task, or the one that setCurrentTask() has set.
     virtual TaskPriority getCurrentTask() const {
         flow::Loop& current = flow::Loop::current();
-        return taskOfPriority_ == current.tasksRun() + 1 ? priority_ : current.currentPriority();
+        return taskOfPriority_ == current.stepsRun() + 1 ? priority_ : current.currentPriority();
     }
     /// For the rest of the running task. It changes the result of getCurrentTask(), and not the order of the loop.
     virtual void setCurrentTask(TaskPriority priority) {
         priority_ = priority;
-        taskOfPriority_ = flow::Loop::current().tasksRun() + 1;
+        taskOfPriority_ = flow::Loop::current().stepsRun() + 1;
     }
     virtual bool isSimulated() const { return flow::hasLoop() && flow::Loop::current().isSimulated(); }
     virtual bool isOnMainThread() const { return flow::hasLoop(); }
@@ -211,7 +211,7 @@ public:
     static constexpr bool kEndsOnce = true;
 
     FLOW_INLINE explicit NetworkDelay(Delay delay)
-        : deadline_(delay.deadline()), number_(Loop::current().tasksRun()), priority_(delay.priority()) {}
+        : deadline_(delay.deadline()), number_(Loop::current().stepsRun()), priority_(delay.priority()) {}
     /// A delay of a test's network.
     explicit NetworkDelay(Future<Void> given);
     // For `isLimited ? delay(1) : Never()`.
@@ -221,7 +221,7 @@ public:
     FLOW_INLINE bool isReady() const {
         if (isGiven_) [[unlikely]]
             return givenIsReady();
-        return number_ != Loop::current().tasksRun() && deadline_ <= Loop::current().now();
+        return number_ != Loop::current().stepsRun() && deadline_ <= Loop::current().now();
     }
     FLOW_INLINE void park(WaiterNode& waiter) {
         if (isGiven_) [[unlikely]]

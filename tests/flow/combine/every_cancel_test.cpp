@@ -28,9 +28,9 @@
 #include "flow/threads/thread_pool.h"
 #include "flow/trace/sink.h"
 #include "flow/wait/delay.h"
+#include "flow/wait/member_wait.h"
 #include "flow/wait/signals.h"
 #include "flow/wait/source.h"
-#include "flow/wait/step.h"
 #include "flow/wait/yielded.h"
 #include "tests/flow/support/cancel_everywhere.h"
 
@@ -147,7 +147,7 @@ struct Counted : Operation<Counted, int> {
     }
 
     Sentinel sentinel;
-    Step step{*this, [](Counted& self) { return self.go(self.step.take<int>()); }};
+    MemberWait step{*this, [](Counted& self) { return self.go(self.step.take<int>()); }};
 };
 
 /// Another library's awaitable, which is resumed by the last step.

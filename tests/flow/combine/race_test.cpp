@@ -93,9 +93,9 @@ TEST_CASE("race: losers are released before the coroutine resumes") {
     CHECK(log.take() == "loser:operation_cancelled won1");
     Future<Void> d = first(log, delay(5), worker(log, "winner", 1));
     CHECK(log.take() == "won1");
-    std::uint64_t before = loop.tasksRun();
+    std::uint64_t before = loop.stepsRun();
     loop.run();
-    CHECK(loop.tasksRun() == before); // the delay left its queue
+    CHECK(loop.stepsRun() == before); // the delay left its queue
     CHECK(loop.now() == 1);
 }
 

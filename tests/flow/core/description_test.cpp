@@ -2,7 +2,7 @@
 
 #include "flow/core/future.h"
 #include "flow/core/operation.h"
-#include "flow/inspect/pending.h"
+#include "flow/inspect/pending_report.h"
 #include "flow/loop/real_loop.h"
 #include "flow/wait/delay.h"
 

@@ -7,8 +7,8 @@
 #include "flow/sim/sim_loop.h"
 #include "flow/wait/delay.h"
 #include "flow/wait/handler_slot.h"
+#include "flow/wait/member_wait.h"
 #include "flow/wait/source.h"
-#include "flow/wait/step.h"
 #include "tests/flow/support/balance.h"
 
 #include <doctest/doctest.h>
@@ -42,7 +42,7 @@ struct Sum : Operation<Sum, int> {
 
     int total = 0;
     Future<int> second;
-    Step step{*this, [](Sum& self) { return self.add(self.step.take<int>()); }};
+    MemberWait step{*this, [](Sum& self) { return self.add(self.step.take<int>()); }};
 };
 Future<int> sumOf(Future<int> a, Future<int> b) {
     return start<Sum>(std::move(a), std::move(b));

@@ -173,7 +173,7 @@ TEST_CASE("turn budget: when it is spent, futures and streams that are ready do 
         Tap tap;
         while (!TurnBudget::isSpent())
             tap.got(co_await tap.draw());
-        std::uint64_t task = flow::Loop::current().tasksRun();
+        std::uint64_t task = flow::Loop::current().stepsRun();
         Future<int> one = 1;
         PromiseStream<int> numbers;
         FutureStream<int> stream = numbers.getFuture();
@@ -185,7 +185,7 @@ TEST_CASE("turn budget: when it is spent, futures and streams that are ready do 
             auto first = co_await race(tap.draw(), one); // the operation is put off, and has given nothing
             CHECK(first.index() == 1);
         }
-        CHECK(flow::Loop::current().tasksRun() == task);
+        CHECK(flow::Loop::current().stepsRun() == task);
         CHECK(tap.isEven());
     }());
 }
@@ -203,13 +203,13 @@ TEST_CASE("turn budget: what ends once is like a future") {
     SimLoop loop;
     loop.run([]() -> Future<Void> {
         co_await delay(0);
-        std::uint64_t task = flow::Loop::current().tasksRun();
+        std::uint64_t task = flow::Loop::current().stepsRun();
         for (int i = 0; i < 2 * TurnBudget::kOperations; ++i) {
             co_await Done{};
             co_await race(Done{}, Future<Void>(Never()));
             co_await keep(Done{});
         }
-        CHECK(flow::Loop::current().tasksRun() == task);
+        CHECK(flow::Loop::current().stepsRun() == task);
     }());
 }
 

@@ -3,7 +3,7 @@
 #include "flow/core/callback.h"
 #include "flow/coro/coroutine.h"
 #include "flow/fiber/fiber.h"
-#include "flow/inspect/pending.h"
+#include "flow/inspect/pending_report.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/sim/world.h"
@@ -12,7 +12,7 @@
 #include "flow/tasks/fork.h"
 #include "flow/tasks/task.h"
 #include "flow/wait/delay.h"
-#include "flow/wait/long_tasks.h"
+#include "flow/wait/long_steps.h"
 #include "net/sim/sim_network.h"
 #include "net/transport.h"
 #include "tests/flow/support/balance.h"
@@ -365,7 +365,7 @@ TEST_CASE("fiber: a report of what is pending has the lines of its waits, and th
 }
 
 namespace {
-std::string longTask;
+std::string longStep;
 void worksLong() {
     fiber::sleep(0.001);
     double since = timer();
@@ -379,9 +379,9 @@ Future<Void> spawnsLong() {
 
 TEST_CASE("fiber: a long task of one is reported by the name of its function") {
     RealLoop loop;
-    LongTasks report(loop, 0.02, [](LongTask const& task) { longTask = task.actor; });
+    LongSteps report(loop, 0.02, [](LongStep const& task) { longStep = task.actor; });
     loop.run(spawnsLong());
     loop.run(delay(0));
-    INFO(longTask);
-    CHECK(longTask.find("spawnsLong()") == 0);
+    INFO(longStep);
+    CHECK(longStep.find("spawnsLong()") == 0);
 }

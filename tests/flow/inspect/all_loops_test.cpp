@@ -1,7 +1,7 @@
 #include "flow/inspect/all_loops.h"
 
 #include "flow/coro/coroutine.h"
-#include "flow/inspect/pending.h"
+#include "flow/inspect/pending_report.h"
 #include "flow/loop/real_loop.h"
 #include "tests/flow/support/pending_text.h"
 

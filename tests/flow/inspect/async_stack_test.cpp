@@ -2,8 +2,8 @@
 
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
-#include "flow/trace/event.h"
 #include "flow/trace/sink.h"
+#include "flow/trace/trace_event.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 #include "flow/inspect/wait_times.h"
 
 #include "flow/coro/coroutine.h"
-#include "flow/inspect/pending.h"
+#include "flow/inspect/pending_report.h"
 #include "flow/inspect/reports.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"

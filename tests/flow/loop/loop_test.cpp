@@ -103,7 +103,7 @@ TEST_CASE("loop: run throws loop_drained when nothing can make the future ready"
     CHECK(blocks.leaked() == 0);
 }
 
-TEST_CASE("loop: stop ends a run after the current task, and a later run continues") {
+TEST_CASE("loop: stop ends a run after the current step, and a later run continues") {
     SimLoop loop;
     TraceLog log;
     auto stopper = [](TraceLog& said) -> Future<Void> {
@@ -122,15 +122,15 @@ TEST_CASE("loop: stop ends a run after the current task, and a later run continu
 TEST_CASE("loop: stop outside run ends the next run at once, and only that") {
     SimLoop loop;
     TraceLog log;
-    Future<Void> task = sayAfter(log, "task", 0, TaskPriority::Low);
+    Future<Void> step = sayAfter(log, "step", 0, TaskPriority::Low);
     loop.stop();
     loop.run();
     CHECK(log.take() == "");
     loop.run();
-    CHECK(log.take() == "task");
+    CHECK(log.take() == "step");
 }
 
-TEST_CASE("loop: a run inside a task that has stopped the outer run is not stopped, and the outer one is") {
+TEST_CASE("loop: a run inside a step that has stopped the outer run is not stopped, and the outer one is") {
     SimLoop loop;
     bool later = false;
     auto nest = []() -> Future<Void> {
@@ -175,16 +175,16 @@ TEST_CASE("loop: one at a time; destroying one brings back the one before") {
     CHECK(timer() == 1);
 }
 
-TEST_CASE("loop: counts tasks and has the priority of the running one") {
+TEST_CASE("loop: counts steps and has the priority of the running one") {
     SimLoop loop;
-    auto task = [](TaskPriority priority) -> Future<Void> {
+    auto step = [](TaskPriority priority) -> Future<Void> {
         co_await delay(0, priority);
         CHECK(flow::Loop::current().currentPriority() == priority);
         co_await delay(1, TaskPriority::Min);
         CHECK(flow::Loop::current().currentPriority() == TaskPriority::Min);
     };
-    loop.run(task(TaskPriority::High));
-    CHECK(loop.tasksRun() == 2);
+    loop.run(step(TaskPriority::High));
+    CHECK(loop.stepsRun() == 2);
 }
 
 TEST_CASE("loop: what is parked when it is destroyed stays parked, and can be dropped later") {
@@ -216,16 +216,16 @@ TEST_CASE("loop: what is parked when it is destroyed stays parked, and can be dr
     CHECK(blocks.leaked() == 0);
 }
 
-TEST_CASE("loop: a task that destroys its loop") {
+TEST_CASE("loop: a step that destroys its loop") {
     std::string words = abortMessage([] {
         auto loop = std::make_unique<SimLoop>();
-        auto task = [](std::unique_ptr<SimLoop>& mine) -> Future<Void> {
+        auto step = [](std::unique_ptr<SimLoop>& mine) -> Future<Void> {
             co_await delay(1);
             mine.reset();
         };
-        loop->run(task(loop));
+        loop->run(step(loop));
     });
-    CHECK(words.find("a loop is destroyed by a task that it runs") != std::string::npos);
+    CHECK(words.find("a loop is destroyed by a step that it runs") != std::string::npos);
 }
 
 TEST_CASE("loop: a delay needs a loop") {
@@ -249,7 +249,7 @@ TEST_CASE("loop: run of an invalid future aborts") {
     CHECK(words.find("the Future is invalid") != std::string::npos);
 }
 
-TEST_CASE("loop: a task may run its own loop until something else is ready") {
+TEST_CASE("loop: a step may run its own loop until something else is ready") {
     SimLoop loop;
     TraceLog log;
     auto nested = [](TraceLog& said) -> Future<Void> {
@@ -282,7 +282,7 @@ TEST_CASE("loop: loops destroyed out of order leave a living one current, or non
     CHECK_FALSE(hasLoop());
 }
 
-TEST_CASE("loop: hasWork while a task is ready or a timer is set") {
+TEST_CASE("loop: hasWork while a step is ready or a timer is set") {
     SimLoop loop;
     CHECK_FALSE(loop.hasWork());
     Future<Void> soon = delay(0);

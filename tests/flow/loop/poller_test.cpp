@@ -104,10 +104,10 @@ TEST_CASE("poller: a loop that is busy looks for news each 64 tasks and never sl
     poller.newsAfter = 3;
     int rounds = 0;
     Future<Void> work = busy(rounds);
-    std::uint64_t before = loop.tasksRun();
+    std::uint64_t before = loop.stepsRun();
     while (!flag.resumed)
         loop.run(delay(0));
-    CHECK(loop.tasksRun() - before <= 4 * 64);
+    CHECK(loop.stepsRun() - before <= 4 * 64);
     int looks = poller.looks;
     rounds = 0;
     loop.run(delay(0.002));
@@ -178,5 +178,5 @@ TEST_CASE("poller: another thread may stop a loop that sleeps") {
         loop.run();
         other.join();
     }
-    CHECK(loop.tasksRun() == 0);
+    CHECK(loop.stepsRun() == 0);
 }

@@ -219,7 +219,7 @@ TEST_CASE("on a simulated loop a tree runs in turns of it, the same each time") 
         };
         CHECK(loop.run(onPool(pool, [&](ParallelContext here) { return tree(here, &order); })) == 3);
         CHECK(order == "1212");
-        return order + std::to_string(loop.tasksRun());
+        return order + std::to_string(loop.stepsRun());
     };
     std::string first = run();
     CHECK(run() == first);

@@ -4,7 +4,7 @@
 //     std::string text = test::pendingText();
 //     CHECK(test::count(text, "held by") == 2);
 
-#include "flow/inspect/pending.h"
+#include "flow/inspect/pending_report.h"
 
 #include <string>
 #include <string_view>

@@ -202,7 +202,7 @@ TEST_CASE("on the simulated loop itself it runs in turns, and the same each time
         };
         std::string trace;
         loop.run(start(body(Environment(), &trace)));
-        return trace + std::to_string(loop.tasksRun()) + " " + std::to_string(loop.now());
+        return trace + std::to_string(loop.stepsRun()) + " " + std::to_string(loop.now());
     };
     std::string first = run();
     CHECK(first.starts_with("0 2 4 "));

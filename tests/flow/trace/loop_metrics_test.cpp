@@ -26,15 +26,15 @@ Future<Void> longActor() {
 
 } // namespace
 
-TEST_CASE("loop metrics: tasks, turns and what made them ready") {
+TEST_CASE("loop metrics: steps, turns and what made them ready") {
     SimLoop loop;
     LoopMetrics metrics(loop);
     loop.run(stepping(10));
     LoopFigures figures = metrics.figures();
-    CHECK(figures.tasks == 11);
+    CHECK(figures.steps == 11);
     CHECK(figures.byTimers == 1);
     CHECK(figures.byNews == 1);
-    CHECK(figures.byTasks + figures.byTimers + figures.byPosts + figures.byNews == figures.tasks);
+    CHECK(figures.bySteps + figures.byTimers + figures.byPosts + figures.byNews == figures.steps);
     CHECK(figures.turns >= 2);
     CHECK(figures.ready.empty());
     // Negative if this thread has freed blocks that other threads allocated.
@@ -50,13 +50,13 @@ TEST_CASE("loop metrics: tasks, turns and what made them ready") {
     CHECK(liveBlocks() >= before + 3);
 }
 
-TEST_CASE("loop metrics: busy and idle time, posts, and long tasks by actor") {
+TEST_CASE("loop metrics: busy and idle time, posts, and long steps by actor") {
     RealLoop loop;
     LoopMetrics metrics(loop, 0.015);
     loop.run(stepping(1));
     CHECK(metrics.figures().idle >= 0.015);
     CHECK(metrics.figures().sleeps >= 1);
-    CHECK(metrics.figures().longTasks.empty());
+    CHECK(metrics.figures().longSteps.empty());
     loop.run(longActor());
     loop.run(longActor());
     {
@@ -69,20 +69,20 @@ TEST_CASE("loop metrics: busy and idle time, posts, and long tasks by actor") {
     CHECK(figures.byPosts == 1);
     CHECK(figures.busy >= 0.04);
     CHECK(figures.busy + figures.idle == doctest::Approx(figures.seconds));
-    REQUIRE(figures.longTasks.size() == 1);
-    CHECK(figures.longTasks[0].actor.ends_with("longActor"));
-    CHECK(figures.longTasks[0].count == 2);
-    CHECK(figures.longTasks[0].longest >= 0.015);
-    CHECK(figures.longTasks[0].seconds >= 0.04);
+    REQUIRE(figures.longSteps.size() == 1);
+    CHECK(figures.longSteps[0].actor.ends_with("longActor"));
+    CHECK(figures.longSteps[0].count == 2);
+    CHECK(figures.longSteps[0].longest >= 0.015);
+    CHECK(figures.longSteps[0].seconds >= 0.04);
 }
 
 TEST_CASE("loop metrics: the texts have every figure, and what has to be escaped") {
     LoopFigures figures;
-    figures.tasks = 7;
+    figures.steps = 7;
     figures.ready = {{8000, 3}};
-    figures.longTasks = {{"a\"b\\c\nd", 2, 0.5, 0.25}};
+    figures.longSteps = {{"a\"b\\c\nd", 2, 0.5, 0.25}};
     std::string page = prometheusText(figures, "main");
-    CHECK(page.find("# TYPE millrace_tasks_total counter\nmillrace_tasks_total{loop=\"main\"} 7\n") != page.npos);
+    CHECK(page.find("# TYPE millrace_steps_total counter\nmillrace_steps_total{loop=\"main\"} 7\n") != page.npos);
     CHECK(page.find("millrace_ready{loop=\"main\",priority=\"8000\"} 3\n") != page.npos);
     CHECK(page.find("actor=\"a\\\"b\\\\c\\nd\"} 2\n") != page.npos);
     std::size_t head = page.find("# TYPE millrace_seconds_total");

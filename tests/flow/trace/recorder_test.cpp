@@ -35,7 +35,7 @@ bool has(std::string const& bytes, char const* text) {
 
 } // namespace
 
-TEST_CASE("recorder: tasks, timers, errors, cancels and marks are in the trace") {
+TEST_CASE("recorder: steps, timers, errors, cancels and marks are in the trace") {
     RealLoop loop;
     trace::Recorder recorder(loop, {.name = "the loop of this test"});
     loop.run(recordedActor(3));
@@ -80,7 +80,7 @@ TEST_CASE("recorder: what is over is recorded no more") {
     loop.run(delay(0));
 }
 
-TEST_CASE("recorder: begins and ends within a task") {
+TEST_CASE("recorder: begins and ends within a step") {
     RealLoop loop;
     std::string bytes;
     auto recordsItself = [&]() -> Future<Void> {

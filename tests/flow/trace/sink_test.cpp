@@ -3,7 +3,7 @@
 #include "flow/base/assert_macros.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/trace/event.h"
+#include "flow/trace/trace_event.h"
 #include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>

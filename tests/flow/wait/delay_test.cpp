@@ -128,9 +128,9 @@ TEST_CASE("delay: a cancelled waiter leaves the queue at once") {
     Future<Void> ready = sayAfter(log, "ready", delay(0));
     Future<Void> timed = sayAfter(log, "timed", delay(1));
     ready = timed = Future<Void>();
-    std::uint64_t before = loop.tasksRun();
+    std::uint64_t before = loop.stepsRun();
     loop.run();
-    CHECK(loop.tasksRun() == before);
+    CHECK(loop.stepsRun() == before);
     CHECK(log.take() == "");
 }
 
@@ -155,12 +155,12 @@ TEST_CASE("yield: ready at once when nothing is more urgent, without a block") {
         co_await delay(0, TaskPriority::Default);
         Future<Void> equal = delay(0, TaskPriority::Default);
         Future<Void> lower = delay(0, TaskPriority::Low);
-        std::uint64_t before = flow::Loop::current().tasksRun();
+        std::uint64_t before = flow::Loop::current().stepsRun();
         Blocks blocks;
         for (int i = 0; i < 10; ++i)
             co_await yield();
         CHECK(blocks.taken() == 0);
-        CHECK(flow::Loop::current().tasksRun() == before);
+        CHECK(flow::Loop::current().stepsRun() == before);
         Future<Void> asFuture = yield();
         CHECK(asFuture.isReady());
     };

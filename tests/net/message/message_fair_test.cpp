@@ -2,7 +2,7 @@
 
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
-#include "flow/loop/task_watch.h"
+#include "flow/loop/step_watch.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"
 #include "net/message/message_state.h"
@@ -191,7 +191,7 @@ TEST_CASE("message fairness: of several that wait for room, each is served in it
 }
 
 /// The bytes that a socket reads in a turn of the loop.
-class Sampler final : TaskWatch {
+class Sampler final : StepWatch {
 public:
     explicit Sampler(MessageSocket& socket) : socket_(socket), loop_(Loop::current()) { loop_.add(*this); }
     Sampler(Sampler const&) = delete;

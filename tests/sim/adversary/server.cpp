@@ -4,7 +4,7 @@
 #include "flow/combine/race.h"
 #include "flow/core/turn_budget.h"
 #include "flow/coro/coroutine.h"
-#include "flow/loop/task_watch.h"
+#include "flow/loop/step_watch.h"
 #include "flow/wait/delay.h"
 #include "net/examples/echo.h"
 #include "net/examples/http_server.h"
@@ -22,7 +22,7 @@ namespace adversary {
 namespace {
 
 /// Bounds the messages that the services take in one turn of the server's loop.
-class Turns final : TaskWatch {
+class Turns final : StepWatch {
 public:
     explicit Turns(Run& run) : run_(run), loop_(Loop::current()) { loop_.add(*this); }
     Turns(Turns const&) = delete;

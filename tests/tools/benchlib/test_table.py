@@ -93,10 +93,10 @@ def printed(shown: Table, width: int = 200) -> list[dict[str, str]]:
 
 ROWS = collect(
     [
-        result("NET2/64/actor", 8.125, allocs_per_item=1.0, tasks_per_item=1.0, frame_bytes=88),
-        result("NET2/64/coroutine", 8.125, allocs_per_item=1.5, tasks_per_item=1.0, frame_bytes=96),
+        result("NET2/64/actor", 8.125, allocs_per_item=1.0, steps_per_item=1.0, frame_bytes=88),
+        result("NET2/64/coroutine", 8.125, allocs_per_item=1.5, steps_per_item=1.0, frame_bytes=96),
         result("NET2/64/fiber", 1234.5),
-        result("map/library", 20.0, allocs_per_item=2.0, tasks_per_item=0.0, frame_bytes=80),
+        result("map/library", 20.0, allocs_per_item=2.0, steps_per_item=0.0, frame_bytes=80),
     ]
 )
 
@@ -112,7 +112,7 @@ def test_the_plain_table() -> None:
             "actorc-coroutine": "-",
             "fiber": "1234",
             "allocs": "1 / 1.5",
-            "tasks": "1",
+            "steps": "1",
             "bytes": "88 / 96",
         }
     ]
@@ -125,7 +125,7 @@ def test_what_has_no_styles_stands_in_a_table_of_its_own() -> None:
 
 
 def test_the_longest_row_fits_into_a_terminal_of_100_columns() -> None:
-    long = {"allocs_per_item": 1.03, "tasks_per_item": 1.02}
+    long = {"allocs_per_item": 1.03, "steps_per_item": 1.02}
     styles = {"actor": (128, 26.2), "coroutine": (144, 2612.0), "actorc-coroutine": (144, 27.2)}
     rows = collect(
         result(f"cancel_handler/1000000/{style}", ns, frame_bytes=size, **long) for style, (size, ns) in styles.items()

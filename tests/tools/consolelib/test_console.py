@@ -19,10 +19,10 @@ from consolelib import client, command
 from consolelib.page import Sample, page
 
 FIGURES: dict[str, Any] = {
-    "loop": "main", "seconds": 10.0, "busy": 2.5, "idle": 7.5, "turns": 100, "tasks": 1000, "sleeps": 10,
-    "byTasks": 600, "byTimers": 300, "byPosts": 50, "byNews": 50, "timers": 7, "blocksAllocated": 40,
+    "loop": "main", "seconds": 10.0, "busy": 2.5, "idle": 7.5, "turns": 100, "steps": 1000, "sleeps": 10,
+    "bySteps": 600, "byTimers": 300, "byPosts": 50, "byNews": 50, "timers": 7, "blocksAllocated": 40,
     "blocksFreed": 20, "bytesHeld": 4_000_000, "bytesLive": 1_500_000, "ready": [[8000, 3], [7000, 2]],
-    "longTasks": [{"actor": "crunch", "count": 2, "seconds": 0.5, "longest": 0.3}],
+    "longSteps": [{"actor": "crunch", "count": 2, "seconds": 0.5, "longest": 0.3}],
 }  # fmt: skip
 PENDING: dict[str, Any] = {
     "pending": 42,
@@ -53,11 +53,11 @@ def test_a_page_shows_the_loop_and_what_is_pending() -> None:
 
 
 def test_a_second_page_shows_what_has_changed() -> None:
-    figures = {**FIGURES, "seconds": 12.0, "busy": 4.5, "tasks": 3000}
+    figures = {**FIGURES, "seconds": 12.0, "busy": 4.5, "steps": 3000}
     pending = {**PENDING, "kinds": [{**PENDING["kinds"][0], "count": 55}, *PENDING["kinds"][1:]]}
     text = printed(Sample(figures, pending), Sample(FIGURES, PENDING))
     assert "100% busy" in text
-    assert "1,000" in text  # tasks a second
+    assert "1,000" in text  # steps a second
     assert "+15" in text
 
 

@@ -18,7 +18,7 @@ from benchlib.profile.samples import Place, Profile
 from common.arguments import UsageError
 from common.console import plain
 from common.failure import Failure
-from profilerlib import command, tasks
+from profilerlib import command, steps
 from profilerlib.report import Found, page, printed
 
 
@@ -27,12 +27,12 @@ def text(**more: Any) -> str:
         "seconds": 2.0,
         "countsAllocations": True,
         "chains": [
-            {"frames": ["serve", "answer"], "tasks": 10, "seconds": 0.5, "allocations": 30},
-            {"frames": ["answer"], "tasks": 2, "seconds": 0.25, "allocations": 4},
-            {"frames": [], "tasks": 0, "seconds": 0.0, "allocations": 7},
+            {"frames": ["serve", "answer"], "steps": 10, "seconds": 0.5, "allocations": 30},
+            {"frames": ["answer"], "steps": 2, "seconds": 0.25, "allocations": 4},
+            {"frames": [], "steps": 0, "seconds": 0.0, "allocations": 7},
         ],
         "delays": [
-            {"priority": 7000, "tasks": 4, "seconds": 0.008, "longest": 0.005, "below": [2, 1] + [0] * 19 + [1]}
+            {"priority": 7000, "steps": 4, "seconds": 0.008, "longest": 0.005, "below": [2, 1] + [0] * 19 + [1]}
         ],
         **more,
     }
@@ -40,14 +40,14 @@ def text(**more: Any) -> str:
 
 
 def test_the_tasks_of_several_loops_are_added() -> None:
-    found = tasks.read([text(), text(seconds=3.0, countsAllocations=False)])
+    found = steps.read([text(), text(seconds=3.0, countsAllocations=False)])
     assert (found.loops, found.seconds, found.counts_allocations) == (2, 3.0, True)
     assert found.busy == pytest.approx(1.5)
     answer = found.by_actor()["answer"]
-    assert (answer.tasks, answer.allocations) == (24, 68)
-    assert found.by_actor()[tasks.OUTSIDE].allocations == 14
+    assert (answer.steps, answer.allocations) == (24, 68)
+    assert found.by_actor()[steps.OUTSIDE].allocations == 14
     delay = found.delays[7000]
-    assert delay.tasks == 8
+    assert delay.steps == 8
     assert delay.at_most(0.5) == pytest.approx(1e-6)
     assert delay.at_most(0.75) == pytest.approx(2e-6)
     assert delay.at_most(1.0) == pytest.approx(0.005)
@@ -74,7 +74,7 @@ def found() -> Found:
     spent.functions["allocate", "operator new"] = 2.5
     spent.stacks.add(["main", "operator new"], 2.5)
     spent.kinds["operator new"] = "allocate"
-    return Found("Profile of server", "perf", ["allocate", "kernel"], spent, tasks.read([text()]), ["a problem"])
+    return Found("Profile of server", "perf", ["allocate", "kernel"], spent, steps.read([text()]), ["a problem"])
 
 
 def test_what_is_printed() -> None:
@@ -141,7 +141,7 @@ def test_a_program_without_samples_fails(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 class OfTasks:
-    """A sampler of a program that writes the times of its tasks, and fails."""
+    """A sampler of a program that writes the times of its steps, and fails."""
 
     how, period = "perf", 0.001
 

@@ -11,8 +11,8 @@ def table(rows: list[Row], title: str, plain: bool) -> Table:
     """What exists in each style."""
     others = dict.fromkeys(style for row in rows for style in row.cells if style not in (*STYLES, LIBRARY, TASK))
     columns = (*STYLES[2:], *others)
-    headings = ("N", *STYLES[:2], "overhead", *columns, "allocs", "tasks", "bytes")
-    result = new_table(title, plain, headings, optional=("tasks", "allocs", "bytes", *columns))
+    headings = ("N", *STYLES[:2], "overhead", *columns, "allocs", "steps", "bytes")
+    result = new_table(title, plain, headings, optional=("steps", "allocs", "bytes", *columns))
     for row in rows:
         if LIBRARY in row.cells or TASK in row.cells:
             continue
@@ -22,7 +22,7 @@ def table(rows: list[Row], title: str, plain: bool) -> Table:
             *(text(row.cell(style), "minimum") for style in STYLES[:2]),
             overhead(row),
             *(text(row.cell(style), "minimum") for style in columns),
-            *(pair(row, counter) for counter in ("allocations", "tasks", "frame_bytes")),
+            *(pair(row, counter) for counter in ("allocations", "steps", "frame_bytes")),
         )
     return result
 

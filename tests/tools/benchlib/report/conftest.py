@@ -25,7 +25,7 @@ def result(name: str, ns: float, **more: Any) -> dict[str, Any]:
 
 
 def suite() -> list[Row]:
-    counters = {"allocs_per_item": 1.0, "tasks_per_item": 1.0, "frame_bytes": 96.0}
+    counters = {"allocs_per_item": 1.0, "steps_per_item": 1.0, "frame_bytes": 96.0}
     results = [
         result(f"{work}/{size}/{style}", ns * factor + size / 1000, **counters)
         for work, ns in (("DELAY", 6.5), ("NET2", 30.0), ("cancel_handler", 2600.0))

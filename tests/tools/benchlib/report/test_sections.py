@@ -55,7 +55,7 @@ def test_the_table_has_what_tools_bench_prints(report: Report) -> None:
         "overhead": "+24.8 %",
         "actorc-coroutine": "9.81",
         "allocs": "1",
-        "tasks": "1",
+        "steps": "1",
         "bytes": "96",
     }
     assert table.row_count == 6

@@ -58,7 +58,7 @@ def section(found: Rows) -> Section:
                 library_table(rows, "", True, "ns", "minimum"),
             ),
             (
-                "tasks",
+                "steps",
                 "Structured tasks",
                 "One child, or one value through a channel, by the memory resource; allocations are those outside.",
                 task_table(rows, "", plain=True),

@@ -1,11 +1,12 @@
 #pragma once
-// Step: waits on behalf of an object of which it is a member, and then calls it: for operations made of operations.
+// MemberWait: waits on behalf of an object of which it is a member, and then calls it: for operations made of
+// operations.
 //
 //     struct Doubled : Operation<Doubled, int> {
 //         explicit Doubled(Future<int> input) { input.isReady() ? go(input) : step.waitFor(std::move(input)); }
 //         void go(Future<int> ready) { ready.isError() ? fail(ready.getError()) : complete(2 * ready.get()); }
 //
-//         Step step{*this, [](Doubled& self) { self.go(self.step.take<int>()); }};
+//         MemberWait step{*this, [](Doubled& self) { self.go(self.step.take<int>()); }};
 //     };
 //
 // It waits for one thing at a time. When the function is called it waits for nothing: it may wait again, and the
@@ -17,18 +18,18 @@
 
 namespace flow {
 
-class Step {
+class MemberWait {
 public:
     /// `go` is a function without captures that takes an Owner&; it must not throw. It returns nothing, or the result
     /// of Operation::completed() or failed(), or null.
     template <class Owner, class Go>
-    Step(Owner& owner, Go) {
+    MemberWait(Owner& owner, Go) {
         waiter_.owner = &owner;
         waiter_.resume = resume<Owner, Go>;
     }
-    Step(Step const&) = delete;
-    Step& operator=(Step const&) = delete;
-    ~Step() {
+    MemberWait(MemberWait const&) = delete;
+    MemberWait& operator=(MemberWait const&) = delete;
+    ~MemberWait() {
         if (!waiter_.awaited.isNothing() || isWaiting())
             detail::abandon(&waiter_);
     }

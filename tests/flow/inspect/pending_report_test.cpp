@@ -1,4 +1,4 @@
-#include "flow/inspect/pending.h"
+#include "flow/inspect/pending_report.h"
 
 #include "tests/flow/inspect/pending_actors.h"
 

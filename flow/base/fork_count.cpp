@@ -1,4 +1,4 @@
-#include "flow/base/fork.h"
+#include "flow/base/fork_count.h"
 
 #include <atomic>
 #include <pthread.h>

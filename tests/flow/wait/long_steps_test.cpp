@@ -1,4 +1,4 @@
-#include "flow/wait/long_tasks.h"
+#include "flow/wait/long_steps.h"
 
 #include "flow/combine/race.h"
 #include "flow/wait/source.h"
@@ -16,9 +16,9 @@ namespace {
 std::vector<std::string> reported;
 double longest;
 
-void remember(LongTask const& task) {
-    reported.emplace_back(task.actor);
-    longest = task.seconds;
+void remember(LongStep const& step) {
+    reported.emplace_back(step.actor);
+    longest = step.seconds;
 }
 
 void spin(double seconds) {
@@ -60,11 +60,11 @@ bool isOf(std::string const& name, char const* actor) {
 
 } // namespace
 
-TEST_CASE("long tasks: those are reported that take long, by the name of the actor") {
+TEST_CASE("long steps: those are reported that take long, by the name of the actor") {
     RealLoop loop;
     reported.clear();
     {
-        LongTasks report(loop, 0.015, remember);
+        LongSteps report(loop, 0.015, remember);
         loop.run(busyActor(0.02, 2));
         REQUIRE(reported.size() == 2);
         CHECK(isOf(reported[0], "busyActor"));
@@ -84,15 +84,15 @@ TEST_CASE("long tasks: those are reported that take long, by the name of the act
     CHECK(reported.size() == 4);
 }
 
-TEST_CASE("long tasks: a task that runs the loop counts with what it runs, and a report may end in a task") {
+TEST_CASE("long steps: a step that runs the loop counts with what it runs, and a report may end in a step") {
     RealLoop loop;
     reported.clear();
-    std::optional<LongTasks> report;
+    std::optional<LongSteps> report;
     report.emplace(loop, 0.015, remember);
-    LongTasks second(loop, 0.015, remember);
+    LongSteps second(loop, 0.015, remember);
     loop.post([&] { loop.run(busyActor(0.02, 1)); });
     loop.run();
-    REQUIRE(reported.size() == 4); // both, each task
+    REQUIRE(reported.size() == 4); // both, each step
     CHECK(isOf(reported[0], "busyActor"));
     CHECK(isOf(reported[1], "busyActor"));
     loop.post([&] {

@@ -1,26 +1,26 @@
 #pragma once
-// TaskLog: the last events of a loop, in a ring of fixed size. The recorders are made of it; programs use
+// StepLog: the last events of a loop, in a ring of fixed size. The recorders are made of it; programs use
 // trace::Recorder (flow/trace/recorder.h).
 //
-//     TaskLog log(1 << 20);
+//     StepLog log(1 << 20);
 //     loop.add(log);
 //     ...
 //     log.writeTo(trace, track);           // a PerfettoTrace
 //
-// A task costs one read of the processor's counter and 32 bytes, and 32 bytes for each waiter that it wakes. Belongs to
+// A step costs one read of the processor's counter and 32 bytes, and 32 bytes for each waiter that it wakes. Belongs to
 // the loop's thread.
 
 #include "flow/base/error.h"
 #include "flow/loop/loop.h"
-#include "flow/loop/task_ring.h"
+#include "flow/loop/step_ring.h"
 #include "flow/trace/perfetto.h"
 
 namespace flow::trace {
 
-class TaskLog final : public TaskRing {
+class StepLog final : public StepRing {
 public:
     /// Keeps at most `bytes`, but at least 16 events. `ticks` outlives it. Throws std::bad_alloc.
-    TaskLog(std::size_t bytes, Ticks& ticks);
+    StepLog(std::size_t bytes, Ticks& ticks);
 
     void failed(void const* code, Error error) noexcept { put(Kind::Failed, code, error.code()); }
     void cancelled(void const* code) noexcept { put(Kind::Cancelled, code, 0); }
@@ -28,7 +28,7 @@ public:
     void mark(char const* text) noexcept { put(Kind::Mark, text, 0); }
     void fault(char const* text) noexcept { put(Kind::Fault, text, 0); }
 
-    /// All that is kept, oldest first; a task that runs now ends now.
+    /// All that is kept, oldest first; a step that runs now ends now.
     void writeTo(PerfettoTrace& out, std::uint64_t track) const;
 
 private:

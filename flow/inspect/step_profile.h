@@ -1,18 +1,18 @@
 #pragma once
-// TaskProfile: the time of a loop: by actor and its awaiters, and in the ready queue by priority; and the allocations
+// StepProfile: the time of a loop: by actor and its awaiters, and in the ready queue by priority; and the allocations
 // of each actor.
 //
-//     TaskProfile profile(loop);
+//     StepProfile profile(loop);
 //     ...
 //     std::string json = profile.json();
 //
-// tools/profile shows it. A task counts for the actor that it resumes first, and for the chain of computations that
-// await this actor then: an asynchronous call stack. While a TaskProfile exists a task costs about a microsecond more.
+// tools/profile shows it. A step counts for the actor that it resumes first, and for the chain of computations that
+// await this actor then: an asynchronous call stack. While a StepProfile exists a step costs about a microsecond more.
 // Allocations are counted on request only, since that makes each one several times as slow. The loop outlives the
-// TaskProfile. It belongs to the loop's thread; one that counts allocations ends before older ones that do.
+// StepProfile. It belongs to the loop's thread; one that counts allocations ends before older ones that do.
 
 #include "flow/loop/loop.h"
-#include "flow/loop/task_watch.h"
+#include "flow/loop/step_watch.h"
 #include "flow/loop/ticks.h"
 #include "flow/memory/allocation_watch.h"
 #include "flow/trace/ready_order.h"
@@ -25,28 +25,28 @@
 
 namespace flow {
 
-class TaskProfile final : TaskWatch {
+class StepProfile final : StepWatch {
 public:
-    explicit TaskProfile(Loop& loop, bool countsAllocations = false);
-    TaskProfile(TaskProfile const&) = delete;
-    TaskProfile& operator=(TaskProfile const&) = delete;
-    ~TaskProfile();
+    explicit StepProfile(Loop& loop, bool countsAllocations = false);
+    StepProfile(StepProfile const&) = delete;
+    StepProfile& operator=(StepProfile const&) = delete;
+    ~StepProfile();
 
-    /// {"seconds":S, "chains":[{"frames":[OUTERMOST, ..., ACTOR], "tasks":N, "seconds":S, "allocations":N}, ...],
-    ///  "delays":[{"priority":P, "tasks":N, "seconds":S, "longest":S, "below":[N, ...]}, ...]}
+    /// {"seconds":S, "chains":[{"frames":[OUTERMOST, ..., ACTOR], "steps":N, "seconds":S, "allocations":N}, ...],
+    ///  "delays":[{"priority":P, "steps":N, "seconds":S, "longest":S, "below":[N, ...]}, ...]}
     /// `below` counts the delays by powers of two: the n-th those of less than 2^n microseconds, the last all others.
-    /// "seconds" of a task are those that it ran itself, without tasks of loops that it runs.
+    /// "seconds" of a step are those that it ran itself, without steps of loops that it runs.
     std::string json() const;
 
 private:
     using Codes = std::vector<void const*>; // the actor, then the computations that await it
     struct Spent {
-        std::uint64_t tasks = 0;
+        std::uint64_t steps = 0;
         std::uint64_t ticks = 0;
         std::uint64_t allocations = 0;
     };
     struct Delay {
-        std::uint64_t tasks = 0;
+        std::uint64_t steps = 0;
         double seconds = 0;
         double longest = 0;
         std::array<std::uint64_t, 22> below = {}; // up to a second
@@ -57,13 +57,13 @@ private:
         std::uint64_t nested = 0;
     };
     struct Allocations final : memory::AllocationWatch {
-        explicit Allocations(TaskProfile& p) : profile(p) {}
+        explicit Allocations(StepProfile& p) : profile(p) {}
         void allocated(void*, void*) noexcept override { ++profile.current().allocations; }
-        TaskProfile& profile;
+        StepProfile& profile;
     };
 
     void woken(WaiterNode* waiter, TaskPriority priority, WokenBy) noexcept override;
-    void begins(WaiterNode* task, TaskPriority priority) noexcept override;
+    void begins(WaiterNode* step, TaskPriority priority) noexcept override;
     void ended() noexcept override;
     Spent& current() { return running_.empty() ? outside_ : *running_.back().spent; }
 
@@ -74,7 +74,7 @@ private:
     std::map<Codes, Spent> chains_;
     std::map<TaskPriority, Delay> delays_;
     std::vector<Running> running_;
-    Codes chain_; // of the task that begins
+    Codes chain_; // of the step that begins
     Spent outside_;
     std::optional<Allocations> allocations_;
 };

@@ -1,4 +1,4 @@
-#include "flow/loop/task_watch.h"
+#include "flow/loop/step_watch.h"
 
 #include "flow/base/random.h"
 #include "flow/combine/race.h"
@@ -18,7 +18,7 @@ using namespace flow;
 
 namespace {
 
-struct Watcher final : TaskWatch {
+struct Watcher final : StepWatch {
     std::string seen;
     std::vector<WaiterNode*> ready;
     int sleepsSeen = 0;
@@ -27,8 +27,8 @@ struct Watcher final : TaskWatch {
         seen += "TtPN"[static_cast<int>(by)];
         ready.push_back(waiter);
     }
-    void begins(WaiterNode* task, TaskPriority) noexcept override {
-        CHECK(std::erase(ready, task) == 1); // what runs was reported, once
+    void begins(WaiterNode* step, TaskPriority) noexcept override {
+        CHECK(std::erase(ready, step) == 1); // what runs was reported, once
         seen += '(';
     }
     void ended() noexcept override { seen += ')'; }
@@ -41,7 +41,7 @@ Future<Void> step(TaskPriority priority) {
 
 } // namespace
 
-TEST_CASE("task watch: sees what makes tasks ready, and each task") {
+TEST_CASE("step watch: sees what makes steps ready, and each step") {
     SimLoop loop;
     Watcher watch;
     loop.add(watch);
@@ -59,7 +59,7 @@ TEST_CASE("task watch: sees what makes tasks ready, and each task") {
     CHECK(watch.seen == before);
 }
 
-TEST_CASE("task watch: sees posts of other threads and sleeps") {
+TEST_CASE("step watch: sees posts of other threads and sleeps") {
     RealLoop loop;
     Watcher watch;
     loop.add(watch);
@@ -75,7 +75,7 @@ TEST_CASE("task watch: sees posts of other threads and sleeps") {
     loop.remove(watch);
 }
 
-TEST_CASE("task watch: a task adds one and removes one, and runs the loop itself") {
+TEST_CASE("step watch: a step adds one and removes one, and runs the loop itself") {
     RealLoop loop;
     Watcher first, second;
     loop.add(first);
@@ -94,7 +94,7 @@ TEST_CASE("task watch: a task adds one and removes one, and runs the loop itself
     loop.run(step(TaskPriority::Default));
 }
 
-TEST_CASE("task watch: a loop runs in the same order with and without one") {
+TEST_CASE("step watch: a loop runs in the same order with and without one") {
     auto run = [](std::uint64_t seed, bool isWatched) {
         SimLoop loop;
         Watcher watch;
@@ -136,7 +136,7 @@ TEST_CASE("task watch: a loop runs in the same order with and without one") {
                 loop.run(each);
         if (isWatched)
             loop.remove(watch);
-        return order + std::to_string(loop.tasksRun());
+        return order + std::to_string(loop.stepsRun());
     };
     for (std::uint64_t seed = 1; seed <= 30; ++seed)
         CHECK(run(seed, true) == run(seed, false));

@@ -5,7 +5,7 @@
 // dump (all_loops.h), since only the thread of a loop may read its frames, and puts a head before each answer. A loop
 // that does not answer in time is printed with that fact.
 
-#include "flow/inspect/pending.h"
+#include "flow/inspect/pending_report.h"
 
 #include "flow/base/format.h"
 #include "flow/inspect/all_loops.h"
@@ -207,7 +207,7 @@ void append(std::string& out, Frames frames, PendingOptions const& options) {
 
 void appendAnswer(std::string& out, LoopAnswer const& answer, PendingOptions const& options) {
     std::string thread = format("%d (%s)", answer.thread, answer.name.c_str());
-    std::string missing = format("no answer within %.3g s: it runs a long task, or nothing runs it", options.patience);
+    std::string missing = format("no answer within %.3g s: it runs a long step, or nothing runs it", options.patience);
     switch (options.format) {
     case PendingFormat::Text:
         out += "loop of thread " + thread + ": " + (answer.isThere ? answer.text : missing + "\n");

@@ -1,22 +1,22 @@
-#include "flow/loop/task_watch.h"
+#include "flow/loop/step_watch.h"
 
 namespace flow::detail {
 
-TaskWatches::~TaskWatches() {
+StepWatches::~StepWatches() {
     for (auto const& mark : marks_)
         if (mark->waiter.link.isLinked())
             mark->waiter.link.unlink();
 }
 
-void TaskWatches::sleeps() noexcept {
+void StepWatches::sleeps() noexcept {
     forEach([](Entry const& each) { each.watch->sleeps(); });
 }
 
-void TaskWatches::wakes() noexcept {
+void StepWatches::wakes() noexcept {
     forEach([](Entry const& each) { each.watch->wakes(); });
 }
 
-Link& TaskWatches::findMark(int level) {
+Link& StepWatches::findMark(int level) {
     for (auto const& mark : marks_)
         if (mark->level == level) {
             last_ = mark.get();
@@ -26,7 +26,7 @@ Link& TaskWatches::findMark(int level) {
     return last_->waiter.link;
 }
 
-void TaskWatches::wokenOfSeveral(WokenBy by) noexcept {
+void StepWatches::wokenOfSeveral(WokenBy by) noexcept {
     ready_.forEachList([&](Link& list, int level) { wokenOf(list, level, by); });
 }
 

@@ -1,4 +1,4 @@
-#include "net/rpc/frame.h"
+#include "net/rpc/wire_format.h"
 
 #include "net/rpc/checksum.h"
 

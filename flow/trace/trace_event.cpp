@@ -1,4 +1,4 @@
-#include "flow/trace/event.h"
+#include "flow/trace/trace_event.h"
 
 #include "flow/base/random.h"
 #include "flow/loop/loop.h"

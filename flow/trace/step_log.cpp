@@ -1,7 +1,7 @@
-#include "flow/trace/task_log.h"
+#include "flow/trace/step_log.h"
 
 #include "flow/diag/symbol.h"
-#include "flow/wait/long_tasks.h"
+#include "flow/wait/long_steps.h"
 
 #include <unordered_map>
 
@@ -24,7 +24,7 @@ char const* nameOf(WokenBy by) {
 } // namespace
 
 /// Names by the address of code: finding a name reads the program's file.
-class TaskLog::Names {
+class StepLog::Names {
 public:
     std::string const& of(void const* code) {
         auto [place, isNew] = known_.try_emplace(code);
@@ -41,24 +41,24 @@ private:
     std::unordered_map<void const*, std::string> known_;
 };
 
-TaskLog::TaskLog(std::size_t bytes, Ticks& ticks) : TaskRing(bytes, ticks, codeOfTask) {}
+StepLog::StepLog(std::size_t bytes, Ticks& ticks) : StepRing(bytes, ticks, codeOfStep) {}
 
-void TaskLog::writeTo(PerfettoTrace& out, std::uint64_t track) const {
+void StepLog::writeTo(PerfettoTrace& out, std::uint64_t track) const {
     ticks_.measure();
     struct Item {
         Event event;
-        std::uint32_t flow = 0;                 // a task: the flow that ends; a woken waiter: the flow that begins
-        std::vector<std::uint32_t> starts = {}; // flows to the waiters that a task has woken
+        std::uint32_t flow = 0;                 // a step: the flow that ends; a woken waiter: the flow that begins
+        std::vector<std::uint32_t> starts = {}; // flows to the waiters that a step has woken
     };
     std::vector<Item> items;
-    std::vector<std::size_t> open;                        // tasks, by their places in `items`
+    std::vector<std::size_t> open;                        // steps, by their places in `items`
     std::unordered_map<WaiterNode*, std::uint32_t> woken; // nondeterminism: it is never iterated over
     std::uint32_t flows = 0;
     for (Event const& event : inOrder()) {
         Item item{event};
         if (event.kind == Kind::Woken) {
             item.flow = woken[event.waiter] = ++flows;
-            if (static_cast<WokenBy>(event.value) == WokenBy::Task && !open.empty()) {
+            if (static_cast<WokenBy>(event.value) == WokenBy::Step && !open.empty()) {
                 items[open.back()].starts.push_back(item.flow);
                 continue;
             }
@@ -90,7 +90,7 @@ void TaskLog::writeTo(PerfettoTrace& out, std::uint64_t track) const {
     }
 }
 
-void TaskLog::writeInstant(PerfettoTrace& out, std::uint64_t track, std::uint64_t time, Event const& event,
+void StepLog::writeInstant(PerfettoTrace& out, std::uint64_t track, std::uint64_t time, Event const& event,
                            std::uint32_t flow, Names& names) {
     auto* text = static_cast<char const*>(event.what);
     switch (event.kind) {

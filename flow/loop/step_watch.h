@@ -1,20 +1,20 @@
 #pragma once
-// TaskWatch: is called at each task of a loop, and when a task becomes ready.
+// StepWatch: is called at each step of a loop, and when a step becomes ready.
 //
-//     struct Count final : TaskWatch {
-//         void begins(WaiterNode*, TaskPriority) noexcept override { ++tasks; }
-//         int tasks = 0;
+//     struct Count final : StepWatch {
+//         void begins(WaiterNode*, TaskPriority) noexcept override { ++steps; }
+//         int steps = 0;
 //     } count;
 //     loop.add(count);                 // from the next turn on
-//     loop.remove(count);              // at any time, also by a task
+//     loop.remove(count);              // at any time, also by a step
 //
 // Any number at a time. A loop without one runs the code that it always ran; one that has some checks its ready queue
-// after each task. The watch outlives its time at the loop. All of it belongs to the loop's thread.
+// after each step. The watch outlives its time at the loop. All of it belongs to the loop's thread.
 
 #include "flow/base/inline.h"
 #include "flow/core/in_place.h"
 #include "flow/loop/ready_queue.h"
-#include "flow/loop/task_ring.h"
+#include "flow/loop/step_ring.h"
 
 #include <memory>
 #include <utility>
@@ -22,46 +22,46 @@
 
 namespace flow {
 
-class TaskWatch {
+class StepWatch {
 public:
     virtual void turnBegins() noexcept {}
     virtual void turnEnds() noexcept {}
-    /// This waiter is in the ready queue now, behind the others of its priority that were reported. Called when a task
+    /// This waiter is in the ready queue now, behind the others of its priority that were reported. Called when a step
     /// has ended, for the waiters that it has made ready.
     virtual void woken(WaiterNode*, TaskPriority, WokenBy) noexcept {}
-    /// A task that runs the loop itself has others between its begin and its end.
-    virtual void begins(WaiterNode* task, TaskPriority) noexcept = 0;
+    /// A step that runs the loop itself has others between its begin and its end.
+    virtual void begins(WaiterNode* step, TaskPriority) noexcept = 0;
     virtual void ended() noexcept {}
     /// Around each sleep at the poller.
     virtual void sleeps() noexcept {}
     virtual void wakes() noexcept {}
 
 protected:
-    TaskWatch() = default;
-    TaskWatch(TaskWatch const&) = delete;
-    TaskWatch& operator=(TaskWatch const&) = delete;
-    ~TaskWatch() = default;
+    StepWatch() = default;
+    StepWatch(StepWatch const&) = delete;
+    StepWatch& operator=(StepWatch const&) = delete;
+    ~StepWatch() = default;
 };
 
 namespace detail {
 
 /// The watches and rings of a loop. The new waiters in the ready queue are those behind a mark: a waiter that the loop
-/// does not run, one for each priority. The mark is in the queue only while it has others beside it, or a task runs: so
+/// does not run, one for each priority. The mark is in the queue only while it has others beside it, or a step runs: so
 /// the loop behaves as without it.
-class TaskWatches {
+class StepWatches {
 public:
-    explicit TaskWatches(ReadyQueue& ready) : ready_(ready) {}
-    TaskWatches(TaskWatches const&) = delete;
-    TaskWatches& operator=(TaskWatches const&) = delete;
-    ~TaskWatches();
+    explicit StepWatches(ReadyQueue& ready) : ready_(ready) {}
+    StepWatches(StepWatches const&) = delete;
+    StepWatches& operator=(StepWatches const&) = delete;
+    ~StepWatches();
 
-    void add(TaskWatch& watch) { watches_.push_back({&watch, 0}); }
-    void add(TaskRing& ring) { ring.next_ = std::exchange(first_, &ring); }
-    void remove(TaskWatch& watch) {
+    void add(StepWatch& watch) { watches_.push_back({&watch, 0}); }
+    void add(StepRing& ring) { ring.next_ = std::exchange(first_, &ring); }
+    void remove(StepWatch& watch) {
         std::erase_if(watches_, [&](Entry const& each) { return each.watch == &watch; });
     }
-    void remove(TaskRing& ring) {
-        for (TaskRing** place = &first_; *place; place = &(*place)->next_)
+    void remove(StepRing& ring) {
+        for (StepRing** place = &first_; *place; place = &(*place)->next_)
             if (*place == &ring) {
                 *place = ring.next_;
                 return ring.removed();
@@ -72,13 +72,13 @@ public:
 
     void turnBegins() noexcept {
         ++turns_;
-        for (TaskRing* ring = first_; ring; ring = ring->next_)
+        for (StepRing* ring = first_; ring; ring = ring->next_)
             ring->turnBegins();
         forEach([](Entry const& each) { each.watch->turnBegins(); });
     }
     void turnEnds() noexcept {
         --turns_;
-        for (TaskRing* ring = first_; ring; ring = ring->next_)
+        for (StepRing* ring = first_; ring; ring = ring->next_)
             ring->turnEnds();
         forEach([](Entry const& each) { each.watch->turnEnds(); });
     }
@@ -90,21 +90,21 @@ public:
         else
             wokenOfSeveral(by);
     }
-    FLOW_INLINE void begins(Waiter* task, TaskPriority priority) noexcept {
-        for (TaskRing* ring = first_; ring; ring = ring->next_)
-            ring->begins(task, priority);
+    FLOW_INLINE void begins(Waiter* step, TaskPriority priority) noexcept {
+        for (StepRing* ring = first_; ring; ring = ring->next_)
+            ring->begins(step, priority);
         forEach([&](Entry& each) {
-            ++each.tasks;
-            each.watch->begins(task, priority);
+            ++each.steps;
+            each.watch->begins(step, priority);
         });
     }
     FLOW_INLINE void ended() noexcept {
-        for (TaskRing* ring = first_; ring; ring = ring->next_)
+        for (StepRing* ring = first_; ring; ring = ring->next_)
             ring->ended();
         forEach([](Entry& each) {
-            if (each.tasks == 0) // it began before the watch was added
+            if (each.steps == 0) // it began before the watch was added
                 return;
-            --each.tasks;
+            --each.steps;
             each.watch->ended();
         });
     }
@@ -113,8 +113,8 @@ public:
 
 private:
     struct Entry {
-        TaskWatch* watch;
-        int tasks; // that it has seen begin and not end
+        StepWatch* watch;
+        int steps; // that it has seen begin and not end
     };
     struct Mark {
         Mark(int l) : level(l) { waiter.owner = &waiter; }
@@ -131,7 +131,7 @@ private:
         }
         bool isMarked = mark.isLinked();
         for (Link* link = isMarked ? mark.next : list.next; link != &list; link = link->next) {
-            for (TaskRing* ring = first_; ring; ring = ring->next_)
+            for (StepRing* ring = first_; ring; ring = ring->next_)
                 ring->woken(Waiter::of(link), by);
             forEach(
                 [&](Entry const& each) { each.watch->woken(Waiter::of(link), static_cast<TaskPriority>(level), by); });
@@ -156,9 +156,9 @@ private:
     }
 
     ReadyQueue& ready_;
-    TaskRing* first_ = nullptr; // the ring that was added last
+    StepRing* first_ = nullptr; // the ring that was added last
     std::vector<Entry> watches_;
-    int turns_ = 0;                            // under way: a task may run its loop
+    int turns_ = 0;                            // under way: a step may run its loop
     std::vector<std::unique_ptr<Mark>> marks_; // few: one a priority
     Mark* last_ = nullptr;                     // of the priority that was searched for last
 };

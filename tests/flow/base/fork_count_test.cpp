@@ -1,4 +1,4 @@
-#include "flow/base/fork.h"
+#include "flow/base/fork_count.h"
 
 #include "tests/flow/support/death.h"
 

@@ -1,4 +1,4 @@
-#include "flow/wait/step.h"
+#include "flow/wait/member_wait.h"
 
 #include "flow/core/operation.h"
 #include "flow/sim/sim_loop.h"
@@ -27,7 +27,7 @@ struct Doubled : Operation<Doubled, int> {
             complete(2 * ready.get());
     }
 
-    Step step{*this, [](Doubled& self) { self.go(self.step.take<int>()); }};
+    MemberWait step{*this, [](Doubled& self) { self.go(self.step.take<int>()); }};
 };
 
 struct Tickets {
@@ -52,7 +52,7 @@ struct Taker {
     Tickets::Take op;
     Error failure;
     int number = 0;
-    Step step{*this, [](Taker& self) { self.go(); }};
+    MemberWait step{*this, [](Taker& self) { self.go(); }};
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-"""The times of tasks that a program has measured itself (flow/inspect/task_profile.h), of all its loops together."""
+"""The times of steps that a program has measured itself (flow/inspect/step_profile.h), of all its loops together."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ BELOW_MOST = 22  # classes of delays
 
 @dataclass(slots=True)
 class Chain:
-    tasks: int = 0
+    steps: int = 0
     seconds: float = 0.0
     allocations: int = 0
 
     def add(self, other: Chain) -> None:
-        self.tasks += other.tasks
+        self.steps += other.steps
         self.seconds += other.seconds
         self.allocations += other.allocations
 
 
 @dataclass(slots=True)
 class Delay:
-    tasks: int = 0
+    steps: int = 0
     seconds: float = 0.0
     longest: float = 0.0
     below: list[int] = field(default_factory=lambda: [0] * BELOW_MOST)
 
     def at_most(self, share: float) -> float:
-        """Seconds within which that share of the tasks has run, as far as the classes show."""
+        """Seconds within which that share of the steps has run, as far as the classes show."""
         sofar = 0
         for power, count in enumerate(self.below):
             sofar += count
-            if sofar >= share * self.tasks:
+            if sofar >= share * self.steps:
                 return min(2.0**power * 1e-6, self.longest)
         return self.longest
 
 
 @dataclass(slots=True)
-class Tasks:
+class Steps:
     loops: int = 0
     seconds: float = 0.0  # of the loop that was there longest
     counts_allocations: bool = False
@@ -67,11 +67,11 @@ class Tasks:
         return result
 
 
-OUTSIDE = "[outside of tasks]"
+OUTSIDE = "[outside of steps]"
 
 
-def read(texts: Iterable[str]) -> Tasks:
-    result = Tasks()
+def read(texts: Iterable[str]) -> Steps:
+    result = Steps()
     for text in texts:
         found = json.loads(text)
         result.loops += 1
@@ -79,11 +79,11 @@ def read(texts: Iterable[str]) -> Tasks:
         result.counts_allocations |= found["countsAllocations"]
         for one in found["chains"]:
             names = tuple(short(name) for name in one["frames"])
-            chain = Chain(one["tasks"], one["seconds"], one["allocations"])
+            chain = Chain(one["steps"], one["seconds"], one["allocations"])
             result.chains.setdefault(names, Chain()).add(chain)
         for one in found["delays"]:
             delay = result.delays.setdefault(one["priority"], Delay())
-            delay.tasks += one["tasks"]
+            delay.steps += one["steps"]
             delay.seconds += one["seconds"]
             delay.longest = max(delay.longest, one["longest"])
             delay.below = [a + b for a, b in zip(delay.below, one["below"], strict=True)]

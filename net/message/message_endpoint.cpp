@@ -1,4 +1,4 @@
-#include "net/message/endpoint.h"
+#include "net/message/message_endpoint.h"
 
 #include "flow/base/error.h"
 #include "flow/base/parse_number.h"

@@ -20,7 +20,7 @@
 // An operation describes itself by describe() (flow/core/description.h).
 //
 // Nothing is recorded while the program runs. The dump reads the live blocks of the allocator, and changes nothing.
-// Call it on the loop's thread, in a task or outside of run(). A million computations take about a second: beyond
+// Call it on the loop's thread, in a step or outside of run(). A million computations take about a second: beyond
 // `limit` they are counted by name, line and kind of wait.
 //
 // Computations of other threads are shown only with `allLoops`, with one exception: if a program frees blocks on
@@ -40,7 +40,7 @@ struct PendingOptions {
     PendingFormat format = PendingFormat::Text;
     /// The number of computations that are shown one by one.
     std::size_t limit = 1000;
-    /// Computations of every RealLoop of the process; each loop's thread reports its own. If a task runs longer than
+    /// Computations of every RealLoop of the process; each loop's thread reports its own. If a step runs longer than
     /// `patience` seconds, its loop is shown as one that gives no answer. Blocks the calling thread, which needs no
     /// loop.
     bool allLoops = false;

@@ -1,4 +1,4 @@
-#include "flow/inspect/task_profile.h"
+#include "flow/inspect/step_profile.h"
 
 #include "flow/base/format.h"
 #include "flow/diag/symbol.h"
@@ -31,10 +31,10 @@ Waiter const* frameBehind(Waiter const* waiter) {
     return waiter;
 }
 
-/// The actor that a task resumes, and its chain of awaiters: of several awaiters the one that has waited longest.
-void findChain(Waiter const* task, std::vector<void const*>& chain) {
+/// The actor that a step resumes, and its chain of awaiters: of several awaiters the one that has waited longest.
+void findChain(Waiter const* step, std::vector<void const*>& chain) {
     chain.clear();
-    Waiter const* frame = frameBehind(task);
+    Waiter const* frame = frameBehind(step);
     chain.push_back(codeOf(frame));
     while (chain.size() < kLongestChain && inspect::isFrame(frame)) {
         Cell const* cell = Cell::of(const_cast<Waiter*>(frame));
@@ -48,7 +48,7 @@ void findChain(Waiter const* task, std::vector<void const*>& chain) {
 
 } // namespace
 
-TaskProfile::TaskProfile(Loop& loop, bool countsAllocations)
+StepProfile::StepProfile(Loop& loop, bool countsAllocations)
     : loop_(loop), ticks_(loop.isSimulated() ? &loop : nullptr), began_(ticks_.now()), ready_(kMostReady) {
     ticks_.measure(); // so that delays can be sorted
     loop_.add(*this);
@@ -56,25 +56,25 @@ TaskProfile::TaskProfile(Loop& loop, bool countsAllocations)
         allocations_.emplace(*this);
 }
 
-TaskProfile::~TaskProfile() {
+StepProfile::~StepProfile() {
     loop_.remove(*this);
 }
 
-void TaskProfile::woken(WaiterNode* waiter, TaskPriority priority, WokenBy) noexcept {
+void StepProfile::woken(WaiterNode* waiter, TaskPriority priority, WokenBy) noexcept {
     ready_.push(waiter, priority, ticks_.now());
 }
 
-void TaskProfile::begins(WaiterNode* task, TaskPriority priority) noexcept {
-    findChain(task, chain_);
+void StepProfile::begins(WaiterNode* step, TaskPriority priority) noexcept {
+    findChain(step, chain_);
     auto place = chains_.find(chain_);
     if (place == chains_.end())
         place = chains_.emplace(chain_, Spent()).first;
-    ++place->second.tasks;
+    ++place->second.steps;
     std::uint64_t now = ticks_.now();
-    if (auto since = ready_.take(task, priority)) {
+    if (auto since = ready_.take(step, priority)) {
         double seconds = ticks_.seconds(now - *since);
         Delay& delay = delays_[priority];
-        ++delay.tasks;
+        ++delay.steps;
         delay.seconds += seconds;
         delay.longest = std::max(delay.longest, seconds);
         auto power = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(seconds * 1e6)));
@@ -83,16 +83,16 @@ void TaskProfile::begins(WaiterNode* task, TaskPriority priority) noexcept {
     running_.push_back({&place->second, now});
 }
 
-void TaskProfile::ended() noexcept {
-    Running task = running_.back();
+void StepProfile::ended() noexcept {
+    Running step = running_.back();
     running_.pop_back();
-    std::uint64_t ticks = ticks_.now() - task.since;
-    task.spent->ticks += ticks - std::min(ticks, task.nested);
+    std::uint64_t ticks = ticks_.now() - step.since;
+    step.spent->ticks += ticks - std::min(ticks, step.nested);
     if (!running_.empty())
         running_.back().nested += ticks;
 }
 
-std::string TaskProfile::json() const {
+std::string StepProfile::json() const {
     ticks_.measure();
     // nondeterminism: it is never iterated over.
     std::map<void const*, std::string> names;
@@ -117,7 +117,7 @@ std::string TaskProfile::json() const {
                 out += ',';
             appendJsonString(out, nameOf(*code));
         }
-        out += format("],\"tasks\":%llu,\"seconds\":%.9g,\"allocations\":%llu}", number(spent.tasks),
+        out += format("],\"steps\":%llu,\"seconds\":%.9g,\"allocations\":%llu}", number(spent.steps),
                       ticks_.seconds(spent.ticks), number(spent.allocations));
         comma = ",";
     };
@@ -128,8 +128,8 @@ std::string TaskProfile::json() const {
     out += "],\"delays\":[";
     comma = "";
     for (auto const& [priority, delay] : delays_) {
-        out += format("%s\n{\"priority\":%d,\"tasks\":%llu,\"seconds\":%.9g,\"longest\":%.9g,\"below\":[", comma,
-                      static_cast<int>(priority), number(delay.tasks), delay.seconds, delay.longest);
+        out += format("%s\n{\"priority\":%d,\"steps\":%llu,\"seconds\":%.9g,\"longest\":%.9g,\"below\":[", comma,
+                      static_cast<int>(priority), number(delay.steps), delay.seconds, delay.longest);
         for (std::size_t i = 0; i < delay.below.size(); ++i)
             out += format("%s%llu", i == 0 ? "" : ",", number(delay.below[i]));
         out += "]}";

@@ -1,4 +1,4 @@
-#include "flow/inspect/task_profile.h"
+#include "flow/inspect/step_profile.h"
 
 #include "flow/core/future.h"
 #include "flow/coro/coroutine.h"
@@ -35,35 +35,35 @@ std::string withoutScopes(std::string text) {
 
 } // namespace
 
-TEST_CASE("task profile: time by actor with those that await it, and delays by priority") {
+TEST_CASE("step profile: time by actor with those that await it, and delays by priority") {
     RealLoop loop;
-    TaskProfile profile(loop);
+    StepProfile profile(loop);
     loop.run(profiledOuter());
     std::string json = withoutScopes(profile.json());
-    CHECK_MESSAGE(json.find("\"frames\":[\"profiledOuter\",\"profiledInner\"],\"tasks\":10,") != json.npos, json);
-    CHECK_MESSAGE(json.find("\"tasks\":10,\"seconds\":") != json.npos, json);
-    CHECK(json.find("{\"priority\":7000,\"tasks\":10,") != json.npos);
+    CHECK_MESSAGE(json.find("\"frames\":[\"profiledOuter\",\"profiledInner\"],\"steps\":10,") != json.npos, json);
+    CHECK_MESSAGE(json.find("\"steps\":10,\"seconds\":") != json.npos, json);
+    CHECK(json.find("{\"priority\":7000,\"steps\":10,") != json.npos);
     CHECK(json.find("\"countsAllocations\":false") != json.npos);
 }
 
-TEST_CASE("task profile: allocations count for the actor that runs") {
+TEST_CASE("step profile: allocations count for the actor that runs") {
     RealLoop loop;
     std::string json;
     {
-        TaskProfile profile(loop, true);
+        StepProfile profile(loop, true);
         loop.run(allocatingActor());
         json = withoutScopes(profile.json());
     }
-    std::size_t at = json.find("allocatingActor\"],\"tasks\":1,");
+    std::size_t at = json.find("allocatingActor\"],\"steps\":1,");
     REQUIRE_MESSAGE(at != json.npos, json);
     std::size_t number = json.find("\"allocations\":", at) + 14;
     CHECK(std::atoi(json.c_str() + number) >= 50);
 }
 
-TEST_CASE("task profile: a task that runs the loop counts without what it runs") {
+TEST_CASE("step profile: a step that runs the loop counts without what it runs") {
     RealLoop loop;
-    TaskProfile profile(loop);
+    StepProfile profile(loop);
     loop.post([&] { loop.run(profiledOuter()); });
     loop.run();
-    CHECK(withoutScopes(profile.json()).find("\"profiledInner\"],\"tasks\":10,") != std::string::npos);
+    CHECK(withoutScopes(profile.json()).find("\"profiledInner\"],\"steps\":10,") != std::string::npos);
 }

@@ -1,9 +1,9 @@
 #pragma once
-// TaskRing: the last events of a loop, in a ring of fixed size. The loop writes into it inline, which is faster than a
-// TaskWatch (flow/loop/task_watch.h). trace::TaskLog, which is derived from it, makes a trace of it.
+// StepRing: the last events of a loop, in a ring of fixed size. The loop writes into it inline, which is faster than a
+// StepWatch (flow/loop/step_watch.h). trace::StepLog, which is derived from it, makes a trace of it.
 //
-// A task is one event and one read of the counter: where one ends the next one begins. Each wake-up is another
-// event, without a time of its own. Which wake-up belongs to which task is found when the ring is read: a waiter that
+// A step is one event and one read of the counter: where one ends the next one begins. Each wake-up is another
+// event, without a time of its own. Which wake-up belongs to which step is found when the ring is read: a waiter that
 // runs was made ready by the last event that names it.
 
 #include "flow/core/in_place.h"
@@ -19,43 +19,43 @@
 
 namespace flow {
 
-/// The cause that has made a waiter ready: a task that ran, a timer, a post of another thread, or the poller and other
+/// The cause that has made a waiter ready: a step that ran, a timer, a post of another thread, or the poller and other
 /// code that ran between two turns.
-enum class WokenBy : std::uint8_t { Task, Timer, Post, News };
+enum class WokenBy : std::uint8_t { Step, Timer, Post, News };
 
 namespace detail {
-class TaskWatches;
+class StepWatches;
 }
 
-class TaskRing {
+class StepRing {
 public:
-    TaskRing(TaskRing const&) = delete;
-    TaskRing& operator=(TaskRing const&) = delete;
+    StepRing(StepRing const&) = delete;
+    StepRing& operator=(StepRing const&) = delete;
 
 protected:
-    friend class detail::TaskWatches;
+    friend class detail::StepWatches;
 
     enum class Kind : std::uint8_t { Begin, End, Woken, Failed, Cancelled, Mark, Fault };
     struct Event {
-        std::uint64_t time;  // for a waiter that a task has woken: the task's end
+        std::uint64_t time;  // for a waiter that a step has woken: the step's end
         void const* what;    // code, or a text
-        WaiterNode* waiter;  // the task, or the waiter that is woken
+        WaiterNode* waiter;  // the step, or the waiter that is woken
         std::uint16_t value; // priority, cause or code of the error
         Kind kind;
-        std::uint8_t depth; // tasks that were running: a begin or end at a depth also ends tasks as deep
+        std::uint8_t depth; // steps that were running: a begin or end at a depth also ends steps as deep
     };
     static_assert(sizeof(Event) == 32);
-    /// The code to show for a task.
+    /// The code to show for a step.
     using CodeOf = void const*(WaiterNode const*) noexcept;
 
     /// Keeps at most so many bytes, but at least 16 events. `ticks` outlives it. Throws std::bad_alloc.
-    TaskRing(std::size_t bytes, Ticks& ticks, CodeOf& codeOf)
+    StepRing(std::size_t bytes, Ticks& ticks, CodeOf& codeOf)
         : ticks_(ticks), codeOf_(codeOf), events_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Event), 16))),
           first_(events_.data()), mask_(events_.size() - 1) {}
-    ~TaskRing() = default;
+    ~StepRing() = default;
 
     void put(Kind kind, void const* what, int value) noexcept { put(kind, ticks_.now(), what, nullptr, value); }
-    /// All events that are kept, oldest first. Tasks that run now get their end now.
+    /// All events that are kept, oldest first. Steps that run now get their end now.
     std::vector<Event> inOrder() const {
         std::vector<Event> all;
         for (std::uint64_t i = count_ > events_.size() ? count_ - events_.size() : 0; i < count_; ++i)
@@ -86,8 +86,8 @@ private:
     void woken(WaiterNode* waiter, WokenBy by) noexcept {
         put(Kind::Woken, freshTime(), nullptr, waiter, static_cast<int>(by));
     }
-    void begins(WaiterNode* task, TaskPriority priority) noexcept {
-        put(Kind::Begin, freshTime(), codeOf_(task), task, static_cast<int>(priority));
+    void begins(WaiterNode* step, TaskPriority priority) noexcept {
+        put(Kind::Begin, freshTime(), codeOf_(step), step, static_cast<int>(priority));
         ++depth_;
         isFresh_ = isOpen_ = false;
     }
@@ -98,7 +98,7 @@ private:
         time_ = ticks_.now();
         isFresh_ = isOpen_ = true;
     }
-    /// The ring is taken off its loop. A task may run at the moment: its end will not be reported.
+    /// The ring is taken off its loop. A step may run at the moment: its end will not be reported.
     void removed() noexcept {
         if (depth_ == 0)
             return turnEnds();
@@ -107,7 +107,7 @@ private:
         put(Kind::End, nullptr, 0);
     }
 
-    TaskRing* next_ = nullptr; // of the same loop
+    StepRing* next_ = nullptr; // of the same loop
     CodeOf& codeOf_;
     std::vector<Event> events_; // a power of two
     Event* const first_;
@@ -115,7 +115,7 @@ private:
     std::uint64_t count_ = 0;
     std::uint64_t time_ = 0;
     bool isFresh_ = false; // nothing has run since time_
-    bool isOpen_ = false;  // the last task ended at time_; its End is not written yet
+    bool isOpen_ = false;  // the last step ended at time_; its End is not written yet
     int depth_ = 0;
 };
 

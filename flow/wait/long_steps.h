@@ -1,0 +1,61 @@
+#pragma once
+// LongSteps: reports the steps that occupy a loop for long, so that nothing else on it runs.
+//
+//     LongSteps report(loop);                                   // 10 ms and more, a line each to standard error
+//     LongSteps report(loop, 0.002, [](LongStep const& step) {
+//         TraceEvent(SevWarn, "LongStep").detail("Actor", step.actor).detail("Seconds", step.seconds);
+//     });
+//
+// A step is one call by the loop: an actor that is resumed runs until it waits again, with everything that it resumes
+// meanwhile. It is reported when it has ended, under the name of the actor that was resumed first, or of the function
+// of a fiber. A step that runs the loop itself counts with all that it runs.
+//
+// While one exists the loop reads the clock twice a step; else it costs nothing. The loop outlives it.
+// Belongs to the loop's thread; it begins with the next turn.
+
+#include "flow/loop/real_loop.h"
+#include "flow/loop/step_watch.h"
+
+namespace flow {
+
+struct LongStep {
+    char const* actor; // valid during the call
+    double seconds;
+    TaskPriority priority;
+};
+
+class LongSteps final : StepWatch {
+public:
+    /// It must not throw, nor destroy its LongSteps. Without captures.
+    using Handler = void (*)(LongStep const& step);
+
+    explicit LongSteps(RealLoop& loop, double seconds = 0.010, Handler handler = printToStandardError);
+    LongSteps(LongSteps const&) = delete;
+    LongSteps& operator=(LongSteps const&) = delete;
+    ~LongSteps();
+
+    static void printToStandardError(LongStep const& step);
+
+private:
+    struct Running {
+        void const* code;
+        double since;
+        TaskPriority priority;
+    };
+
+    void begins(WaiterNode* step, TaskPriority priority) noexcept override;
+    void ended() noexcept override;
+
+    RealLoop& loop_;
+    double seconds_;
+    Handler handler_;
+    static constexpr int kMostNested = 8; // steps that run the loop themselves; deeper ones are not measured
+    Running running_[kMostNested];
+    int depth_ = 0;
+};
+
+/// The code of the actor that a step of a loop resumes. For a branch of a choose it is the frame's, for a source that
+/// of its first waiter.
+void const* codeOfStep(detail::Waiter const* step) noexcept;
+
+} // namespace flow
