@@ -102,20 +102,20 @@ void runOurs(RpcJob const& job, RpcMeter& meter, Payload payload) {
     std::thread server([&] {
         RealLoop loop;
         RealNetwork network(loop);
-        FlowTransport transport;
-        Future<Void> listening = transport.bind(Address(INADDR_LOOPBACK, 0), Address(INADDR_ANY, 0));
+        rpc::Node node;
+        Future<Void> listening = node.bind(Address(INADDR_LOOPBACK, 0), Address(INADDR_ANY, 0));
         RequestStream<Ask<Payload>> asks;
         asks.makeWellKnownEndpoint(WLTOKEN_FIRST_AVAILABLE, TaskPriority::DefaultEndpoint);
         Future<Void> answering = answerAll(asks, &meter);
         Promise<Void> stop;
         stopping.set_value({&loop, &stop});
-        port.set_value(transport.getLocalAddress().port());
+        port.set_value(node.getLocalAddress().port());
         loop.run(stop.getFuture() || listening || answering);
     });
     {
         RealLoop loop;
         RealNetwork network(loop);
-        FlowTransport transport;
+        rpc::Node node;
         loop.run(askAll(job, port.get_future().get(), std::move(payload), &meter));
     }
     auto [loop, stop] = stopping.get_future().get();

@@ -71,7 +71,7 @@ struct Endpoint {
     bool isValid() const { return token.isValid(); }
     Address const& getPrimaryAddress() const { return addresses.address; }
     /// True if it is an endpoint of this process.
-    bool isLocal() const; // flow_transport.cpp
+    bool isLocal() const; // node.cpp
     bool isWellKnown() const { return token.first() == kWellKnown; }
     bool isNamed() const { return token.first() == kNamed; }
 

@@ -3,12 +3,12 @@
 #include "flow/combine/all.h"
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
-#include "net/rpc/flow_transport.h"
+#include "net/rpc/node.h"
 
 namespace flow::net {
 
 FailureMonitor& FailureMonitor::failureMonitor() {
-    return FlowTransport::transport().failureMonitor();
+    return rpc::Node::current().failureMonitor();
 }
 
 FailureStatus FailureMonitor::getState(Address const& address) const {

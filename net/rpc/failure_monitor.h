@@ -7,10 +7,10 @@
 //     co_await monitor.onStateEqual(endpoint, FailureStatus(false));      // until it answers again
 //
 // An address has failed when a connection to it could not be made, has ended, or does not answer; it is available again
-// when a connection has been made and the transport at the other end has greeted. Addresses that nothing was ever sent
+// when a connection has been made and the node at the other end has greeted. Addresses that nothing was ever sent
 // to count as available. A single endpoint has failed when its process has answered that it has no such token.
 //
-// Waiters resume in a turn of their own. Cancel-safe. Ends with its FlowTransport: waiters then get broken_promise.
+// Waiters resume in a turn of their own. Cancel-safe. Ends with its rpc::Node: waiters then get broken_promise.
 
 #include "flow/loop/turn.h"
 #include "flow/sync/async_trigger.h"
@@ -34,7 +34,7 @@ struct FailureStatus {
 class FailureMonitor {
 public:
     FailureMonitor() = default;
-    /// The monitor of the loop's FlowTransport.
+    /// The monitor of the loop's rpc::Node.
     static FailureMonitor& failureMonitor();
 
     FailureStatus getState(Address const& address) const;
@@ -53,7 +53,7 @@ public:
     /// waits.
     Future<Void> onFailedFor(Endpoint endpoint, double seconds, double slope = 0);
 
-    // Called by the transport, or by a test.
+    // Called by the node, or by a test.
 
     void setStatus(Address const& address, FailureStatus status);
     void notifyDisconnect(Address const& address);

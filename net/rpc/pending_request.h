@@ -83,7 +83,7 @@ private:
         }
         Endpoint const& asked = queue_->endpoint(TaskPriority::DefaultEndpoint);
         if (isUnknown && !asked.isNamed()) // a name may be served later
-            FlowTransport::transport().failureMonitor().endpointNotFound(asked);
+            rpc::Node::current().failureMonitor().endpointNotFound(asked);
     }
     void lost(Error error) override {
         stopWaiting();

@@ -20,7 +20,7 @@
 
 #include "flow/combine/forward.h"
 #include "flow/memory/reference.h"
-#include "net/rpc/flow_transport.h"
+#include "net/rpc/node.h"
 #include "net/rpc/reply_body.h"
 
 #include <optional>
@@ -218,7 +218,7 @@ public:
     Endpoint getEndpoint() const {
         RpcPeer const* asker = state_ ? state_->asker() : nullptr;
         return asker ? Endpoint{{asker->address(), {}}, UID(), asker->isAccepted(), asker->number()}
-                     : Endpoint{FlowTransport::transport().getLocalAddresses(), UID(), false, 0};
+                     : Endpoint{rpc::Node::current().getLocalAddresses(), UID(), false, 0};
     }
     /// Makes a new promise; the old one is dropped.
     void reset() { *this = ReplyPromise(); }

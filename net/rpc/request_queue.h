@@ -4,7 +4,7 @@
 
 #include "flow/core/stream.h"
 #include "flow/loop/turn.h"
-#include "net/rpc/flow_transport.h"
+#include "net/rpc/node.h"
 #include "net/rpc/reply_promise.h"
 
 #include <memory>
@@ -27,8 +27,8 @@ public:
     explicit RequestQueue(Endpoint const& remote)
         : Turn(hand), endpoint_(std::make_unique<Endpoint>(remote)), isRemote_(true) {}
     ~RequestQueue() override {
-        if (!isRemote_ && endpoint_ && Loop::current().template service<FlowTransport>() == transport_)
-            transport_->endpoints().remove(endpoint_->token);
+        if (!isRemote_ && endpoint_ && Loop::current().template service<rpc::Node>() == node_)
+            node_->endpoints().remove(endpoint_->token);
     }
 
     bool isRemote() const { return isRemote_; }
@@ -44,45 +44,45 @@ public:
         return *endpoint_;
     }
     void publish(TaskPriority priority) {
-        transport_ = &FlowTransport::transport();
+        node_ = &rpc::Node::current();
         priority_ = priority;
         endpoint_ = std::make_unique<Endpoint>();
-        endpoint_->token = transport_->endpoints().add(*this);
-        endpoint_->addresses = transport_->getLocalAddresses();
+        endpoint_->token = node_->endpoints().add(*this);
+        endpoint_->addresses = node_->getLocalAddresses();
     }
     void publishAs(int number, TaskPriority priority) {
-        FlowTransport& transport = FlowTransport::transport();
+        rpc::Node& node = rpc::Node::current();
         FLOW_ASSERT(!endpoint_, "makeWellKnownEndpoint() of a RequestStream that has an endpoint already");
-        FLOW_ASSERT(transport.endpoints().addWellKnown(*this, number), "the well-known endpoint is taken");
-        transport_ = &transport;
+        FLOW_ASSERT(node.endpoints().addWellKnown(*this, number), "the well-known endpoint is taken");
+        node_ = &node;
         priority_ = priority;
-        endpoint_ = std::make_unique<Endpoint>(Endpoint::wellKnown(transport.getLocalAddresses(), number));
+        endpoint_ = std::make_unique<Endpoint>(Endpoint::wellKnown(node.getLocalAddresses(), number));
     }
     void publishAs(std::string_view name, std::uint64_t hash, TaskPriority priority, std::source_location caller) {
-        FlowTransport& transport = FlowTransport::transport();
+        rpc::Node& node = rpc::Node::current();
         FLOW_ASSERT_AT(caller, !endpoint_, "makeNamedEndpoint() of a RequestStream that has an endpoint already");
-        std::string const* other = transport.endpoints().addNamed(*this, hash, name);
+        std::string const* other = node.endpoints().addNamed(*this, hash, name);
         FLOW_ASSERT_AT(caller, !other, rpc::whyTaken(name, *other).c_str());
-        transport_ = &transport;
+        node_ = &node;
         priority_ = priority;
-        endpoint_ = std::make_unique<Endpoint>(transport.getLocalAddresses(), UID(kNamed, hash), false, 0);
+        endpoint_ = std::make_unique<Endpoint>(node.getLocalAddresses(), UID(kNamed, hash), false, 0);
     }
 
     /// The queue of this process behind an endpoint; null if the endpoint is of another process.
     RequestQueue* local() {
         if (!isRemote_)
             return this;
-        FlowTransport& transport = FlowTransport::transport();
-        if (!transport.isLocal(*endpoint_))
+        rpc::Node& node = rpc::Node::current();
+        if (!node.isLocal(*endpoint_))
             return nullptr;
-        MessageReceiver* found = transport.endpoints().find(endpoint_->token);
+        MessageReceiver* found = node.endpoints().find(endpoint_->token);
         return found && found->typeKey() == typeKey() ? static_cast<RequestQueue*>(found) : nullptr;
     }
-    bool isElsewhere() { return isRemote_ && !FlowTransport::transport().isLocal(*endpoint_); }
+    bool isElsewhere() { return isRemote_ && !rpc::Node::current().isLocal(*endpoint_); }
     /// The peer; null if it cannot be reached any more.
     RpcPeer* peer() {
         if (!peer_ || !peer_->isOpen())
-            peer_ = FlowTransport::transport().peerOf(*endpoint_);
+            peer_ = rpc::Node::current().peerOf(*endpoint_);
         return peer_.getPtr();
     }
 
@@ -127,7 +127,7 @@ private:
         if (self.handed_.isAwaited())
             self.handed_.trigger();
     }
-    bool isFull() const { return backlog_ > transport_->options().backlogBytes; }
+    bool isFull() const { return backlog_ > node_->options().backlogBytes; }
     Future<Void> whenPlace() {
         while (!waiting_.isEmpty() && waiting_.front().getFutureReferenceCount() == 0) // its connection has ended
             (void)waiting_.pop();
@@ -168,9 +168,9 @@ private:
 
     std::optional<PromiseStream<T>> stream_;
     std::unique_ptr<Endpoint> endpoint_;
-    FlowTransport* transport_ = nullptr; // the transport of which it is an endpoint
-    Reference<RpcPeer> peer_;            // of a remote one
-    RingQueue<T> arrived_;               // requests that are not in the stream yet
+    rpc::Node* node_ = nullptr; // the node of which it is an endpoint
+    Reference<RpcPeer> peer_;   // of a remote one
+    RingQueue<T> arrived_;      // requests that are not in the stream yet
     AsyncTrigger handed_;
     std::size_t backlog_ = 0; // memory of what has come since all were taken
     TaskPriority priority_ = TaskPriority::DefaultEndpoint;

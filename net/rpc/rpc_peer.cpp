@@ -1,12 +1,12 @@
 // One connection to another process: waiters for replies, sending, receiving, and the end.
 //
 // Sending: send() appends a frame to out_; flush() gives it to the kernel at the end of the turn, or when there are
-// many bytes. Receiving: readFrames() reads into a buffer of the transport. Whole frames are delivered from there; only
+// many bytes. Receiving: readFrames() reads into a buffer of the node. Whole frames are delivered from there; only
 // the rest is copied into in_. take() parses the greeting first, then frames; one that is too large is skipped without
 // being stored. If a receiver has no room, the frame stays in in_, and reading pauses until it has. watch() sends pings
 // and ends a connection that is silent or does not read.
 //
-// The end: run() fails with an error, and the transport calls lost(), which gives it to all waiters: each sends again
+// The end: run() fails with an error, and the node calls lost(), which gives it to all waiters: each sends again
 // on the next peer, or fails.
 
 #include "net/rpc/rpc_peer.h"
@@ -14,7 +14,7 @@
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
 #include "net/rpc/checksum.h"
-#include "net/rpc/flow_transport.h"
+#include "net/rpc/node.h"
 #include "net/rpc/reply_body.h"
 
 namespace flow::net {
@@ -24,13 +24,13 @@ namespace flow::net {
 
 void PendingReply::waitFor(RpcPeer& peer) {
     peer_ = &peer;
-    number_ = peer.transport_->endpoints().addReply(*this);
+    number_ = peer.node_->endpoints().addReply(*this);
     pushBack(peer.pending_, *this);
 }
 
 void PendingReply::stopWaiting() noexcept {
     if (number_ != 0)
-        peer_->transport_->endpoints().removeReply(number_);
+        peer_->node_->endpoints().removeReply(number_);
     if (isLinked())
         unlink();
     number_ = 0;
@@ -38,10 +38,10 @@ void PendingReply::stopWaiting() noexcept {
 }
 
 void PendingReply::stopWaitingHeld() noexcept {
-    FlowTransport* transport = peer_ ? peer_->transport_ : nullptr;
+    rpc::Node* node = peer_ ? peer_->node_ : nullptr;
     stopWaiting();
-    if (transport)
-        pushBack(transport->held_, *this);
+    if (node)
+        pushBack(node->held_, *this);
 }
 
 void RpcPeer::dropUnwanted() {
@@ -84,8 +84,8 @@ void RpcPeer::sendDrop(std::uint64_t reply) noexcept {
 // -------------------------------------------------------------------------------------------------------------------
 // Sending
 
-RpcPeer::RpcPeer(FlowTransport& transport, Side side, Address const& address, std::uint64_t number)
-    : transport_(&transport), side_(side), address_(address), number_(number) {
+RpcPeer::RpcPeer(rpc::Node& node, Side side, Address const& address, std::uint64_t number)
+    : node_(&node), side_(side), address_(address), number_(number) {
     pending_.reset();
 }
 
@@ -94,16 +94,16 @@ RpcPeer::~RpcPeer() {
 }
 
 ProtocolVersion RpcPeer::version() const {
-    return transport_->options().version;
+    return node_->options().version;
 }
 
 void RpcPeer::finish(std::size_t begin) {
-    RpcOptions const& options = transport_->options();
+    RpcOptions const& options = node_->options();
     if (out_.size() - begin - kFrameHeaderBytes > options.largestMessage)
         throw value_too_large();
     finishFrame(out_, begin, options.hasChecksums);
     account();
-    ++transport_->count().framesSent;
+    ++node_->count().framesSent;
     if (!connection_) {
         if (side_ == Side::Connecting)
             wantedTurn_.ask(TaskPriority::WriteSocket);
@@ -123,7 +123,7 @@ void RpcPeer::flush() {
     frames_ = 0;
     if (!connection_ || isBlocked_ || queuedBytes() == 0)
         return;
-    ++transport_->count().flushes;
+    ++node_->count().flushes;
     StringRef rest(std::string_view(out_).substr(sent_));
     std::size_t taken = connection_->tryWrite({&rest, 1});
     sent_ += taken;
@@ -157,7 +157,7 @@ void RpcPeer::account() {
 
 void RpcPeer::setHeld(std::size_t bytes) {
     std::size_t before = std::exchange(held_, bytes);
-    transport_->changeHeld(before, bytes);
+    node_->changeHeld(before, bytes);
 }
 
 void RpcPeer::releaseRoom() {
@@ -186,17 +186,17 @@ Future<Void> RpcPeer::drained(Reference<RpcPeer> peer, std::size_t bytes) {
 Future<Void> RpcPeer::run(Reference<Connection> connection) {
     connection_ = connection;
     lastHeard_ = lastSent_ = now();
-    RpcOptions const& options = transport_->options();
+    RpcOptions const& options = node_->options();
     out_.insert(0, greetingBytes({options.version, options.hasChecksums})); // nothing of it has been sent
     flushTurn_.ask(kFlushPriority);
     (void)co_await race(readFrames(), watch(), disconnected_.getFuture());
 }
 
 Future<Void> RpcPeer::readFrames() {
-    RpcOptions const& options = transport_->options();
+    RpcOptions const& options = node_->options();
     for (;;) {
-        bool isShort = side_ == Side::Accepted && transport_->isShort();
-        std::span<std::uint8_t> place = transport_->scratch();
+        bool isShort = side_ == Side::Accepted && node_->isShort();
+        std::span<std::uint8_t> place = node_->scratch();
         if (isShort) // received bytes may have to wait, except the rest of a large frame
             place = place.first(std::clamp(std::max(needed_, in_.size()) - in_.size(), kSmallRead, place.size()));
         std::optional<std::size_t> count = connection_->tryReadSome(place);
@@ -255,7 +255,7 @@ void RpcPeer::makeRoom(std::size_t bytes) {
 
 /// A refused peer gets the version before the connection ends.
 Future<Void> RpcPeer::refuse() {
-    ++transport_->count().brokenConnections;
+    ++node_->count().brokenConnections;
     flush();
     connection_->shutdownWrite();
     double patience = side_ == Side::Accepted ? 1 : 0;
@@ -267,19 +267,19 @@ Future<Void> RpcPeer::refuse() {
             co_await connection->readable();
         }
     };
-    (void)co_await race(rest(connection_.getPtr(), transport_->scratch()), delay(patience));
+    (void)co_await race(rest(connection_.getPtr(), node_->scratch()), delay(patience));
     throw incompatible_protocol_version();
 }
 
 std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
-    RpcOptions const& options = transport_->options();
+    RpcOptions const& options = node_->options();
     int used = 0;
     if (!isGreeted_) {
         if (bytes.size() < static_cast<int>(kGreetingBytes))
             return 0;
         std::optional<Greeting> greeting = parseGreeting(bytes);
         if (!greeting) {
-            ++transport_->count().brokenConnections;
+            ++node_->count().brokenConnections;
             throw serialization_failed();
         }
         theirs_ = greeting->version.isValid() ? greeting->version : ProtocolVersion(1);
@@ -287,7 +287,7 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
         if (!isGreeted_)
             return static_cast<std::size_t>(bytes.size());
         if (side_ == Side::Connecting) // whatever else listens there does not answer
-            transport_->failureMonitor().setStatus(address_, FailureStatus(false));
+            node_->failureMonitor().setStatus(address_, FailureStatus(false));
         used = kGreetingBytes;
     }
     for (;;) {
@@ -305,7 +305,7 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
             continue;
         }
         if (frame.fault != FrameFault::None) {
-            ++transport_->count().brokenConnections;
+            ++node_->count().brokenConnections;
             throw frame.fault == FrameFault::Checksum ? checksum_failed() : serialization_failed();
         }
         if (frame.used == 0) {
@@ -318,13 +318,13 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
             return static_cast<std::size_t>(used);
         }
         used += static_cast<int>(frame.used);
-        ++transport_->count().framesReceived;
+        ++node_->count().framesReceived;
     }
 }
 
 /// At the end of the frame the waiter for it, or the requester, gets value_too_large: sent again, it would be as large.
 std::size_t RpcPeer::skip(StringRef bytes) {
-    bool hasChecksums = transport_->options().hasChecksums;
+    bool hasChecksums = node_->options().hasChecksums;
     std::size_t taken = std::min(skipped_.left, static_cast<std::size_t>(bytes.size()));
     if (hasChecksums)
         skipped_.sum = crc32c(bytes.substr(0, static_cast<int>(taken)), skipped_.sum);
@@ -332,10 +332,10 @@ std::size_t RpcPeer::skip(StringRef bytes) {
     if (skipped_.left != 0)
         return taken;
     if (hasChecksums && skipped_.sum != skipped_.checksum) {
-        ++transport_->count().brokenConnections;
+        ++node_->count().brokenConnections;
         throw checksum_failed();
     }
-    ++transport_->count().malformedMessages;
+    ++node_->count().malformedMessages;
     if (skipped_.to.first() != 0) {
         sendError(skipped_.reply, value_too_large());
         return taken;
@@ -361,23 +361,23 @@ bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
         dropCall(frame.reply);
         return true;
     }
-    MessageReceiver* receiver = transport_->endpoints().find(frame.to);
+    MessageReceiver* receiver = node_->endpoints().find(frame.to);
     if (!receiver || (receiver->onlyFrom() && receiver->onlyFrom() != this)) {
-        ++transport_->count().unknownEndpoints;
+        ++node_->count().unknownEndpoints;
         sendError(frame.reply, frame.to.first() == kNamed ? service_not_found() : broken_promise(), true);
         return true;
     }
     MessageContext context{this, frame.reply};
     ObjectReader reader(frame.message, AssumeVersion(theirs_));
     reader.setContext(&context);
-    RpcOptions const& options = transport_->options();
+    RpcOptions const& options = node_->options();
     reader.limitElements(RpcOptions::kElements + std::size_t{options.elementsPerByte} * reader.remaining());
     try {
         receiver->receive(reader, context);
     } catch (...) {
         Error error = currentError();
         if (error.code() == error_code_serialization_failed || error.code() == error_code_value_too_large)
-            ++transport_->count().malformedMessages;
+            ++node_->count().malformedMessages;
         sendError(frame.reply, error);
     }
     pause = std::move(context.pause);
@@ -385,7 +385,7 @@ bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
 }
 
 Future<Void> RpcPeer::watch() {
-    RpcOptions const& options = transport_->options();
+    RpcOptions const& options = node_->options();
     double begin = now();
     for (;;) {
         bool isWaitedFor = !pending_.isEmpty() || side_ == Side::Connecting || !isGreeted_;
@@ -440,7 +440,7 @@ void RpcPeer::lost(Error error) {
         each->unlink();
         each->lost(error); // the waiter may wait again, elsewhere
     }
-    transport_ = nullptr;
+    node_ = nullptr;
     if (drained_.isAwaited())
         drainedTurn_.ask(TaskPriority::WriteSocket);
 }
@@ -456,7 +456,7 @@ void RpcPeer::shutDown() {
         each->stopWaiting();
         each->abandoned();
     }
-    transport_ = nullptr;
+    node_ = nullptr;
 }
 
 } // namespace flow::net

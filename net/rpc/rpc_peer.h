@@ -22,7 +22,9 @@
 
 namespace flow::net {
 
-class FlowTransport;
+namespace rpc {
+class Node;
+}
 
 /// A waiter for a message of one peer.
 class PendingReply : public MessageReceiver, public ListLink {
@@ -30,7 +32,7 @@ public:
     RpcPeer const* onlyFrom() const override { return peer_; }
     /// The connection has ended: sends again on the next one, or fails in a turn of its own.
     virtual void lost(Error error) = 0;
-    /// The transport ends: releases the reference to itself. May destroy this.
+    /// The node ends: releases the reference to itself. May destroy this.
     virtual void abandoned() noexcept {}
     /// Called now and then: releases this if its result is not needed any more. May destroy this.
     virtual bool dropIfUnwanted() { return false; }
@@ -42,7 +44,7 @@ protected:
     /// Gets a number, to which the peer may send, until stopWaiting().
     void waitFor(RpcPeer& peer);
     void stopWaiting() noexcept;
-    /// Like stopWaiting(), but the transport still ends it, until it is unlinked.
+    /// Like stopWaiting(), but the node still ends it, until it is unlinked.
     void stopWaitingHeld() noexcept;
     bool isWaiting() const { return number_ != 0; }
     std::uint64_t number() const { return number_; }
@@ -78,7 +80,7 @@ public:
         if (dropped_)
             ask(TaskPriority::DefaultEndpoint);
     }
-    /// The peer has ended with its transport.
+    /// The peer has ended with its node.
     void forgetPeer() { peer_ = nullptr; }
 
 private:
@@ -99,16 +101,16 @@ public:
     enum class Side : bool { Connecting, Accepted };
 
     /// `number`: of the connection, if the other side has made it.
-    RpcPeer(FlowTransport& transport, Side side, Address const& address, std::uint64_t number = 0);
+    RpcPeer(rpc::Node& node, Side side, Address const& address, std::uint64_t number = 0);
     ~RpcPeer();
 
     /// The address at which it listens; for a peer that has connected to this process, the address of its connection.
     Address const& address() const { return address_; }
     bool isAccepted() const { return side_ == Side::Accepted; }
     std::uint64_t number() const { return number_; }
-    /// True if sent messages may arrive: false when the transport or the connection has ended.
-    bool isOpen() const { return transport_ && !isOver_; }
-    FlowTransport* transport() const { return transport_; }
+    /// True if sent messages may arrive: false when the node or the connection has ended.
+    bool isOpen() const { return node_ && !isOver_; }
+    rpc::Node* node() const { return node_; }
     ProtocolVersion version() const;
     /// Bytes that wait to be sent.
     std::size_t queuedBytes() const { return out_.size() - sent_; }
@@ -139,13 +141,13 @@ public:
     /// Says that the call with this place for its reply is not awaited any more.
     void sendDrop(std::uint64_t reply) noexcept;
 
-    // For the transport.
+    // For the node.
 
     /// Runs from the greeting to the end of the connection, and fails with its error.
     Future<Void> run(Reference<Connection> connection);
     /// The connection has ended, or could not be made: informs the waiters. Nothing is sent any more.
     void lost(Error error);
-    /// The transport ends: nothing is sent or received any more.
+    /// The node ends: nothing is sent or received any more.
     void shutDown();
     /// The bytes of an incomplete frame, of received frames that wait, and of unsent ones; with the room for more.
     std::size_t heldBytes() const { return held_; }
@@ -204,7 +206,7 @@ private:
     bool deliver(ParsedFrame const& frame, Future<Void>& pause);
     void dropUnwanted();
 
-    FlowTransport* transport_;
+    rpc::Node* node_;
     Side side_;
     bool isOver_ = false;
     bool isBlocked_ = false; // the kernel takes no more for now
@@ -223,7 +225,7 @@ private:
     Skipped skipped_;
     double lastHeard_ = 0;
     double lastSent_ = 0;  // some of what waits, if it is blocked
-    std::size_t held_ = 0; // as the transport has counted it
+    std::size_t held_ = 0; // as the node has counted it
     Promise<Void> disconnected_;
     ListLink pending_;
     std::map<std::uint64_t, PeerCall*> calls_; // that it has made, by the place for the reply

@@ -42,8 +42,6 @@
 
 namespace flow::net::rpc {
 
-using Node = FlowTransport;
-
 struct ServeOptions {
     /// The number of handlers of one name that run at a time.
     std::size_t atATime = 1000;

@@ -44,10 +44,10 @@ MUTANTS = (
         "before->frame == frame.waiter && (before->wait == wait || PLANTED);",
     ),
     Mutant(
-        "NestedTaskCountedTwice",
+        "NestedStepCountedTwice",
         "flow/inspect/step_profile.cpp",
-        "    task.spent->ticks += ticks - std::min(ticks, task.nested);",
-        "    task.spent->ticks += ticks - (PLANTED ? 0 : std::min(ticks, task.nested));",
+        "    step.spent->ticks += ticks - std::min(ticks, step.nested);",
+        "    step.spent->ticks += ticks - (PLANTED ? 0 : std::min(ticks, step.nested));",
     ),
     Mutant(
         "HoldersTooMany",

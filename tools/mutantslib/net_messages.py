@@ -70,8 +70,8 @@ MUTANTS = (
     Mutant(
         "BacklogWithoutBound",
         "net/rpc/request_queue.h",
-        "return backlog_ > transport_->options().backlogBytes; }",
-        "return backlog_ > transport_->options().backlogBytes && !PLANTED; }",
+        "return backlog_ > node_->options().backlogBytes; }",
+        "return backlog_ > node_->options().backlogBytes && !PLANTED; }",
     ),
     Mutant(
         "TakenBytesNotTold",

@@ -1,12 +1,23 @@
 #pragma once
 // FlowTransport, endpoints and what goes with them, under the old header name.
 
-#include "../../rpc/flow_transport.h"
+#include "../../rpc/node.h"
 #include "../flow/NetworkAddress.h"
 #include "flow/flow.h"
 
 using flow::net::Endpoint;
-using flow::net::FlowTransport;
 using flow::net::RpcOptions;
 using flow::net::WellKnownEndpoints;
 using flow::net::WLTOKEN_FIRST_AVAILABLE;
+
+/// Flow's name for flow::net::rpc::Node.
+class FlowTransport final : public flow::net::rpc::Node {
+public:
+    using Node::Node;
+    static Node& transport() { return current(); }
+    /// `isClient` and `id` have no effect; well-known endpoints have any number up to EndpointTable::kLargestNumber.
+    static Node& createInstance(bool /*isClient*/, std::uint64_t /*id*/, int /*maxWellKnownEndpoints*/,
+                                RpcOptions options = {}) {
+        return ofLoop(std::move(options));
+    }
+};

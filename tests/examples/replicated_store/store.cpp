@@ -41,7 +41,7 @@ Future<Void> serveReplica(Address at) {
     RequestStream<SetRequest> writes;
     reads.makeWellKnownEndpoint(kRead, TaskPriority::DefaultEndpoint);
     writes.makeWellKnownEndpoint(kWrite, TaskPriority::DefaultEndpoint);
-    Future<Void> listening = FlowTransport::transport().bind(at, at);
+    Future<Void> listening = rpc::Node::current().bind(at, at);
     FutureStream<GetRequest> readsToCome = reads.getFuture();
     FutureStream<SetRequest> writesToCome = writes.getFuture();
     std::map<std::string, Versioned> values;

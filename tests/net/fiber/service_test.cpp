@@ -3,7 +3,7 @@
 #include "flow/fiber/fiber.h"
 #include "flow/loop/real_loop.h"
 #include "flow/wait/delay.h"
-#include "net/rpc/flow_transport.h"
+#include "net/rpc/node.h"
 
 #include <doctest/doctest.h>
 
@@ -24,7 +24,7 @@ struct Double {
 
 TEST_CASE("service: a handler and a caller on fibers") {
     RealLoop loop;
-    FlowTransport node;
+    rpc::Node node;
     Address any(0x7F000001, 0);
     Future<Void> listening = node.listen(any);
     Future<Void> served = rpc::serve(node, [](Double request) {

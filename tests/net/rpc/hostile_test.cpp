@@ -60,9 +60,9 @@ Future<Void> answerAll(RequestStream<Ask> asked) {
 
 /// A process that answers, with one honest connection and one that the test writes bytes to.
 struct Stage {
-    explicit Stage(RpcOptions options = {}) : transport(std::move(options)) {
-        listening = transport.bind(Address(), Address(0x7F000001, 0));
-        at = Address(0x7F000001, transport.getLocalAddress().port());
+    explicit Stage(RpcOptions options = {}) : node(std::move(options)) {
+        listening = node.bind(Address(), Address(0x7F000001, 0));
+        at = Address(0x7F000001, node.getLocalAddress().port());
         asked.makeWellKnownEndpoint(kAsk, TaskPriority::DefaultEndpoint);
         answering = answerAll(asked);
     }
@@ -73,7 +73,7 @@ struct Stage {
     }
     Future<Reference<Connection>> connect() { return net::transport().connect(at, {}); }
 
-    FlowTransport transport;
+    rpc::Node node;
     Future<Void> listening;
     Address at;
     RequestStream<Ask> asked;
@@ -166,7 +166,7 @@ Future<Void> toTheEnd(Connection& connection) {
 }
 /// What a client gets from such a server.
 Future<int> errorFrom(RpcOptions options, Future<Void> (*serve)(Connection&, std::uint64_t reply)) {
-    FlowTransport transport(std::move(options));
+    rpc::Node node(std::move(options));
     Reference<Listener> listener = net::transport().listen(Address(0x7F000001, 0), {});
     Future<Void> serving = serveRaw(listener, serve);
     RequestStream<Ask> asked(Endpoint::wellKnown({Address(0x7F000001, listener->localAddress().port()), {}}, kAsk));
@@ -199,7 +199,7 @@ TEST_CASE("hostile peers: what is no greeting, and frames that are wrong, end th
             Reference<Connection> connection = co_await stage.connect();
             (void)co_await timeoutError(endAfter(connection, bytes), 20);
         }
-        CHECK(stage.transport.counters().brokenConnections == all.size());
+        CHECK(stage.node.counters().brokenConnections == all.size());
         CHECK(co_await stage.honest("after") == "after");
     });
 }
@@ -213,13 +213,13 @@ TEST_CASE("hostile peers: unknown tokens and messages that are wrong get their e
         (void)connection->write(bytesOf(wrong));
         Bytes reply = co_await connection->readExactly(static_cast<std::uint32_t>(kFrameHeaderBytes + 11));
         CHECK(codeIn(reply.toString()) == error_code_serialization_failed);
-        CHECK(stage.transport.counters().malformedMessages == 1);
-        CHECK(stage.transport.counters().unknownEndpoints == 1);
+        CHECK(stage.node.counters().malformedMessages == 1);
+        CHECK(stage.node.counters().unknownEndpoints == 1);
         // A reply without a waiter.
         (void)connection->write(bytesOf(frame(UID(0, 0x100000000), 0, "x") + frame(UID(), 1, "")));
         Bytes pong = co_await connection->readExactly(kFrameHeaderBytes);
         CHECK(parseFrame(pong, {0, true}).to == UID());
-        CHECK(stage.transport.counters().unknownEndpoints == 2);
+        CHECK(stage.node.counters().unknownEndpoints == 2);
     });
 }
 
@@ -243,7 +243,7 @@ TEST_CASE("hostile peers: a reply counts only from the peer that got the request
         guesses += frame(UID(), 1, "");
         (void)connection->write(bytesOf(guesses));
         (void)co_await connection->readExactly(kGreetingBytes + kFrameHeaderBytes); // it has looked at all
-        CHECK(stage.transport.counters().unknownEndpoints == 24);
+        CHECK(stage.node.counters().unknownEndpoints == 24);
         CHECK(!waiting.isReady());
         request.reply.send("true");
         CHECK(co_await std::move(waiting) == "true");
@@ -263,13 +263,13 @@ TEST_CASE("hostile peers: reading stops if a peer never reads, or if its request
             Reference<Connection> connection = co_await stage.connect();
             (void)connection->write(bytesOf(greeting()));
             std::string one = frame(UID(kWellKnown, static_cast<std::uint64_t>(kAsk + i)), 1, askMessage(large, 1));
-            std::uint64_t before = stage.transport.counters().framesReceived;
+            std::uint64_t before = stage.node.counters().framesReceived;
             std::size_t written = 0;
             for (; written < 4000; ++written) // 200 MB, if they were taken
                 if (!(co_await timeout(Future<Void>(connection->write(bytesOf(one))), 0.3)).present())
                     break;
             CHECK(written < 1000);
-            CHECK(stage.transport.counters().framesReceived - before < 400);
+            CHECK(stage.node.counters().framesReceived - before < 400);
             CHECK(co_await stage.honest("meanwhile") == "meanwhile");
             connection->abort();
         }
@@ -298,7 +298,7 @@ TEST_CASE("hostile peers: a stream takes no more requests than it may hold, howe
         for (std::uint64_t i = 0; i < kPeers * kEach; ++i) {
             Ask ask = co_await slow.getFuture();
             ++taken[ask.texts.front()];
-            most = std::max(most, stage.transport.counters().framesReceived - i);
+            most = std::max(most, stage.node.counters().framesReceived - i);
         }
         CHECK(taken.size() == kPeers);
         for (auto& [peer, count] : taken)
@@ -328,13 +328,13 @@ TEST_CASE("hostile peers: beyond what all may hold, those that hold the most are
             CHECK(co_await stage.honest("meanwhile") == "meanwhile");
             most = std::max(most, stage.transport.heldBytes());
         }
-        while (stage.transport.counters().disconnected < 14) {
+        while (stage.node.counters().disconnected < 14) {
             CHECK(co_await stage.honest("meanwhile") == "meanwhile");
             most = std::max(most, stage.transport.heldBytes());
         }
         CHECK(most > 500'000);
         CHECK(most <= 1'000'000);
-        CHECK(stage.transport.counters().accepted == 21); // the honest one has stayed
+        CHECK(stage.node.counters().accepted == 21); // the honest one has stayed
     });
 }
 
@@ -350,12 +350,12 @@ TEST_CASE("hostile peers: one that takes no replies is disconnected in the end")
         for (std::uint64_t i = 0; i < kRequests; ++i)
             all += frame(kAskToken, 1, askMessage(std::string(100'000, 'x'), 1));
         (void)connection->write(bytesOf(all));
-        auto disconnected = [](FlowTransport& transport) -> Future<Void> {
-            while (transport.counters().accepted == 0 || transport.connections() != 0)
+        auto disconnected = [](rpc::Node& node) -> Future<Void> {
+            while (node.counters().accepted == 0 || node.connections() != 0)
                 co_await delay(0.01);
         };
-        (void)co_await timeoutError(disconnected(stage.transport), 20);
-        CHECK(stage.transport.counters().framesReceived < kRequests);
+        (void)co_await timeoutError(disconnected(stage.node), 20);
+        CHECK(stage.node.counters().framesReceived < kRequests);
     });
 }
 
@@ -370,7 +370,7 @@ TEST_CASE("hostile peers: no more connections than are allowed") {
         ErrorOr<Reference<Connection>> third = co_await tryGet(stage.connect());
         if (third.present())
             (void)co_await timeoutError(endAfter(third.get(), greeting()), 20);
-        CHECK(stage.transport.counters().refused == 1);
+        CHECK(stage.node.counters().refused == 1);
         CHECK(co_await stage.honest("still") == "still");
     });
 }
@@ -382,7 +382,7 @@ TEST_CASE("hostile peers: one that connects and sends nothing is disconnected") 
         Stage stage(options);
         Reference<Connection> silent = co_await stage.connect();
         (void)co_await timeoutError(endAfter(silent, ""), 20);
-        CHECK(stage.transport.connections() == 0);
+        CHECK(stage.node.connections() == 0);
     });
 }
 
@@ -407,7 +407,7 @@ TEST_CASE("hostile peers: messages changed at random") {
         }
         CHECK(co_await stage.honest("after") == "after");
         CHECK(!discarding.isReady());
-        CHECK(stage.transport.counters().malformedMessages > 0);
+        CHECK(stage.node.counters().malformedMessages > 0);
     });
 }
 
@@ -422,16 +422,16 @@ TEST_CASE("hostile peers: of a frame that is cut off anywhere, nothing arrives")
             connection->shutdownWrite();
             (void)co_await timeoutError(errorOr(toTheEnd(*connection)), 20);
         }
-        CHECK(stage.transport.counters().framesReceived == 0);
-        CHECK(stage.transport.counters().accepted == whole.size());
-        CHECK(stage.transport.connections() == 0);
+        CHECK(stage.node.counters().framesReceived == 0);
+        CHECK(stage.node.counters().accepted == whole.size());
+        CHECK(stage.node.connections() == 0);
         CHECK(co_await stage.honest("after") == "after");
     });
 }
 
 TEST_CASE("hostile peers: a reply that comes again is not the reply to a later request") {
     onLoop([]() -> Future<Void> {
-        FlowTransport transport;
+        rpc::Node node;
         Reference<Listener> listener = net::transport().listen(Address(0x7F000001, 0), {});
         Future<Void> serving = serveRaw(listener, [](Connection& connection, std::uint64_t first) -> Future<Void> {
             co_await connection.write(bytesOf(greeting() + replyFrame(first, "first") + replyFrame(first, "again")));
@@ -445,7 +445,7 @@ TEST_CASE("hostile peers: a reply that comes again is not the reply to a later r
         RequestStream<Ask> asked(Endpoint::wellKnown({Address(0x7F000001, listener->localAddress().port()), {}}, kAsk));
         CHECK(co_await timeoutError(asked.getReply(Ask()), 20) == "first");
         CHECK(co_await timeoutError(asked.getReply(Ask()), 20) == "second");
-        CHECK(transport.counters().unknownEndpoints == 2);
+        CHECK(node.counters().unknownEndpoints == 2);
     });
 }
 
@@ -484,7 +484,7 @@ TEST_CASE("hostile peers: what a client gets from a server that does not keep to
 TEST_CASE("hostile peers: replies changed at random are values or errors") {
     test::Balance balance;
     RealLoop loop;
-    FlowTransport transport;
+    rpc::Node node;
     HostileOffer offer;
     offer.endpoint = Endpoint::wellKnown({*Address::parse("10.0.0.1:4500"), {}}, kAsk);
     offer.names = std::vector<std::string>{"a", "name"};

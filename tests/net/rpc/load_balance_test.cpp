@@ -49,9 +49,9 @@ Future<Void> answer(Question ask, int number) {
 }
 
 Future<Void> serve(int number) {
-    FlowTransport transport;
+    rpc::Node node;
     Address at = net::transport().localAddress().withPort(4500);
-    Future<Void> listening = transport.bind(at, at);
+    Future<Void> listening = node.bind(at, at);
     RequestStream<Question> ask;
     ask.makeWellKnownEndpoint(kBalancedAsk, TaskPriority::DefaultEndpoint);
     ActorCollection running;

@@ -144,7 +144,7 @@ TEST_CASE("request stream: requests and replies between processes") {
         co_await waitForAll(many);
         for (int i = 0; i < 1000; ++i)
             CHECK(many[static_cast<std::size_t>(i)].get() == 2 * i);
-        CHECK(FlowTransport::transport().counters().flushes < 100);
+        CHECK(rpc::Node::current().counters().flushes < 100);
         std::string large(3'000'000, 'x');
         CHECK(co_await service.echo.getReply(echoOf(large)) == large);
         // One way, with a reply that is waited for all the same.
@@ -236,8 +236,8 @@ TEST_CASE("request stream: what has arrived is executed although its connection 
             count.makeWellKnownEndpoint(7, TaskPriority::DefaultEndpoint);
             FutureStream<Other> arriving = count.getFuture();
             co_await delay(20); // it is slow: the first connection is closed when it begins
-            CHECK(FlowTransport::transport().counters().accepted == 2);
-            CHECK(FlowTransport::transport().connections() == 1);
+            CHECK(rpc::Node::current().counters().accepted == 2);
+            CHECK(rpc::Node::current().connections() == 1);
             for (;;) {
                 Other request = co_await arriving;
                 numbers.push_back(request.number);
@@ -344,7 +344,7 @@ TEST_CASE("request stream: within a process nothing is serialized") {
         CHECK(co_await codeOf(RequestStream<Echo>(same.getEndpoint()).getReply(echoOf("x"))) ==
               error_code_broken_promise);
         CHECK((same.getEndpoint().isLocal() && ReplyPromise<Void>().getEndpoint().isLocal()));
-        CHECK(FlowTransport::transport().counters().framesSent == 0);
+        CHECK(rpc::Node::current().counters().framesSent == 0);
         serving = Future<Void>();
         Endpoint gone = service.other.getEndpoint();
         service = Service();
@@ -444,7 +444,7 @@ TEST_CASE("request stream: a server that accepts connections and greets none has
                                       return closeEach(transport().listen(transport().localAddress().withPort(80)));
                                   }});
     Process& asking = world.start({.name = "client", .main = [&]() -> Future<Void> {
-                                       FlowTransport rpc;
+                                       rpc::Node rpc;
                                        Endpoint at = Endpoint::wellKnown({Address(other.address(), 80)}, kGetService);
                                        RequestStream<GetService> get(at);
                                        ErrorOr<Service> got =
@@ -463,15 +463,15 @@ TEST_CASE("request stream: over sockets of the machine") {
     RealLoop loop;
     loop.run([]() -> Future<Void> {
         // One process of two loops would need threads: here the server's streams are reached by a second address.
-        FlowTransport transport;
-        Future<Void> listening = transport.bind(Address(), Address(0x7F000001, 0));
+        rpc::Node node;
+        Future<Void> listening = node.bind(Address(), Address(0x7F000001, 0));
         CHECK(!listening.isReady());
-        Address at(0x7F000001, transport.getLocalAddress().port());
+        Address at(0x7F000001, node.getLocalAddress().port());
         Future<Void> serving = serve(Service());
         Service service = co_await connectTo(at);
         CHECK(co_await service.echo.getReply(echoOf("hello")) == "hello");
         CHECK(co_await service.other.getReply(otherOf(4)) == 8);
-        CHECK(transport.connections() == 1);
-        CHECK(transport.counters().framesSent > 0);
+        CHECK(node.connections() == 1);
+        CHECK(node.counters().framesSent > 0);
     }());
 }

@@ -58,9 +58,9 @@ Future<Void> answerCosts(RequestStream<CostAsk> asked) {
 
 /// A process that others send frames to.
 struct CostStage {
-    explicit CostStage(RpcOptions options = {}) : transport(std::move(options)) {
-        listening = transport.bind(Address(), Address(0x7F000001, 0));
-        at = Address(0x7F000001, transport.getLocalAddress().port());
+    explicit CostStage(RpcOptions options = {}) : node(std::move(options)) {
+        listening = node.bind(Address(), Address(0x7F000001, 0));
+        at = Address(0x7F000001, node.getLocalAddress().port());
         asked.makeWellKnownEndpoint(kCostAsk, TaskPriority::DefaultEndpoint);
     }
     /// Connects, and has the greeting behind it.
@@ -71,7 +71,7 @@ struct CostStage {
         co_return made;
     }
 
-    FlowTransport transport;
+    rpc::Node node;
     Future<Void> listening;
     Address at;
     RequestStream<CostAsk> asked;
@@ -153,8 +153,8 @@ TEST_CASE("rpc costs: a frame of four bytes a struct does not become large") {
             CHECK(error.get() == (count == 1'000'000 ? error_code_value_too_large : 0));
             CHECK(most <= 5 * static_cast<std::int64_t>(bytes.size()) + 1'000'000);
         }
-        CHECK(stage.transport.counters().malformedMessages == 1);
-        CHECK(stage.transport.counters().brokenConnections == 0);
+        CHECK(stage.node.counters().malformedMessages == 1);
+        CHECK(stage.node.counters().brokenConnections == 0);
     });
 }
 
@@ -171,10 +171,10 @@ TEST_CASE("rpc costs: the limit of requests that wait counts the memory of their
             all += one;
         std::int64_t before = usedBytes();
         Future<Void> writing = connection->write(StringRef(all));
-        while (stage.transport.counters().framesReceived < 4)
+        while (stage.node.counters().framesReceived < 4)
             co_await delay(0.001);
         co_await delay(0.05);
-        CHECK(stage.transport.counters().framesReceived < 20);
+        CHECK(stage.node.counters().framesReceived < 20);
         CHECK(usedBytes() - before <= 4'000'000);
     });
 }
@@ -223,7 +223,7 @@ TEST_CASE("rpc costs: a request, or an answer, that is too large for the other s
     TwoProcesses::run(
         serve,
         [ask, options]() -> Future<Void> {
-            FlowTransport transport(options);
+            rpc::Node node(options);
             CHECK(co_await ask(1000, 1000) == 0);
             CHECK(co_await ask(1000, 20'000) == error_code_value_too_large); // the server does not send it
             CHECK(co_await ask(20'000, 1000) == error_code_value_too_large); // nor this side that
@@ -247,13 +247,13 @@ TEST_CASE("rpc costs: what one side sends and the other does not take fails at o
             errors.push_back(co_await nextError(connection));
         std::sort(errors.begin(), errors.end());
         CHECK(errors == std::vector<int>{0, 0, error_code_value_too_large, error_code_value_too_large});
-        CHECK(stage.transport.counters().malformedMessages == 2);
-        CHECK(stage.transport.counters().brokenConnections == 0);
+        CHECK(stage.node.counters().malformedMessages == 2);
+        CHECK(stage.node.counters().brokenConnections == 0);
         tooLarge[200'000] = 'y'; // its checksum is wrong
         co_await connection->write(StringRef(tooLarge));
         ErrorOr<int> end = co_await errorOr(nextError(connection));
         CHECK(end.isError());
-        CHECK(stage.transport.counters().brokenConnections == 1);
+        CHECK(stage.node.counters().brokenConnections == 1);
     });
 }
 
@@ -261,7 +261,7 @@ TEST_CASE("rpc costs: an answer that the asking side does not take") {
     onCostLoop([]() -> Future<Void> {
         RpcOptions options;
         options.largestMessage = 1000;
-        FlowTransport transport(options);
+        rpc::Node node(options);
         Reference<Listener> listener = net::transport().listen(Address(0x7F000001, 0), {});
         auto serving = [](Reference<Listener> listener) -> Future<Void> { // with larger limits
             Reference<Connection> connection = co_await listener->accept();

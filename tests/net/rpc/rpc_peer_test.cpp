@@ -161,13 +161,13 @@ TEST_CASE("rpc peer: an endpoint by a connection that has ended is not that of a
             RequestStream<Offer> offers;
             offers.makeWellKnownEndpoint(kOffers, TaskPriority::DefaultEndpoint);
             Offer client = co_await offers.getFuture();
-            FlowTransport& transport = FlowTransport::transport();
+            rpc::Node& node = rpc::Node::current();
             Endpoint endpoint = client.questions.getEndpoint();
             CHECK(endpoint.isByConnection);
-            CHECK(transport.peerOf(endpoint));
+            CHECK(node.peerOf(endpoint));
             Endpoint earlier = endpoint;
             --earlier.connection;
-            CHECK_FALSE(transport.peerOf(earlier));
+            CHECK_FALSE(node.peerOf(earlier));
             RequestStream<PeerQuestion> stale(earlier);
             CHECK((co_await stale.tryGetReply(PeerQuestion())).isError(error_code_request_maybe_delivered));
             co_await askClient(client, 1);

@@ -83,7 +83,7 @@ Future<std::string> greet(Greet greet) {
 Future<Void> serveAll(rpc::ServeOptions options) {
     std::string prefix = "sum"; // a capture, which lives as long as the future
     co_await rpc::serve(
-        FlowTransport::transport(), options, greet,
+        rpc::Node::current(), options, greet,
         [&](Total const& total) {
             Total::Reply reply;
             for (int each : total.numbers)
@@ -151,7 +151,7 @@ TEST_CASE("service: calls of the same process, on sockets, and of others there")
     handled = {};
     RealLoop loop;
     loop.run([]() -> Future<Void> {
-        FlowTransport node;
+        rpc::Node node;
         Future<Void> listening = node.bind(Address(0x7F000001, 0), Address(0x7F000001, 0));
         Future<Void> served = serveAsUsual();
         co_await callAll(node.getLocalAddress());
@@ -194,7 +194,7 @@ TEST_CASE("service: a dropped call that waits is not handled, and the end of a c
     TwoProcesses::run([] { return serveAll({.atATime = 1}); },
                       []() -> Future<Void> {
                           Address server = TwoProcesses::server();
-                          auto node = std::make_unique<FlowTransport>();
+                          auto node = std::make_unique<rpc::Node>();
                           Future<std::string> first = rpc::call(server, named("first", 2));
                           co_await delay(1);
                           Future<std::string> dropped = rpc::call(server, named("dropped", 2));
@@ -218,7 +218,7 @@ TEST_CASE("service: a dropped call of the same process") {
     handled = {};
     RealLoop loop;
     loop.run([]() -> Future<Void> {
-        FlowTransport node;
+        rpc::Node node;
         Future<Void> listening = node.bind(Address(0x7F000001, 0), Address(0x7F000001, 0));
         Future<Void> served = serveAsUsual();
         Future<std::string> call = rpc::call(node.getLocalAddress(), named("here", 100));
@@ -274,7 +274,7 @@ TEST_CASE("service: one of several servers") {
     test::Balance balance;
     handled = {};
     TwoProcesses::run(serveAsUsual, []() -> Future<Void> {
-        FlowTransport node; // a server without the service
+        rpc::Node node; // a server without the service
         Address here = net::transport().localAddress().withPort(4501);
         Future<Void> listening = node.bind(here, here);
         std::vector<Address> servers{TwoProcesses::server(), here, here.withPort(4502)}; // nothing is at the last
@@ -305,16 +305,16 @@ TEST_CASE("service: a name that is served twice, or has the hash of another one"
     static_assert(rpc::hashOf(Collision::name) == rpc::hashOf(Collided::name));
     auto begin = [](auto... handlers) {
         RealLoop loop;
-        FlowTransport node;
+        rpc::Node node;
         Future<Void> served = rpc::serve(node, handlers...);
     };
     CHECK_DIES(begin([](Note) {}, [](Note) {}), R"("test/note" is served already by this process)");
     CHECK_DIES(begin([](Collision) {}, [](Collided) {}),
                R"("kv/5gytiwmbzntwa" and "kv/tku5ma45xxosn" have the same hash: give one of them another name)");
-    CHECK_NAMES_CALLER(RealLoop loop; FlowTransport node; (void)rpc::serve(node, [](Note) {}, [](Note) {}));
+    CHECK_NAMES_CALLER(RealLoop loop; rpc::Node node; (void)rpc::serve(node, [](Note) {}, [](Note) {}));
     // A request of another process that has the hash of a name here gets an error; the handler does not run.
     handled = {};
-    TwoProcesses::run([] { return rpc::serve(FlowTransport::transport(), [](Collision) { ++handled.begun; }); },
+    TwoProcesses::run([] { return rpc::serve(rpc::Node::current(), [](Collision) { ++handled.begun; }); },
                       []() -> Future<Void> {
                           CHECK(co_await codeOfCall(TwoProcesses::server(), Collision()) == 0);
                           CHECK(co_await codeOfCall(TwoProcesses::server(), Collided()) ==

@@ -17,9 +17,9 @@ net::SimNetwork* network = nullptr;
 Process* serving = nullptr;
 
 Future<Void> listenAndServe(net::RpcOptions options, std::function<Future<Void>()> serve) {
-    net::FlowTransport transport(options);
+    net::rpc::Node node(options);
     net::Address at = net::transport().localAddress().withPort(kPort);
-    Future<Void> listening = transport.bind(at, at);
+    Future<Void> listening = node.bind(at, at);
     Future<Void> served = serve();
     co_await (listening || served);
 }

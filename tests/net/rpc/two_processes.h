@@ -6,7 +6,7 @@
 // The test fails when the client does, or when something is left behind.
 
 #include "flow/core/future.h"
-#include "net/rpc/flow_transport.h"
+#include "net/rpc/node.h"
 #include "net/sim/sim_network.h"
 
 #include <functional>

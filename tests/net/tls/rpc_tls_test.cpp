@@ -46,9 +46,9 @@ RpcOptions overTls(Reference<TlsContext>& client) {
 
 /// A process that answers, and asks itself over a connection.
 struct Stage {
-    explicit Stage(RpcOptions options) : transport(std::move(options)) {
-        listening = transport.bind(Address(), Address(0x7F000001, 0));
-        at = Address(0x7F000001, transport.getLocalAddress().port());
+    explicit Stage(RpcOptions options) : node(std::move(options)) {
+        listening = node.bind(Address(), Address(0x7F000001, 0));
+        at = Address(0x7F000001, node.getLocalAddress().port());
         echo.makeWellKnownEndpoint(kEcho, TaskPriority::DefaultEndpoint);
         answering = [](RequestStream<Echo> asked) -> Future<Void> {
             for (;;) {
@@ -64,7 +64,7 @@ struct Stage {
         return one;
     }
 
-    FlowTransport transport;
+    rpc::Node node;
     Future<Void> listening, answering;
     Address at;
     RequestStream<Echo> echo, remote;
@@ -85,8 +85,8 @@ TEST_CASE("rpc tls: requests and replies, short ones and long ones, many at a ti
             all.push_back(stage.remote.getReply(Stage::saying(std::to_string(i))));
         for (int i = 0; i < 500; ++i)
             CHECK(co_await std::move(all[static_cast<std::size_t>(i)]) == std::to_string(i));
-        CHECK(stage.transport.counters().connected == 1);
-        CHECK(stage.transport.counters().accepted == 1);
+        CHECK(stage.node.counters().connected == 1);
+        CHECK(stage.node.counters().accepted == 1);
     });
 }
 
@@ -99,12 +99,12 @@ TEST_CASE("rpc tls: no request reaches a server that the client does not trust; 
         Future<std::string> waiting = stage.remote.getReply(Stage::saying("patient"));
         ErrorOr<std::string> refused = co_await stage.remote.tryGetReply(Stage::saying("secret"));
         CHECK(refused.isError(error_code_request_maybe_delivered));
-        CHECK(stage.transport.failureMonitor().getState(stage.at).isFailed());
-        CHECK(stage.transport.counters().framesReceived == 0);
+        CHECK(stage.node.failureMonitor().getState(stage.at).isFailed());
+        CHECK(stage.node.counters().framesReceived == 0);
         CHECK(!waiting.isReady());
         client = TlsContext::client(clientOptions());
         CHECK(co_await std::move(waiting) == "patient");
-        CHECK(stage.transport.failureMonitor().getState(stage.at).isAvailable());
+        CHECK(stage.node.failureMonitor().getState(stage.at).isAvailable());
     });
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("rpc tls: a client without TLS gets an error, and others are served") 
         Stage stage(options);
         ErrorOr<std::string> plain = co_await stage.remote.tryGetReply(Stage::saying("in the clear"));
         CHECK(plain.isError(error_code_request_maybe_delivered));
-        CHECK(stage.transport.counters().accepted == 0);
+        CHECK(stage.node.counters().accepted == 0);
         isPlain = false;
         CHECK(co_await stage.remote.getReply(Stage::saying("hello")) == "hello");
     });

@@ -149,7 +149,7 @@ Future<Void> answerAll(Run& run) {
     options.largestMessage = kLargestRequest;
     options.unsentBytes = 128 << 10;
     options.backlogBytes = 1 << 20;
-    FlowTransport rpc(options);
+    rpc::Node rpc(options);
     Future<Void> listening = rpc.bind(Address(), run.server.withPort(kRpc));
     RequestStream<Ask> asked;
     asked.makeWellKnownEndpoint(kAsk, TaskPriority::DefaultEndpoint);

@@ -66,7 +66,7 @@ Future<Void> changeOwners(Run& run, Port port, std::string type) {
 
 /// Answers questions of the server after a while.
 Future<Void> answerLate(Run& run) {
-    FlowTransport rpc;
+    rpc::Node rpc;
     Future<Void> listening = rpc.bind(Address(), run.turncoat.withPort(kRpc));
     RequestStream<Ask> asked;
     asked.makeWellKnownEndpoint(kAsk, TaskPriority::DefaultEndpoint);

@@ -1,8 +1,8 @@
 #pragma once
-// FlowTransport: the connections to other processes, for rpc::call(), rpc::serve() and RequestStream.
+// rpc::Node: the connections to other processes, for rpc::call(), rpc::serve() and RequestStream.
 //
-//     FlowTransport transport;                                       // of this loop, from here on
-//     Future<Void> listening = transport.listen(address);            // a server; fails when it cannot listen there
+//     net::rpc::Node node;                                          // of this loop, from here on
+//     Future<Void> listening = node.listen(address);                 // a server; fails when it cannot listen there
 //     Future<Void> served = serveStore();
 //     loop.run(listening || served);
 //
@@ -19,7 +19,7 @@
 //     a message                    its bytes, and for the elements of its containers elementsPerByte times as much, and
 //                                  kElements
 //     a stream of requests         backlogBytes, and one request; no peer that sends to it is read until they are taken
-//     handlers of a name       backlogBytes of requests, and one request; their number is ServeOptions::atATime
+//     handlers of a name           backlogBytes of requests, and one request; their number is ServeOptions::atATime
 //     replies to one peer          unsentBytes wait before it is not read any more; it is disconnected if it takes none
 //                                  for 60 * pingTimeout
 //     all peers that connect here  peersBytes, of incomplete and waiting frames and of replies; beyond that, those with
@@ -82,19 +82,18 @@ struct RpcCounters {
     std::uint64_t disconnected = 0;      // since all held more than RpcOptions::peersBytes
 };
 
-class FlowTransport : LoopOwned, NonCopyable {
-public:
-    /// Becomes the transport of the current loop, which must have none.
-    explicit FlowTransport(RpcOptions options = {});
-    ~FlowTransport();
+namespace rpc {
 
-    /// The transport of the current loop, made if there is none.
-    static FlowTransport& transport();
-    static FlowTransport& current() { return transport(); }
-    /// Makes one that ends with the loop, which must have none. The arguments are those of Flow: `isClient` and `id`
-    /// have no effect, and well-known endpoints have any number up to EndpointTable::kLargestNumber.
-    static FlowTransport& createInstance(bool isClient, std::uint64_t id, int maxWellKnownEndpoints,
-                                         RpcOptions options = {});
+class Node : LoopOwned, NonCopyable {
+public:
+    /// Becomes the node of the current loop, which must have none.
+    explicit Node(RpcOptions options = {});
+    ~Node();
+
+    /// The node of the current loop, made if there is none.
+    static Node& current();
+    /// Makes one that ends with the loop, which must have none.
+    static Node& ofLoop(RpcOptions options = {});
 
     /// Listens. Others get `publicAddress`; a port of 0 there becomes the chosen one. The future is not ready as long
     /// as this listens, and fails with the errors of Transport::listen(). Dropping it changes nothing.
@@ -135,8 +134,8 @@ public:
     std::span<std::uint8_t> scratch();
 
 private:
-    friend class PendingReply;
-    friend class RpcPeer;
+    friend class net::PendingReply;
+    friend class net::RpcPeer;
     static constexpr std::size_t kScratch = 64 * 1024;
 
     /// Closes all connections and stops.
@@ -159,9 +158,9 @@ private:
     std::map<Address, Reference<RpcPeer>> connecting_; // those that this process connects to
     std::map<Address, Reference<RpcPeer>> accepted_;
     struct Disconnecting : Turn {
-        explicit Disconnecting(FlowTransport& t)
-            : Turn([](Turn& self) { static_cast<Disconnecting&>(self).transport.disconnectLargest(); }), transport(t) {}
-        FlowTransport& transport;
+        explicit Disconnecting(Node& n)
+            : Turn([](Turn& self) { static_cast<Disconnecting&>(self).node.disconnectLargest(); }), node(n) {}
+        Node& node;
     } disconnecting_{*this};
     std::size_t heldBytes_ = 0;
     ListLink held_; // replies that will be completed in a later turn
@@ -169,5 +168,7 @@ private:
     ActorCollectionNoErrors running_;
     std::vector<Future<Void>> listening_;
 };
+
+} // namespace rpc
 
 } // namespace flow::net

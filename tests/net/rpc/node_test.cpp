@@ -1,4 +1,4 @@
-#include "net/rpc/flow_transport.h"
+#include "net/rpc/node.h"
 
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
@@ -33,23 +33,23 @@ TEST_CASE("flow transport: one of a loop, which ends with it") {
     test::Balance balance;
     RealLoop loop;
     {
-        FlowTransport own;
-        CHECK(&FlowTransport::transport() == &own);
+        rpc::Node own;
+        CHECK(&rpc::Node::current() == &own);
         CHECK(own.getLocalAddress() == Address());
     }
-    FlowTransport& made = FlowTransport::createInstance(false, 0, 10);
-    CHECK(&FlowTransport::transport() == &made);
+    rpc::Node& made = rpc::Node::ofLoop();
+    CHECK(&rpc::Node::current() == &made);
     CHECK(&FailureMonitor::failureMonitor() == &made.failureMonitor());
 }
 
 TEST_CASE("flow transport: an address at which it cannot listen is an error of bind()") {
     RealLoop loop;
-    FlowTransport transport;
-    Future<Void> first = transport.bind(Address(0x7F000001, 0), Address(0x7F000001, 0));
+    rpc::Node node;
+    Future<Void> first = node.bind(Address(0x7F000001, 0), Address(0x7F000001, 0));
     CHECK(!first.isReady());
-    Address taken = transport.getLocalAddress();
+    Address taken = node.getLocalAddress();
     CHECK(taken.port() != 0);
-    CHECK(transport.bind(taken, taken).getError().code() == error_code_address_in_use);
+    CHECK(node.bind(taken, taken).getError().code() == error_code_address_in_use);
 }
 
 TEST_CASE("flow transport: over a Unix socket, without checksums, with connections of one's own") {
@@ -63,9 +63,9 @@ TEST_CASE("flow transport: over a Unix socket, without checksums, with connectio
             ++connected;
             return net::transport().connect(to, {});
         };
-        FlowTransport transport(options);
+        rpc::Node node(options);
         Address at = Address::unixAbstract("millrace flow_transport_test");
-        Future<Void> listening = transport.bind(Address(0x7F000001, 1), at); // others get another address
+        Future<Void> listening = node.bind(Address(0x7F000001, 1), at); // others get another address
         RequestStream<Ping> pings;
         pings.makeWellKnownEndpoint(WLTOKEN_FIRST_AVAILABLE, TaskPriority::DefaultEndpoint);
         auto answering = [](RequestStream<Ping> asked) -> Future<Void> {
@@ -79,7 +79,7 @@ TEST_CASE("flow transport: over a Unix socket, without checksums, with connectio
         ping.text = "over there";
         CHECK(co_await remote.getReply(ping) == "over there");
         CHECK(connected == 1);
-        CHECK(transport.connections() == 1);
+        CHECK(node.connections() == 1);
         CHECK(remote.queuedBytes() == 0);
         co_await remote.drainedTo(0);
     }());
@@ -89,9 +89,9 @@ TEST_CASE("flow transport: when it ends, nothing of the waiters for replies is l
     test::Balance balance;
     for (int turns : {0, 1, 2, 3, 5, 8, 1000}) {
         RealLoop loop;
-        FlowTransport transport;
-        Future<Void> listening = transport.bind(Address(), Address(0x7F000001, 0));
-        Address at(0x7F000001, transport.getLocalAddress().port());
+        rpc::Node node;
+        Future<Void> listening = node.bind(Address(), Address(0x7F000001, 0));
+        Address at(0x7F000001, node.getLocalAddress().port());
         RequestStream<Ping> pings;
         pings.makeWellKnownEndpoint(WLTOKEN_FIRST_AVAILABLE, TaskPriority::DefaultEndpoint);
         RequestStream<Ping> remote(Endpoint::wellKnown({at, {}}, WLTOKEN_FIRST_AVAILABLE));

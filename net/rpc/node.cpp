@@ -1,4 +1,4 @@
-// The transport of a loop: its peers, and how they are made and end.
+// The node of a loop: its peers, and how they are made and end.
 //
 // connecting_ has a peer for each address that this process sends to; keepConnected() is its coroutine. It waits until
 // something is to be sent, connects, runs the connection, and after its end puts a new peer in its place (replace()),
@@ -8,7 +8,7 @@
 // Memory of accepted peers is counted (heldBytes_); above peersBytes disconnectLargest() ends those with the most.
 // close() ends all coroutines before it shuts down the peers.
 
-#include "net/rpc/flow_transport.h"
+#include "net/rpc/node.h"
 
 #include "flow/base/random.h"
 #include "flow/combine/race.h"
@@ -18,12 +18,12 @@
 
 namespace flow::net {
 
-FlowTransport::FlowTransport(RpcOptions options) : options_(std::move(options)), loop_(Loop::current()) {
-    FLOW_ASSERT(!loop_.service<FlowTransport>(), "the loop has a FlowTransport already");
-    loop_.provide<FlowTransport>(this);
+rpc::Node::Node(RpcOptions options) : options_(std::move(options)), loop_(Loop::current()) {
+    FLOW_ASSERT(!loop_.service<rpc::Node>(), "the loop has an rpc::Node already");
+    loop_.provide<rpc::Node>(this);
     held_.reset();
     end = [](LoopOwned* owned) {
-        auto* self = static_cast<FlowTransport*>(owned);
+        auto* self = static_cast<rpc::Node*>(owned);
         bool isHeap = self->isHeap_;
         self->close();
         if (isHeap)
@@ -32,11 +32,11 @@ FlowTransport::FlowTransport(RpcOptions options) : options_(std::move(options)),
     loop_.add(*this);
 }
 
-FlowTransport::~FlowTransport() {
+rpc::Node::~Node() {
     close();
 }
 
-void FlowTransport::close() noexcept {
+void rpc::Node::close() noexcept {
     if (std::exchange(isClosed_, true))
         return;
     if (isLinked())
@@ -53,23 +53,23 @@ void FlowTransport::close() noexcept {
         each->ListLink::unlink();
         each->abandoned();
     }
-    if (loop_.service<FlowTransport>() == this)
-        loop_.provide<FlowTransport>(nullptr);
+    if (loop_.service<rpc::Node>() == this)
+        loop_.provide<rpc::Node>(nullptr);
 }
 
-FlowTransport& FlowTransport::transport() {
-    if (FlowTransport* known = Loop::current().service<FlowTransport>()) [[likely]]
+rpc::Node& rpc::Node::current() {
+    if (rpc::Node* known = Loop::current().service<rpc::Node>()) [[likely]]
         return *known;
-    return createInstance(true, 0, 0);
+    return ofLoop();
 }
 
-FlowTransport& FlowTransport::createInstance(bool, std::uint64_t, int, RpcOptions options) {
-    auto* made = new FlowTransport(std::move(options));
+rpc::Node& rpc::Node::ofLoop(RpcOptions options) {
+    auto* made = new rpc::Node(std::move(options));
     made->isHeap_ = true;
     return *made;
 }
 
-Future<Void> FlowTransport::bind(Address publicAddress, Address listenAddress) {
+Future<Void> rpc::Node::bind(Address publicAddress, Address listenAddress) {
     Reference<Listener> listener;
     try {
         listener = options_.listen ? options_.listen(listenAddress) : net::transport().listen(listenAddress, {});
@@ -87,7 +87,7 @@ Future<Void> FlowTransport::bind(Address publicAddress, Address listenAddress) {
 }
 
 /// An allocation that fails ends or refuses one connection; accepting goes on.
-Future<Void> FlowTransport::accept(Reference<Listener> listener) {
+Future<Void> rpc::Node::accept(Reference<Listener> listener) {
     for (;;) {
         try {
             begin(co_await listener->accept());
@@ -96,7 +96,7 @@ Future<Void> FlowTransport::accept(Reference<Listener> listener) {
     }
 }
 
-void FlowTransport::begin(Reference<Connection> connection) {
+void rpc::Node::begin(Reference<Connection> connection) {
     if (accepted_.size() >= options_.maxConnections) {
         ++counters_.refused;
         return connection->abort();
@@ -115,7 +115,7 @@ void FlowTransport::begin(Reference<Connection> connection) {
     }
 }
 
-Future<Void> FlowTransport::serve(Reference<RpcPeer> peer, Reference<Connection> connection) {
+Future<Void> rpc::Node::serve(Reference<RpcPeer> peer, Reference<Connection> connection) {
     Error error;
     try {
         co_await peer->run(std::move(connection));
@@ -130,7 +130,7 @@ Future<Void> FlowTransport::serve(Reference<RpcPeer> peer, Reference<Connection>
 
 /// Called when peers hold more than peersBytes. Disconnects until they hold seven eighths of it, so that the next call,
 /// which sorts all peers again, comes later.
-void FlowTransport::disconnectLargest() {
+void rpc::Node::disconnectLargest() {
     std::vector<Reference<RpcPeer>> peers;
     try {
         peers.reserve(accepted_.size());
@@ -151,7 +151,7 @@ void FlowTransport::disconnectLargest() {
     }
 }
 
-Future<Reference<Connection>> FlowTransport::connectTo(Address const& address) {
+Future<Reference<Connection>> rpc::Node::connectTo(Address const& address) {
     if (options_.connect)
         return options_.connect(address);
     ConnectOptions connect;
@@ -161,7 +161,7 @@ Future<Reference<Connection>> FlowTransport::connectTo(Address const& address) {
 
 /// Goes on after every error, also after an allocation that failed: otherwise requests to this address would wait
 /// forever. Ends when nothing was sent there during the pause after a connection.
-Future<Void> FlowTransport::keepConnected(Reference<RpcPeer> peer) {
+Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
     double pause = options_.reconnectMin, wait = 0;
     for (;;) {
         Error error;
@@ -203,7 +203,7 @@ Future<Void> FlowTransport::keepConnected(Reference<RpcPeer> peer) {
 
 /// The next connection to the same address, to which waiters of the one that has ended send. Null if there is no
 /// memory for it.
-Reference<RpcPeer> FlowTransport::replace(Reference<RpcPeer> const& ended, Error error) {
+Reference<RpcPeer> rpc::Node::replace(Reference<RpcPeer> const& ended, Error error) {
     auto place = connecting_.find(ended->address());
     try {
         place->second = makeReference<RpcPeer>(*this, RpcPeer::Side::Connecting, ended->address());
@@ -217,7 +217,7 @@ Reference<RpcPeer> FlowTransport::replace(Reference<RpcPeer> const& ended, Error
     return next;
 }
 
-bool FlowTransport::isLocal(Endpoint const& endpoint) const {
+bool rpc::Node::isLocal(Endpoint const& endpoint) const {
     if (endpoint.isByConnection)
         return false;
     Address const& address = endpoint.getPrimaryAddress();
@@ -225,10 +225,10 @@ bool FlowTransport::isLocal(Endpoint const& endpoint) const {
 }
 
 bool Endpoint::isLocal() const {
-    return FlowTransport::transport().isLocal(*this);
+    return rpc::Node::current().isLocal(*this);
 }
 
-Reference<RpcPeer> FlowTransport::peerOf(Endpoint const& endpoint) {
+Reference<RpcPeer> rpc::Node::peerOf(Endpoint const& endpoint) {
     Address const& address = endpoint.getPrimaryAddress();
     if (endpoint.isByConnection) {
         auto found = accepted_.find(address);
@@ -250,17 +250,17 @@ Reference<RpcPeer> FlowTransport::peerOf(Endpoint const& endpoint) {
     return place == connecting_.end() ? Reference<RpcPeer>() : place->second;
 }
 
-std::size_t FlowTransport::queuedBytes(Address const& address) const {
+std::size_t rpc::Node::queuedBytes(Address const& address) const {
     auto place = connecting_.find(address);
     return place == connecting_.end() ? 0 : place->second->queuedBytes();
 }
 
-Future<Void> FlowTransport::drainedTo(Address const& address, std::size_t bytes) const {
+Future<Void> rpc::Node::drainedTo(Address const& address, std::size_t bytes) const {
     auto place = connecting_.find(address);
     return place == connecting_.end() ? Future<Void>(Void()) : RpcPeer::drained(place->second, bytes);
 }
 
-std::span<std::uint8_t> FlowTransport::scratch() {
+std::span<std::uint8_t> rpc::Node::scratch() {
     if (scratch_.empty())
         scratch_.resize(kScratch);
     return scratch_;
