@@ -33,7 +33,8 @@ std::string shortName(std::string_view type) {
 
 /// The type of the operation that the symbol belongs to; empty if it belongs to none.
 std::string_view operationOf(std::string_view symbol) {
-    for (std::string_view head : {"flow::Operation<", "flow::detail::Kept<", "flow::Step::resume<", "flow::Source<"})
+    for (std::string_view head :
+         {"flow::Operation<", "flow::detail::Kept<", "flow::MemberWait::resume<", "flow::Source<"})
         if (std::size_t at = symbol.find(head); at != std::string_view::npos && at < symbol.find('('))
             return firstArgument(symbol, at + head.size());
     return {};

@@ -69,7 +69,7 @@ TEST_CASE("console: serves figures, what is pending and a trace") {
     std::string metrics = loop.run(get(at, "/metrics"));
     CHECK(has(metrics, "jobs_total 3\n"));
     CHECK(metrics.starts_with("HTTP/1.1 200 OK\r\n"));
-    CHECK(has(metrics, "# TYPE millrace_steps_total counter\nmillrace_tasks_total{loop=\"the \\\"main\\\" loop\"} "));
+    CHECK(has(metrics, "# TYPE millrace_steps_total counter\nmillrace_steps_total{loop=\"the \\\"main\\\" loop\"} "));
     CHECK(has(metrics, "millrace_poller_calls_total"));
     CHECK(has(metrics, "millrace_memory_bytes"));
     std::string json = loop.run(get(at, "/metrics.json"));

@@ -2,7 +2,6 @@
 // every back end, compiler and machine.
 #include "flow/sim/world.h"
 #include "flow/sim.h"
-#include "flow/test.h"
 #include "trace.h"
 #include "flow/actorcompiler.h"
 
@@ -55,7 +54,7 @@ ACTOR Future<Void> serve(int producers) {
             report = delay(0.5);
             wait(yield());
         }
-        when(wait(ended)) { ASSERT(false); }
+        when(wait(ended)) { FLOW_ASSERT_TRUE(false); }
     }
 }
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 
 _MACHINE = "flow::actor::Actor<"
-_OPERATIONS = ("flow::Operation<", "flow::detail::Kept<", "flow::Step::resume<", "flow::Source<")
+_OPERATIONS = ("flow::Operation<", "flow::detail::Kept<", "flow::MemberWait::resume<", "flow::Source<")
 
 
 def split(text: str, separator: str) -> list[str]:

@@ -1,4 +1,4 @@
-// For pending_test.cpp: actors at waits; the test names their lines.
+// For pending_report_test.cpp: actors at waits; the test names their lines.
 #include "flow/flow.h"
 #include "tests/flow/inspect/pending_actors.h"
 

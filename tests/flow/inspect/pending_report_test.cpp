@@ -179,8 +179,8 @@ TEST_CASE("pending: coroutines and tasks with the lines of their waits") {
     auto place = [&] {
         std::string text;
         dumpPending(text);
-        std::size_t at = text.find(" at pending_test.cpp:");
-        return at == std::string::npos ? 0 : std::stoul(text.substr(at + 21)) - line;
+        std::size_t at = text.find(" at pending_report_test.cpp:");
+        return at == std::string::npos ? 0 : std::stoul(text.substr(at + std::strlen(" at pending_report_test.cpp:"))) - line;
     };
     Promise<Void> go;
     Future<Void> running = waits(go.getFuture());
@@ -193,7 +193,7 @@ TEST_CASE("pending: coroutines and tasks with the lines of their waits") {
     std::string text;
     dumpPending(text);
     INFO(text);
-    CHECK(has(text, "task pendingStep at pending_test.cpp:"));
+    CHECK(has(text, "task pendingStep at pending_report_test.cpp:"));
 }
 #endif
 

@@ -152,7 +152,8 @@ TEST_CASE("members: they are counted, and a base class or an array is found") {
     static_assert(flow::detail::countMembers<PlainOuter>() == 10);
     static_assert(flow::detail::countMembers<PlainMost>() == kMostMembers);
     static_assert(flow::detail::countMembers<PlainArrays>() == 2);
-    static_assert(flow::detail::HasBase<PlainDerived> && !flow::detail::HasBase<PlainOuter> && !flow::detail::HasBase<PlainMost>);
+    static_assert(flow::detail::HasBase<PlainDerived> && !flow::detail::HasBase<PlainOuter> &&
+                  !flow::detail::HasBase<PlainMost>);
     PlainMost most = {};
     most.ff = 5;
     auto read = BinaryReader::fromStringRef<PlainMost>(BinaryWriter::toValue(most, Unversioned()), Unversioned());

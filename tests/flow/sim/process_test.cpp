@@ -74,7 +74,7 @@ TEST_CASE("process: one that never lets time pass is reported, and so is the tes
         CHECK_THROWS_AS(world.run(inWorld ? spin() : delay(5)), Error);
         REQUIRE(world.failure());
         INFO(world.failure()->text);
-        CHECK(world.failure()->signature == "it runs more than # tasks while no time passes");
+        CHECK(world.failure()->signature == "it runs more than # steps while no time passes");
         CHECK(world.failure()->text.ends_with(inWorld ? "spin of the world" : "spin of spinner"));
     }
 }

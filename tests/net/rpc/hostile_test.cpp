@@ -326,11 +326,11 @@ TEST_CASE("hostile peers: beyond what all may hold, those that hold the most are
             (void)connection->write(bytesOf(i % 2 == 0 ? large : greeting() + waits));
             connections.push_back(std::move(connection));
             CHECK(co_await stage.honest("meanwhile") == "meanwhile");
-            most = std::max(most, stage.transport.heldBytes());
+            most = std::max(most, stage.node.heldBytes());
         }
         while (stage.node.counters().disconnected < 14) {
             CHECK(co_await stage.honest("meanwhile") == "meanwhile");
-            most = std::max(most, stage.transport.heldBytes());
+            most = std::max(most, stage.node.heldBytes());
         }
         CHECK(most > 500'000);
         CHECK(most <= 1'000'000);
