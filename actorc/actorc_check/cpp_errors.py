@@ -20,6 +20,8 @@ _WAITS = {
 }
 _NO_TYPE = "a type specifier is required for all declarations"
 _TEST_CASES = {"TESTCASE", "TEST_CASES", "TEST_CSAE", "TEST_CAES", "TEST_CAS", "TestCase", "test_case"}
+_SHORT = re.compile(r"use of undeclared identifier '(?:ASSERT|ASSERT_\w+|CODE_PROBE|UNREACHABLE)'")
+_INCLUDE = '`#include "flow/test.h"`, which has this name; with the prefix `FLOW_` it comes with flow/flow.h'
 _WORD = re.compile(r"\w+")
 _VOID = re.compile(r"(?:(?:::)?flow::)?Void\s*(?:\(\s*\)|\{\s*\})")
 _RETURN = re.compile(r"(?:co_)?return\b\s*(?P<value>[^;]*?)\s*;")
@@ -40,6 +42,8 @@ def explained(message: str, text: str, start: int) -> Explained:
         place = Span(word.start(), word.end())
         fix = Fix("write `TEST_CASE`", (Edit(place, "TEST_CASE"),))
         return Explained(f"unknown word `{word[0]}`; did you mean `TEST_CASE`?", None, (fix,))
+    if _SHORT.fullmatch(message) or (message == _NO_TYPE and text.startswith("TEST_CASE(", start)):
+        return Explained(message, _INCLUDE)
     if _NO_VALUE.fullmatch(message):
         return Explained("`co_return` without a value, in a coroutine that gives one", "write `co_return VALUE;`")
     found = _RETURN.match(text, start)

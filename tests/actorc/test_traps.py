@@ -511,7 +511,7 @@ ACTOR flow::Future<int> right(int x) { wait(flow::delay(1)); return x; }
 ACTOR flow::Future<int> none() { wait(flow::delay(1)); return 1; }
 ACTOR flow::Future<int> actors(int x) { wait(flow::delay(1)); return x; }
 flow::Future<int> coroutine(int x) { co_await flow::delay(1); co_return x; }
-TEST_CASE("/a test") { wait(flow::delay(1)); return flow::Void(); }
+FLOW_TEST_CASE("/a test") { wait(flow::delay(1)); return flow::Void(); }
 }
 """
 

@@ -142,6 +142,9 @@ def test_a_misspelt_test_case_has_a_fix(tmp_path: Path) -> None:
     said = actorc_on_flow("test.actor.cpp", folder=tmp_path).stderr
     assert "unknown word `TESTCASE`; did you mean `TEST_CASE`? [A0706]" in said
     assert "fix: write `TEST_CASE`" in said
+    body = 'TEST_CASE("/a") {\n    ASSERT_EQ(1, 1);\n    return flow::Void();\n}\nvoid f() { CODE_PROBE(true, "f"); }\n'
+    (tmp_path / "test.actor.cpp").write_text(head + body, encoding="utf-8")
+    assert actorc_on_flow("test.actor.cpp", folder=tmp_path).stderr.count('hint: `#include "flow/test.h"`') >= 2
 
 
 def test_the_examples_of_the_page_about_cpp(tmp_path: Path) -> None:

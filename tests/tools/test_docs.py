@@ -91,7 +91,7 @@ def test_the_cheat_sheet_has_names_and_one_heading_for_each_folder() -> None:
         "some()",
         "wallTime()",
         "FLOW_ERROR()",
-        "ASSERT_NEAR()",
+        "FLOW_ASSERT_NEAR()",
         "FlowLock",
     ):
         assert f"`{name}`" in page, name

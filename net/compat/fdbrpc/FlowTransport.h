@@ -5,13 +5,10 @@
 #include "../flow/NetworkAddress.h"
 #include "flow/flow.h"
 
-using flow::net::Endpoint;
-using flow::net::RpcOptions;
-using flow::net::WellKnownEndpoints;
-using flow::net::WLTOKEN_FIRST_AVAILABLE;
+namespace flow::net {
 
 /// Flow's name for flow::net::rpc::Node.
-class FlowTransport final : public flow::net::rpc::Node {
+class FlowTransport final : public rpc::Node {
 public:
     using Node::Node;
     static Node& transport() { return current(); }
@@ -21,3 +18,11 @@ public:
         return ofLoop(std::move(options));
     }
 };
+
+} // namespace flow::net
+
+using flow::net::Endpoint;
+using flow::net::FlowTransport;
+using flow::net::RpcOptions;
+using flow::net::WellKnownEndpoints;
+using flow::net::WLTOKEN_FIRST_AVAILABLE;

@@ -5,6 +5,7 @@ namespace flow::net {
 
 struct Endpoint;
 struct NetworkAddressList;
+class FlowTransport;
 template <class T>
 class ReplyPromise;
 template <class T>
@@ -14,9 +15,8 @@ class RequestStream;
 
 } // namespace flow::net
 
-class FlowTransport;
-
 using flow::net::Endpoint;
+using flow::net::FlowTransport;
 using flow::net::NetworkAddressList;
 using flow::net::ReplyPromise;
 using flow::net::ReplyPromiseStream;

@@ -30,7 +30,7 @@ CONSTRUCTS = Path(__file__).parent / "constructs.md"
 DOCUMENTS = (GUIDE, CODES, CONSTRUCTS)
 # With which what is migrated to a target compiles.
 HEADERS = {
-    "flow": ("flow/flow.h", "flow/coro/coroutine.h", "flow/combine/race.h"),
+    "flow": ("flow/flow.h", "flow/test.h", "flow/coro/coroutine.h", "flow/combine/race.h"),
     "foundationdb": ("flow/flow.h", "flow/CoroUtils.h"),
 }
 
