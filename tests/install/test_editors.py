@@ -14,6 +14,13 @@ from clangd import Clangd
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ("tests/**/programs/*.actor.cpp", "tests/compat/*.actor.cpp")
 PROGRAMS = sorted(path for pattern in EXAMPLES for path in ROOT.glob(pattern))
+INPUTS = ("tests/golden/", "tests/actorc/", "tests/install/headers/")  # of tests: with faults, or parts of a project
+OTHERS = sorted(
+    path
+    for top in ("bench", "net", "tests")
+    for path in (ROOT / top).rglob("*.actor.cpp")
+    if path not in PROGRAMS and not path.relative_to(ROOT).as_posix().startswith(INPUTS)
+)
 NO_CPP = ROOT / "tests" / "programs" / "beyond_cpp.actor.cpp"
 IN_PLACE = ROOT / "tests" / "programs" / "rooms.actor.cpp"  # waitNext() of an operation; editors see that of streams
 CLASSES = ROOT / "tests" / "programs" / "sizes.actor.cpp"  # names the classes that only actorc makes
@@ -105,7 +112,26 @@ def test_no_program_is_marked(clangd: Clangd) -> None:
     for program in shown:
         clangd.open(program, program.read_text(encoding="utf-8"))
     marked = {program.name: marks_of_actors(clangd, program) for program in shown}
-    assert {name: found for name, found in marked.items() if found} == {}
+    assert "\n".join(f"{name}: {found}" for name, found in marked.items() if found) == ""
+
+
+def test_no_other_actor_source_is_marked(tmp_path: Path) -> None:
+    """Those of benchmarks, examples and unit tests, with the flags of an editor that knows the headers."""
+    entries = []
+    for path in OTHERS:
+        folders = [*([ROOT / "flow/compat", ROOT / "net/compat"] if needs_compat(path) else []), ROOT, path.parent]
+        arguments = ["clang++-19", "-std=c++20", *(f"-I{folder}" for folder in folders), "-c", str(path)]
+        entries.append({"directory": str(tmp_path), "file": str(path), "arguments": arguments})
+    (tmp_path / "compile_commands.json").write_text(json.dumps(entries), encoding="utf-8")
+    with Clangd(tmp_path) as clangd:
+        for path in OTHERS:
+            clangd.open(path, path.read_text(encoding="utf-8"))
+        marked = {path.relative_to(ROOT).as_posix(): marks_of_actors(clangd, path) for path in OTHERS}
+    assert "\n".join(f"{name}: {found}" for name, found in marked.items() if found) == ""
+
+
+def needs_compat(path: Path) -> bool:
+    return path.parent.name == "ported_from_flow" or "fdbrpc/" in path.read_text(encoding="utf-8")
 
 
 def lines_with(marks: tuple[str, ...], path: Path) -> set[int]:
