@@ -14,7 +14,7 @@
 
 namespace flow::detail {
 
-/// The waiter that `run` runs next; set by a function that cannot make a tail call, and which then returns at once.
+/// The waiter that run() runs next. A function that cannot make a tail call sets it, and then returns at once.
 inline constinit thread_local Waiter* handedOver = nullptr;
 /// Runs the waiter in `handedOver`, and each one that is left there meanwhile.
 FLOW_RARE void runHandedOver() noexcept;
