@@ -5,9 +5,8 @@
 //     std::fprintf(stderr, "called by %s at %s\n", call.function.c_str(), call.place.c_str());
 //
 // A function of the program is one outside of `flow` and `std`. It is found even if the compiler has inlined it into
-// one of these, as it does with actors. The line is read from the debug information by LLVM's addr2line, for a program
-// of clang if it is installed. Otherwise binutils' is used, which finds no functions that clang inlines into a
-// coroutine.
+// one of these, as it does with actors. addr2line reads the line from the debug information. A program of clang uses
+// LLVM's, if installed. That of binutils does not find functions that clang inlines into a coroutine.
 
 #include <string>
 #include <string_view>

@@ -6,8 +6,8 @@
 //         void onNews() { ask(TaskPriority::ReadSocket); }
 //     };
 //
-// It is in the loop's queue at most once, and allocates nothing unless it waits for a time. Code that destroys it takes
-// it out of the queue. A Turn that runs may destroy itself. Belongs to one thread.
+// A Turn is in the loop's queue at most once, and allocates nothing unless it waits for a time. Its destructor takes it
+// out of the queue. A Turn that runs may destroy itself. It belongs to one thread.
 
 #include "flow/loop/loop.h"
 
@@ -29,12 +29,12 @@ public:
         if (!isAsked())
             where.makeReady(&waiter_, priority);
     }
-    /// Like ask(), when the time has come on the current loop's clock. Throws std::bad_alloc.
+    /// Like ask(), but waits for `deadline` on the current loop's clock first. Throws std::bad_alloc.
     void askAt(double deadline, TaskPriority priority) {
         if (!isAsked())
             Loop::current().parkUntil(&waiter_, deadline, priority);
     }
-    /// It does not run, unless ask() is called again.
+    /// Takes it out of the queue, so that it does not run unless ask() is called again.
     void takeBack() { detail::detach(&waiter_); }
 
 private:
