@@ -25,7 +25,7 @@ struct Link {
         cutOut();
         next = nullptr;
     }
-    /// unlink() for a node of which isLinked() will not be called.
+    /// Like unlink(), for a node of which isLinked() will not be called.
     void cutOut() {
         next->prev = prev;
         prev->next = next;

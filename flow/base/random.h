@@ -97,7 +97,7 @@ public:
 private:
     std::uint64_t state_[4];
 };
-/// Flow's name. In Flow it is an interface; here this one class is all.
+/// Flow's name of the generator. In Flow IRandom is an interface; here it is this class.
 using IRandom = DeterministicRandom;
 
 /// Returns the generator of this thread, for everything that must repeat. Its seed is 1 until another one is set. But

@@ -59,7 +59,7 @@ struct OwnStack {
     bool isKnown = false;
 };
 constinit thread_local OwnStack own;
-constinit thread_local Bounds lastRoom;            // of the stack on which stackIsShort() was called last
+constinit thread_local Bounds lastRoom;            // the room of the stack on which stackIsShort() was called last
 constinit thread_local NewStack* active = nullptr; // stacks in use; fibers may end the calls on them in any order
 constinit thread_local NewStack* spare = nullptr;
 constinit thread_local bool keepsNone = false; // the thread is at its end

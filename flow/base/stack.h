@@ -16,7 +16,7 @@
 namespace flow {
 namespace detail {
 
-inline constinit thread_local int stackLevels = 0; // of withRoom() on this thread
+inline constinit thread_local int stackLevels = 0; // the levels of withRoom() on this thread
 
 void callWithRoom(void (*work)(void*), void* argument) noexcept;
 void callOnNewStack(void (*work)(void*), void* argument) noexcept;

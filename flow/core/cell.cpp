@@ -165,7 +165,7 @@ void freeUnseen(Cell* cell) noexcept {
 
 namespace {
 
-/// The part of errorStatus() that calls a watch or reports the error.
+/// Does the rare part of errorStatus(): calls the watches or reports the error.
 [[gnu::noinline, gnu::cold]] std::uint8_t reportEnding(Cell* cell, std::uint32_t own) noexcept {
     if (endingWatch)
         EndingWatches::failed(codeOf(cell->frame()), cell->error);

@@ -305,8 +305,8 @@ inline Error readError(Cell* cell) {
 /// Sets an error in a cell that loses its last Promise or PromiseStream, and runs all waiters.
 void breakPromise(Cell* cell, Error error) noexcept;
 
-/// Cancels an unfinished frame. The cell for which it waits is released first, and cancelled if that was the last
-/// reference. Then the frame resumes with actor_cancelled; a frame that propagates cancels is destroyed instead. A
+/// Cancels an unfinished frame. The cell for which the frame waits is released first, and cancelled if that was the
+/// last reference. Then the frame resumes with actor_cancelled; a frame that propagates cancels is destroyed instead. A
 /// frame that runs further up the stack is only marked. Does nothing for cells without a frame, uncancellable frames
 /// and repeated calls.
 void cancel(Cell* cell) noexcept;
@@ -328,7 +328,7 @@ FLOW_RARE void countCancelledWait(Waiter* frame) noexcept;
 /// Returns the number of future handles, and one more if there are waiters.
 std::uint32_t futureCount(Cell const* cell) noexcept;
 
-/// Unlinks a waiter (and its branches) so that nothing can wake it. The references that it holds stay.
+/// Unlinks a waiter (and its branches) so that nothing can wake it. The waiter keeps its references.
 void detach(Waiter* waiter) noexcept;
 
 /// Takes the next cell that a detached waiter still holds, in the order of its branches, and returns it with its

@@ -42,7 +42,7 @@ public:
     Awaited(BranchGroup* group) : word_(reinterpret_cast<std::uintptr_t>(group) | kGroup) {}
 
     static Awaited turn() { return mark(kTurn); }
-    /// Return the mark of a coroutine from the end of its body to that of its locals: it has a value, or an error.
+    /// Return the mark of a coroutine that has left its body and destroys its locals: it has a value, or an error.
     static Awaited returned() { return mark(kReturned); }
     static Awaited failed() { return mark(kFailed); }
     /// Marks a cell. If it fails, the frame that waits for it is ended instead of resumed.
@@ -120,7 +120,7 @@ struct TimerSlot {
     std::int32_t priority;
 };
 
-/// Several Waiters that together belong to one: the branches of a choose, the inputs of a quorum.
+/// Several Waiters that together belong to one waiter: the branches of a choose, the inputs of a quorum.
 struct BranchGroup {
     Waiter* branches;
     std::uint32_t count;  // how many of `branches` are in use

@@ -29,7 +29,7 @@ namespace flow {
 class CellGroup : NonCopyable {
 public:
     CellGroup() { entries_.reset(); }
-    /// Cells that are left belong to no group from here on.
+    /// Unlinks the cells that are left, so that they belong to no group.
     ~CellGroup() {
         while (!entries_.isEmpty())
             entries_.next->unlink();

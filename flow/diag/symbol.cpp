@@ -146,7 +146,7 @@ std::string demangle(std::string const& mangled) {
 }
 
 bool hasFunction(MappedFile const& file, std::string const& name) {
-    std::string mangled = std::to_string(name.size()) + name; // as it is inside a symbol
+    std::string mangled = std::to_string(name.size()) + name; // the form of the name inside a symbol
     bool found = false;
     forEachFunction(file, [&](Elf64_Sym const&, char const* symbol) {
         if (std::strstr(symbol, mangled.c_str()))

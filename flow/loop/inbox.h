@@ -20,7 +20,7 @@
 
 namespace flow::detail {
 
-/// Has cache lines of its own: other threads write here while the owner runs its steps.
+/// An Inbox has cache lines of its own: other threads write to it while the owner runs its steps.
 class alignas(64) Inbox {
 public:
     Inbox() = default;
@@ -69,7 +69,7 @@ public:
     }
 
 private:
-    /// The value of `top_` while the owner sleeps.
+    /// Returns the value of `top_` while the owner sleeps.
     Link* asleep() { return &asleep_; }
     static Link* oldestFirst(Link* newest);
 

@@ -69,8 +69,9 @@ bool LoopMachine::runTurn() {
     return runTurnWith([this] { return takeReady(); });
 }
 
-/// Operations that were put off to a later turn wait at DefaultDelay, turn after turn. They would block the less urgent
-/// waiters at DefaultYield, such as those for locks and channels. So each turn one of these moves up to DefaultDelay.
+/// Ends the turn. Operations that were put off to a later turn wait at DefaultDelay, turn after turn. They would block
+/// the less urgent waiters at DefaultYield, such as those for locks and channels. So each turn one of these moves up to
+/// DefaultDelay.
 void LoopMachine::endTurn() noexcept {
     if (turnEnded_.exchange(true, std::memory_order_relaxed))
         return;

@@ -50,22 +50,22 @@ public:
 
     /// Lets a waiter that is parked nowhere run behind the waiters that are ready at this priority.
     void makeReady(detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); }
-    /// Parks a waiter that is parked nowhere until the deadline. If that is not in the future, the waiter is ready now.
-    /// With a deadline of infinity it is never ready.
+    /// Parks a waiter, which is parked nowhere yet, until the deadline. If that is not in the future, the waiter is
+    /// ready now. With a deadline of infinity it is never ready.
     void parkUntil(detail::Waiter* waiter, double deadline, TaskPriority priority) {
         if (deadline > now_) // false for NaN, which has no place in an order of deadlines
             timers_.park(waiter, deadline, priority);
         else
             ready_.push(waiter, priority);
     }
-    /// Posts a waiter, without an allocation. Its `awaited` is Awaited::turn(): the loop destroys it if it never runs
-    /// it. Any thread and any signal handler may call this. See flow/loop/posted.h.
+    /// Posts a waiter, without an allocation. Its `awaited` is Awaited::turn(), so that the loop destroys a waiter that
+    /// it never runs. Any thread and any signal handler may call this. See flow/loop/posted.h.
     void putIntoInbox(detail::Waiter& waiter, TaskPriority priority) noexcept {
         waiter.link.prev = reinterpret_cast<detail::Link*>(static_cast<std::intptr_t>(priority));
         if (inbox_.put(&waiter))
             poller_->wake();
     }
-    /// When this loop ends, it unlinks `owned` and calls its `end`.
+    /// Adds an object that ends with this loop: the loop unlinks `owned` and calls its `end`.
     void add(LoopOwned& owned) { pushBack(owned_, owned); }
     /// Announces an object that another thread will put in. The destructor of the loop waits for it, until postCame().
     void expectPost() { ++expected_; }

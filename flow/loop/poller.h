@@ -57,7 +57,7 @@ public:
 
 private:
     int event_ = -1;
-    std::uint32_t forks_ = 0; // of the process that made the eventfd
+    std::uint32_t forks_ = 0; // the forkCount() of the process that made the eventfd
 };
 
 } // namespace flow

@@ -23,7 +23,7 @@ protected:
     Posted() : Waiter{nullptr, {nullptr}, {nullptr, nullptr}, detail::Awaited::turn()} {}
     ~Posted() = default;
 
-    /// Any thread and any signal handler may call it; the loop must still exist.
+    /// Posts this object to `loop`. Any thread and any signal handler may call it; the loop must still exist.
     template <auto Arrive, auto Drop, class = decltype(Arrive)>
     void postTo(LoopMachine& loop, TaskPriority priority) noexcept {
         prepare<Arrive, Drop>();

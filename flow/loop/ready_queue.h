@@ -26,8 +26,8 @@ class ReadyQueue {
 public:
     static constexpr int kPriorities = 65536;
 
-    /// The lists take 1 MiB of address space, of which only the pages of priorities in use become memory. A list of
-    /// zeros is not in use, so nothing needs to be written at start.
+    /// Takes 1 MiB of address space for the lists. Only the pages of priorities in use become memory: a list of zeros
+    /// is not in use, so nothing needs to be written at start.
     ReadyQueue() : lists_(static_cast<Link*>(std::calloc(kPriorities, sizeof(Link)))) {
         if (!lists_)
             throw std::bad_alloc();
@@ -36,7 +36,7 @@ public:
     ReadyQueue(ReadyQueue const&) = delete;
     ReadyQueue& operator=(ReadyQueue const&) = delete;
 
-    /// The priority of the waiter that pop() returned last.
+    /// Returns the priority of the waiter that pop() returned last.
     int priority() const { return priority_; }
 
     void push(Waiter* waiter, TaskPriority priority) {

@@ -37,7 +37,7 @@ protected:
 
     enum class Kind : std::uint8_t { Begin, End, Woken, Failed, Cancelled, Mark, Fault };
     struct Event {
-        std::uint64_t time;  // for a waiter that a step has woken: the step's end
+        std::uint64_t time;  // of a waiter that a step has woken: the end of that step
         void const* what;    // code, or a text
         WaiterNode* waiter;  // the step, or the waiter that is woken
         std::uint16_t value; // priority, cause or code of the error
@@ -92,7 +92,7 @@ private:
         isFresh_ = isOpen_ = false;
     }
     void ended() noexcept {
-        if (depth_ == 0) // it began before the ring was added
+        if (depth_ == 0) // the step began before the ring was added
             return;
         --depth_;
         time_ = ticks_.now();

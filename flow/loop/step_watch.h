@@ -102,7 +102,7 @@ public:
         for (StepRing* ring = first_; ring; ring = ring->next_)
             ring->ended();
         forEach([](Entry& each) {
-            if (each.steps == 0) // it began before the watch was added
+            if (each.steps == 0) // the step began before the watch was added
                 return;
             --each.steps;
             each.watch->ended();
@@ -160,7 +160,7 @@ private:
     std::vector<Entry> watches_;
     int turns_ = 0;                            // under way: a step may run its loop
     std::vector<std::unique_ptr<Mark>> marks_; // few: one for each priority
-    Mark* last_ = nullptr;                     // of the priority that was searched for last
+    Mark* last_ = nullptr;                     // the mark of the priority that was searched for last
 };
 
 } // namespace detail

@@ -28,8 +28,8 @@ public:
     }
     /// Returns `ticks` in nanoseconds of CLOCK_MONOTONIC, or of the simulated time.
     std::uint64_t nanoseconds(std::uint64_t ticks) const noexcept;
-    /// Measures how long a tick is. nanoseconds(), seconds() and ticksOf() need it. Takes a millisecond if this object
-    /// is younger than that.
+    /// Measures how long a tick is. nanoseconds(), seconds() and ticksOf() need it. If this object is younger than a
+    /// millisecond, waits for that age.
     void measure() noexcept;
     double seconds(std::uint64_t ticks) const noexcept { return static_cast<double>(ticks) * rate_ * 1e-9; }
     std::uint64_t ticksOf(double seconds) const noexcept { return static_cast<std::uint64_t>(seconds * 1e9 / rate_); }

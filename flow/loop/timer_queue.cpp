@@ -70,7 +70,7 @@ void TimerQueue::shortenSoon() {
         Link& link = *soon_.prev;
         link.unlink();
         soonEnd_ = keyOf(&link);
-        pushFront(bucketOf(soonEnd_), link); // it was set before others with the same deadline
+        pushFront(bucketOf(soonEnd_), link); // this timer was set before others with its deadline
     }
 }
 

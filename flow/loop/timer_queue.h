@@ -34,7 +34,7 @@ public:
     ~TimerQueue();
 
     /// Parks the waiter until the deadline (in seconds of the loop's clock), which must not be negative nor before the
-    /// last `now`. Throws std::bad_alloc with the waiter still free.
+    /// last `now`. If it throws std::bad_alloc, the waiter is parked nowhere.
     void park(Waiter* waiter, double deadline, TaskPriority priority);
 
     /// True if all timers have fired or were cancelled; timers at infinity do not count.

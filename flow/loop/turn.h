@@ -22,8 +22,8 @@ public:
 
     /// True if it is in the queue, or waits for its time.
     bool isAsked() const { return waiter_.link.isLinked(); }
-    /// Lets it run once in a turn of the loop, behind the steps that are ready at that priority. The loop is the
-    /// current one unless another is given. Does nothing if it is in the queue already.
+    /// Lets this Turn run once in a turn of the loop, behind the steps that are ready at that priority. The loop is the
+    /// current one unless another is given. Does nothing if this Turn is in the queue already.
     void ask(TaskPriority priority) { ask(Loop::current(), priority); }
     void ask(Loop& where, TaskPriority priority) {
         if (!isAsked())

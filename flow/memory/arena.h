@@ -117,7 +117,7 @@ T deepCopy(Arena& arena, T const& value) {
 
 } // namespace flow
 
-/// `new (arena) T(...)` and `new (arena) T[n]`. There is no delete.
+/// Make objects in an arena: `new (arena) T(...)` and `new (arena) T[n]`. There is no delete.
 inline void* operator new(std::size_t bytes, flow::Arena& arena) {
     return arena.allocate(bytes);
 }

@@ -220,7 +220,7 @@ protected:
 
 class BinaryReader : public detail::ByteInput {
 public:
-    /// The bytes must live as long as the reader. Throws incompatible_protocol_version.
+    /// Makes a reader of `bytes`, which must live as long as it does. Throws incompatible_protocol_version.
     BinaryReader(StringRef bytes, detail::VersionIncluded which) : ByteInput(bytes) { readVersion(which.version); }
     BinaryReader(StringRef bytes, detail::VersionAssumed which) : ByteInput(bytes, which.version) {}
     BinaryReader(StringRef bytes, detail::NoVersion) : ByteInput(bytes) {}

@@ -48,7 +48,7 @@ struct Chunk {
     char* end(std::size_t span) { return reinterpret_cast<char*>(this) + (span + 1) * kSpanBytes; }
 };
 
-/// Maps `bytes` bytes, a power of two, aligned to their number. Returns null if the system has no memory.
+/// Maps `bytes` bytes, aligned to that size, which is a power of two. Returns null if the system has no memory.
 void* mapAligned(std::size_t bytes) noexcept;
 void unmap(void* place, std::size_t bytes) noexcept;
 /// Asks for huge pages. If the system has none, nothing changes.

@@ -34,7 +34,7 @@ public:
     void release() noexcept { memory_->deallocate(begin(), bytes_, alignment_); }
 
     std::pmr::memory_resource& memory() const noexcept { return *memory_; }
-    /// The beginning of the memory that was taken from the resource.
+    /// Returns the beginning of the memory that was taken from the resource.
     char* begin() noexcept { return reinterpret_cast<char*>(this + 1) - padding; }
     std::size_t bytes() const noexcept { return bytes_; }
 

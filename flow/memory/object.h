@@ -144,7 +144,7 @@ private:
 
 class ObjectReader : public detail::ByteInput {
 public:
-    /// The bytes must live as long as the reader. Throws incompatible_protocol_version.
+    /// Makes a reader of `bytes`, which must live as long as it does. Throws incompatible_protocol_version.
     ObjectReader(StringRef bytes, detail::VersionIncluded which) : ByteInput(bytes) { readVersion(which.version); }
     ObjectReader(StringRef bytes, detail::VersionAssumed which) : ByteInput(bytes, which.version) {}
     ObjectReader(StringRef bytes, detail::NoVersion) : ByteInput(bytes) {}

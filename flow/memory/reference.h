@@ -22,12 +22,12 @@
 
 namespace flow {
 
-/// Base class; T is the class that derives from it. A new object has one reference, which `Reference(T*)` takes.
+/// The base class of a T that counts its references. A new object has one reference, which `Reference(T*)` takes.
 template <class T>
 class ReferenceCounted {
 public:
     void addref() const { ++references_; }
-    /// Deletes the object with the last reference.
+    /// Drops one reference; deletes the object with the last one.
     void delref() const {
         if (--references_ == 0)
             delete static_cast<T const*>(this);
@@ -129,7 +129,7 @@ private:
     T* object_ = nullptr;
 };
 
-/// References are equal when they hold the same object.
+/// True if both hold the same object.
 template <class T, class U>
 bool operator==(Reference<T> const& a, Reference<U> const& b) {
     return a.getPtr() == b.getPtr();
