@@ -5,8 +5,9 @@
 //
 //     ACTOR Future<int> twice(Future<int> x) { int v = wait(x); return 2 * v; }
 //
-// In the build, which defines NO_INTELLISENSE, actorc reads the keywords itself. If a wait stands where no wait can, or
-// if the file does not go through actorc, the call finds the deleted functions below and is a compile error.
+// The build defines NO_INTELLISENSE, and actorc translates the keywords. A wait that is left over calls one of the
+// deleted functions below, which is a compile error. This happens where no wait is allowed, and in a file that does not
+// go through actorc.
 
 #include "flow/core/in_place.h"
 #include "flow/core/stream.h"
@@ -32,19 +33,21 @@ void wait(flow::Yield) = delete;
 void wait(flow::Never) = delete;
 template <class T>
 T waitNext(flow::FutureStream<T> const&) = delete;
-#else // never called: they exist for the types in editors
+#else // declared for editors, which show their result types; never called
 namespace flow::editor {
-/// True if a T can be copied, by its name: the standard's trait is true for a vector of elements that cannot be copied.
+/// True if a T and its template arguments can be copied. The standard's trait is true for a vector of elements that
+/// cannot be copied.
 template <class T>
 inline constexpr bool isCopied = std::is_copy_constructible_v<T>;
 template <template <class...> class C, class... T>
 inline constexpr bool isCopied<C<T...>> = std::is_copy_constructible_v<C<T...>> && (... && isCopied<T>);
 
-/// The awaited object is kept, so that `auto& x = wait(f)` is right; `T x = wait(f)` is right too if T only moves.
+/// The result type of wait(), for editors. It is T& if a T can be copied, because the awaited object stays alive:
+/// `auto& x = wait(f)` is right. For a move-only T it is T.
 template <class T>
 using Result = std::conditional_t<isCopied<T>, T&, T>;
 
-/// A Never is never ready, so that its result may have any type.
+/// The result of a wait for a Never. It converts to any type, since this wait never ends.
 struct Anything {
     template <class T>
     operator T() const;

@@ -8,14 +8,14 @@
 //     }
 //
 // The same macros with a prefix come with flow/flow.h: FLOW_TEST_CASE (flow/testing/unit_test.h), FLOW_ASSERT_TRUE for
-// ASSERT, FLOW_ASSERT_EQ ... (flow/base/assert_macros.h), FLOW_CODE_PROBE (flow/trace/code_probe.h). Where GoogleTest,
-// Catch2 or doctest is included too, before or after, a name that both have is theirs.
+// ASSERT, FLOW_ASSERT_EQ ... (flow/base/assert_macros.h), FLOW_CODE_PROBE (flow/trace/code_probe.h). If GoogleTest,
+// Catch2 or doctest is included too, before or after this header, a name that both define has their meaning.
 
 #include "flow/base/assert_macros.h"
 #include "flow/testing/unit_test.h"
 #include "flow/trace/code_probe.h"
 
-// A redefinition by another library's header, after this one, is no warning.
+// With this pragma compilers do not warn if another library's header, included later, redefines one of these macros.
 #pragma GCC system_header
 
 #ifndef TEST_CASE
@@ -50,6 +50,6 @@
 #define CODE_PROBE FLOW_CODE_PROBE
 #define UNREACHABLE FLOW_UNREACHABLE
 #define ASSERT_ABORT(condition) FLOW_ASSERT(condition, "a program's own assertion")
-/// ASSERT, for programs that used to switch other assertions off.
+/// The same as ASSERT. Some programs use it for assertions that must stay when the others are switched off.
 #define UNSTOPPABLE_ASSERT FLOW_ASSERT_TRUE
 #define ASSERT_WE_THINK FLOW_ASSERT_WE_THINK

@@ -1,4 +1,4 @@
-// Undoes flow/actorcompiler.h; the last include of an .actor.h file, so that its keywords do not leak.
+// Undoes flow/actorcompiler.h. An .actor.h file includes it last, so that the keywords do not leak out of that file.
 
 #if defined(ACTOR) && defined(__clang__)
 #pragma clang diagnostic pop

@@ -23,7 +23,7 @@ struct Place {
 };
 
 /// Prints the function of the program that led to a failed assertion. If `place` is in the library, also prints the
-/// line of the call in that function, which becomes `place`; if that line is not known, prints `place`.
+/// line of the call in that function and stores it in `place`. If that line is not known, prints `place`.
 void reportCaller(Place& place, bool isInProgram) noexcept try {
     ProgramCall call = findProgramCall(!isInProgram);
     if (call.place.empty()) {
@@ -48,7 +48,7 @@ void report(const char* message, const char* file, int line, ReportsCaller repor
     if (detail::runningActor)
         actorNameAt(detail::runningActor, actor, sizeof actor);
     bool isInProgram = reportsCaller == ReportsCaller::No || !isOfLibrary(file);
-    // Printed first, since the search for the caller may fail.
+    // The message is printed first, since the search for the caller may fail.
     if (isInProgram)
         std::fprintf(stderr, "flow: assertion failed: %s at %s:%d\n", message, file, line);
     else

@@ -4,7 +4,7 @@
 //     FLOW_ASSERT(cell, "the Future is invalid: it was default-constructed or moved from");
 //     FLOW_CHECK(owner == thisThread(), "...");      // only in checked builds: too costly for every call
 //
-// A function with many callers takes the place of the call as its last argument, which an assertion then names:
+// A function with many callers takes the place of the call as its last argument. Its assertions then name that place:
 //
 //     int get(Caller caller = Caller::current()) {
 //         FLOW_ASSERT_AT(caller, isReady(), "get() before there is a value");
@@ -23,22 +23,22 @@
 
 namespace flow {
 
-/// Called for every assertion that fails, after it was printed and before the program ends or the error is thrown.
-/// `actor` is the name of the running actor, or "". May run on any thread.
+/// A function that is called for every assertion that fails, after the message was printed and before the program ends
+/// or the error is thrown. `actor` is the name of the running actor, or "". It may be called on any thread.
 using AssertionHandler = void (*)(const char* message, const char* file, int line, const char* actor);
-/// Installs a handler for all threads and returns the one before; null for none.
+/// Installs a handler for all threads and returns the previous one. Null means no handler.
 AssertionHandler setAssertionHandler(AssertionHandler handler) noexcept;
 
 } // namespace flow
 
 namespace flow::detail {
 
-/// Prints `message`, the place and the running actor (in checked builds) to standard error and aborts.
-/// The place is in the program: that of the caller, if it is known, or the one that addr2line finds in the debug
-/// information, for a function that cannot take its caller, such as an operator. The library's own place is printed
-/// only if neither is known.
+/// The place of a call. It is Caller() if the place is unknown.
 using Caller = std::source_location;
-/// Calls in one function are not merged, which would leave them no line. gcc has an option for this: CMakeLists.txt.
+/// Prints `message`, the place and the running actor (in checked builds) to standard error and aborts. The place is
+/// `caller` if it is known. For a function that cannot take its caller, such as an operator, it is the place in the
+/// program that addr2line finds in the debug information. If neither is known, it is `file` and `line`, in the library.
+/// Calls in one function must not be merged, or they would lose their lines; for gcc CMakeLists.txt sets an option.
 #ifdef __clang__
 [[clang::nomerge]]
 #endif
@@ -46,7 +46,7 @@ using Caller = std::source_location;
 assertionFailed(const char* condition, const char* message, const char* file, int line,
                 Caller caller = Caller()) noexcept;
 
-/// The code address of the actor that runs now on this thread, or null. Maintained in checked builds only.
+/// The code address of the actor that runs now on this thread, or null. It is set in checked builds only.
 inline constinit thread_local const void* runningActor = nullptr;
 
 } // namespace flow::detail

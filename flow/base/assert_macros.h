@@ -1,6 +1,6 @@
 #pragma once
-// FLOW_ASSERT_TRUE and the like: conditions that must hold. A failed one is printed with its place and the running
-// actor (in checked builds), and is an error of the actor in which it happens. flow/test.h has shorter names for them.
+// FLOW_ASSERT_TRUE and the like: conditions that must hold. If one does not hold, its place and the running actor (in
+// checked builds) are printed, and internal_error is thrown. flow/test.h has shorter names for them.
 //
 //     FLOW_ASSERT_TRUE(queue.empty());            // throws internal_error
 //     FLOW_ASSERT_EQ(sent, received);             // prints both values: EQ NE LT LE GT GE
@@ -8,7 +8,7 @@
 //     FLOW_ASSERT_WE_THINK(size < 1000);          // checked builds throw, others only print
 //     switch (kind) { ... default: FLOW_UNREACHABLE(); }
 //
-// The condition is always evaluated, once. Thrown where nothing may be thrown, internal_error ends the program.
+// The condition is always evaluated, exactly once. In a function that must not throw, internal_error ends the program.
 
 #include "flow/base/assert.h"
 #include "flow/base/to_text.h"
@@ -20,9 +20,9 @@
 
 namespace flow::detail {
 
-/// Prints the breach.
+/// Prints that `condition` does not hold, with `values` if they are not null, and the place.
 void reportBreach(const char* condition, const char* values, const char* file, int line) noexcept;
-/// Prints the breach and throws internal_error.
+/// Calls reportBreach() and throws internal_error.
 [[noreturn]] void throwBreach(const char* condition, const char* values, const char* file, int line);
 
 template <class T>
@@ -39,7 +39,8 @@ template <class A, class B>
     throwBreach(condition, (toText(a) + " and " + toText(b)).c_str(), file, line);
 }
 
-/// `compare` is written where the assertion stands, so that the compiler reports values that it cannot compare there.
+/// Throws internal_error unless compare(a, b) is true. `compare` is a lambda in the macro, so that the compiler reports
+/// values that cannot be compared at the line of the assertion.
 template <class A, class B, class Compare>
 void assertThat(A const& a, B const& b, Compare compare, const char* condition, const char* file, int line) {
     if (!compare(a, b)) [[unlikely]]
@@ -62,7 +63,7 @@ inline void assertNear(double a, double b, double tolerance, const char* conditi
          ? static_cast<void>(0)                                                                                        \
          : ::flow::detail::throwBreach(#condition, nullptr, __FILE__, __LINE__))
 
-// Integers of different signs compare as numbers do, and without a warning.
+// An integer type with a sign and one without are compared by their values, and without a warning.
 #define FLOW_ASSERT_THAT(function, op, a, b)                                                                           \
     ::flow::detail::assertThat(                                                                                        \
         a, b,                                                                                                          \

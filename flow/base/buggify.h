@@ -1,28 +1,29 @@
 #pragma once
-// buggify(): places where the code itself does something rare but allowed, in simulation only; and knobs, the constants
-// that may have another value in a simulated process.
+// buggify(): true at random, in simulation only, so that code does something rare but allowed. knob(): a constant that
+// may have another value in a simulated process.
 //
 //     if (buggify())
 //         co_await delay(10);                        // what if this took long?
 //     std::size_t batch = buggify() ? 1 : knob("batch", 1000);
 //
-// Each run arms a quarter of the sites of a program, by its seed. An armed one is true in a quarter of its visits.
-// buggify(0.01) is true in one of a hundred visits of an armed one instead. Outside of a simulation buggify() is false
-// and knob() its argument, after a load and a branch.
+// A site is a place in the source that calls buggify(). Each run arms a quarter of the sites, chosen by its seed. At an
+// armed site buggify() is true in a quarter of the calls, and buggify(0.01) in one of a hundred. Outside of a
+// simulation, after a load and a branch, buggify() returns false and knob() its second argument.
 
 #include <source_location>
 #include <string>
 
 namespace flow {
 
-/// The source of the decisions. The current one of a thread is a World.
+/// The object that decides what buggify() and knob() return. In a simulation it is the World.
 class BuggifySource {
 public:
     static constexpr double kUsual = -1;
 
-    /// `probability` is that of an armed site; kUsual: the one that the source has for all sites.
+    /// Decides a call at the site `file`, `line`. If the site is armed, the result is true with this probability;
+    /// kUsual stands for the probability that the source has for all sites.
     virtual bool buggify(const char* file, unsigned line, double probability = kUsual) = 0;
-    /// Null if the current process has none of that name.
+    /// Returns the value of the knob `name` in the current process; null if the process has no such knob.
     virtual double const* findKnob(std::string const& name) const = 0;
 
 protected:
@@ -33,7 +34,7 @@ namespace detail {
 inline constinit thread_local BuggifySource* buggifySource = nullptr;
 }
 
-/// From here on `source` is that of this thread; null: none. Returns the one before.
+/// Makes `source` the source of this thread; null means none. Returns the previous one.
 inline BuggifySource* setBuggifySource(BuggifySource* source) {
     BuggifySource* before = detail::buggifySource;
     detail::buggifySource = source;

@@ -1,9 +1,9 @@
 #pragma once
-// Refuses compilers that cannot compile flow, and options with which flow would not do what its headers say. Every
-// other header includes this one.
+// Refuses compilers that cannot compile flow, and options with which flow would not do what its headers say. Nearly all
+// other headers include this one, most of them through flow/base/inline.h or flow/base/assert.h.
 
-// A fatal error, which an #error is not, prevents the hundreds of errors that follow from it. A header that does not
-// exist is one.
+// After a fatal error the compiler stops, and does not print hundreds of errors that follow from the first one. An
+// #error is not fatal. An #include of a header that does not exist is fatal, and with clang also the #warning below.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic fatal "-W#warnings"

@@ -8,8 +8,8 @@
 
 namespace flow {
 
-/// The number of calls of fork() between this process and the one that was started as a program. Any thread may call
-/// it. Children of vfork() and posix_spawn() count none: they may only start another program.
+/// Returns how many calls of fork() lie between the program that was started and this process. Any thread may call it.
+/// Calls of vfork() and posix_spawn() do not count: their children may only start another program.
 std::uint32_t forkCount() noexcept;
 
 } // namespace flow

@@ -7,7 +7,7 @@
 
 namespace flow {
 
-/// The compiler checks the arguments against the pattern. Throws std::bad_alloc.
+/// Returns the text that printf() would print. The compiler checks the arguments. Throws std::bad_alloc.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
 
 } // namespace flow

@@ -9,11 +9,12 @@
 
 #define FLOW_INLINE [[gnu::always_inline]] inline
 
-// FLOW_INLINE_CALL: one call that becomes part of its caller, if the compiler has an attribute for that.
+// FLOW_INLINE_CALL: in front of one call; makes it part of its caller, if the compiler has an attribute for that.
 //
-// FLOW_REFUSED(message): a function that no program may call, with the compiler's message for a call. It stands beside
-// the function that takes the right arguments, so that the error is at the call and not inside the library. It has a
-// body, since gcc reports one without for an argument of a local type. (clang reports an unavailable template twice.)
+// FLOW_REFUSED(message): for an overload that no program may call; the compiler prints `message` for a call of it. The
+// overload stands beside the function that takes the right arguments, so that the error is at the call and not inside
+// the library. The overload has a body: without one, gcc reports an error for an argument of a local type. (clang would
+// report an unavailable template twice.)
 //
 // kClang: for code in which one way is faster with clang, and another with gcc 12.
 
@@ -22,7 +23,7 @@
 #define FLOW_REFUSED(message)                                                                                          \
     _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wgcc-compat\"")                              \
         __attribute__((diagnose_if(true, message, "error"))) _Pragma("clang diagnostic pop")
-#if __clang_major__ < 17 // 16 crashes at it behind the error of compiler_options.h
+#if __clang_major__ < 17 // after the error of compiler_options.h clang 16 would crash
 #define FLOW_INLINE_CALL
 #else
 #define FLOW_INLINE_CALL [[clang::always_inline]]
@@ -39,11 +40,12 @@ inline constexpr bool kClang = false;
 }
 #endif
 
-// FLOW_RARE: a cold function with clang's `preserve_most` convention: the callee saves all registers, so that its hot
-// callers spill none. It must be noexcept, since unwinding would restore the wrong registers. It changes the ABI; the
-// abi_tag turns mixed compilers into an error of the linker (FLOW_SETTINGS says so too). Hidden, since glibc saves
-// fewer registers when it looks up a function of a shared object at its first call
-// (https://github.com/llvm/llvm-project/issues/105588): each shared object has its own.
+// FLOW_RARE: for a cold function. With clang's `preserve_most` convention the callee saves all registers, so that its
+// hot callers need not save any. The function must be noexcept, since unwinding would restore the wrong registers. The
+// convention changes the ABI. Because of the abi_tag, a program made by different compilers does not link
+// (FLOW_SETTINGS prevents it too). The function is hidden, so that each shared object has its own: glibc saves fewer
+// registers when it looks up a function of another shared object at its first call
+// (https://github.com/llvm/llvm-project/issues/105588).
 #if defined(__clang__) && defined(__x86_64__)
 #define FLOW_RARE __attribute__((preserve_most, abi_tag("rare"), visibility("hidden")))
 #else

@@ -17,7 +17,7 @@ struct Link {
     bool isLinked() const { return next != nullptr; }
     /// Makes this the head of an empty list.
     void reset() { next = prev = this; }
-    /// For a head: true if the list is empty.
+    /// True if this is the head of an empty list.
     bool isEmpty() const { return next == this; }
 
     /// Takes this node out of its list. It must be linked.
@@ -25,7 +25,7 @@ struct Link {
         cutOut();
         next = nullptr;
     }
-    /// unlink() for a node of which isLinked() will not be called.
+    /// Like unlink(), for a node of which isLinked() will not be called.
     void cutOut() {
         next->prev = prev;
         prev->next = next;

@@ -28,14 +28,14 @@ public:
     template <class U = T>
         requires std::convertible_to<U&&, T> && (!std::same_as<std::remove_cvref_t<U>, Optional>)
     Optional(U&& value) : value_(std::forward<U>(value)) {}
-    /// From an Optional of a type that converts.
+    /// Converts an Optional of another type, if its value converts.
     template <class U>
         requires std::convertible_to<U const&, T> && (!std::convertible_to<Optional<U> const&, T>)
     Optional(Optional<U> const& other) {
         if (other.present())
             value_.emplace(other.get());
     }
-    /// A copy of the value with its memory in `arena`: for a T that lives in an arena.
+    /// Copies `other`, with the memory of its value in `arena`: for a T that lives in an arena.
     template <class Arena>
         requires std::constructible_from<T, Arena&, T const&>
     Optional(Arena& arena, Optional const& other) {
@@ -64,8 +64,8 @@ public:
         return present() ? std::move(*value_) : static_cast<T>(std::forward<U>(otherwise));
     }
 
-    /// Calls the function, or a member of the value, with the value and the arguments; returns an Optional of the
-    /// result. Nothing if there is no value.
+    /// Returns an Optional of function(value, args...); nothing without a value. `function` may be a pointer to a
+    /// member.
     template <class F, class... Args>
     auto map(F&& function, Args&&... args) const
         -> Optional<std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>> {
@@ -81,8 +81,8 @@ public:
             return {};
         return std::apply(std::forward<F>(function), std::forward_as_tuple(*value_, std::forward<Args>(args)...));
     }
-    /// Like map() and flatMap(), with the object to which the value, a pointer or a Reference, points; nothing for a
-    /// null pointer.
+    /// Like map() and flatMap(), for a value that is a pointer or a Reference: `function` is called with the object to
+    /// which it points. The result is nothing for a null pointer.
     template <class F, class... Args, class Pointer = T>
     auto mapRef(F&& function, Args&&... args) const
         -> Optional<std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>>> {
@@ -97,7 +97,7 @@ public:
             return {};
         return std::apply(std::forward<F>(function), std::forward_as_tuple(**value_, std::forward<Args>(args)...));
     }
-    /// The value converted explicitly.
+    /// Returns the value, converted explicitly to a U; nothing if there is no value.
     template <class U>
     Optional<U> castTo() const {
         return map([](T const& value) { return static_cast<U>(value); });
@@ -109,7 +109,7 @@ public:
     }
     void reset() { value_.reset(); }
 
-    /// Nothing equals nothing and comes before every value.
+    /// An empty Optional equals an empty one, and comes before every value.
     friend bool operator==(Optional const& a, Optional const& b)
         requires std::equality_comparable<T>
     {
@@ -122,7 +122,7 @@ public:
     }
 
 private:
-    /// Operators have no argument for the caller.
+    /// Returns the address of the value. Operators have no argument for `caller`.
     T const* checked(detail::Caller caller = detail::Caller()) const {
         FLOW_ASSERT_AT(caller, value_.has_value(), "Optional::get() of nothing");
         return &*value_;

@@ -1,7 +1,7 @@
 #pragma once
-// parseNumber(): the number that a text is, whatever the locale.
+// parseNumber(): reads a whole text as a number, in any locale.
 //
-//     std::optional<int> port = parseNumber<int>("80");     // nothing for "", "80 ", "+80", "0x50", or one too large
+//     std::optional<int> port = parseNumber<int>("80");     // nothing for "", "80 ", "+80", "0x50", or a large number
 //     std::optional<int> same = parseNumber<int>("50", 16);
 
 #include <charconv>

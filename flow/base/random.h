@@ -7,8 +7,8 @@
 //     setThreadLocalDeterministicRandomSeed(42);         // the generator that actors share
 //     if (deterministicRandom()->coinflip()) ...
 //
-// The generator is xoshiro256** by Blackman and Vigna (https://prng.di.unimi.it), seeded through splitmix64. It is
-// for simulation and tests, not for secrets. Not thread-safe: one per loop.
+// The generator is xoshiro256** by Blackman and Vigna (https://prng.di.unimi.it), seeded through splitmix64. It is for
+// simulation and tests, not for secrets. It is not thread-safe: each thread needs its own.
 
 #include "flow/base/assert.h"
 #include "flow/base/uid.h"
@@ -46,14 +46,14 @@ public:
         return result;
     }
 
-    /// Uniform in [begin, end); begin < end. (Multiply and shift, after Lemire; the bias is below 2^-32.)
+    /// Returns a number in [begin, end), each equally likely; begin < end. (After Lemire; the bias is below 2^-32.)
     int randomInt(int begin, int end, detail::Caller caller = detail::Caller::current()) {
         FLOW_ASSERT_AT(caller, begin < end, "randomInt needs begin < end");
         auto range = static_cast<std::uint64_t>(static_cast<std::int64_t>(end) - begin);
         return static_cast<int>(begin + static_cast<std::int64_t>(((randomUInt64() >> 32) * range) >> 32));
     }
 
-    /// randomInt() for 64 bits; the bias is below range / 2^64.
+    /// Like randomInt(), for 64 bits. The bias is below range / 2^64.
     std::int64_t randomInt64(std::int64_t begin, std::int64_t end, detail::Caller caller = detail::Caller::current()) {
         FLOW_ASSERT_AT(caller, begin < end, "randomInt64 needs begin < end");
         auto range = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
@@ -62,54 +62,54 @@ public:
         return static_cast<std::int64_t>(static_cast<std::uint64_t>(begin) + offset);
     }
     std::uint32_t randomUInt32() { return static_cast<std::uint32_t>(randomUInt64() >> 32); }
-    /// In [begin, end), begin >= 1: each power of two as likely as every other.
+    /// Returns a number in [begin, end), all bit widths equally likely; begin >= 1.
     std::uint32_t randomSkewedUInt32(std::uint32_t begin, std::uint32_t end);
 
-    /// Uniform in [0, 1).
+    /// Returns a number in [0, 1), each equally likely.
     double random01() { return static_cast<double>(randomUInt64() >> 11) * 0x1.0p-53; }
     bool coinflip() { return randomUInt64() >> 63; }
-    /// Never UID().
+    /// Returns a random UID, which is never UID().
     UID randomUniqueID() {
         std::uint64_t first = randomUInt64();
         return {first, randomUInt64() | 1};
     }
 
-    /// A random element; the container must not be empty.
+    /// Returns a random element; the container must not be empty.
     template <class Container>
     decltype(auto) randomChoice(Container const& choices) {
         return *std::next(std::begin(choices), randomInt64(0, static_cast<std::int64_t>(std::size(choices))));
     }
-    /// Every order is as likely as every other. Needs random access.
+    /// Puts the elements into a random order, each order equally likely. Needs random access.
     template <class Container>
     void randomShuffle(Container& elements) {
         auto first = std::begin(elements);
         for (auto left = static_cast<std::int64_t>(std::size(elements)); left > 1; --left)
             std::iter_swap(first + (left - 1), first + randomInt64(0, left));
     }
-    /// A digit or a letter of ASCII.
+    /// Returns a digit or a letter of ASCII.
     char randomAlphaNumeric();
     std::string randomAlphaNumeric(int length);
     void randomBytes(void* out, std::size_t count);
 
-    /// The number that randomUInt64() would give, which it still will: for comparing the states of two generators.
+    /// Returns what the next randomUInt64() will return, to compare the states of two generators. Changes nothing.
     std::uint64_t peek() const { return DeterministicRandom(*this).randomUInt64(); }
 
 private:
     std::uint64_t state_[4];
 };
-/// The name that programs use; everything is in the one class.
+/// Flow's name of the generator. In Flow IRandom is an interface; here it is this class.
 using IRandom = DeterministicRandom;
 
-/// The generator of this thread, for everything that must repeat. Its seed is 1 until another is set; but a RealLoop on
-/// a thread that has neither used nor seeded it seeds it from the machine's entropy, so that programs on several
-/// machines do not all wait for the same random times.
+/// Returns the generator of this thread, for everything that must repeat. Its seed is 1 until another one is set. But
+/// if the thread has neither used nor seeded it, a RealLoop on this thread seeds it from the machine's entropy, so that
+/// programs on several machines do not all wait for the same random times.
 DeterministicRandom* deterministicRandom();
 void setThreadLocalDeterministicRandomSeed(std::uint64_t seed);
-/// Seeds the generator from the machine's entropy if it was neither used nor seeded. Called by a RealLoop.
+/// Seeds this thread's generator from the machine's entropy if it was neither used nor seeded. A RealLoop calls this.
 void seedUnusedDeterministicRandom();
-/// From here on `random` is the generator of this thread, until it is replaced in the same way. Returns the one before.
+/// Makes `random` the generator of this thread, until it is replaced in the same way. Returns the previous one.
 DeterministicRandom* replaceDeterministicRandom(DeterministicRandom* random);
-/// A generator of this thread that starts from the machine's entropy, for numbers that must not repeat.
+/// Returns a generator of this thread that starts from the machine's entropy, for numbers that must not repeat.
 DeterministicRandom* nondeterministicRandom();
 
 } // namespace flow

@@ -8,7 +8,7 @@
 
 namespace flow {
 
-/// The seed for `use`: equal on every machine, and different for any two seeds.
+/// Returns the seed for `use`. It is equal on every machine. Two seeds always give two different results.
 constexpr std::uint64_t seedFor(std::uint64_t seed, std::string_view use) {
     for (char c : use)
         seed = (seed ^ static_cast<unsigned char>(c)) * 0x100000001B3u;

@@ -2,9 +2,9 @@
 // it found last, the new stacks in use (`active`), the thread's own stack. The bounds of any other stack, such as a
 // fiber's, are unknown: there withRoom() counts its levels.
 //
-// callOnNewStack() takes the spare stack of the thread, or maps one, and calls the work there. Afterwards the stack is
-// the spare one again, if there is none. Several may be in use at a time: work on one may need another, and a fiber may
-// switch away in the middle of a call.
+// callOnNewStack() takes the spare stack of the thread, or maps one, and calls the work there. Afterwards the stack
+// becomes the spare one, unless there is one already. Several new stacks may be in use at a time: work on one may need
+// another, and a fiber may switch away in the middle of a call.
 //
 // callOn() makes the switch, in assembly. ASan and TSan must be notified of it, each in its own way: enter() runs on
 // the old stack, start() on the new one.
@@ -29,14 +29,14 @@ constexpr std::size_t kNewStackBytes = std::size_t{2} << 20; // TSan keeps no mo
 #else
 constexpr std::size_t kNewStackBytes = std::size_t{8} << 20;
 #endif
-constexpr std::size_t kGuardBytes = 64 << 10; // of its lower end: an overflow faults there
+constexpr std::size_t kGuardBytes = 64 << 10; // at the lower end of a stack: an overflow faults there
 
 struct Bounds {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
 
     bool contain(std::uintptr_t place) const { return place - begin < bytes; }
-    /// The part that may be used: without the rest that is to be kept.
+    /// Returns the part of the stack that may be used, without the rest that is kept free.
     Bounds room() const {
         constexpr std::size_t kLeast = 32 << 10, kMost = 1 << 20;
         std::size_t kept = std::min(std::clamp(bytes / 4, kLeast, kMost), bytes);
@@ -59,12 +59,13 @@ struct OwnStack {
     bool isKnown = false;
 };
 constinit thread_local OwnStack own;
-constinit thread_local Bounds lastRoom;            // of the stack on which stackIsShort() was called last
+constinit thread_local Bounds lastRoom;            // the room of the stack on which stackIsShort() was called last
 constinit thread_local NewStack* active = nullptr; // stacks in use; fibers may end the calls on them in any order
 constinit thread_local NewStack* spare = nullptr;
 constinit thread_local bool keepsNone = false; // the thread is at its end
 
-/// Empty if the system does not give them: then the bounds count as unknown.
+/// Returns the bounds of the thread's own stack. If the system does not give them, the result is empty, which counts as
+/// unknown.
 Bounds boundsOfThread() noexcept {
     pthread_attr_t attributes;
     // nondeterminism: where the stack lies decides only when another one is needed
@@ -112,8 +113,8 @@ void giveBack(NewStack* stack) noexcept {
     spare = stack;
 }
 
-/// Calls on another stack. The function has a frame pointer, by which debuggers and unwinders get from one stack to the
-/// other.
+/// Calls work(argument) on the stack that ends at `top`. This function has a frame pointer: debuggers and unwinders
+/// follow it from one stack to the other.
 FLOW_NOT_INSTRUMENTED [[gnu::noinline]] void callOn(void* top, void (*work)(void*), void* argument) noexcept {
     [[maybe_unused]] void* volatile frame = __builtin_frame_address(0);
 #if defined(__x86_64__)
@@ -146,7 +147,7 @@ FLOW_NOT_INSTRUMENTED [[gnu::noinline]] void callOn(void* top, void (*work)(void
 struct Call {
     void (*work)(void*);
     void* argument;
-    void* fiber = nullptr; // of the caller, TSan's handle
+    void* fiber = nullptr; // TSan's handle of the caller's stack
 };
 
 #if FLOW_ADDRESS_SANITIZER

@@ -1,13 +1,13 @@
 #pragma once
-// Room on the stack, for code that nests as deep as its data:
+// withRoom(): calls code that nests as deep as its data, on another stack when this one gets short.
 //
 //     void destroy(Tree* tree) {
 //         withRoom([tree] { ... destroy(tree->left); });
 //     }
 //
 // The bounds of a thread's own stack and of the stacks of onNewStack() are known. The bounds of other stacks, such as a
-// fiber's, are not: there 32 levels of withRoom() are allowed. A fiber with a stack that is an object on another stack
-// is not distinguished from that stack.
+// fiber's, are not: on them, 32 levels of withRoom() are allowed. If the memory of a fiber's stack is part of another
+// stack, the fiber counts as code on that other stack.
 
 #include "flow/base/inline.h"
 
@@ -16,7 +16,7 @@
 namespace flow {
 namespace detail {
 
-inline constinit thread_local int stackLevels = 0; // of withRoom()
+inline constinit thread_local int stackLevels = 0; // the levels of withRoom() on this thread
 
 void callWithRoom(void (*work)(void*), void* argument) noexcept;
 void callOnNewStack(void (*work)(void*), void* argument) noexcept;
@@ -26,7 +26,8 @@ void callErased(void* work) {
     (*static_cast<Work*>(work))();
 }
 
-/// Takes the work by value, so that the objects to which it refers can stay in registers if this is not called.
+/// Calls `work` by callWithRoom(). `work` is passed by value, so that objects to which it refers can stay in registers
+/// when this function is not called.
 template <class Work>
 [[gnu::noinline]] void withRoomDeep(Work work) noexcept {
     callWithRoom(callErased<Work>, &work);
@@ -34,8 +35,8 @@ template <class Work>
 
 } // namespace detail
 
-/// True if the rest of the stack should be kept for code that does not call this: a quarter of it, but no more than 1
-/// MiB and no less than 32 KiB.
+/// True if little stack is left: less than a quarter of it, but at least 32 KiB and at most 1 MiB. That rest is kept
+/// for code that does not call this function.
 bool stackIsShort() noexcept;
 
 /// Calls `work` on a stack of 8 MiB, of which each thread keeps one. `work` must not throw; it may switch to other
@@ -46,7 +47,7 @@ void onNewStack(Work&& work) noexcept {
 }
 
 /// Calls `work` here, or on a new stack if this one is short. `work` must not throw. The first few levels are not
-/// checked: nearly all calls end there.
+/// checked, since nearly all nesting ends there.
 template <class Work>
 FLOW_INLINE void withRoom(Work work) noexcept {
     constexpr int kUnchecked = 4;

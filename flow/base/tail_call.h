@@ -9,9 +9,9 @@
 
 namespace flow::detail {
 
-// Clang can promise it at each level. gcc makes such calls from -O2, but not with --coverage or -finstrument-functions,
-// and no macro says so: from -O1 each translation unit tries it when the program starts. Until then the value is false,
-// which is always safe.
+// clang can guarantee such jumps at each optimisation level. gcc makes them from -O2 on, but not with --coverage or
+// -finstrument-functions, and has no macro that says so. Therefore, from -O1 on, each translation unit tests it when
+// the program starts. Before the test the value is false, which is always safe.
 #if defined(__clang__)
 inline constexpr bool kTailCalls = true;
 #elif !defined(__OPTIMIZE__)

@@ -8,8 +8,9 @@
 //         static std::string toString(Point const& p) { ... }
 //     };
 //
-// Without that, the first of these that the type has is used: toString(), printable(), name(), a conversion to
-// std::string_view, present() and get(), begin() and end(). A type with none of them becomes the number of its bytes.
+// Without a Traceable, toText() uses the first of these that the type has: a conversion to std::string_view,
+// printable(), toString(), code() and name(), present() and get(), begin() and end(). For other types the text is their
+// size in bytes.
 
 #include <charconv>
 #include <cstdio>
@@ -19,7 +20,8 @@
 
 namespace flow {
 
-/// To be specialised, derived from std::true_type, with a static `std::string toString(T const&)`.
+/// Says how a T becomes text. A program specialises it, derived from std::true_type, with a static function
+/// `std::string toString(T const&)`.
 template <class T>
 struct Traceable : std::false_type {};
 
@@ -30,7 +32,7 @@ namespace detail {
 
 template <class T>
 std::string numberToText(T value) {
-    char text[128]; // long doubles are the longest, and printed in their shortest form
+    char text[128]; // enough for the shortest form of a long double, the longest number
     auto [end, failure] = std::to_chars(text, text + sizeof text, value);
     return failure == std::errc() ? std::string(text, end) : std::string("?");
 }

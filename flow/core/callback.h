@@ -22,7 +22,7 @@ namespace flow {
 
 namespace detail {
 
-/// The Waiter of a callback.
+/// The base class of callbacks: a Waiter that calls its callback.
 class CallbackBase {
 public:
     CallbackBase(CallbackBase const&) = delete;
@@ -35,7 +35,7 @@ protected:
     CallbackBase(void (*resume)(Waiter*)) : waiter_{resume, {}, {nullptr, nullptr}, {}} { waiter_.owner = this; }
     virtual ~CallbackBase() { remove(); }
 
-    /// Takes one future reference of a cell that is not ready.
+    /// Waits for a cell that is not ready. Takes one future reference of it from the caller.
     void waitFor(Cell* cell) {
         FLOW_ASSERT(!waiter_.link.isLinked(), "a callback is added to a second future while it waits");
         park(&waiter_, cell);
@@ -52,17 +52,17 @@ private:
 
 } // namespace detail
 
-/// Called with the result of a Future<T>.
+/// An object that is called with the result of a Future<T>.
 template <class T>
 class Callback : public detail::CallbackBase {
 public:
     Callback() : CallbackBase(call) {}
 
-    /// The value. It belongs to the future: this is the overload that is called.
+    /// Called with the value, which belongs to the future. The other overload of fire() is not called.
     virtual void fire(T const&) {}
     virtual void fire(T&&) {}
     virtual void error(Error) {}
-    /// For users' code that overrides it; never called.
+    /// Never called. It exists for users' code that overrides it.
     virtual void unwait() {}
 
 private:
@@ -78,17 +78,17 @@ private:
     }
 };
 
-/// Called with the next element of a FutureStream<T>, or with its end.
+/// An object that is called with the next element of a FutureStream<T>, or with its end.
 template <class T>
 class SingleCallback : public detail::CallbackBase {
 public:
     SingleCallback() : CallbackBase(call) {}
 
     virtual void fire(T const&) {}
-    /// The element. This is the overload that is called.
+    /// Called with the element. The other overload of fire() is not called.
     virtual void fire(T&&) {}
     virtual void error(Error) {}
-    /// For users' code that overrides it; never called.
+    /// Never called. It exists for users' code that overrides it.
     virtual void unwait() {}
 
 private:

@@ -33,7 +33,7 @@ public:
 namespace flow::detail {
 namespace {
 
-/// A code address of the actor: its `resume`, or its `destroy` if it is a coroutine that has ended.
+/// Returns a code address of the actor: its `resume`, or its `destroy` if it is a coroutine that has ended.
 const void* codeOf(Waiter const* frame) noexcept {
     return frame->resume ? reinterpret_cast<const void*>(frame->resume) : reinterpret_cast<const void*>(frame->destroy);
 }
@@ -84,7 +84,8 @@ void detach(Waiter* waiter) noexcept {
 namespace {
 
 Cell* takeFrom(BranchGroup* group) noexcept {
-    // Branches that hold nothing any more are skipped, so that n calls take n steps. One stays: it has the owner.
+    // Branches that hold nothing any more are skipped for good, so that n calls take n steps. One stays, with the
+    // owner.
     while (group->count > 1 && group->branches->awaited.isNothing()) {
         ++group->branches;
         --group->count;
@@ -107,13 +108,14 @@ Cell* takeAwaited(Waiter* waiter) noexcept {
 
 namespace {
 
-/// The end of a cancelled frame: it resumes with actor_cancelled, or is destroyed if it propagates that.
+/// Ends a cancelled frame for a FrameStack: the frame resumes with actor_cancelled, or is destroyed if it propagates
+/// cancels.
 struct Cancelling {
     /// True if the cell has a frame that can be cancelled and was not cancelled yet.
     static bool mayEnd(Cell const* cell) noexcept {
         return (cell->flags & (Cell::kHasFrame | Cell::kCancelled | Cell::kUncancellable)) == Cell::kHasFrame;
     }
-    /// Marks the frame; true if it is parked. A frame that runs is left to its next wait.
+    /// Marks the frame as cancelled. True if it is parked; a frame that runs is left to its next wait.
     FLOW_INLINE static bool begin(Cell* cell, Waiter* frame) noexcept {
         cell->flags |= Cell::kCancelled;
         if (endingWatch) [[unlikely]]
@@ -141,9 +143,9 @@ struct Cancelling {
     }
 };
 
-// Destructors of states and values end further actors, and the states of these end further ones: such nesting is as
-// deep as the data. So is the nesting of waiters that other waiters wait for. Nothing can be delayed, since an object
-// may be gone once the outer destructor goes on. Where this stack is too short, the work continues on another one.
+// Destructors of states and values end further actors, and destroy the states of these: such nesting is as deep as the
+// data. Waiters that wake other waiters nest in the same way. The inner work cannot be delayed, since an object that it
+// needs may be gone once the outer destructor goes on. Where this stack is too short, the work continues on another.
 
 } // namespace
 
@@ -163,7 +165,7 @@ void freeUnseen(Cell* cell) noexcept {
 
 namespace {
 
-/// The part of errorStatus() that calls a watch or reports the error.
+/// Does the rare part of errorStatus(): calls the watches or reports the error.
 [[gnu::noinline, gnu::cold]] std::uint8_t reportEnding(Cell* cell, std::uint32_t own) noexcept {
     if (endingWatch)
         EndingWatches::failed(codeOf(cell->frame()), cell->error);
@@ -191,21 +193,21 @@ Cell* endInError(Waiter* frame, Error error) noexcept {
     return cell;
 }
 
-/// endInError() for a waiter that has been taken from a cell with an error that it propagates.
+/// Ends a waiter that propagates errors, as endInError() does. The waiter has been taken out of a cell with an error.
 Cell* propagateError(Waiter* waiter) noexcept {
     Error error = takeError(waiter->awaited.anyCell());
     waiter->awaited = {};
     return endInError(waiter, error);
 }
 
-/// For a waiter that has been taken from a cell with an error: the waiter to run next. It is `waiter`, or, if that
-/// propagates the error, the last waiter that the end of `waiter` wakes.
+/// Returns the waiter to run after `waiter` has been taken out of a cell with an error: `waiter` itself; but if it
+/// propagates the error, it is ended, and the result is the last waiter that this end wakes.
 Waiter* propagated(Waiter* waiter) noexcept {
     return waiter->awaited.isPropagating() ? finishFrame(propagateError(waiter), Cell::kError) : waiter;
 }
 
-/// wakeAllButLast() of a cell with an error. A last waiter that propagates the error is replaced by its own last
-/// waiter.
+/// Does wakeAllButLast() for a cell with an error. If the last waiter propagates the error, it is ended too, and its
+/// own last waiter takes its place.
 Waiter* wakeWithError(Cell* cell) noexcept {
     for (Cell* ended = nullptr;
          ;) { // a frame that failed here: its promise reference is held until all its waiters have run
@@ -225,7 +227,7 @@ Waiter* wakeWithError(Cell* cell) noexcept {
     }
 }
 
-/// wakeAllButLast() of a cell with a value.
+/// Does wakeAllButLast() for a cell with a value.
 Waiter* wakeWithValue(Cell* cell) noexcept {
     Link& waiters = cell->waiters;
     do {
@@ -236,7 +238,7 @@ Waiter* wakeWithValue(Cell* cell) noexcept {
     return takeFirst(waiters);
 }
 
-/// Runs `wake` where the stack is deep enough: each of several waiters may wake others, for which others wait.
+/// Calls `wake`, on a new stack if this one is short: the waiters may wake others, for which others wait.
 template <Waiter* (*wake)(Cell*) noexcept>
 [[gnu::noinline]] Waiter* wakeWithRoom(Cell* cell) noexcept {
     Waiter* last = nullptr;

@@ -1,12 +1,13 @@
 #pragma once
-// Life of a result cell: made, set once, waiters run, freed when neither promise nor future references are left.
+// The life of a result cell: it is made; it is set once, and its waiters run; it is freed when neither promise nor
+// future references are left.
 //
 //     Cell* cell = newCell<int>(0, 1, 1);                 // no frame, one future, one promise
 //     constructValue<int>(cell, 7);
 //     if (Waiter* last = complete(cell, Cell::kValue)) run(last);
 //     releasePromise(cell); releaseFuture(cell);          // the block goes back to the allocator
 //
-// Future, Promise and the styles are made of the functions here; programs do not call these.
+// Future, Promise, actors, coroutines and fibers are made of the functions here. Programs do not call these functions.
 
 #include "flow/core/run.h"
 #include "flow/core/void.h"
@@ -23,7 +24,7 @@ namespace flow::detail {
 // -------------------------------------------------------------------------------------------------------------------
 // The value in front of the cell
 
-/// Values without members take no room and are never constructed.
+/// False for a type without members. Its values take no room and are never constructed.
 template <class T>
 inline constexpr bool kStored = !(std::is_empty_v<T> && std::is_trivially_copyable_v<T>);
 
@@ -47,25 +48,25 @@ void destroyValue(Cell* cell) {
 }
 
 /// The error message of a function that takes a value, for an argument of another type. Beside each such function
-/// stands an overload for wrong types, so that compilers report the mistake at the user's line, and not in here.
+/// stands an overload for wrong types, so that compilers report the mistake at the user's line, and not in this header.
 #define FLOW_NO_VALUE "no value of the future's type can be made of what is returned or sent"
 
 /// The parameter type of such an overload for a `{list}`: `template <class Given = AnyList, class Wanted = T>`. The
-/// function beside it has the same template parameters and a constraint, so C++ prefers that function where both fit.
-/// Compilers print `Wanted`.
+/// function beside the overload has the same template parameters and a constraint, so C++ prefers that function where
+/// both fit. `Wanted` is there for the message: compilers print it.
 struct AnyList {
     template <class... Elements>
     AnyList(Elements&&...) {}
     AnyList(std::initializer_list<AnyList>) {}
 };
 
-/// Builds the value; the cell's status is set later, by `complete`. May throw what T's constructor throws.
+/// Builds the value. complete() sets the cell's status later. May throw what T's constructor throws.
 template <class T, class... Args>
 void constructValue(Cell* cell, Args&&... args) {
     static_assert(std::is_constructible_v<T, Args...>, FLOW_NO_VALUE);
     if constexpr (kStored<T>) {
         if constexpr (!std::is_trivially_destructible_v<T>)
-            if (cell->has(Cell::kDestroyValue)) [[unlikely]] { // a handler returned in place of a return that threw
+            if (cell->has(Cell::kDestroyValue)) [[unlikely]] { // the value of a return that threw is replaced
                 cell->flags &= static_cast<std::uint8_t>(~Cell::kDestroyValue);
                 destroyValue<T>(cell);
             }
@@ -96,7 +97,7 @@ inline void checkThread(Cell const* cell, Caller caller = Caller()) {
 inline void checkThread(Cell const*, Caller = Caller()) {}
 #endif
 
-/// A cell for T in a block of this size class.
+/// Makes a cell for T in a block of this size class.
 template <class T>
 FLOW_INLINE Cell* placeCell(void* block, memory::SizeClass sizeClass, std::uint32_t futures, std::uint32_t promises,
                             std::uint8_t flags) {
@@ -117,13 +118,14 @@ FLOW_INLINE Cell* placeCell(void* block, memory::SizeClass sizeClass, std::uint3
     return cell;
 }
 
-/// Checked builds search frames for addresses (flow/wait/dying_local.h): a block must hold none of its earlier use.
+/// Clears a new block in checked builds. They search frames for addresses (flow/wait/dying_local.h), and the block must
+/// hold none of its earlier use.
 inline void clearBlock([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
     if constexpr (FLOW_CHECKED)
         std::memset(block, 0, bytes);
 }
 
-/// A cell for T with `frameBytes` of frame behind it. Throws std::bad_alloc.
+/// Makes a cell for T with `frameBytes` of frame behind it. Throws std::bad_alloc.
 template <class T>
 Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promises, std::uint8_t flags = 0) {
     std::size_t bytes = kPrefixBytes<T> + sizeof(Cell) + frameBytes;
@@ -132,11 +134,11 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
     return placeCell<T>(block, memory::sizeClassOf(bytes), futures, promises, flags);
 }
 
-/// The bytes of padding in front of the result that align the frame, which begins `head` bytes behind the padding.
+/// Returns the bytes of padding in front of the result that align a frame `head` bytes behind the padding.
 constexpr std::size_t paddingFor(std::size_t head, std::size_t alignment) {
     return -head & (alignment - 1);
 }
-/// All bytes of the block. They are a multiple of the alignment, so that the block has the alignment too.
+/// Returns the bytes of the whole block: a multiple of the alignment, so that the block has the alignment too.
 constexpr std::size_t alignedBytes(std::size_t head, std::size_t frameBytes, std::size_t alignment) {
     return memory::roundUp(paddingFor(head, alignment) + head + frameBytes, alignment);
 }
@@ -156,11 +158,11 @@ Cell* newAlignedCell(std::size_t frameBytes, std::size_t alignment, std::uint32_
     return placeCell<T>(block, memory::kPaddedClass, futures, promises, flags);
 }
 
-/// The part of freeCell for values that have a destructor, and for unread errors.
+/// Does freeCell() for a value that has a destructor, and for an unread error.
 FLOW_RARE void freeWithCare(Cell* cell) noexcept;
 
-// T is the type of the cell's value; void where that is not known and has to be read from the cell. A known type saves
-// the test for a destructor, and the address is a constant.
+// In the functions below, T is the type of the cell's value, or void if it is not known and has to be read from the
+// cell. A known type is faster: the address is a constant, and often no destructor has to be tested for.
 
 /// Destroys the value, if there is one, reports an unread error, and gives the block back.
 template <class T = void>
@@ -176,12 +178,12 @@ void freeCell(Cell* cell) {
     }
 }
 
-/// Called when the last future reference of an unfinished frame's cell goes: cancels the actor.
+/// Cancels the actor of a cell that has lost its last future reference, if its frame has not ended.
 FLOW_RARE void lastFutureGone(Cell* cell) noexcept;
 
 /// True while this thread ends a group of cells as if their machine had stopped: see StoppedMachine.
 inline constinit thread_local bool machineStops = false;
-/// lastFutureGone() for a frame of such a group.
+/// Does lastFutureGone() for a frame of such a group.
 void stoppedFutureGone(Cell* cell) noexcept;
 
 inline void addFuture(Cell* cell) {
@@ -229,14 +231,14 @@ inline Waiter* takeFirst(Link& list) {
     return waiter;
 }
 
-/// For a ready cell that has waiters, where takeOnly() gives null. Runs all waiters but the last, which it returns for
-/// the caller to run; null if none is left. Waiters that propagate the cell's error are ended, as in failFrame.
+/// Runs all waiters of a ready cell but the last, which it returns for the caller to run; null if none is left. Waiters
+/// that propagate the cell's error are ended, as in failFrame(). For a cell with waiters where takeOnly() gives null.
 Waiter* wakeAllButLast(Cell* cell) noexcept;
 
 /// Like wakeAllButLast(), and then releases one promise reference.
 FLOW_RARE Waiter* wakeAndRelease(Cell* cell) noexcept;
 
-/// Takes the only waiter out of the list. Null if there are several, or if it propagates the cell's error.
+/// Takes the only waiter out of the list. Returns null if there are several, or if it propagates the cell's error.
 inline Waiter* takeOnly(Cell* cell) {
     Link& waiters = cell->waiters;
     if (waiters.next != waiters.prev) [[unlikely]]
@@ -259,11 +261,11 @@ inline Waiter* complete(Cell* cell, std::uint8_t status) noexcept {
     return only ? only : wakeAllButLast(cell);
 }
 
-/// Ends a frame that is not parked with an error: destroys it and completes its cell. Waiters that propagate errors end
-/// in the same way, without recursion. Returns the waiter to run next, or null.
+/// Ends a frame, which is not parked, with an error: destroys the frame and completes its cell. Waiters that propagate
+/// errors end in the same way, without recursion. Returns the waiter to run next, or null.
 Waiter* failFrame(Waiter* frame, Error error) noexcept;
 
-/// freeCell() for a cell that ends when no future of it is left.
+/// Does freeCell() for a cell that ends when no future of it is left.
 FLOW_RARE void freeUnseen(Cell* cell) noexcept;
 
 /// Sets the flags that a cell has from the end of its frame on: `status`, and whether there is a value to destroy.
@@ -273,8 +275,8 @@ void setEnded(Cell* cell, std::uint8_t status) noexcept {
     cell->flags = static_cast<std::uint8_t>(kept | status);
 }
 
-/// The end of a frame after its state has been destroyed: completes the cell and releases the frame's promise
-/// reference. Returns the waiter to run next, or null.
+/// Ends a frame after its state has been destroyed: completes the cell and releases the frame's promise reference.
+/// Returns the waiter to run next, or null.
 template <class T = void>
 Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {
     setEnded<T>(cell, status);
@@ -290,21 +292,21 @@ Waiter* finishFrame(Cell* cell, std::uint8_t status) noexcept {
     return only;
 }
 
-/// The error of a failed cell, which counts as read from here on: it is not reported when the cell is freed.
+/// Returns the error of a failed cell and marks it as read: it is not reported when the cell is freed.
 inline Error readError(Cell* cell) {
     cell->flags &= static_cast<std::uint8_t>(~Cell::kUnreadBit);
     return cell->error;
 }
 
-/// The status of a frame that ends with the error that is in its cell. Reports the error if no more than `own` future
-/// references are left, so that nothing can receive it.
+/// Returns the status of a frame that ends with the error that is in its cell. Reports the error if no more than `own`
+/// future references are left, so that nothing can receive it.
 [[gnu::cold]] std::uint8_t statusOfError(Cell* cell, std::uint32_t own = 0) noexcept;
 
 /// Sets an error in a cell that loses its last Promise or PromiseStream, and runs all waiters.
 void breakPromise(Cell* cell, Error error) noexcept;
 
-/// Cancels an unfinished frame. The cell for which it waits is released first, and cancelled if that was the last
-/// reference. Then the frame resumes with actor_cancelled; a frame that propagates cancels is destroyed instead. A
+/// Cancels an unfinished frame. The cell for which the frame waits is released first, and cancelled if that was the
+/// last reference. Then the frame resumes with actor_cancelled; a frame that propagates cancels is destroyed instead. A
 /// frame that runs further up the stack is only marked. Does nothing for cells without a frame, uncancellable frames
 /// and repeated calls.
 void cancel(Cell* cell) noexcept;
@@ -314,8 +316,8 @@ enum class StartKept : bool { Always, OnlyIfReady };
 /// Starts the operation of a dormant cell. True if the cell is ready now.
 FLOW_RARE bool startDormant(Cell* cell, StartKept how);
 
-/// A cell of this thread that holds actor_cancelled, with a future reference for the caller. The wait of a cancelled
-/// actor gets it instead of its operand; the reference to the operand is released. `frame` is the actor's frame: its
+/// Returns a cell that holds actor_cancelled, with a future reference for the caller. The wait of a cancelled actor
+/// gets this cell instead of `operand`, and the reference to `operand` is released. `frame` is the actor's frame: its
 /// waits are counted.
 FLOW_RARE Cell* cancelledCell(Cell* operand = nullptr, Waiter* frame = nullptr) noexcept;
 
@@ -323,14 +325,14 @@ FLOW_RARE Cell* cancelledCell(Cell* operand = nullptr, Waiter* frame = nullptr) 
 /// occupy its thread forever: after 50,000 waits the program ends with a message that names the actor.
 FLOW_RARE void countCancelledWait(Waiter* frame) noexcept;
 
-/// The handles among the future references, and one more if there are waiters.
+/// Returns the number of future handles, and one more if there are waiters.
 std::uint32_t futureCount(Cell const* cell) noexcept;
 
-/// Unlinks a waiter (and its branches) so that nothing can wake it. The references that it holds stay.
+/// Unlinks a waiter (and its branches) so that nothing can wake it. The waiter keeps its references.
 void detach(Waiter* waiter) noexcept;
 
-/// The next cell that a detached waiter still holds, in the order of its branches, with its reference; null when none
-/// is left.
+/// Takes the next cell that a detached waiter still holds, in the order of its branches, and returns it with its
+/// reference; null when none is left.
 Cell* takeAwaited(Waiter* waiter) noexcept;
 
 /// Takes the waiter out of the list in which it is parked, without running it, and releases the cells for which it
@@ -341,8 +343,8 @@ void abandon(Waiter* waiter) noexcept;
 
 namespace flow {
 
-/// For simulators: cells that this thread makes from here on belong to `owner`, or to the thread if it is null. No
-/// other owner may use them. Only checked builds check this.
+/// Makes `owner` the owner of cells that this thread makes from here on; null: the thread. No other owner may use them,
+/// which only checked builds check. Simulators call it.
 inline void setOwnerOfCells([[maybe_unused]] const void* owner) {
 #if FLOW_CHECKED
     detail::simulatedOwner = owner;

@@ -6,9 +6,9 @@
 //         ...
 //     };
 //
-// describe() is optional: without it the report has the name of the type. The report finds it by its name in the
-// program's symbol table, so that an operation that has it is as large and as fast as one without. It must change
-// nothing.
+// describe() is optional: without it the report shows the name of the type. The report finds describe() by its name in
+// the program's symbol table, so an operation that has it is as large and as fast as one without. describe() must
+// change nothing.
 
 #include <cstdint>
 #include <string>
@@ -17,10 +17,10 @@ namespace flow {
 
 struct Description {
     std::string text;
-    /// For a lock: the object to which each holder has a pointer, followed by a count from 1 to `mostHeld`, as in
-    /// FlowLock::Releaser. An odd address is a mark that the holders have, and only they, with or without a count. With
-    /// a `mostHeld` of 0, everything that has the address is shown as a possible end of the wait. Null: holders cannot
-    /// be found.
+    /// For a wait for a lock: an address by which its holders are found. Each holder has a pointer to it, followed by a
+    /// count from 1 to `mostHeld`, as in FlowLock::Releaser. If the address is odd, only holders have it, and no count
+    /// is needed. If `mostHeld` is 0, everything that has the address is shown as a possible end of the wait. Null:
+    /// holders cannot be found.
     void const* lock = nullptr;
     std::int64_t mostHeld = 0;
 };

@@ -4,7 +4,7 @@
 //     ErrorOr<int> answer = co_await tryGet(future);
 //     if (answer.present()) use(answer.get()); else log(answer.getError());
 //
-// An ErrorOr<Error> made from an Error holds it as its value; ErrorOr<Error>::failed(e) is the one that has failed.
+// An ErrorOr<Error> that is made from an Error holds it as its value. ErrorOr<Error>::failed(e) is one that has failed.
 
 #include "flow/base/assert.h"
 #include "flow/base/error.h"
@@ -27,20 +27,20 @@ public:
     ErrorOr(Error error)
         requires(!std::same_as<T, Error>)
         : ErrorOr(kFailed, error) {}
-    /// The value or the error of an ErrorOr with a value that converts.
+    /// Converts an ErrorOr of another type, if its value converts.
     template <class U>
         requires(!std::same_as<U, T> && std::convertible_to<U, T>)
     ErrorOr(ErrorOr<U> const& other)
         : ErrorOr(other.present() ? ErrorOr(static_cast<T>(other.get())) : failed(other.getError())) {}
 
-    /// An ErrorOr that holds the error, whatever T is.
+    /// Returns an ErrorOr that holds the error as an error, also if T is Error.
     static ErrorOr failed(Error error) { return ErrorOr(kFailed, error); }
 
     bool present() const { return content_.index() == 0; }
     bool isError() const { return !present(); }
     bool isError(int code) const { return isError() && getError().code() == code; }
 
-    /// The value; throws the error if there is none.
+    /// Returns the value; throws the error if there is none.
     T const& get() const& {
         throwIfError();
         return std::get<0>(content_);
@@ -67,8 +67,7 @@ public:
         return std::get<1>(content_);
     }
 
-    /// Calls the function, or a member of the value, with the value and the arguments, and returns the result. Returns
-    /// the same error if there is no value.
+    /// Returns function(value, args...); without a value, the same error. `function` may be a pointer to a member.
     template <class F, class... Args>
     auto map(F&& function, Args&&... args) const
         -> ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>> {
@@ -86,8 +85,8 @@ public:
             return Result::failed(getError());
         return Result(std::apply(std::forward<F>(function), std::forward_as_tuple(get(), std::forward<Args>(args)...)));
     }
-    /// Like map() and flatMap(), with the object to which the value, a pointer or a Reference, points. A null pointer
-    /// ends the program.
+    /// Like map() and flatMap(), for a value that is a pointer or a Reference: `function` is called with the object to
+    /// which it points. A null pointer ends the program.
     template <class F, class... Args, class Pointer = T>
     auto mapRef(F&& function, Args&&... args) const
         -> ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>>> {
@@ -107,7 +106,7 @@ public:
         return Result(
             std::apply(std::forward<F>(function), std::forward_as_tuple(pointee(), std::forward<Args>(args)...)));
     }
-    /// The value as an R; the same error if there is none.
+    /// Returns the value as an R; the same error if there is none.
     template <class R>
     ErrorOr<R> castTo() const {
         return map([](T const& value) { return static_cast<R>(value); });

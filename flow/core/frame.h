@@ -11,9 +11,9 @@
 //     ...                parameters and state
 //
 // A coroutine's promise starts at offset 16 of its frame, so its first members are these links: a coroutine frame *is*
-// a Waiter, and resuming one is one indirect call whatever it is. flow/coro/frame_check.h proves this at start-up.
+// a Waiter. One indirect call resumes any Waiter. flow/coro/frame_check.h proves this at start-up.
 //
-// Everything here belongs to one thread: that of the loop on which it was made.
+// All objects here belong to one thread: that of the loop on which they were made.
 
 #include "flow/base/assert.h"
 #include "flow/base/error.h"
@@ -31,8 +31,8 @@ struct TimerSlot;
 struct BranchGroup;
 
 /// The object for which a parked Waiter waits: nothing (the waiter is ready, or runs), a cell of which it holds a
-/// future reference, a slot in a timer queue, a group of branches, or an operation in place. One word; the kind is in
-/// the low bits. A call that was posted to a loop waits for nothing but its turn; it has a mark of its own because the
+/// future reference, a slot in a timer queue, a group of branches, or an operation in place. It is one word, with the
+/// kind in the low bits. A call that was posted to a loop waits only for its turn; it has a mark of its own because the
 /// loop owns it.
 class Awaited {
 public:
@@ -42,23 +42,23 @@ public:
     Awaited(BranchGroup* group) : word_(reinterpret_cast<std::uintptr_t>(group) | kGroup) {}
 
     static Awaited turn() { return mark(kTurn); }
-    /// The marks of a coroutine from the end of its body until its locals are destroyed: it has a value, or an error.
+    /// Return the mark of a coroutine that has left its body and destroys its locals: it has a value, or an error.
     static Awaited returned() { return mark(kReturned); }
     static Awaited failed() { return mark(kFailed); }
-    /// A cell with which a failure ends the frame that waits for it, instead of resuming it.
+    /// Marks a cell. If it fails, the frame that waits for it is ended instead of resumed.
     static Awaited propagating(Cell* cell) {
         Awaited awaited;
         awaited.word_ = reinterpret_cast<std::uintptr_t>(cell) | kPropagates;
         return awaited;
     }
 
-    /// An operation that is parked at a source, which is aligned to 8 bytes.
+    /// Returns the mark of a wait for an operation that is parked at a source. `op` is aligned to 8 bytes.
     static Awaited operation(void* op) {
         Awaited awaited;
         awaited.word_ = reinterpret_cast<std::uintptr_t>(op) | kTurn;
         return awaited;
     }
-    /// This operation, marked so that a failure of its source ends the frame that waits, instead of resuming it.
+    /// Marks this operation. If its source fails, the frame that waits is ended instead of resumed.
     Awaited propagating() const {
         Awaited awaited;
         awaited.word_ = word_ | kPropagates;
@@ -74,7 +74,7 @@ public:
     bool isFailed() const { return word_ == kFailed; }
     bool isOperation() const { return (word_ & kMask) == kTurn && word_ > kLastMark; }
     bool isPropagating() const { return word_ & kPropagates; }
-    /// The cell of a wait that is known not to be propagating.
+    /// Returns the cell of a wait that is known not to be propagating; anyCell() is for both kinds.
     Cell* cell() const { return reinterpret_cast<Cell*>(word_); }
     Cell* anyCell() const { return reinterpret_cast<Cell*>(word_ & ~kPropagates); }
     TimerSlot* timer() const { return reinterpret_cast<TimerSlot*>(word_ & ~kMask); }
@@ -97,12 +97,12 @@ private:
     std::uintptr_t word_ = 0;
 };
 
-/// A suspended computation, or one branch of one. `resume` continues it with whatever `awaited` now holds.
+/// A suspended computation, or one branch of it. `resume` continues it with the object that `awaited` then holds.
 struct Waiter {
     void (*resume)(Waiter*);
     union {
         void (*destroy)(Waiter*); // of a frame: ends it without resuming it
-        void* owner;              // of a branch: whatever its `resume` needs to find
+        void* owner;              // of a branch: the object that its `resume` needs
     };
     Link link;
     Awaited awaited;
@@ -114,17 +114,17 @@ struct Waiter {
 static_assert(sizeof(Waiter) == 40 && offsetof(Waiter, link) == 16 && offsetof(Waiter, awaited) == 32);
 
 /// One timer for which a waiter waits; the waiter's link is in a list of the queue. Cancelling never reads this struct:
-/// with a million timers it would be a cache miss that dominates the cost.
+/// with a million timers that cache miss would dominate the cost.
 struct TimerSlot {
     double deadline;
     std::int32_t priority;
 };
 
-/// Several Waiters that together belong to one: the branches of a choose, the inputs of a quorum.
+/// Several Waiters that together belong to one waiter: the branches of a choose, the inputs of a quorum.
 struct BranchGroup {
     Waiter* branches;
     std::uint32_t count;  // how many of `branches` are in use
-    std::uint32_t winner; // the branch that decided a choose: how many bytes it is behind this
+    std::uint32_t winner; // the branch that decided a choose: its distance in bytes from this
 };
 
 /// The result cell in front of each frame, and alone for a Promise.
@@ -146,8 +146,8 @@ struct Cell {
     static constexpr std::uint8_t kUnreadBit = kError - 3;      // of an error: it has not been read
     static constexpr std::uint8_t kErrorOfFrame = kError + 64;  // kError, and the frame's first words are still there
     static constexpr std::uint8_t kHasFrame = 4;                // an unfinished computation stands behind the cell
-    static constexpr std::uint8_t kCancelled = 8;               // it has been cancelled; never if uncancellable
-    static constexpr std::uint8_t kUncancellable = 16;          // it runs on without futures
+    static constexpr std::uint8_t kCancelled = 8;               // the frame has been cancelled
+    static constexpr std::uint8_t kUncancellable = 16;          // the frame runs on without futures
     static constexpr std::uint8_t kDestroyValue = 32;           // a destructor pointer stands at the end of the prefix
     static constexpr std::uint8_t kPropagates = 64;             // a cancel destroys the frame at its current wait
     static constexpr std::uint8_t kDormant = kNever; // with kHasFrame, unset: an operation that is not started

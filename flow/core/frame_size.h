@@ -5,19 +5,19 @@
 //     ACTOR Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(96)) { ... }     // in .actor.cpp files
 //     Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(112)) { ... }          // a coroutine
 //
-// The number is the size of the block that FastAllocator gives for it, with the result, its cell, and the bytes that
-// alignment and rounding up to the size class add: `frame_bytes` of the benchmarks, and `block` of `actorc --frames`,
-// which shows what fills it. Above 4096 bytes, where the system gives the block, it is the requested size.
+// The number is the size of the block that FastAllocator gives for the computation: its frame, result and cell, and the
+// bytes that alignment and rounding up to the size class add. The benchmarks call it `frame_bytes`; `actorc --frames`
+// calls it `block` and shows what fills it. Above 4096 bytes, from the system, it is the requested size.
 //
-// The back ends and compilers differ, so that code for several of them takes the largest. The size of a state machine
-// is a constant: it is checked always, and a message has the number. The frame of a coroutine is known when the
-// compiler has optimised it: then a call to frameIsLargerThanItsLimit remains, which is an error; for that call clang
-// prints the types of the result and the parameters, and gcc also the function and its line.
+// The back ends and compilers differ, so code for several of them takes the largest number. The size of a state machine
+// is a constant: it is always checked, and a message has the number. The size of a coroutine's frame is known after the
+// compiler has optimised it. If it is too large, a call to frameIsLargerThanItsLimit is left, which is an error. For it
+// clang prints the types of the result and the parameters, and gcc also the function and its line.
 //
-// gcc makes the same frame at every optimisation level: without optimisation, the first call of a coroutine with a
-// frame that is too large ends the program with a message. clang's frames are larger without optimisation, in checked
-// builds and under sanitizers; there such a call only reports it, once, on standard error. Bytes that checked builds
-// add to a cell and a promise never count.
+// Without optimisation the first call of the coroutine is checked. gcc's frames are then as large as with optimisation:
+// one that is too large ends the program with a message. clang's frames are larger without optimisation, in checked
+// builds and under sanitizers: there a message on standard error, printed once, is all. Bytes that checked builds add
+// to a cell and a promise never count.
 //
 // With FLOW_IGNORE_FRAME_LIMITS=1 nothing is checked; `actorc --frames` compiles so, to show a frame that is too large.
 
@@ -43,16 +43,16 @@ struct FrameLimit {
 
 namespace flow::detail {
 
-/// A base class of every frame, without members. It makes the frame's type, and with that the debug information, say
-/// how many bytes of result stand in front of the cell.
+/// A base class of every frame, without members. By it the frame's type, and so the debug information, says how many
+/// bytes of result stand in front of the cell.
 template <std::size_t Bytes>
 struct ResultBytes {};
 
-/// Bytes of a cell in programs that are not checked, and the bytes that checked builds add to a promise.
+/// The bytes of a cell in programs that are not checked, and the bytes that checked builds add to a promise.
 inline constexpr std::size_t kPlainCellBytes = 32;
 inline constexpr std::size_t kCheckedPromiseBytes = FLOW_CHECKED ? sizeof(void*) : 0;
 
-/// The block of a computation with a result T and a frame of so many bytes, in a build that is not checked.
+/// Returns the bytes of the block of a computation with a result T and a frame of `frameBytes`, in an unchecked build.
 template <class T>
 constexpr std::size_t blockOfFrame(std::size_t frameBytes, std::size_t alignment = 16) {
     constexpr std::size_t kHead = kPrefixBytes<T> + kPlainCellBytes;
@@ -74,7 +74,7 @@ inline constexpr bool kFramesAreFinal = !kClang; // gcc lays them out before it 
 inline constexpr bool kFramesAreFinal = true;
 #endif
 
-/// Never defined: a call that is left after optimisation is the compile error. S names the parameters.
+/// Has no definition: a call that is left after optimisation is the compile error. S names the parameters.
 template <std::size_t Limit, class T, class S>
 [[gnu::error(
     "this coroutine's frame takes more bytes than its FLOW_ASSERT_FRAME_SIZE: `actorc --frames` shows what for")]]

@@ -8,8 +8,7 @@
 //     stack.unwind();
 //
 // `Ending` has three functions. mayEnd(): true if the frame of a cell that loses its last future is to end. begin():
-// prepares the frame for the stack; false if the frame runs further up the thread's stack, and stays out of this one.
-// end(): ends the frame.
+// prepares the frame for the stack; false if the frame runs now, and stays out. end(): ends the frame.
 
 #include "flow/core/cell.h"
 

@@ -10,15 +10,15 @@
 //     Future<int> failed = timed_out();   // ready with an error
 //     Future<int> nothing = Never();      // never ready
 //
-// An Error makes a failed future, except for Future<Error>, where it is the value: Future<Error>::failed(e) has failed.
+// An Error makes a failed future. Only in a Future<Error> it is the value; Future<Error>::failed(e) is a failed one.
 //
 // A T need not be copyable. A struct with a member such as std::vector<std::unique_ptr<Row>> cannot be copied, although
 // std::is_copy_constructible says that it can: delete its copy constructor, and declare its move constructor.
 //
-// Stack use. A chain of any length completes, fails and is cancelled in constant stack: an actor that ends
-// resumes its last waiter by a tail call. Two things nest: send() runs all waiters but the last inside the call, as
-// where each actor sends to the next, and destructors drop further actors. When the thread's stack runs low, both
-// continue on a spare stack of 8 MiB (flow/base/stack.h).
+// Stack use. A chain of any length completes, fails and is cancelled in constant stack: an actor that ends resumes its
+// last waiter by a tail call. Two things nest: send() runs all waiters but the last inside the call, and each may send
+// again; and destructors drop further actors. When the thread's stack runs low, both continue on a spare stack of 8 MiB
+// (flow/base/stack.h).
 //
 // A Future is one pointer; copying it counts references. Dropping the last Future of an actor or coroutine cancels it.
 // Dropping the last Promise that was not set sends broken_promise. All handles of one future belong to one thread.
@@ -44,7 +44,7 @@ inline constexpr bool isFuture = false;
 template <class T>
 inline constexpr bool isFuture<Future<T>> = true;
 
-/// True if a U converts implicitly to a T, and by no other constructor to a Future<T>.
+/// True if a U converts implicitly to a T, and if no other constructor makes a Future<T> of it.
 template <class U, class T, class V = std::remove_cvref_t<U>>
 concept ValueOf = !std::same_as<V, T> && !std::same_as<V, Never> && !isFuture<V> && !std::convertible_to<U, Error> &&
                   std::convertible_to<U, T>;
@@ -68,16 +68,16 @@ class [[nodiscard]] Future {
 public:
     using Element = T;
 
-    /// Invalid: only assignment, destruction and isValid() are allowed.
+    /// Makes an invalid future: only assignment, destruction and isValid() are allowed.
     Future() = default;
-    /// Ready with the value. Throws what T's constructor throws.
+    /// Makes a future that is ready with the value. Throws what T's constructor throws.
     Future(T const& value) : Future(Ready(), value) {}
     Future(T&& value) : Future(Ready(), std::move(value)) {}
-    /// Ready with a value made of a U.
+    /// Makes a future that is ready with a value made of a U.
     template <class U>
         requires detail::ValueOf<U, T>
     Future(U&& value) : Future(Ready(), std::forward<U>(value)) {}
-    /// Ready with the error.
+    /// Makes a future that has failed with the error.
     Future(Error error)
         requires(!std::same_as<T, Error>)
         : cell_(failedCell(error)) {}
@@ -104,7 +104,7 @@ public:
             detail::releaseFuture<T>(cell_);
     }
 
-    /// Ready with the error, whatever T is.
+    /// Returns a future that has failed with the error, also if T is Error.
     static Future failed(Error error) { return adopt(failedCell(error)); }
 
     bool isValid() const { return cell_ != nullptr; }
@@ -120,8 +120,8 @@ public:
     /// True if there is a value: `get()` will not throw.
     bool canGet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isValue(); }
 
-    /// The value; throws the error of a failed future. The future must be ready. The reference is valid as long as some
-    /// Future of this computation exists.
+    /// Returns the value; throws the error of a failed future. The future must be ready. The reference is valid as long
+    /// as some Future of this computation exists.
     T const& get(detail::Caller caller = detail::Caller::current()) const {
         detail::Cell* cell = checked(caller);
         FLOW_ASSERT_AT(caller, cell->isReady(), "Future::get() on a Future that is not ready");
@@ -134,7 +134,7 @@ public:
         (void)get(caller);
         return detail::takeValue<T>(std::exchange(cell_, nullptr));
     }
-    /// The error; the future must have failed.
+    /// Returns the error; the future must have failed.
     Error getError(detail::Caller caller = detail::Caller::current()) const {
         detail::Cell* cell = checked(caller);
         FLOW_ASSERT_AT(caller, cell->isError(), "Future::getError() on a Future without an error");
@@ -142,8 +142,8 @@ public:
     }
 
     /// Cancels the actor or coroutine behind this future, as dropping the last Future would; the future then becomes
-    /// ready with actor_cancelled, unless the actor swallows that. Nothing happens to a Promise, to a finished actor,
-    /// or if this is invalid.
+    /// ready with actor_cancelled, unless the actor swallows that. Does nothing for the future of a Promise, for a
+    /// finished actor, and for an invalid future.
     void cancel() const {
         if (cell_)
             detail::cancel(cell_);
@@ -153,21 +153,21 @@ public:
     /// be ready. Defined in flow/core/callback.h.
     void addCallbackAndClear(Callback<T>* callback, detail::Caller caller = detail::Caller::current());
 
-    /// Future handles, and one more if there are waiters.
+    /// Returns the number of Future handles, and one more if there are waiters.
     std::uint32_t getFutureReferenceCount(detail::Caller caller = detail::Caller::current()) const {
         return detail::futureCount(checked(caller));
     }
-    /// Promise handles; one for an actor or coroutine that has not ended.
+    /// Returns the number of Promise handles; one for an actor or coroutine that has not ended.
     std::uint32_t getPromiseReferenceCount(detail::Caller caller = detail::Caller::current()) const {
         return checked(caller)->promises;
     }
     /// True if both belong to the same computation.
     friend bool operator==(Future const& a, Future const& b) { return a.cell_ == b.cell_; }
 
-    /// For the styles: the cell, with the reference that this handle held.
+    /// Returns the cell, with the reference that this handle held. For actors, coroutines and fibers.
     detail::Cell* release() && { return std::exchange(cell_, nullptr); }
     detail::Cell* cell() const { return cell_; }
-    /// For the styles: takes one future reference of the cell.
+    /// Takes one future reference of the cell. For actors, coroutines and fibers.
     static Future adopt(detail::Cell* cell) {
         Future future;
         future.cell_ = cell;
@@ -216,7 +216,7 @@ public:
     StrictFuture(U&& future) : Future<T>(std::forward<U>(future)) {}
 };
 
-/// The right to set a future once. Copies share it. Never null, except after a move.
+/// The right to set a future once. Copies share it. A Promise is null only after a move.
 template <class T>
 class Promise {
 public:
@@ -266,20 +266,20 @@ public:
         cell->error = error;
         wake(cell, detail::Cell::kError);
     }
-    /// Leaves the future unset forever: it will not even be broken. A template, so that `send({})` sends a value.
+    /// Leaves the future unset forever, without broken_promise. It is a template, so that `send({})` sends a value.
     template <std::same_as<Never> N>
     void send(N, detail::Caller caller = detail::Caller::current()) const {
         settable(caller)->setStatus(detail::Cell::kNever);
     }
 
-    /// Becomes a new promise without futures; the old one is dropped.
+    /// Drops this promise, which becomes a new one without futures.
     void reset() { *this = Promise(); }
     void swap(Promise& other) noexcept { std::swap(cell_, other.cell_); }
 
     bool isValid() const { return cell_ != nullptr; }
     bool isSet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isReady(); }
     bool canBeSet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isUnset(); }
-    /// Future handles, and one more if there are waiters.
+    /// Returns the number of Future handles, and one more if there are waiters.
     std::uint32_t getFutureReferenceCount(detail::Caller caller = detail::Caller::current()) const {
         return detail::futureCount(checked(caller));
     }

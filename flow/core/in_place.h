@@ -1,6 +1,6 @@
 #pragma once
-// Operations in place: a small value that names an event to wait for. Write one for an event that can be waited for
-// again and again; for work that ends once and needs state of its own see flow/core/operation.h.
+// Operation in place: a small value that names an event to wait for. Write one for an event that can be waited for
+// again and again. For work that ends once and needs state of its own, see flow/core/operation.h.
 //
 //     class Tickets {                                     // hands out numbers
 //     public:
@@ -43,8 +43,8 @@ namespace flow {
 using WaiterNode = detail::Waiter;
 
 /// An operation in place. isReady() tests and takes nothing. park() is called if the operation is not ready, or if so
-/// many were ready in this turn that the waiter resumes in a later turn, for which a Source provides. park() runs no
-/// waiter. take() is called by the winner, before anything else runs. Both may throw an Error.
+/// many were ready in this turn that the waiter resumes in a later turn (a Source can do both). park() runs no waiter.
+/// take() is called by the winner, before anything else runs. park() and take() may throw an Error.
 template <class Op>
 concept InPlace = std::is_trivially_copyable_v<Op> && sizeof(Op) <= 32 && requires(Op& op, WaiterNode& waiter) {
     typename Op::Result;
@@ -53,17 +53,16 @@ concept InPlace = std::is_trivially_copyable_v<Op> && sizeof(Op) <= 32 && requir
     { op.take() } -> std::same_as<typename Op::Result>;
 };
 
-/// An operation with a member `kEndsOnce` stays ready once it is ready. As with a future, a wait for it does not
-/// suspend then.
+/// An operation with a member `kEndsOnce`. Once it is ready it stays ready: a wait for it, as for a future, goes on.
 template <class Op>
 concept EndsOnce = requires { Op::kEndsOnce; };
 
 namespace detail {
 
-/// `parked` has just parked at an operation that is ready: the operation is tested again in a turn of its own.
+/// Lets `parked`, which has just parked at an operation that is ready, resume in a turn of its own, to test it again.
 void goOnLater(Waiter& parked) noexcept;
 
-/// For an operation that is ready: true if its waiter goes on at once.
+/// True if the waiter of an operation that is ready goes on at once.
 template <InPlace Op>
 FLOW_INLINE bool goesOn() {
     return EndsOnce<Op> || TurnBudget::takeOne();

@@ -7,23 +7,23 @@ namespace flow {
 using namespace detail;
 namespace {
 
-/// The end of a frame of a machine that has stopped. It has been detached, and is marked as cancelled and as
-/// uncancellable, which nothing else is but a task.
+/// Ends a frame of a stopped machine for a FrameStack. The frame has been detached, and is marked as cancelled and as
+/// uncancellable. Only tasks have both marks too, and they are in blocks of kForeignClass.
 struct Stopping {
     static constexpr std::uint8_t kMarks = Cell::kHasFrame | Cell::kCancelled | Cell::kUncancellable;
 
     static bool mayEnd(Cell const* cell) noexcept {
         return (cell->flags & kMarks) == kMarks && cell->sizeClass != memory::kForeignClass;
     }
-    /// From here on only this stack ends the frame. A destructor may have put it into the loop's queue, as when it
-    /// gives back a lock.
+    /// Removes a mark, so that nothing ends the frame again, and detaches the frame: a destructor may have put it into
+    /// the loop's queue, as when it gives back a lock.
     static bool begin(Cell* cell, Waiter* frame) noexcept {
         cell->flags &= static_cast<std::uint8_t>(~Cell::kUncancellable);
         detach(frame);
         return true;
     }
     static void end(Waiter* frame) noexcept {
-        if (!frame->destroy) { // of the library: a cancel makes it clear up, and runs no code of users but a fiber's
+        if (!frame->destroy) { // of the library: a cancel makes it clean up, and runs users' code only in a fiber
             frame->awaited = cancelledCell();
             return run(frame);
         }
@@ -60,7 +60,7 @@ void detail::stoppedFutureGone(Cell* cell) noexcept {
     });
 }
 
-/// Afterwards no cell resumes a waiter, and no cancel does so.
+/// Detaches all waiters and marks all frames: afterwards neither a cell nor a cancel resumes a waiter.
 void StoppedMachine::stop() noexcept {
     for (Link* link = cells_.entries_.next; link != &cells_.entries_; link = link->next) {
         Cell* cell = static_cast<CellGroup::Entry*>(link)->cell;

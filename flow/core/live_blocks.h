@@ -1,7 +1,7 @@
 #pragma once
-// LiveBlocks: a registry of every result cell that this thread makes while it exists, by group, in the order of making.
-// It is how a simulation ends a process with actors that nothing else can reach, and how it reports which actor waits
-// for which.
+// LiveBlocks: a registry of the result cells that this thread makes while the registry exists, by group, in the order
+// of making. A simulation uses it to end a process with actors that nothing else can reach, and to report which actor
+// waits for which.
 //
 //     LiveBlocks liveBlocks;
 //     CellGroup group;
@@ -10,12 +10,12 @@
 //     liveBlocks.enter(before);
 //     group.destroyFrames();                        // destroys the actor and all that it started; none resumes
 //
-//     StoppedMachine stopped(group);                // the same in steps, for a caller that holds futures of it
+//     StoppedMachine stopped(group);                // the same in steps, for a caller that holds futures
 //     stopped.destroyDetached();
 //     running = Future<Void>();
 //
-// Costs nothing while none exists. Every allocation is several times as slow while one does. Cells that were made
-// before it are not in the registry, nor are cells of other threads.
+// Without a LiveBlocks there is no cost; with one every allocation is several times as slow. The registry has no cells
+// that were made before it, and none of other threads.
 
 #include "flow/core/cell.h"
 #include "flow/memory/allocation_watch.h"
@@ -29,7 +29,7 @@ namespace flow {
 class CellGroup : NonCopyable {
 public:
     CellGroup() { entries_.reset(); }
-    /// Cells that are left belong to no group from here on.
+    /// Unlinks the cells that are left, so that they belong to no group.
     ~CellGroup() {
         while (!entries_.isEmpty())
             entries_.next->unlink();
@@ -38,14 +38,14 @@ public:
     /// Ends every unfinished computation of the group, as ~StoppedMachine() does.
     void destroyFrames() noexcept;
 
-    /// Calls visit(Cell*) for each cell, oldest first. It must neither make nor free any.
+    /// Calls visit(Cell*) for each cell, oldest first. `visit` must neither make nor free cells.
     template <class Visit>
     void forEach(Visit&& visit) const {
         for (ListLink const* link = entries_.next; link != &entries_; link = link->next)
             visit(static_cast<Entry const*>(link)->cell);
     }
     bool isEmpty() const { return entries_.isEmpty(); }
-    /// From here on all cells of this group belong to `other`.
+    /// Moves all cells of this group to `other`.
     void moveTo(CellGroup& other) noexcept;
 
 private:
@@ -59,14 +59,15 @@ private:
     ListLink entries_; // by age
 };
 
-/// While it exists, the computations of a group do not run, as if their machine had stopped: no handler runs, no waiter
-/// is resumed, and futures stay unset forever. (Fibers are the exception: their wait throws actor_cancelled, since
-/// nothing else destroys the objects on a stack.) No computation of the group may be running when it is made.
+/// While a StoppedMachine exists, the computations of a group do not run, as if their machine had stopped: no handler
+/// runs, no waiter is resumed, and futures stay unset forever. (Fibers are the exception: their wait throws
+/// actor_cancelled, since nothing else destroys the objects on a stack.) When it is made, no computation of the group
+/// may be running.
 ///
-/// A computation is destroyed where a cancel would reach it: when its last future goes. So the objects that it owns go
-/// in the order that its code has chosen: first the operand of its wait, then its locals, the last one first (with a
-/// future or a collection of futures also the computations behind them), then its parameters. An object that is older
-/// than the future of an owner is still there. Destructors run; computations that they start end as well.
+/// A computation is destroyed when its last future goes, as by a cancel. So the objects that it owns are destroyed in
+/// the order that its code has chosen: first the operand of its wait; then its locals, the last one first, a future
+/// together with the computation behind it; then its parameters. While a computation is destroyed, objects that are
+/// older than its future still exist. Destructors run; computations that they start are destroyed as well.
 class StoppedMachine : NonCopyable {
 public:
     explicit StoppedMachine(CellGroup& cells) noexcept : cells_(cells), before_(detail::machineStops) {
@@ -80,8 +81,8 @@ public:
 
     /// Destroys the computations of which no future is left, newest first: uncancellable ones that nothing awaits.
     void destroyDetached() noexcept { destroy(Which::Detached); }
-    /// Destroys the computations that are left, newest first: something outside of the group has futures of them, or
-    /// they have futures of each other. Afterwards nothing waits for any cell of the group.
+    /// Destroys the other computations too, newest first. Something outside of the group has futures of them, or they
+    /// have futures of each other. Afterwards nothing waits for any cell of the group.
     void destroyRest() noexcept {
         destroyDetached();
         destroy(Which::All);
@@ -101,7 +102,7 @@ class LiveBlocks : memory::AllocationWatch {
 public:
     ~LiveBlocks() override;
 
-    /// From here on new cells belong to the group; null: to none. Returns the group before.
+    /// Puts new cells into `group` from here on; null: into none. Returns the previous group.
     CellGroup* enter(CellGroup* group) { return std::exchange(current_, group); }
 
 private:

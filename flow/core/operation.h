@@ -38,7 +38,7 @@ template <class Derived, class T>
 class Operation {
 public:
     using Result = T;
-    /// The operation behind a future that start<Derived>() has given; null if it has ended.
+    /// Returns the operation behind a future that start<Derived>() has made; null if the operation has ended.
     static Derived* of(Future<T> const& future) {
         detail::Cell* cell = future.cell();
         return cell->has(detail::Cell::kHasFrame) ? stateOf(static_cast<Frame*>(cell->frame())) : nullptr;
@@ -64,8 +64,8 @@ protected:
             detail::run(last);
     }
 
-    /// Like complete() and fail(), for onTurn() and the function of a Step: they return the result, which is the last
-    /// waiter. That waiter runs when they have returned, so that a chain of any length ends in constant stack.
+    /// Like complete() and fail(), for onTurn() and the function of a MemberWait, which return the result: the last
+    /// waiter. That waiter runs after they have returned, so that a chain of any length ends in constant stack.
     template <class... Args>
     [[nodiscard]] WaiterNode* completed(Args&&... args) {
         detail::Cell* cell = detail::Cell::of(frame());
@@ -81,8 +81,8 @@ protected:
     }
     [[nodiscard]] WaiterNode* failed(Error error) { return end(detail::Cell::kError, error); }
 
-    /// The node for a loop's queue, to be put there once: `Loop::current().makeReady(turn(), priority)`. Its turn calls
-    /// `WaiterNode* onTurn()`, which ends the operation. There is no turn once the operation has ended.
+    /// Returns the node for a loop's queue, to be put there once: `Loop::current().makeReady(turn(), priority)`. When
+    /// it runs, it calls `WaiterNode* onTurn()`, which ends the operation. After that end it does not run.
     WaiterNode* turn() {
         leaveQueue();
         return frame();
@@ -142,8 +142,8 @@ private:
     static void destroyState(detail::Waiter* waiter) { stateOf(static_cast<Frame*>(waiter))->~Derived(); }
 };
 
-/// Makes the operation; its constructor starts it. Throws std::bad_alloc; an error that the constructor throws is
-/// that of the future.
+/// Makes the operation, which its constructor starts. Throws std::bad_alloc. If the constructor throws an error, the
+/// future fails with it.
 template <class Derived, class... Args>
 [[nodiscard]] Future<typename Derived::Result> start(Args&&... args) {
     using T = typename Derived::Result;

@@ -51,7 +51,7 @@ public:
     bool isOnly() const { return false; }
 };
 
-/// A value taken out of a future, with the same way to reach it as Result has.
+/// A value that was taken out of a future. It has get(), as Result has.
 template <class T>
 class Own {
 public:
@@ -68,8 +68,8 @@ inline Error takeError(Cell* cell) {
     return error;
 }
 
-/// The value: moved if no other future refers to the cell or if it cannot be copied, otherwise copied. The cell may be
-/// null for Void.
+/// Returns the value: moved if no other future refers to the cell or if it cannot be copied, otherwise copied. The cell
+/// may be null for Void.
 template <class T>
 T takeValue(Cell* cell) {
     Result<T> result(cell);
@@ -85,8 +85,8 @@ T takeValue(Cell* cell) {
         return result.get();
 }
 
-/// The value by the cheapest way: a copy if that is free; moved out if the type can only be moved, since then no other
-/// future could use it; otherwise a reference to where it is. `.get()` is const in the last case.
+/// Returns the value in the cheapest way. It is taken out if a copy is free, or if T can only be moved (then no other
+/// future can use it). Otherwise the result refers to the value in its place, and its get() is const.
 template <class T>
 auto takeLocal(Cell* cell) {
     if constexpr (kFreeToCopy<T> || !kCopied<T>)

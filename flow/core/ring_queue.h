@@ -43,8 +43,8 @@ public:
             pushSlow(std::forward<U>(value));
     }
 
-    // push() in two parts, for PromiseStream::send(): one comparison says whether there is room, whether a reader may
-    // wait for a first element, and whether the stream has ended.
+    // push() in two parts, for PromiseStream::send(). The one comparison of mayPush() says that there is room, that no
+    // reader can be waiting for a first element, and that the stream has not ended.
 
     /// True if pushHere() may be called. False for an empty queue, a full one, and after stop().
     bool mayPush() const { return end_ != stop_; }
@@ -60,9 +60,9 @@ public:
         if (stop == end_) [[unlikely]]
             return grow(std::forward<U>(value));
         pushHere(std::forward<U>(value));
-        stop_ = stop; // only now, since pushHere() may throw: then there is no first element
+        stop_ = stop; // only now: if pushHere() throws, there is no first element
     }
-    /// Until the next push(), mayPush() is false.
+    /// Makes mayPush() false until the next push().
     void stop() { stop_ = end_; }
 
     /// Takes the oldest element; the queue must not be empty.
@@ -75,7 +75,7 @@ public:
         FLOW_ASSERT(!isEmpty(), "RingQueue: nothing to take");
         return *first_;
     }
-    /// The element that has `index` older ones in front of it; it must exist.
+    /// Returns the element that has `index` older ones in front of it; it must exist.
     T& at(std::uint32_t index) {
         auto straight = static_cast<std::uint32_t>(last_ - first_);
         return index < straight ? first_[index] : slots()[index - straight];
@@ -93,8 +93,8 @@ private:
             stop();
     }
 
-    /// The end of the free slots that begin at `end_`; `end_` itself if the ring is full. While the ring is wrapped
-    /// around, one slot stays free, so that a full ring does not look empty.
+    /// Returns the end of the free slots that begin at `end_`; `end_` itself if the ring is full. While the ring is
+    /// wrapped around, one slot stays free, so that a full ring does not look empty.
     T* room() {
         if (isEmpty() && end_ != last_) [[likely]]
             return last_;

@@ -14,7 +14,7 @@
 
 namespace flow::detail {
 
-/// The waiter that `run` runs next; set by a function that cannot make a tail call, and which then returns at once.
+/// The waiter that run() runs next. A function that cannot make a tail call sets it, and then returns at once.
 inline constinit thread_local Waiter* handedOver = nullptr;
 /// Runs the waiter in `handedOver`, and each one that is left there meanwhile.
 FLOW_RARE void runHandedOver() noexcept;
@@ -36,14 +36,14 @@ inline Waiter* opaque(Waiter* waiter) {
     return waiter;
 }
 
-/// Marks the code address of the actor that runs from here on; for messages of checked builds.
+/// Stores the code address of the actor that runs from here on, for messages of checked builds.
 inline void noteRunning([[maybe_unused]] Waiter* waiter) {
 #if FLOW_CHECKED
     runningActor = reinterpret_cast<const void*>(waiter->resume);
 #endif
 }
 
-/// Resumes a waiter that has been taken out of every list, and then each waiter that the one before leaves to run next.
+/// Resumes a waiter that is in no list. Then resumes the waiter in `handedOver`, and so on until none is left there.
 inline void run(Waiter* waiter) noexcept {
 #if FLOW_CHECKED
     const void* before = runningActor;

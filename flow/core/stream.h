@@ -17,8 +17,8 @@ namespace flow {
 
 namespace detail {
 
-/// Releases a reader's reference. Freeing is rare here, since most readers end before the other end: with clang it is a
-/// FLOW_RARE call, with which an actor that reads takes a quarter less time. gcc has no such calls.
+/// Releases a reader's reference. This rarely frees the cell, since most readers end before the writer. So with clang
+/// freeing is a FLOW_RARE call, and an actor that reads takes a quarter less time. gcc has no such calls.
 inline void releaseStream(Cell* cell) noexcept {
     if constexpr (kClang) {
         checkThread(cell);
@@ -35,7 +35,7 @@ template <class T>
 struct StreamState {
     [[no_unique_address]] RingQueue<T> queue;
     bool ended = false;
-    bool needsCare = false;  // when the queue becomes empty: it has ended, or onEmpty() was called
+    bool needsCare = false;  // becomeEmpty() has work: the stream has ended, or onEmpty() was called
     Cell* emptied = nullptr; // the promise of onEmpty(), once that was called
 
     StreamState() = default;
@@ -51,7 +51,7 @@ struct StreamState {
     static void destroy(Cell* cell) { of(cell).~StreamState(); }
 
     static Cell* create() {
-        // A value type with a destructor makes room for the destructor pointer, which frees the queue with the cell.
+        // Slot has a destructor, so that there is room for a destructor pointer, which frees the queue with the cell.
         struct Slot {
             ~Slot() {}
         };
@@ -62,7 +62,7 @@ struct StreamState {
         return cell;
     }
 
-    /// The oldest value; the cell must say that there is one.
+    /// Takes the oldest value; the cell must say that there is one.
     static T take(Cell* cell) {
         StreamState& state = of(cell);
         T value = state.queue.pop();
@@ -106,7 +106,7 @@ class FutureStream {
 public:
     using Element = T;
 
-    /// Invalid: only assignment, destruction and isValid() are allowed.
+    /// Makes an invalid stream: only assignment, destruction and isValid() are allowed.
     FutureStream() = default;
     FutureStream(FutureStream const& other) noexcept : cell_(other.cell_) {
         if (cell_)
@@ -202,8 +202,8 @@ public:
         return FutureStream<T>::adopt(cell);
     }
 
-    /// Gives the value to the reader that waits, which runs before this returns; otherwise queues it. Ignored after
-    /// the end.
+    /// Gives the value to the reader that waits, which runs before this returns; otherwise queues it. Does nothing
+    /// after the end.
     template <class U = T>
         requires std::is_constructible_v<T, U>
     void send(U&& value, detail::Caller caller = detail::Caller::current()) const {
@@ -225,7 +225,7 @@ public:
         send(std::move(request), caller);
         return reply;
     }
-    /// Ends the stream: readers get the queued values, then the error. Ignored after the end.
+    /// Ends the stream: readers get the queued values, then the error. Does nothing after the end.
     void sendError(Error error, detail::Caller caller = detail::Caller::current()) const {
         FLOW_ASSERT_AT(caller, error.isValid(), "PromiseStream::sendError() with an Error that was not set");
         detail::Cell* cell = checked(caller);
@@ -240,8 +240,8 @@ public:
     bool isEmpty(detail::Caller caller = detail::Caller::current()) const {
         return detail::StreamState<T>::of(checked(caller)).queue.isEmpty();
     }
-    /// Ready when nothing is queued, or when the last queued element has been taken. Fails with broken_promise if the
-    /// stream ends before that.
+    /// Returns a future that is ready when nothing is queued, or when the last queued element has been taken. It fails
+    /// with broken_promise if the stream is destroyed before that.
     Future<Void> onEmpty(detail::Caller caller = detail::Caller::current()) const {
         return detail::StreamState<T>::of(checked(caller)).onEmpty();
     }
@@ -256,7 +256,7 @@ private:
         else
             return request.getFuture();
     }
-    /// send() into an empty queue, into a full one, or after the end.
+    /// Does send() into an empty queue, into a full one, or after the end.
     template <class U>
     static void sendSlow(detail::Cell* cell, detail::StreamState<T>& state, U&& value) {
         if (state.ended)

@@ -8,7 +8,7 @@
 
 namespace flow::detail {
 
-/// The nearest ancestor of a task that is a task itself: scopes are skipped. Null if there is none.
+/// Returns the nearest ancestor of a task that is a task itself: scopes are skipped. Null if there is none.
 [[gnu::weak]] Waiter* parentOfTask(Waiter const* task);
 
 /// Selects children of a task: all, or only the children for which the task waits to end.

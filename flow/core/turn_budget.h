@@ -1,7 +1,7 @@
 #pragma once
-// TurnBudget: how many operations may still be ready at once in this turn of the loop. When none is left, the next
-// waiter parks although its operation is ready, and resumes in a later turn, as after delay(0). So no operation that is
-// always ready keeps the loop from timers, other connections and other waiters.
+// TurnBudget: the number of waits for ready operations that may still go on at once in this turn of the loop. When none
+// is left, the next waiter parks although its operation is ready, and resumes in a later turn, as after delay(0). So an
+// operation that is always ready does not keep the loop from timers, other connections and other waiters.
 //
 //     if (op.isReady() && TurnBudget::takeOne()) ...      // it does not suspend
 //     TurnBudget::useBytes(count);                        // for an operation that moved many bytes
@@ -21,12 +21,12 @@ namespace flow {
 
 class TurnBudget {
 public:
-    /// The number of operations of one turn that may be ready at once.
+    /// The number of ready operations of one turn for which a wait goes on at once.
     static constexpr int kOperations = 256;
     /// The number of bytes that count as one operation.
     static constexpr std::size_t kBytesOfOne = 512;
 
-    /// True if an operation that is ready goes on at once. False ends the turn with the running step.
+    /// Counts an operation that is ready. True: its waiter goes on at once. False: the turn ends with the running step.
     FLOW_INLINE static bool takeOne() noexcept {
         if (--left_ != 0) [[likely]] // written so, it is one instruction and a jump, with clang and with gcc
             return true;
@@ -44,7 +44,7 @@ public:
     }
     FLOW_INLINE static void useBytes(std::size_t bytes) noexcept { use(static_cast<int>(bytes / kBytesOfOne)); }
 
-    /// A turn begins.
+    /// Called when a turn begins: restores the full budget.
     FLOW_INLINE static void begin() noexcept { left_ = kFull; }
     /// Called when this thread gets a loop: begins to count.
     static void limit() noexcept {
@@ -52,8 +52,7 @@ public:
             left_ = kFull;
     }
 
-    /// Its destructor restores the budget that was left before. With kNoLimit nothing is counted meanwhile: for work
-    /// that must be done in one go.
+    /// Keeps the budget until its destructor restores it. Saved(kNoLimit) is for work that must be done in one go.
     class Saved {
     public:
         Saved() = default;

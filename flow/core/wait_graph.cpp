@@ -15,7 +15,7 @@ std::string nameOf(Waiter const* frame) {
     actorNameAt(reinterpret_cast<void const*>(frame->resume), name, sizeof name);
     std::string_view text = name;
     if (std::size_t last = text.rfind("::"); last != text.npos && text.substr(last).starts_with("::resume"))
-        text = text.substr(0, last); // a frame of the library, by its type
+        text = text.substr(0, last); // a frame of the library is named by its type
     return std::string(text);
 }
 
@@ -47,7 +47,7 @@ std::string describe(Waiter const* waiter, CellSource const& source) {
     std::string text = "one of:";
     char const* before = " ";
     for (std::uint32_t i = 0; i < group->count; ++i) {
-        if (!group->branches[i].link.isLinked()) // ready already, of several that are needed
+        if (!group->branches[i].link.isLinked()) // this one is ready; others are still needed
             continue;
         text += std::exchange(before, ", ") + describe(&group->branches[i], source);
     }
@@ -59,7 +59,7 @@ std::string describe(Waiter const* waiter, CellSource const& source) {
 std::string describeWaiting(CellGroup const& cells, CellSource const& source) {
     std::string text;
     cells.forEach([&](Cell* cell) {
-        if (cell->has(Cell::kHasFrame) && !cell->isReady()) // a quorum that is ready holds the inputs that are left
+        if (cell->has(Cell::kHasFrame) && !cell->isReady()) // a quorum that is ready may still hold inputs
             text += "  " + nameOf(cell->frame()) + " waits for " + describe(cell->frame(), source) + "\n";
     });
     return text;

@@ -29,7 +29,8 @@ void outside(Text text, Visit visit) {
     }
 }
 
-/// The second of the arguments with which `text`, the inside of angle brackets and the rest, begins.
+/// Returns the second of the template arguments with which `text` begins; empty if there is none. The "<" in front of
+/// them is not in `text`; other text may follow behind them.
 Text secondArgument(Text text) {
     std::size_t from = Text::npos, to = text.size();
     outside(text, [&](std::size_t i) {
@@ -49,7 +50,7 @@ Text secondArgument(Text text) {
     return argument;
 }
 
-/// Without the parameters at the end, and without qualifiers behind them.
+/// Returns `text` without the parameters at its end, and without the qualifiers behind them.
 Text withoutParameters(Text text) {
     text = text.substr(0, text.find(" [clone"));
     for (Text suffix : {"[abi:cxx11]", " &&", " &", " const"})
@@ -66,16 +67,16 @@ Text withoutParameters(Text text) {
     return text;
 }
 
-/// Without the arguments of a template, which gcc leaves out of the names of coroutines.
+/// Returns `name` without the arguments of a template, which gcc leaves out of the names of coroutines.
 Text withoutArguments(Text name) {
     return name.starts_with("operator") ? name : name.substr(0, name.find('<'));
 }
 
-/// Without the type of the result, which symbols of templates begin with.
+/// Returns `text` without the type of the result, with which symbols of templates begin.
 Text withoutResult(Text text) {
     std::size_t start = 0;
     outside(text, [&](std::size_t i) {
-        if (text[i] == ' ' && !text.substr(i).starts_with(" const::")) // that of a function around a lambda or class
+        if (text[i] == ' ' && !text.substr(i).starts_with(" const::")) // of a function around a lambda or class
             start = i + 1;
         return true;
     });
@@ -96,7 +97,7 @@ std::vector<Text> components(Text text) {
     return parts;
 }
 
-/// "Fetch" of "FetchActor2State<int>" and the like; empty if it is no such name.
+/// Returns "Fetch" for "FetchActor2State<int>" and the like; empty if it is no such name.
 Text stemOf(Text name, Text suffix) {
     name = withoutArguments(name);
     if (!name.ends_with(suffix))

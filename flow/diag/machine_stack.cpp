@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostCalls = 100;
 
-/// The program itself has no name among the objects: argv[0] may be no path at all.
+/// Returns the path of an object's file. The program itself has no name there, and argv[0] may be no path at all.
 std::string fileOf(link_map const& object) {
     if (object.l_name[0] != '\0')
         return object.l_name;
@@ -37,9 +37,9 @@ std::string machineStack(void* const* returns, std::size_t count) {
     std::string command;
     link_map const* first = nullptr;
     for (std::size_t i = 0; i < count; ++i) {
-        if (!returns[i]) // the end, where the unwinder gives that too
+        if (!returns[i]) // the end of the stack, which some unwinders give
             continue;
-        char const* call = static_cast<char const*>(returns[i]) - 1; // it may have been the last of its function
+        char const* call = static_cast<char const*>(returns[i]) - 1; // the return address may be in the next function
         Dl_info info;
         link_map* object = nullptr;
         if (!::dladdr1(call, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) || !object)

@@ -1,23 +1,23 @@
 #pragma once
-// The calls on this thread's stack, as a command that prints them with their files and lines.
+// machineStack(): the calls on this thread's stack, as a command that prints them with their files and lines.
 //
 //     std::fprintf(stderr, "%s\n", machineStack().c_str());
 //
 //     addr2line -e /usr/bin/server -p -C -f -i 0x1a2b3f 0x1a2bf4
 //
-// The innermost call is first. Calls in other files than that one, of shared libraries, are left out. It reads no file,
-// so that it is cheap beside symbolName(). It shows the calls; asyncStack() (flow/inspect/async_stack.h) shows the
-// waits.
+// The innermost call is first. Calls in other files than its own, such as shared libraries, are left out. Since
+// machineStack() reads no file, it is cheap beside symbolName(). It shows the calls; asyncStack()
+// (flow/inspect/async_stack.h) shows the waits.
 
 #include <cstddef>
 #include <string>
 
 namespace flow {
 
-/// The calls from the caller of this function on. Empty if the stack cannot be read. Throws std::bad_alloc.
+/// Returns the command, from the caller of this function on; empty if the stack cannot be read. Throws std::bad_alloc.
 std::string machineStack();
 
-/// machineStack() for given return addresses, as ::backtrace() of <execinfo.h> gives them.
+/// Like machineStack(), for given return addresses, as ::backtrace() of <execinfo.h> gives them.
 std::string machineStack(void* const* returns, std::size_t count);
 
 } // namespace flow

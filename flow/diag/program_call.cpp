@@ -1,10 +1,10 @@
-// findProgramCall() takes the return addresses of the stack, innermost first, up to the first that is in a function of
-// the program by its symbol. Then, if the place is wanted, it runs addr2line once for these addresses. The compiler may
-// have inlined a function of the program into one of the library, so the place is the first line that is in a file of
-// the program, and the function may be the one that addr2line gives for that line.
+// findProgramCall() takes the return addresses of the stack, innermost first, up to the first one that has a symbol of
+// the program. Then, if the place is wanted, it runs addr2line once for these addresses. The compiler may have inlined
+// a function of the program into one of the library, so the place is the first line that is in a file of the program,
+// and the function may be the one that addr2line gives for that line.
 //
-// gcc records a wrong line for calls in a statement with a co_await. placeInGccCoroutine() narrows it down by the lines
-// of the code around the call.
+// gcc records a wrong line for calls in a statement with a co_await. placeInGccCoroutine() finds the line, or a few
+// lines, from the lines of the code around the call.
 //
 // Anything that is missing (symbols, debug information, addr2line) leaves a field of the result empty: the message of
 // the assertion is printed in any case.
@@ -38,7 +38,7 @@ constexpr char kTool[] = "addr2line";
 constexpr std::string_view kOwnFile = __FILE__;
 constexpr std::string_view kFolder = kOwnFile.substr(0, kOwnFile.rfind("flow/"));
 
-/// "flow::Promise<int>::send" of "void flow::Promise<int>::send(int) const".
+/// Returns "flow::Promise<int>::send" for "void flow::Promise<int>::send(int) const".
 std::string_view qualifiedName(std::string_view symbol) {
     std::size_t begin = 0;
     int brackets = 0;
@@ -70,8 +70,8 @@ bool isOfProgram(std::string_view symbol) {
            name.find("interceptor_backtrace") == name.npos; // AddressSanitizer's own backtrace()
 }
 
-/// True if the symbol is a state machine's code: a function of its class, or of the library's class that calls this
-/// function, into which it may be inlined.
+/// True if the symbol is the code of a state machine: a function of its class, or the function of the library that
+/// calls it, into which it may be inlined.
 bool isOfActor(std::string_view symbol) {
     std::string_view name = qualifiedName(symbol);
     return name == "a_body" || name.ends_with("::a_body") || name.starts_with("a_packs") ||
@@ -79,7 +79,7 @@ bool isOfActor(std::string_view symbol) {
            (name.starts_with("flow::actor::Actor<") && name.ends_with("::resumeActor"));
 }
 
-/// The function that gcc makes of a coroutine, if `code` is in it, or in a part that gcc took out of it; or null.
+/// Returns the function that gcc has made of a coroutine, if `code` is in it or in a part split off by gcc; or null.
 void const* gccCoroutineOf(void const* code) {
     constexpr std::string_view kEnd = ".Frame.actor";
     std::string symbol = mangledSymbol(code);
@@ -87,7 +87,7 @@ void const* gccCoroutineOf(void const* code) {
     if (end == symbol.npos)
         return nullptr;
     symbol.resize(end + kEnd.size());
-    return addressOfSymbol(code, symbol + '\0'); // the end, so that no longer name matches
+    return addressOfSymbol(code, symbol + '\0'); // with its zero, so that no longer name matches
 }
 
 struct Line {
@@ -120,7 +120,7 @@ std::uintptr_t addressOf(std::string const& command) {
     return std::strtoull(command.c_str() + command.rfind(' ') + 1, nullptr, 16);
 }
 
-/// The lines of the file that these addresses have, in the order of the addresses.
+/// Returns the lines in `file` of the addresses from `begin` to before `end`, in this order.
 std::vector<int> linesIn(std::string const& file, std::string command, std::uintptr_t begin, std::uintptr_t end) {
     char text[32];
     for (std::uintptr_t address = begin; address < end; ++address) {
@@ -134,14 +134,14 @@ std::vector<int> linesIn(std::string const& file, std::string command, std::uint
     return numbers;
 }
 
-/// gcc records the line of a coroutine's closing brace for the calls in a statement with a co_await. Where the code
-/// before and behind such a call is of one other line, the call is of that line, too; of two lines, it is of one of
-/// them or between them: "file:first-last". If this is not known either, these are the lines of the coroutine: its
-/// first instructions have the lines of its head and of that brace.
+/// Returns the place of `call` in a coroutine. For the calls in a statement with a co_await, gcc records the line of
+/// the coroutine's closing brace. If the code before and behind such a call has one other line, this is the line of the
+/// call. If the code has two lines, the call is in these or between them: "file:first-last". Otherwise the result is
+/// the lines of the coroutine: its first instructions have the lines of its head and of the closing brace.
 std::string placeInGccCoroutine(std::string const& place, std::string const& tool, std::uintptr_t call,
                                 std::uintptr_t function) {
     constexpr std::uintptr_t kHead = 32;    // bytes of code that have both lines
-    constexpr std::uintptr_t kAround = 256; // in which another line is looked for
+    constexpr std::uintptr_t kAround = 256; // bytes in which other lines are searched
     char text[32];
     std::string const file = place.substr(0, place.rfind(':') + 1);
     int const brace = std::atoi(place.c_str() + file.size());
@@ -154,7 +154,7 @@ std::string placeInGccCoroutine(std::string const& place, std::string const& too
     std::string const range = file + std::to_string(*first) + "-" + std::to_string(brace);
     std::snprintf(text, sizeof text, " %#zx", call);
     bool isInlined = linesOf(tool + text).size() > 1;
-    if (isInlined) // the code that ends the program is moved away from that of its statement
+    if (isInlined) // gcc moves code that ends the program away from its statement
         return range;
     auto isInBody = [&, begin = *first](int line) { return line > begin && line < brace; };
     std::vector<int> before = linesIn(file, tool, call - kAround, call);

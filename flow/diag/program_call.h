@@ -4,10 +4,9 @@
 //     ProgramCall call = findProgramCall(true);
 //     std::fprintf(stderr, "called by %s at %s\n", call.function.c_str(), call.place.c_str());
 //
-// A function of the program is one that is neither of `flow` nor of `std`, also where the compiler has inlined it into
-// one of these, as it does with actors. The line is read from the debug information by addr2line of LLVM, if clang made
-// the program and it is installed, or else of binutils, which does not find functions that clang inlines into a
-// coroutine.
+// A function of the program is one outside of `flow` and `std`. It is found even if the compiler has inlined it into
+// one of these, as it does with actors. addr2line reads the line from the debug information. A program of clang uses
+// LLVM's, if installed. That of binutils does not find functions that clang inlines into a coroutine.
 
 #include <string>
 #include <string_view>
@@ -18,11 +17,11 @@ struct ProgramCall {
     std::string function; // empty: none was found
     std::string place;    // "file:line" inside of it; empty without debug information, or without addr2line.
                           // "file:first-last" of a coroutine in which gcc has not recorded the line
-    std::string command;  // that prints the line; it can be run where the program and its debug information are
+    std::string command;  // a command that prints the line, for a machine with the program and its debug information
 };
 
-/// Finds the innermost such function on this thread's stack. Runs addr2line, for at most 10 seconds, only if the place
-/// is wanted. Throws std::bad_alloc.
+/// Finds the innermost function of the program on this thread's stack. If `wantsPlace`, runs addr2line, each time for
+/// at most 10 seconds. Throws std::bad_alloc.
 ProgramCall findProgramCall(bool wantsPlace);
 
 /// True if `file`, as the compiler names it, is one of the library's, in the folder where it was built or installed.

@@ -1,5 +1,5 @@
-// From an address to a name. withSymbol() gets the file that holds the address from the dynamic linker, maps the file,
-// and searches its symbol table, which also has functions with internal linkage. demangle() makes the name of the
+// How an address becomes a name. withSymbol() gets the file that holds the address from the dynamic linker, maps the
+// file, and searches its symbol table, which also has functions with internal linkage. demangle() makes the name of the
 // source from the symbol, also for symbols with `requires` clauses, which libstdc++ cannot read before gcc 14.
 // actorName() (actor_name.h) then undoes the changes that actorc and the compilers make to the name of an actor.
 //
@@ -53,7 +53,7 @@ public:
     MappedFile(MappedFile const&) = delete;
     MappedFile& operator=(MappedFile const&) = delete;
 
-    /// `count` objects at `offset`, or null if the file is too short for them.
+    /// Returns `count` objects at `offset`, or null if the file is too short for them.
     template <class T>
     const T* at(std::uint64_t offset, std::uint64_t count = 1) const {
         if (offset > size_ || count > (size_ - offset) / sizeof(T))
@@ -96,7 +96,7 @@ void forEachFunction(MappedFile const& file, Visit visit) {
     });
 }
 
-/// The mangled name of the function that covers `address` (relative to the load base), or "".
+/// Returns the mangled name of the function that covers `address` (relative to the load base), or "".
 std::string findSymbol(MappedFile const& file, std::uint64_t address) {
     std::string found;
     forEachFunction(file, [&](Elf64_Sym const& symbol, char const* name) {
@@ -108,7 +108,7 @@ std::string findSymbol(MappedFile const& file, std::uint64_t address) {
     return found;
 }
 
-/// Empty if libstdc++ cannot read the name.
+/// Returns the demangled name; empty if libstdc++ cannot read it.
 std::string readName(std::string const& mangled) {
     int status = 0;
     std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status),
@@ -116,12 +116,12 @@ std::string readName(std::string const& mangled) {
     return status == 0 ? text.get() : "";
 }
 
-/// clang puts `requires` clauses into symbols, each behind a Q, which libstdc++ does not read before gcc 14. If all
-/// clauses stand at the end, what is before them is a name; if one stands behind the template's arguments, this gives
-/// the name without the types of the parameters.
+/// Demangles a symbol with `requires` clauses. clang puts each behind a Q, which libstdc++ does not read before gcc 14.
+/// If all clauses are at the end, the part before them is a symbol. If one is behind the template's arguments, the
+/// result is the name without the types of the parameters.
 std::string readConstrainedName(std::string const& mangled) {
     for (std::size_t at = mangled.find('Q'); at != mangled.npos; at = mangled.find('Q', at + 1)) {
-        // A Q inside an identifier cuts it, and nothing can be read.
+        // At a Q inside an identifier, the part before it cannot be read.
         for (const char* end : {"", "EEvv", "Evv"}) { // these add "void " where a result was, and "(...)"
             std::string found = readName(mangled.substr(0, at) + end);
             if (found.empty())
@@ -141,12 +141,12 @@ std::string demangle(std::string const& mangled) {
         result = readConstrainedName(mangled);
     if (result.empty())
         return mangled.substr(0, mangled.find('.'));
-    result.resize(std::min(result.find(" requires "), result.size())); // which gcc 14 does read
+    result.resize(std::min(result.find(" requires "), result.size())); // gcc 14 does read clauses
     return result.substr(0, result.find(" [clone"));
 }
 
 bool hasFunction(MappedFile const& file, std::string const& name) {
-    std::string mangled = std::to_string(name.size()) + name; // as a part of the whole
+    std::string mangled = std::to_string(name.size()) + name; // the form of the name inside a symbol
     bool found = false;
     forEachFunction(file, [&](Elf64_Sym const&, char const* symbol) {
         if (std::strstr(symbol, mangled.c_str()))
@@ -165,7 +165,7 @@ void withSymbol(const void* code, Use use) noexcept {
     if (!::dladdr1(code, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) || !info.dli_fname)
         return;
     try {
-        // For the program itself, dli_fname is argv[0] as the caller chose it: no path at all if found along PATH.
+        // For the program itself, dli_fname is argv[0], which is no path if the program was found along PATH.
         bool isProgram = object && object->l_name[0] == '\0';
         MappedFile file(isProgram ? "/proc/self/exe" : info.dli_fname);
         auto* header = file.at<Elf64_Ehdr>(0);
@@ -173,7 +173,7 @@ void withSymbol(const void* code, Use use) noexcept {
         std::string symbol = findSymbol(file, reinterpret_cast<std::uintptr_t>(code) - base);
         if (!symbol.empty())
             use(file, base, symbol);
-    } catch (...) { // out of memory: the address has to do
+    } catch (...) { // out of memory: the address is the name
     }
 }
 
@@ -223,7 +223,7 @@ std::string mangledSymbol(const void* code) noexcept {
 const void* addressOfSymbol(const void* code, std::string const& mangled) noexcept {
     const void* found = nullptr;
     withSymbol(code, [&](MappedFile const& file, std::uintptr_t base, std::string const&) {
-        // Local symbols follow the name of their translation unit's file.
+        // In the table, local symbols stand behind the STT_FILE symbol of their translation unit.
         std::uintptr_t address = reinterpret_cast<std::uintptr_t>(code) - base;
         std::uintptr_t ofFile = 0;
         bool isFileOfCode = false;

@@ -10,7 +10,7 @@ public:
     EndedLoop() : Loop(NotCurrent()) {}
 
     double timer() override { return 0; }
-    /// So that blocking calls, which would start threads, are steps as well: none of them runs.
+    /// True, so that blocking calls are steps of this loop, which never run, instead of starting threads.
     bool isSimulated() const override { return true; }
 
 private:
@@ -21,7 +21,7 @@ private:
 
 constinit thread_local bool isEnding = false;
 
-/// The thread_local objects of the main thread are destroyed before all static ones.
+/// Its destructor notes the end of the thread. On the main thread it runs before the static objects are destroyed.
 struct EndOfThread {
     ~EndOfThread() { isEnding = true; }
 };

@@ -11,8 +11,8 @@
 //             poller.takeWake();
 //     }
 //
-// Lock-free: a put is one compare-and-swap. It returns whether the owner sleeps, so that no system call is made to wake
-// one that is awake.
+// An Inbox is lock-free: put() is one compare-and-swap. put() returns whether the owner sleeps, so that only an owner
+// that sleeps is woken by a system call.
 
 #include "flow/core/frame.h"
 
@@ -20,16 +20,16 @@
 
 namespace flow::detail {
 
-/// Has cache lines of its own: other threads write here while the owner runs its steps.
+/// An Inbox has cache lines of its own: other threads write to it while the owner runs its steps.
 class alignas(64) Inbox {
 public:
     Inbox() = default;
     Inbox(Inbox const&) = delete;
     Inbox& operator=(Inbox const&) = delete;
 
-    /// Any thread: puts in a waiter that is parked nowhere; `link.prev` is left alone until it is taken. True if the
-    /// owner sleeps, so that the caller must wake it. The owner may be gone by then if the waiter has ended it: the
-    /// caller must prevent that.
+    /// Any thread: puts in a waiter that is parked nowhere. Until it is taken out, its `link.prev` does not change.
+    /// True if the owner sleeps: then the caller must wake it. The waiter may have run by then and have destroyed the
+    /// owner; the caller must prevent that.
     bool put(Waiter* waiter) noexcept {
         Link* top = top_.load(std::memory_order_relaxed);
         do
@@ -37,7 +37,7 @@ public:
         while (!top_.compare_exchange_weak(top, &waiter->link, std::memory_order_acq_rel, std::memory_order_relaxed));
         return top == asleep();
     }
-    /// Any thread: the owner must not sleep on. True if it sleeps, as for put().
+    /// Any thread: prevents the owner from sleeping on. True if it sleeps: then the caller must wake it, as for put().
     bool rouse() noexcept {
         Link* sleeps = asleep();
         return top_.compare_exchange_strong(sleeps, nullptr, std::memory_order_seq_cst);
@@ -56,20 +56,20 @@ public:
         }
     }
 
-    /// Owner: from here on other threads find it asleep. False if something was put in before.
+    /// Owner: marks itself as asleep for other threads. False, and no mark, if a waiter has been put in.
     bool fallAsleep() noexcept {
         Link* nothing = nullptr;
         // Release: a thread that finds the owner asleep sees its poller prepared.
         return top_.compare_exchange_strong(nothing, asleep(), std::memory_order_seq_cst);
     }
-    /// Owner, after fallAsleep(). False if another thread has found it asleep, and wakes it or has done so.
+    /// Owner, after fallAsleep(): removes the mark. False if another thread has found it: that thread wakes the owner.
     bool wakeUp() noexcept {
         Link* still = asleep();
         return top_.compare_exchange_strong(still, nullptr, std::memory_order_relaxed);
     }
 
 private:
-    /// The value of `top_` while the owner sleeps.
+    /// Returns the value of `top_` while the owner sleeps.
     Link* asleep() { return &asleep_; }
     static Link* oldestFirst(Link* newest);
 

@@ -6,9 +6,9 @@
 //
 //     Loop::current().now()                   // inside: the loop of this thread
 //
-// One loop per thread at a time: making one makes it current, destroying it makes the previous one current. A loop runs
-// in turns: read the clock once, move expired timers to the ready queue, run ready steps. now() stands still in a turn.
-// Only post() and stop() may be called from another thread, and stop() also from a signal handler.
+// A thread has one current loop at a time: a new loop becomes current, and its end makes the previous one current. A
+// loop runs in turns: read the clock once, move expired timers to the ready queue, run ready steps. now() stands still
+// in a turn. Only post() and stop() may be called from another thread, and stop() also from a signal handler.
 //
 // The functions for sources, pollers and simulators are in flow/loop/loop_machine.h.
 
@@ -20,7 +20,7 @@
 namespace flow {
 namespace detail {
 
-/// Its address stands for T. Not constant: a linker may give constants of one value one address.
+/// A variable with an address that stands for T. It is not constant: a linker may merge constants of one value.
 template <class T>
 inline constinit char serviceKey = 0;
 
@@ -30,22 +30,23 @@ class Loop : public LoopMachine {
 public:
     /// Waiters that are still parked here stay parked forever; dropping the future of an actor cancels it as usual.
     /// Calls that were posted and did not run are destroyed, and calls with onLoop that have not ended here are
-    /// cancelled. There must be no WorkGuard left, and no step of this loop up the stack (as when one calls exit() and
+    /// cancelled. No WorkGuard may be left, and no step of this loop may be running (as when a step calls exit() and
     /// the loop is static).
     virtual ~Loop();
 
-    /// The loop of this thread; there must be one.
+    /// Returns the loop of this thread; there must be one.
     static Loop& current();
 
-    /// Seconds on this loop's clock, read once a turn; outside run(), where there are no turns, read now.
+    /// Returns the seconds on this loop's clock, which is read once a turn; outside run() there are no turns, and it is
+    /// read now.
     double now() {
         if (runs_ == 0) [[unlikely]]
             lookAtClock();
         return now_;
     }
-    /// Seconds on this loop's clock, read now.
+    /// Reads the seconds on this loop's clock now.
     virtual double timer() = 0;
-    /// Seconds since 1970, UTC, read now. Where time is virtual, the loop's clock began on the first day of 2020.
+    /// Reads the seconds since 1970, UTC, now. Where time is virtual, the loop's clock began on the first day of 2020.
     virtual double wallTime() { return 1577836800 + timer(); }
     /// True if time here is virtual.
     virtual bool isSimulated() const { return false; }
@@ -62,14 +63,14 @@ public:
             throw future.getError();
         return detail::takeValue<T>(std::move(future).release());
     }
-    /// run() for a type that converts to Future<Void>, such as a delay.
+    /// Like run(), for a type that converts to Future<Void>, such as a delay.
     void run(Future<Void> future) { run<Void>(std::move(future)); }
     /// Runs until stop() or until nothing is left to do. With a WorkGuard there is always something left, since other
     /// threads may post.
     void run();
-    /// Makes run() return after the current step (the innermost run, if a step runs its own loop); called outside run()
-    /// it ends the next one at once. Any thread may call it, and any signal handler, whether the loop runs or sleeps;
-    /// the loop must still exist.
+    /// Makes run() return after the current step; if a step runs its own loop, the innermost run() returns. Outside
+    /// run() it makes the next run() return at once. Any thread and any signal handler may call it, whether the loop
+    /// runs or sleeps; the loop must still exist.
     void stop() noexcept {
         stopped_.store(true, std::memory_order_seq_cst); // before the check whether the loop sleeps
         turnEnded_.store(true, std::memory_order_relaxed);
@@ -77,39 +78,40 @@ public:
             poller_->wake();
     }
 
-    /// Runs call() on this loop's thread, once, behind the steps that are ready at that priority when the loop finds
-    /// it: at the latest when the current turn ends. Calls of one thread at one priority run in order. Any thread may
-    /// call it; the loop must still exist. An error that call() throws is reported as dropped. Throws std::bad_alloc,
-    /// and what moving `call` throws. PostLimit (flow/loop/post_limit.h) bounds the number of calls that wait.
+    /// Runs call() once on this loop's thread. The loop finds the call at the end of the current turn at the latest,
+    /// and runs it behind the steps that are ready at that priority then. Calls of one thread at one priority run in
+    /// order. Any thread may call post(); the loop must still exist. An error of call() is reported as dropped. Throws
+    /// std::bad_alloc, and what moving `call` throws. PostLimit (flow/loop/post_limit.h) bounds the number of calls
+    /// that wait.
     template <class F>
     void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
         putIntoInbox(*new PostedCall<F>(std::move(call)), priority);
     }
 
-    /// The T that code on this loop uses, an interface such as FileSystem; null if none was provided.
+    /// Returns the T that code on this loop uses, an interface such as FileSystem; null if none was provided.
     template <class T>
     T* service() const {
         return static_cast<T*>(find(&detail::serviceKey<T>));
     }
-    /// From here on service<T>() is `service`; null: none. T has to be named. The loop does not own it. Throws
-    /// std::bad_alloc.
+    /// Makes service<T>() return `service`, which may be null. T has to be named. The loop does not own `service`.
+    /// Throws std::bad_alloc.
     template <class T>
     void provide(std::type_identity_t<T>* service) {
         provide(&detail::serviceKey<T>, service);
     }
 
-    /// The priority of the running step.
+    /// Returns the priority of the running step.
     TaskPriority currentPriority() const { return static_cast<TaskPriority>(ready_.priority()); }
-    /// Steps run so far.
+    /// Returns the number of steps that have run so far.
     std::uint64_t stepsRun() const { return steps_; }
-    /// True if the running step should yield: more urgent work is ready, or its slice is used up.
+    /// True if the running step should yield: more urgent work is ready, or the step has run for long.
     bool shouldYield() {
         if (ready_.hasMoreUrgentThan(ready_.priority())) [[unlikely]]
             return true;
         return --slice_ < 0 && sliceIsOver();
     }
 
-    /// For simulators: the current loop of this thread from here on; null: there is none. Returns the one before.
+    /// Makes `loop` the current loop of this thread; null: none. Returns the previous one. Simulators call it.
     static Loop* setCurrent(Loop* loop) noexcept;
 
 protected:
@@ -137,8 +139,8 @@ private:
     std::vector<Service> services_; // few
 };
 
-/// While one exists, its loop does not end for lack of work: other threads may post some. Made and destroyed on the
-/// loop's own thread, before the loop.
+/// While a WorkGuard exists, its loop does not end for lack of work: other threads may post some. It is made and
+/// destroyed on the loop's own thread, and destroyed before the loop.
 class WorkGuard {
 public:
     explicit WorkGuard(Loop& loop) : loop_(loop) { ++loop_.guards_; }
@@ -153,9 +155,9 @@ private:
 namespace detail {
 inline constinit thread_local Loop* currentLoop = nullptr;
 
-/// The result of Loop::current() on a thread without a loop. While a thread ends, after its thread_local objects (the
-/// main thread: when static objects are destroyed), actors may still be resumed by promises that break: they get a loop
-/// on which time stands still and nothing ever runs. Earlier, this is an assertion failure.
+/// Returns a loop for Loop::current() on a thread without one. While a thread ends, after its thread_local objects (the
+/// main thread: when static objects are destroyed), promises that break may still resume actors. These get a loop on
+/// which time stands still and nothing ever runs. Before that, the call is an assertion failure.
 [[gnu::cold]] Loop& loopOfEndingThread();
 /// Makes loopOfEndingThread() possible on this thread.
 void noteThreadHasLoop() noexcept;
@@ -169,16 +171,16 @@ inline bool hasLoop() {
     return detail::currentLoop != nullptr;
 }
 
-/// Seconds on the current loop's clock: the time of this turn.
+/// Returns the seconds on the current loop's clock: the time of this turn.
 inline double now() {
     return Loop::current().now();
 }
-/// Seconds on the current loop's clock, read now.
+/// Reads the seconds on the current loop's clock now.
 inline double timer() {
     return Loop::current().timer();
 }
-/// The date, in seconds since 1970, UTC: for logs and for data that leaves the program. It may jump, also back; now()
-/// does not.
+/// Reads the date in seconds since 1970, UTC: for logs and for data that leaves the program. It may jump, also back;
+/// now() does not.
 inline double wallTime() {
     return Loop::current().wallTime();
 }

@@ -69,8 +69,9 @@ bool LoopMachine::runTurn() {
     return runTurnWith([this] { return takeReady(); });
 }
 
-/// Operations that are put off wait at DefaultDelay, turn after turn. So that they do not block the waiters at
-/// DefaultYield, as for locks and channels, one of these moves up each turn.
+/// Ends the turn. Operations that were put off to a later turn wait at DefaultDelay, turn after turn. They would block
+/// the less urgent waiters at DefaultYield, such as those for locks and channels. So each turn one of these moves up to
+/// DefaultDelay.
 void LoopMachine::endTurn() noexcept {
     if (turnEnded_.exchange(true, std::memory_order_relaxed))
         return;
@@ -120,7 +121,7 @@ void LoopMachine::takeInbox() {
 bool LoopMachine::waitForWork() {
     if (!inbox_.isEmpty())
         return true;
-    // A delay without end is as good as none: waiting for it would set a simulated clock to infinity.
+    // A timer at infinity counts as none: waiting for it would set a simulated clock to infinity.
     double deadline = timers_.nextDeadline();
     return deadline <= now_ || idleUntil(deadline); // not after now: the queue has not found all expired timers yet
 }

@@ -14,9 +14,9 @@
 //         bool sliceIsOver() override;
 //     };
 //
-// A turn: read the clock once, take the calls that other threads have posted, move expired timers to the ready queue,
-// run ready steps, until so many have run or the turn's budget is spent (flow/core/turn_budget.h). Everything but
-// putIntoInbox() belongs to the loop's thread.
+// In a turn the loop reads the clock once, takes the calls that other threads have posted, moves expired timers to the
+// ready queue, and runs ready steps, until so many have run or the turn's budget is spent (flow/core/turn_budget.h).
+// Everything but putIntoInbox() belongs to the loop's thread.
 
 #include "flow/core/future.h"
 #include "flow/core/result.h"
@@ -48,31 +48,32 @@ public:
 
     // For sources and pollers.
 
-    /// Lets a free waiter run behind the waiters that are ready at this priority.
+    /// Lets a waiter that is parked nowhere run behind the waiters that are ready at this priority.
     void makeReady(detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); }
-    /// Parks a free waiter until the deadline; one that is not in the future makes it ready. At infinity it never is.
+    /// Parks a waiter, which is parked nowhere yet, until the deadline. If that is not in the future, the waiter is
+    /// ready now. With a deadline of infinity it is never ready.
     void parkUntil(detail::Waiter* waiter, double deadline, TaskPriority priority) {
         if (deadline > now_) // false for NaN, which has no place in an order of deadlines
             timers_.park(waiter, deadline, priority);
         else
             ready_.push(waiter, priority);
     }
-    /// Post() without an allocation, for a waiter with Awaited::turn() in `awaited`, which the loop destroys if it
-    /// never runs it. Any thread and any signal handler may call it. See flow/loop/posted.h.
+    /// Posts a waiter, without an allocation. Its `awaited` is Awaited::turn(), so that the loop destroys a waiter that
+    /// it never runs. Any thread and any signal handler may call this. See flow/loop/posted.h.
     void putIntoInbox(detail::Waiter& waiter, TaskPriority priority) noexcept {
         waiter.link.prev = reinterpret_cast<detail::Link*>(static_cast<std::intptr_t>(priority));
         if (inbox_.put(&waiter))
             poller_->wake();
     }
-    /// When this loop ends, it unlinks `owned` and calls its `end`.
+    /// Adds an object that ends with this loop: the loop unlinks `owned` and calls its `end`.
     void add(LoopOwned& owned) { pushBack(owned_, owned); }
-    /// A loop that is destroyed between these two calls waits for an object that another thread is about to put in.
+    /// Announces an object that another thread will put in. The destructor of the loop waits for it, until postCame().
     void expectPost() { ++expected_; }
     void postCame() { --expected_; }
-    /// Code on this loop is about to use the machine's own `what`, since none was provided. For the loop of a
-    /// simulated machine that is an assertion failure.
+    /// Called before code on this loop uses the machine's own `what`, such as its files, since none was provided. On
+    /// the loop of a simulated machine that is an assertion failure.
     virtual void useMachines([[maybe_unused]] const char* what) {}
-    /// Calls visit(waiter) for each waiter that is ready, and for each that waits for a timer. It must change nothing.
+    /// Calls visit(waiter) for each waiter that is ready or that waits for a timer. `visit` must change nothing.
     template <class Visit>
     void forEachParked(Visit&& visit) const {
         forEachReady([&](detail::Waiter* waiter, TaskPriority) { visit(waiter); });
@@ -86,19 +87,19 @@ public:
                 visit(waiter, static_cast<TaskPriority>(level));
         });
     }
-    /// The turn under way ends with the running step, since its budget is spent.
+    /// Ends the current turn after the running step, since the turn's budget is spent.
     void endTurn() noexcept;
-    /// The priority for waiters that a poller makes ready: `usual`, unless the last turn had too many steps that are as
-    /// urgent. Then it is DefaultDelay at most: sockets that always have news do not keep timers waiting.
+    /// Returns the priority for waiters that a poller makes ready: `usual`. But if the last turn ended with steps above
+    /// DefaultDelay, it is DefaultDelay at most: sockets that always have news do not keep timers waiting.
     TaskPriority priorityOfNews(TaskPriority usual) const noexcept {
         return isBehind_ && usual > TaskPriority::DefaultDelay ? TaskPriority::DefaultDelay : usual;
     }
     /// True if a step is ready or a timer is set.
     bool hasWork() { return !ready_.isEmpty() || !timers_.isEmpty(); }
-    /// From the next turn on the watch is called around each step, until it is removed: flow/loop/step_watch.h.
+    /// Adds a watch, called around each step from the next turn on, until it is removed: flow/loop/step_watch.h.
     void add(StepWatch& watch);
     void remove(StepWatch& watch) noexcept;
-    /// From the next turn on the loop writes to the ring, until it is removed: flow/loop/step_ring.h.
+    /// Adds a ring, to which the loop writes from the next turn on, until it is removed: flow/loop/step_ring.h.
     void add(StepRing& ring);
     void remove(StepRing& ring) noexcept;
 
@@ -110,46 +111,46 @@ protected:
 
     /// Returns the time of the turn. Called when a turn begins, and by now() outside of run().
     virtual double startTurn() noexcept = 0;
-    /// Nothing is ready and the earliest timer is at `deadline`: lets time pass until then. Infinity: there is none,
-    /// and unless another thread may post, the result is false, which ends run(). May return early.
+    /// Lets time pass until `deadline`, that of the earliest timer; called when nothing is ready. Infinity: there is no
+    /// timer; then, unless another thread may post, the result is false, which ends run(). May return early.
     virtual bool idleUntil(double deadline) = 0;
-    /// The slice counter ran out: true if the step must really yield; either way the counter is set again.
+    /// Called when the slice counter has run out, and sets that counter again. True if the step must really yield.
     virtual bool sliceIsOver() = 0;
-    /// One turn; false when nothing is left to do.
+    /// Runs one turn. False when nothing is left to do.
     virtual bool runTurn();
 
     // The tools of a kind of loop.
 
-    /// To be called by the destructor of each most derived class: objects that end with the loop may still read its
-    /// clock.
+    /// Ends the objects that end with the loop. The destructor of each most derived class calls it, since these objects
+    /// may still read the loop's clock.
     void end() noexcept;
 
     /// The number of yields that a step may skip before sliceIsOver() is called.
     static constexpr int kSlice = 64;
-    /// Steps run between two reads of the clock.
+    /// The number of steps between two reads of the clock.
     static constexpr int kStepsPerTurn = 64;
 
     void resetSlice() { slice_ = kSlice; }
     /// True if a WorkGuard expects posts of other threads.
     bool isGuarded() const { return guards_ != 0; }
-    /// Sleeps until something is posted, stop() is called or the poller has news, or for so long; may return early.
-    /// True if the poller has checked for news. Throws what Poller::prepare() throws.
+    /// Sleeps for so many seconds, or until a call is posted, stop() is called or the poller has news; may return
+    /// early. True if the poller has checked for news. Throws what Poller::prepare() throws.
     bool sleep(double seconds);
-    /// The poller in which this loop sleeps.
+    /// Returns the poller in which this loop sleeps.
     Poller& poller() const { return *poller_; }
-    /// From here on the loop sleeps in `poller`; null: at its own eventfd again.
+    /// Makes the loop sleep in `poller`; null: at its own eventfd again.
     void setPoller(Poller* poller) { poller_ = poller ? poller : &events_; }
-    /// runTurn() with the steps that next() takes; null: there is none. Defined in flow/loop/run_turn.h.
+    /// Runs a turn with the steps that next() returns; null: there is none. Defined in flow/loop/run_turn.h.
     template <class Next>
     bool runTurnWith(Next&& next);
-    /// runTurnWith() that calls the watches, for a loop that isWatched().
+    /// Like runTurnWith(), and calls the watches: for a loop that isWatched().
     template <class Next>
     bool runWatchedTurnWith(Next&& next);
     bool isWatched() const { return watches_ != nullptr; }
-    /// Takes the most urgent ready step, the first of its priority, which becomes the current priority. Null if none is
+    /// Takes the most urgent ready step, the first of its priority, and makes that priority current. Null if none is
     /// ready.
     detail::Waiter* takeReady() { return ready_.pop(); }
-    /// A turn of a loop that another one drives, for which run() is not called.
+    /// Runs a turn of a loop that another one drives, without run().
     bool step();
     /// True if this turn is one of step(), and not of a run() inside it.
     bool isDriven() const { return runs_ == 1; }
@@ -178,15 +179,15 @@ private:
     int runs_ = 0; // runs under way on this loop: a step may start another
     int guards_ = 0;
     int expected_ = 0;
-    bool isBehind_ = false; // the last turn came to its end at a step that is more urgent than DefaultDelay
+    bool isBehind_ = false; // the last turn ended at a step that is more urgent than DefaultDelay
     detail::Link owned_;
     std::uint64_t steps_ = 0;
     detail::Inbox inbox_;
     EventPoller events_;
-    Poller* poller_ = &events_; // not set while the loop sleeps: a thread that wakes it uses this one
+    Poller* poller_ = &events_; // does not change while the loop sleeps: a thread that wakes the loop reads it
     detail::ReadyQueue ready_;
     detail::TimerQueue timers_;
-    detail::StepWatches* watches_ = nullptr; // owned; none as a rule
+    detail::StepWatches* watches_ = nullptr; // owned; usually null
 };
 
 } // namespace flow

@@ -34,13 +34,13 @@ public:
     /// Called by the loop when another thread has called wake() or will do so within a few instructions: waits for
     /// that, so that the call comes neither after the end of this object nor in the next sleep.
     virtual void takeWake() noexcept = 0;
-    /// True if there is a waiter for news: then the loop does not end for lack of work.
+    /// True if a waiter waits for news: then the loop does not end for lack of work.
     virtual bool isWaitedFor() { return false; }
-    /// True if wait(0) could find anything: if not, a busy loop does not call it.
+    /// True if wait(0) could find news. If not, a busy loop does not call it.
     virtual bool isUsed() const { return false; }
 };
 
-/// An eventfd to sleep at, made when it is first needed.
+/// A poller without news: the loop sleeps at an eventfd, which is made when it is first needed.
 class EventPoller final : public Poller {
 public:
     ~EventPoller() override;
@@ -50,14 +50,14 @@ public:
     void wake() noexcept override;
     void takeWake() noexcept override;
 
-    /// The eventfd, to be registered elsewhere. Valid after prepare(), until the process forks.
+    /// Returns the eventfd, to be registered elsewhere. Valid after prepare(), until the process forks.
     int descriptor() const { return event_; }
     /// True if prepare() would make a descriptor, because there is none or it is the parent's.
     bool needsDescriptor() const;
 
 private:
     int event_ = -1;
-    std::uint32_t forks_ = 0; // of the process that made the eventfd
+    std::uint32_t forks_ = 0; // the forkCount() of the process that made the eventfd
 };
 
 } // namespace flow

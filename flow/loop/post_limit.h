@@ -1,14 +1,14 @@
 #pragma once
-// PostLimit: posts to a loop, but lets only so many of its calls wait there: an inbox with a bound.
+// PostLimit: posts calls to a loop, but only up to a number of calls may wait there: an inbox with a bound.
 //
 //     PostLimit inbox(loop, 1000);
 //     if (!inbox.post([message] { handle(message); }))      // any thread
-//         slowDown();                                       // 1000 of them have not run yet
+//         slowDown();                                       // 1000 such calls have not run yet
 //
-// A call counts from post() until it begins to run, or is destroyed because the loop ends. Loop::post(), answers of
-// onLoop and of blocking calls, and signals do not count: only calls through it are bounded, so that an answer is never
-// refused. Several limits on one loop are independent. Any thread may use it, and destroy it before its calls have run;
-// the loop must still exist when it posts.
+// A call counts from post() until it begins to run, or is destroyed because the loop ends. Only calls that a PostLimit
+// posts are counted, not Loop::post(), signals, or answers of onLoop and of blocking calls. So an answer is never
+// refused. Several limits on one loop are independent. Any thread may use a PostLimit, and destroy it before its calls
+// have run; the loop must still exist when it posts.
 
 #include "flow/loop/loop.h"
 
@@ -21,12 +21,12 @@ namespace flow {
 
 class PostLimit {
 public:
-    /// Throws std::bad_alloc.
+    /// Lets at most `most` calls wait at `loop`. Throws std::bad_alloc.
     PostLimit(Loop& loop, std::size_t most) : loop_(loop), most_(most) {}
     PostLimit(PostLimit const&) = delete;
     PostLimit& operator=(PostLimit const&) = delete;
 
-    /// Loop::post(). False if `most` calls wait already: the call is destroyed then.
+    /// Posts the call, as Loop::post() does. If `most` calls wait already, destroys the call and returns false.
     template <class F>
     [[nodiscard]] bool post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
         if (waiting_->fetch_add(1, std::memory_order_relaxed) >= most_) {
@@ -42,13 +42,13 @@ public:
             priority);
         return true;
     }
-    /// The number of calls that wait.
+    /// Returns the number of calls that wait.
     std::size_t waiting() const { return waiting_->load(std::memory_order_relaxed); }
 
 private:
     using Count = std::shared_ptr<std::atomic<std::size_t>>;
 
-    /// The place of a call that is counted.
+    /// Counts a call while this object exists.
     class Place {
     public:
         Place() = default;

@@ -1,6 +1,6 @@
 #pragma once
-// Posted: an object that puts itself into a loop's queue, from its own thread, another one or a signal handler. It is
-// Loop::post() for objects that must not allocate, or go both ways.
+// Posted: an object that puts itself into a loop's queue, from its own thread, another one or a signal handler. It
+// serves in place of Loop::post() where nothing may be allocated, or where an object goes to a loop and comes back.
 //
 //     struct Job : Posted {
 //         void send(Loop& home) { postTo<&Job::arrive, &Job::drop>(home, TaskPriority::Default); }
@@ -8,7 +8,7 @@
 //         void drop();                               // instead, if the loop ends before: destroys it
 //     };
 //
-// While it is on its way it belongs to the loop, and neither function throws. Either may post it again.
+// While the object is on its way, it belongs to the loop. Neither function may throw; each may post the object again.
 
 #include "flow/loop/loop_machine.h"
 
@@ -23,19 +23,19 @@ protected:
     Posted() : Waiter{nullptr, {nullptr}, {nullptr, nullptr}, detail::Awaited::turn()} {}
     ~Posted() = default;
 
-    /// Any thread and any signal handler may call it; the loop must still exist.
+    /// Posts this object to `loop`. Any thread and any signal handler may call it; the loop must still exist.
     template <auto Arrive, auto Drop, class = decltype(Arrive)>
     void postTo(LoopMachine& loop, TaskPriority priority) noexcept {
         prepare<Arrive, Drop>();
         loop.putIntoInbox(*this, priority);
     }
-    /// postTo() on the loop's own thread, without the way through its inbox.
+    /// Like postTo(), on the loop's own thread: puts the object into the queue, without the way through the inbox.
     template <auto Arrive, auto Drop, class = decltype(Arrive)>
     void queueAt(LoopMachine& loop, TaskPriority priority) noexcept {
         prepare<Arrive, Drop>();
         loop.makeReady(this, priority);
     }
-    /// Takes an object that queueAt() has put there out of the queue: it is free again, and not called.
+    /// Takes the object out of the queue into which queueAt() has put it. Neither function is called.
     void takeBack() noexcept { link.unlink(); }
 
 private:
@@ -43,8 +43,8 @@ private:
     static void call(void (Object::*function)(), Waiter* waiter) {
         (static_cast<Object*>(static_cast<Posted*>(waiter))->*function)();
     }
-    // The type is for gcc 12, where a pointer to a member of a local class or lambda does not make a function template
-    // local: functions of equal names in two files would be taken for one.
+    // The parameter `class` is for gcc 12, where a pointer to a member of a local class or lambda does not make a
+    // function template local: functions of equal names in two files would be taken for one.
     template <auto Arrive, auto Drop, class = decltype(Arrive)>
     void prepare() noexcept {
         resume = [](Waiter* waiter) { call(Arrive, waiter); };

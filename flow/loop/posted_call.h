@@ -8,7 +8,7 @@
 
 namespace flow {
 
-/// Destroys itself when it runs, or when the loop ends before.
+/// A posted function. The object destroys itself when it runs, or when the loop ends before that.
 template <class F>
 struct PostedCall : detail::Waiter, FastAllocated<PostedCall<F>> {
     explicit PostedCall(F&& f) : call(std::move(f)) {
@@ -22,7 +22,7 @@ struct PostedCall : detail::Waiter, FastAllocated<PostedCall<F>> {
 private:
     static PostedCall* of(detail::Waiter* waiter) { return static_cast<PostedCall*>(waiter); }
     static void drop(detail::Waiter* waiter) { delete of(waiter); }
-    /// The function to call; deletes `self`.
+    /// Returns the function to call, and deletes `self`.
     static F taken(PostedCall* self) {
         struct Owner {
             PostedCall* self;

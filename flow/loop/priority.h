@@ -1,5 +1,5 @@
 #pragma once
-// TaskPriority: which ready step runs first. Higher runs first; first in, first out within one priority.
+// TaskPriority: says which ready step runs first. A higher number runs first; within one priority, first in, first out.
 //
 //     co_await delay(0, TaskPriority::Low);                       // let everything more urgent go first
 //     co_await delay(0, static_cast<TaskPriority>(1234));         // any number from 0 to 65535

@@ -1,5 +1,5 @@
 #pragma once
-// ReadyQueue: the waiters that can run, by priority, first in first out within one. Push and pop take a constant
+// ReadyQueue: the waiters that can run, by priority, and first in, first out within one. Push and pop take a constant
 // number of steps whatever the priorities are: a bitmap of three levels finds the highest list that is not empty.
 //
 //     ReadyQueue queue;
@@ -26,8 +26,8 @@ class ReadyQueue {
 public:
     static constexpr int kPriorities = 65536;
 
-    /// The lists take 1 MiB of address space, of which only the pages of priorities in use become memory: zeroed pages
-    /// say "not in use", so that nothing needs to be written at start.
+    /// Takes 1 MiB of address space for the lists. Only the pages of priorities in use become memory: a list of zeros
+    /// is not in use, so nothing needs to be written at start.
     ReadyQueue() : lists_(static_cast<Link*>(std::calloc(kPriorities, sizeof(Link)))) {
         if (!lists_)
             throw std::bad_alloc();
@@ -36,7 +36,7 @@ public:
     ReadyQueue(ReadyQueue const&) = delete;
     ReadyQueue& operator=(ReadyQueue const&) = delete;
 
-    /// The priority of the waiter that pop() returned last.
+    /// Returns the priority of the waiter that pop() returned last.
     int priority() const { return priority_; }
 
     void push(Waiter* waiter, TaskPriority priority) {
@@ -47,13 +47,13 @@ public:
         pushBack(list, waiter->link);
     }
 
-    /// The most urgent waiter, unlinked; null when nothing is ready.
+    /// Unlinks and returns the most urgent waiter; null when nothing is ready.
     Waiter* pop() {
         for (int level = highest_; level >= 0; level = highest_) {
             Link& list = lists_[level];
             Link* first = list.next;
             if (first != &list) [[likely]] {
-                first->unlink(); // the bit of an emptied list is cleared when pop next comes to it: often it refills
+                first->unlink(); // an emptied list is closed only when pop() next comes to it: often it refills
                 priority_ = level;
                 return Waiter::of(first);
             }
@@ -62,7 +62,7 @@ public:
         return nullptr;
     }
 
-    /// The first of that priority, which stays there; null: none is ready.
+    /// Returns the first waiter of that priority, which stays in its place; null if none is ready.
     Waiter* first(TaskPriority priority) const {
         Link& list = lists_[levelOf(priority)];
         return list.prev && !list.isEmpty() ? Waiter::of(list.next) : nullptr;
@@ -79,7 +79,7 @@ public:
     /// until pop() reaches it.)
     bool hasMoreUrgentThan(int priority) const { return highest_ > priority; }
 
-    /// Calls visit(waiter, priority) for each, the most urgent first. It changes nothing.
+    /// Calls visit(waiter, priority) for each, the most urgent first. `visit` changes nothing.
     template <class Visit>
     void forEach(Visit&& visit) const {
         for (int level = highest_; level >= 0; --level) {
@@ -91,8 +91,8 @@ public:
         }
     }
 
-    /// Calls visit(list, priority) for each list in use, the most urgent first. It may unlink waiters, and put some at
-    /// the end of that list.
+    /// Calls visit(list, priority) for each list in use, the most urgent first. `visit` may unlink waiters, and put
+    /// some at the end of that list.
     template <class Visit>
     void forEachList(Visit&& visit) {
         for (std::uint64_t groups = top_; groups != 0; groups &= ~(std::uint64_t{1} << topBit(groups))) {
@@ -107,7 +107,7 @@ public:
         }
     }
 
-    /// The priority of the list in use if there is exactly one, else -1.
+    /// Returns the priority of the list in use if there is exactly one, else -1.
     int onlyLevel() const {
         if (highest_ < 0)
             return -1;
@@ -123,8 +123,8 @@ public:
         return level;
     }
 
-    /// Takes out every waiter, as if it were parked nowhere: unlinking it later is harmless. Posted calls, which
-    /// nothing else refers to, are destroyed.
+    /// Takes out every waiter and links it to itself, so that unlinking it later is harmless. Posted calls, to which
+    /// nothing else refers, are destroyed.
     void detachAll() {
         while (Waiter* waiter = pop())
             if (waiter->awaited.isTurn())
@@ -136,7 +136,7 @@ public:
 private:
     static int topBit(std::uint64_t word) { return 63 - __builtin_clzll(word); }
 
-    /// A list in use has a `prev`.
+    /// Takes a list into use, after which its `prev` is not null.
     FLOW_INLINE void open(int level) {
         lists_[level].reset();
         words_[level >> 6] |= std::uint64_t{1} << (level & 63);

@@ -15,7 +15,7 @@
 
 namespace flow {
 
-/// Seconds of CLOCK_MONOTONIC, with or without a loop.
+/// Returns the seconds of CLOCK_MONOTONIC, with or without a loop.
 double machineTime() noexcept;
 
 class RealLoop final : public Loop {
@@ -26,14 +26,14 @@ public:
     double timer() override;
     double wallTime() override;
 
-    /// From here on the loop sleeps in `poller`, which must exist until another one is given; null: in the
-    /// first one. Called by the loop's own thread.
+    /// Makes the loop sleep in `poller`, which must exist until another one is given; null: in the first one again.
+    /// Only the loop's own thread may call it.
     void usePoller(Poller* poller) { setPoller(poller); }
     using Loop::poller;
 
 private:
     static constexpr double kSliceSeconds = 0.002;
-    /// A million timers may be due in one second; other steps must run meanwhile.
+    /// A limit for a turn: a million timers may be due in one second, and other steps must run meanwhile.
     static constexpr int kTimerStepsPerTurn = 1024;
 
     double startTurn() noexcept override;
@@ -41,8 +41,8 @@ private:
     bool sliceIsOver() override;
     bool runTurn() override;
 
-    double const start_;  // of now(), by machineTime()
-    bool polled_ = false; // since the last turn
+    double const start_;  // the machineTime() at which now() is 0
+    bool polled_ = false; // news were checked since the last turn
 };
 
 namespace detail {

@@ -13,9 +13,10 @@
 //     startThreadFor(call.release());
 //
 // The call is made on the loop of the caller. From future() on it owns itself: answer() destroys it, or brings the
-// result to the future, which destroys it before the future is ready. Dropping or cancelling the future drops only
-// the answer: the call goes on, and is destroyed on the thread that answers. As long as the future is waited for, the
-// loop of the caller does not end for lack of work, and must not be destroyed. If it is, the future is never ready.
+// result to the future, and there it is destroyed before the future is ready. Dropping or cancelling the future drops
+// only the answer: the call goes on, and is destroyed on the thread that answers. As long as the future is waited for,
+// the loop of the caller does not end for lack of work, and must not be destroyed. If that loop is destroyed, the
+// future is never ready.
 
 #include "flow/core/error_or.h"
 #include "flow/core/operation.h"
@@ -30,7 +31,7 @@ namespace flow {
 template <class Derived, class T>
 class RemoteAnswer : public Posted {
 public:
-    /// To be called once. Throws std::bad_alloc.
+    /// Returns the future of the answer. To be called once. Throws std::bad_alloc.
     Future<T> future() {
         return future([] {});
     }
@@ -40,14 +41,14 @@ public:
         return start<Asker<Withdraw>>(*this, std::move(withdraw));
     }
 
-    /// Called on any thread, once, when `result` is there: must be the last act.
+    /// Gives the answer, which is in `result`. Called once, on any thread; must be the last act.
     void answer() noexcept {
         if (settled_.exchange(true, std::memory_order_acq_rel))
             delete static_cast<Derived*>(this);
         else
             postTo<&RemoteAnswer::deliver, &RemoteAnswer::discard>(home_, priority_);
     }
-    /// Like answer(); on the loop of the caller the future is ready before this returns.
+    /// Like answer(). If this thread runs the loop of the caller, the future is ready before answerNow() returns.
     void answerNow() noexcept {
         if (!hasLoop() || &Loop::current() != &home_)
             return answer();
@@ -57,7 +58,7 @@ public:
             deliver();
     }
 
-    /// To be set before answer().
+    /// The value or the error of the answer. To be set before answer().
     std::optional<ErrorOr<T>> result;
 
 protected:
@@ -68,7 +69,8 @@ protected:
     TaskPriority priority() const { return priority_; }
 
 private:
-    /// The future's side. The first of the answer and the cancel settles the call; the other one clears up.
+    /// The side of the future. The answer or the cancel, whichever is first, settles the call; the second one cleans
+    /// up.
     struct AskerBase {
         virtual void bring() noexcept = 0;
 

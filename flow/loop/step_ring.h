@@ -2,9 +2,9 @@
 // StepRing: the last events of a loop, in a ring of fixed size. The loop writes into it inline, which is faster than a
 // StepWatch (flow/loop/step_watch.h). trace::StepLog, which is derived from it, makes a trace of it.
 //
-// A step is one event and one read of the counter: where one ends the next one begins. Each wake-up is another
-// event, without a time of its own. Which wake-up belongs to which step is found when the ring is read: a waiter that
-// runs was made ready by the last event that names it.
+// A step is one event and one read of the counter, since a step begins where the one before it ends. Each wake-up is
+// another event, without a read. Which wake-up belongs to a step is found when the ring is read: it is the last wake-up
+// before the step that names the step's waiter.
 
 #include "flow/core/in_place.h"
 #include "flow/loop/priority.h"
@@ -37,25 +37,25 @@ protected:
 
     enum class Kind : std::uint8_t { Begin, End, Woken, Failed, Cancelled, Mark, Fault };
     struct Event {
-        std::uint64_t time;  // for a waiter that a step has woken: the step's end
+        std::uint64_t time;  // of a waiter that a step has woken: the end of that step
         void const* what;    // code, or a text
         WaiterNode* waiter;  // the step, or the waiter that is woken
         std::uint16_t value; // priority, cause or code of the error
         Kind kind;
-        std::uint8_t depth; // steps that were running: a begin or end at a depth also ends steps as deep
+        std::uint8_t depth; // steps that were running. A begin or end also ends steps at least as deep
     };
     static_assert(sizeof(Event) == 32);
-    /// The code to show for a step.
+    /// A function that returns the code address to show for a step.
     using CodeOf = void const*(WaiterNode const*) noexcept;
 
-    /// Keeps at most so many bytes, but at least 16 events. `ticks` outlives it. Throws std::bad_alloc.
+    /// Makes a ring of at most `bytes` bytes, but of at least 16 events. `ticks` outlives it. Throws std::bad_alloc.
     StepRing(std::size_t bytes, Ticks& ticks, CodeOf& codeOf)
         : ticks_(ticks), codeOf_(codeOf), events_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Event), 16))),
           first_(events_.data()), mask_(events_.size() - 1) {}
     ~StepRing() = default;
 
     void put(Kind kind, void const* what, int value) noexcept { put(kind, ticks_.now(), what, nullptr, value); }
-    /// All events that are kept, oldest first. Steps that run now get their end now.
+    /// Returns all events that are kept, oldest first. Steps that run at the moment end now in the result.
     std::vector<Event> inOrder() const {
         std::vector<Event> all;
         for (std::uint64_t i = count_ > events_.size() ? count_ - events_.size() : 0; i < count_; ++i)
@@ -92,13 +92,13 @@ private:
         isFresh_ = isOpen_ = false;
     }
     void ended() noexcept {
-        if (depth_ == 0) // it began before the ring was added
+        if (depth_ == 0) // the step began before the ring was added
             return;
         --depth_;
         time_ = ticks_.now();
         isFresh_ = isOpen_ = true;
     }
-    /// The ring is taken off its loop. A step may run at the moment: its end will not be reported.
+    /// Called when the ring is taken off its loop. A step may run at the moment: its end will not be reported.
     void removed() noexcept {
         if (depth_ == 0)
             return turnEnds();
@@ -109,7 +109,7 @@ private:
 
     StepRing* next_ = nullptr; // of the same loop
     CodeOf& codeOf_;
-    std::vector<Event> events_; // a power of two
+    std::vector<Event> events_; // their number is a power of two
     Event* const first_;
     std::uint64_t const mask_;
     std::uint64_t count_ = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// StepWatch: is called at each step of a loop, and when a step becomes ready.
+// StepWatch: an object that is called at each step of a loop, and when a step becomes ready.
 //
 //     struct Count final : StepWatch {
 //         void begins(WaiterNode*, TaskPriority) noexcept override { ++steps; }
@@ -8,8 +8,8 @@
 //     loop.add(count);                 // from the next turn on
 //     loop.remove(count);              // at any time, also by a step
 //
-// Any number at a time. A loop without one runs the code that it always ran; one that has some checks its ready queue
-// after each step. The watch outlives its time at the loop. All of it belongs to the loop's thread.
+// A loop may have any number of watches. A loop without one runs the code that it always ran; a loop with watches
+// checks its ready queue after each step. A watch must exist until it is removed. It belongs to the loop's thread.
 
 #include "flow/base/inline.h"
 #include "flow/core/in_place.h"
@@ -26,13 +26,13 @@ class StepWatch {
 public:
     virtual void turnBegins() noexcept {}
     virtual void turnEnds() noexcept {}
-    /// This waiter is in the ready queue now, behind the others of its priority that were reported. Called when a step
-    /// has ended, for the waiters that it has made ready.
+    /// Called after a step, or another cause of wake-ups, for each waiter that is new in the ready queue. The waiter is
+    /// behind the waiters of its priority that were reported before.
     virtual void woken(WaiterNode*, TaskPriority, WokenBy) noexcept {}
-    /// A step that runs the loop itself has others between its begin and its end.
+    /// Called around each step. A step that runs the loop itself has other steps between its begin and its end.
     virtual void begins(WaiterNode* step, TaskPriority) noexcept = 0;
     virtual void ended() noexcept {}
-    /// Around each sleep at the poller.
+    /// Called around each sleep at the poller.
     virtual void sleeps() noexcept {}
     virtual void wakes() noexcept {}
 
@@ -45,9 +45,9 @@ protected:
 
 namespace detail {
 
-/// The watches and rings of a loop. The new waiters in the ready queue are those behind a mark: a waiter that the loop
-/// does not run, one for each priority. The mark is in the queue only while it has others beside it, or a step runs: so
-/// the loop behaves as without it.
+/// The watches and rings of a loop. A mark in the ready queue, one for each priority, separates the waiters that were
+/// reported from the new ones behind the mark. A mark is a waiter that the loop does not run. It is in the queue only
+/// while other waiters are beside it, or a step runs: so the loop behaves as without it.
 class StepWatches {
 public:
     explicit StepWatches(ReadyQueue& ready) : ready_(ready) {}
@@ -102,7 +102,7 @@ public:
         for (StepRing* ring = first_; ring; ring = ring->next_)
             ring->ended();
         forEach([](Entry& each) {
-            if (each.steps == 0) // it began before the watch was added
+            if (each.steps == 0) // the step began before the watch was added
                 return;
             --each.steps;
             each.watch->ended();
@@ -114,7 +114,7 @@ public:
 private:
     struct Entry {
         StepWatch* watch;
-        int steps; // that it has seen begin and not end
+        int steps; // the steps that it has seen begin and not end
     };
     struct Mark {
         Mark(int l) : level(l) { waiter.owner = &waiter; }
@@ -159,8 +159,8 @@ private:
     StepRing* first_ = nullptr; // the ring that was added last
     std::vector<Entry> watches_;
     int turns_ = 0;                            // under way: a step may run its loop
-    std::vector<std::unique_ptr<Mark>> marks_; // few: one a priority
-    Mark* last_ = nullptr;                     // of the priority that was searched for last
+    std::vector<std::unique_ptr<Mark>> marks_; // few: one for each priority
+    Mark* last_ = nullptr;                     // the mark of the priority that was searched for last
 };
 
 } // namespace detail

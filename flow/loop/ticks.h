@@ -1,6 +1,6 @@
 #pragma once
-// Ticks: counts up fast: the processor's counter where it runs at one rate, else the machine's clock; under simulation
-// the time of the loop, in which each event takes a nanosecond.
+// Ticks: a clock that is fast to read. It is the processor's counter if that runs at one rate, else the machine's
+// clock. Under simulation it is the time of the loop, and each read adds a nanosecond.
 //
 //     Ticks ticks;
 //     std::uint64_t before = ticks.now();
@@ -16,7 +16,7 @@ class Loop;
 
 class Ticks {
 public:
-    /// `simulated`: the loop with the time to count; null: the machine's time is counted.
+    /// Counts the time of the loop `simulated`; null: the machine's time.
     explicit Ticks(Loop* simulated = nullptr);
 
     std::uint64_t now() noexcept {
@@ -26,10 +26,10 @@ public:
 #endif
         return slowNow();
     }
-    /// In nanoseconds of CLOCK_MONOTONIC, or of the simulated time.
+    /// Returns `ticks` in nanoseconds of CLOCK_MONOTONIC, or of the simulated time.
     std::uint64_t nanoseconds(std::uint64_t ticks) const noexcept;
-    /// Measures how long a tick is. nanoseconds(), seconds() and ticksOf() need it. Takes a millisecond if this object
-    /// is younger than that.
+    /// Measures how long a tick is. nanoseconds(), seconds() and ticksOf() need it. If this object is younger than a
+    /// millisecond, waits for that age.
     void measure() noexcept;
     double seconds(std::uint64_t ticks) const noexcept { return static_cast<double>(ticks) * rate_ * 1e-9; }
     std::uint64_t ticksOf(double seconds) const noexcept { return static_cast<std::uint64_t>(seconds * 1e9 / rate_); }
@@ -39,7 +39,7 @@ private:
 
     Loop* simulated_;
     bool isCounter_ = false;
-    std::uint64_t last_ = 0;   // of the simulated time
+    std::uint64_t last_ = 0;   // the last result under simulation
     std::uint64_t ticks0_ = 0; // at the same moment as nanoseconds0_
     std::uint64_t nanoseconds0_ = 0;
     double rate_ = 1; // nanoseconds a tick

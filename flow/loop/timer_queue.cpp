@@ -70,14 +70,14 @@ void TimerQueue::shortenSoon() {
         Link& link = *soon_.prev;
         link.unlink();
         soonEnd_ = keyOf(&link);
-        pushFront(bucketOf(soonEnd_), link); // it was set before others with the same deadline
+        pushFront(bucketOf(soonEnd_), link); // this timer was set before others with its deadline
     }
 }
 
 // -------------------------------------------------------------------------------------------------------------------
 // The buckets
 
-/// The bucket of a timer that is not in the sorted list.
+/// Returns the bucket of a timer that is not in the sorted list.
 Link& TimerQueue::bucketOf(Key key) {
     FLOW_ASSERT(key >= base_, "a deadline in the past");
     int shift = (63 - std::countl_zero((key ^ base_) | 1)) & ~7;
@@ -92,13 +92,13 @@ Link& TimerQueue::bucketOf(Key key) {
     return buckets_[bucket];
 }
 
-/// The first key of a bucket.
+/// Returns the first key of a bucket.
 TimerQueue::Key TimerQueue::beginOf(int bucket) const {
     int shift = shiftOf(bucket);
     return (base_ >> shift >> 8 << 8 | static_cast<Key>(bucket % 256)) << shift;
 }
 
-/// The bucket with the earliest timers; -1 if there are none.
+/// Returns the bucket with the earliest timers; -1 if there are none.
 int TimerQueue::firstBucket() {
     for (; firstUsed_ < kBuckets / 64; ++firstUsed_)
         for (std::uint64_t& word = used_[firstUsed_]; word != 0; word &= word - 1) {
@@ -109,7 +109,7 @@ int TimerQueue::firstBucket() {
     return -1;
 }
 
-/// Moves the timers that are due next to `soon_`. False if none is due, with `next_` after `now`, or if no steps are
+/// Moves the timers that are due next to `soon_`. False if none is due (`next_` is after `now` then), or no steps are
 /// left.
 bool TimerQueue::fillSoon(double now, int& steps) {
     for (;;) {
@@ -150,7 +150,7 @@ void TimerQueue::redistribute(int& steps) {
     redistributingEnd_ = 0;
 }
 
-/// Moves a bucket to `soon_`; false if there is no room for it.
+/// Moves the timers of a bucket to `soon_`. False, and nothing moves, if they are more than `room`.
 bool TimerQueue::sort(Link& bucket, int& room) {
     int count = 0;
     for (Link* link = bucket.next; link != &bucket; link = link->next)

@@ -7,13 +7,13 @@
 //
 // A radix heap. The timers that are due soonest are in a sorted list. The others are in buckets by the bytes of their
 // deadlines (the bits of a double that is not negative are in the order of its values). There is a bucket for each
-// place and each byte; a timer is in the bucket of the first place in which its deadline differs from `base_`. No
-// deadline is before `base_`. When the sorted list is empty, the first bucket is sorted into it. A long bucket is
-// redistributed instead: `base_` becomes the beginning of the bucket, and its timers move to buckets of later places,
-// in their order.
+// place of a byte and each value of that byte. A timer is in a bucket of the first place at which its deadline differs
+// from `base_`. No deadline is before `base_`. When the sorted list is empty, the first bucket is sorted into it. A
+// long bucket is redistributed instead: `base_` becomes the beginning of the bucket, and its timers move to buckets of
+// later places, in their order.
 //
-// So setting a timer takes a bounded number of steps however many there are. So does cancelling one, which leaves
-// nothing behind. A timer that is cancelled long before its deadline is compared with few others.
+// So setting a timer takes a bounded number of steps, however many timers there are. Cancelling one does too, and
+// leaves nothing behind. A timer that is cancelled long before its deadline is compared with few others.
 
 #include "flow/core/frame.h"
 #include "flow/loop/priority.h"
@@ -34,17 +34,17 @@ public:
     ~TimerQueue();
 
     /// Parks the waiter until the deadline (in seconds of the loop's clock), which must not be negative nor before the
-    /// last `now`. Throws std::bad_alloc with the waiter still free.
+    /// last `now`. If it throws std::bad_alloc, the waiter is parked nowhere.
     void park(Waiter* waiter, double deadline, TaskPriority priority);
 
     /// True if all timers have fired or were cancelled; timers at infinity do not count.
     bool isEmpty() { return soon_.isEmpty() && !hasRest(); }
-    /// The earliest deadline or, where finding it would take long, a time before it; infinity if there is none.
+    /// Returns the earliest deadline or, if finding it would take long, a time before it; infinity if there is none.
     double nextDeadline() { return !soon_.isEmpty() ? deadlineOf(soon_.next) : hasRest() ? next_ : kNever; }
 
     /// Calls `fire(waiter, priority)` for each timer with a deadline not after `now`, in order. Moves timers from
-    /// bucket to bucket at most `steps` times, and a timer at most nine times in its life: where that is not enough,
-    /// nextDeadline() is not after `now`, and the next call continues.
+    /// bucket to bucket at most `steps` times; if that is not enough, nextDeadline() is not after `now`, and the next
+    /// call continues. A timer moves at most nine times in its life.
     template <class Fire>
     void expire(double now, int steps, Fire&& fire) {
         while (next_ <= now) {
@@ -64,7 +64,7 @@ public:
         }
     }
 
-    /// Calls visit(waiter) for each timer that has been neither fired nor cancelled, in no order. It changes nothing.
+    /// Calls visit(waiter) for each timer that was neither fired nor cancelled, in no order. `visit` changes nothing.
     template <class Visit>
     void forEach(Visit&& visit) const {
         auto visitList = [&](Link const& list) {

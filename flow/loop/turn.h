@@ -6,8 +6,8 @@
 //         void onNews() { ask(TaskPriority::ReadSocket); }
 //     };
 //
-// It is in the loop's queue at most once, and allocates nothing unless it waits for a time. Code that destroys it takes
-// it out of the queue. A Turn that runs may destroy itself. Belongs to one thread.
+// A Turn is in the loop's queue at most once, and allocates nothing unless it waits for a time. Its destructor takes it
+// out of the queue. A Turn that runs may destroy itself. It belongs to one thread.
 
 #include "flow/loop/loop.h"
 
@@ -22,19 +22,19 @@ public:
 
     /// True if it is in the queue, or waits for its time.
     bool isAsked() const { return waiter_.link.isLinked(); }
-    /// Lets it run once in a turn of the loop, behind the steps that are ready at that priority. The loop is the
-    /// current one unless another is given. Does nothing if it is in the queue already.
+    /// Lets this Turn run once in a turn of the loop, behind the steps that are ready at that priority. The loop is the
+    /// current one unless another is given. Does nothing if this Turn is in the queue already.
     void ask(TaskPriority priority) { ask(Loop::current(), priority); }
     void ask(Loop& where, TaskPriority priority) {
         if (!isAsked())
             where.makeReady(&waiter_, priority);
     }
-    /// Like ask(), when the time has come on the current loop's clock. Throws std::bad_alloc.
+    /// Like ask(), but waits for `deadline` on the current loop's clock first. Throws std::bad_alloc.
     void askAt(double deadline, TaskPriority priority) {
         if (!isAsked())
             Loop::current().parkUntil(&waiter_, deadline, priority);
     }
-    /// It does not run, unless ask() is called again.
+    /// Takes it out of the queue, so that it does not run unless ask() is called again.
     void takeBack() { detail::detach(&waiter_); }
 
 private:

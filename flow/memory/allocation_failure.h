@@ -4,16 +4,16 @@
 //     failEachAllocation([] {                    // again and again: the first one fails, the second one, ...
 //         SimLoop loop;
 //         Future<int> answer = compute();        // may throw std::bad_alloc
-//         loop.run(answer);                      // or unknown_error, if it was an actor that ran out of memory
+//         loop.run(answer);                      // or unknown_error, if an actor ran out of memory
 //     });
 //
 //     AllocationFailure failure(2);              // by hand: the third allocation from here on
 //     CHECK_THROWS_AS(work(), std::bad_alloc);
 //     CHECK(failure.hasHappened());
 //
-// It counts the blocks that FastAllocator gives to this thread: every actor, coroutine, future and stream, and
-// FastAllocated objects. Containers and other users of `operator new` count as well in a program that replaces it by
-// one that asks:
+// An AllocationFailure counts the blocks that FastAllocator gives to this thread: every actor, coroutine, future and
+// stream, and FastAllocated objects. Containers and other users of `operator new` count as well in a program that
+// replaces `operator new` by one that calls allocationFails():
 //
 //     void* operator new(std::size_t bytes) {
 //         void* block = flow::allocationFails() ? nullptr : std::malloc(bytes);
@@ -22,7 +22,7 @@
 //         return block;
 //     }
 //
-// Costs nothing while no AllocationFailure exists. Other threads are not affected.
+// Without an AllocationFailure there is no cost. Other threads are not affected.
 
 #include "flow/base/error.h"
 #include "flow/memory/allocation_watch.h"
@@ -33,16 +33,16 @@
 
 namespace flow {
 
-/// While it exists, allocation number n of this thread, counted from 0 at its construction, throws std::bad_alloc. All
-/// others succeed. One at a time on a thread.
+/// While this object exists, allocation number `n` of this thread, counted from 0, throws std::bad_alloc. All other
+/// allocations succeed. A thread may have one AllocationFailure at a time.
 class AllocationFailure : memory::AllocationWatch {
 public:
     explicit AllocationFailure(std::uint64_t n);
     ~AllocationFailure() override;
 
-    /// True if there have been so many allocations that one has failed.
+    /// True if so many allocations were made that one has failed.
     bool hasHappened() const { return count_ > n_; }
-    /// Allocations so far, with the one that failed.
+    /// Returns the number of allocations so far, including the one that failed.
     std::uint64_t allocations() const { return count_; }
 
 private:
@@ -58,16 +58,17 @@ namespace detail {
 inline constinit thread_local AllocationFailure* allocationFailure = nullptr;
 }
 
-/// Counts an allocation that a program makes in another way than through FastAllocator; true if it is the one to fail.
+/// Counts an allocation that does not go through FastAllocator. Returns true if this allocation has to fail.
 inline bool allocationFails() noexcept {
     AllocationFailure* failure = detail::allocationFailure;
     return failure && failure->count_++ == failure->n_;
 }
 
-/// Calls `operation()`, then again with its first allocation failing, then with its second, and so on until it needs no
-/// more; in between without a failure, to see that it still works. It may throw std::bad_alloc, or the error of an
-/// actor that did. Any other exception ends the series; so does std::logic_error if it keeps or loses blocks. Returns
-/// how many allocations have failed.
+/// Calls `operation()` once without a failure, then with a failure of its first allocation, of its second one, and so
+/// on, until none fails. After each failure it calls `operation()` without one, to see that it still works. When an
+/// allocation fails, `operation()` may throw std::bad_alloc, or unknown_error of an actor that threw std::bad_alloc.
+/// Any other exception ends the series. Throws std::logic_error if the operation keeps or loses blocks. Returns how
+/// many allocations have failed.
 template <class Operation>
 std::uint64_t failEachAllocation(Operation operation) {
     operation(); // objects that a thread makes once and keeps are made here

@@ -10,7 +10,7 @@ using detail::FreeBlock;
 using detail::heap;
 namespace {
 
-/// The thread's free lists, which are empty as long as there is a watch.
+/// Holds the thread's free lists while there is a watch. The lists in `heap` are empty then.
 constinit thread_local FreeBlock* setAside[kClassCount] = {};
 
 void swapLists() {
@@ -24,7 +24,7 @@ AllocationWatch::AllocationWatch() : outer_(detail::watch) {
     if (!outer_) {
         swapLists();
         for (auto& list : heap.classes) {
-            list.freedThen = list.freed() + 1; // every release comes to `release` too
+            list.freedThen = list.freed() + 1; // so every release() calls releaseSlow()
             list.toBeFreed = 1;
         }
     }

@@ -1,5 +1,5 @@
 #pragma once
-// AllocationWatch: is called for each block that FastAllocator gives to this thread, or takes back on it.
+// AllocationWatch: an object that is called for each block that FastAllocator gives or takes back on this thread.
 //
 //     struct Count : memory::AllocationWatch {
 //         std::uint64_t blocks = 0;
@@ -9,9 +9,9 @@
 //     Count count;
 //     Future<int> answer = compute();        // count.blocks: how many blocks that took
 //
-// Costs nothing while none exists. While one exists, the thread's free lists are empty, so that every call of the
-// allocator takes its slow path. Several on a thread are called innermost first, and end in reverse order of their
-// making. Other threads are not affected, and blocks that another thread frees are not reported.
+// Without a watch there is no cost. While a watch exists, the thread's free lists are empty, so that every call of the
+// allocator takes its slow path. If a thread has several watches, the newest is called first, and the newest must be
+// destroyed first. Other threads are not affected, and blocks that another thread frees are not reported.
 
 #include "flow/base/non_copyable.h"
 #include "flow/memory/fast_allocator.h"
@@ -24,9 +24,9 @@ public:
     virtual ~AllocationWatch();
 
 protected:
-    /// Called before a block is taken. False refuses it: the caller gets std::bad_alloc.
+    /// Called before a block is taken. If it returns false, the caller gets std::bad_alloc.
     virtual bool allocating() noexcept { return true; }
-    /// `cell` is the address of the result cell in the block; null if there is none.
+    /// Called with a new block. `cell` is the address of the result cell in it; null if there is none.
     virtual void allocated([[maybe_unused]] void* block, [[maybe_unused]] void* cell) noexcept {}
     virtual void released([[maybe_unused]] void* block) noexcept {}
 
@@ -37,7 +37,7 @@ private:
     friend FLOW_RARE void detail::releaseSlow(void* block, SizeClass sizeClass) noexcept;
 
     static constexpr std::size_t kNoCell = static_cast<std::size_t>(-1);
-    /// Null if there is no memory, or a watch refuses.
+    /// Returns null if there is no memory, or if a watch refuses.
     static void* allocate(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes) noexcept;
     static void release(void* block, SizeClass sizeClass) noexcept;
 

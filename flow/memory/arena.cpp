@@ -24,7 +24,7 @@ bool dropReference(ArenaBlock* block) noexcept {
     return references.load(std::memory_order_acquire) == 1 || references.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
-/// A block with room for at least `room` bytes.
+/// Returns a new block of at least `wanted` bytes, with room for at least `room` bytes. Throws std::bad_alloc.
 ArenaBlock* newBlock(std::size_t room, std::size_t wanted) {
     if (room > std::numeric_limits<std::size_t>::max() / 2)
         throw std::bad_alloc();
@@ -53,7 +53,7 @@ void* Arena::allocateSlow(std::size_t bytes) {
         throw std::bad_alloc();
     ArenaBlock* fresh = newBlock(bytes + link, wanted);
     if (block_) {
-        fresh->links = ::new (fresh->next) ArenaLink{block_, nullptr}; // with the reference that this handle had
+        fresh->links = ::new (fresh->next) ArenaLink{block_, nullptr}; // takes over this handle's reference
         fresh->next += link;
     }
     block_ = fresh;
@@ -76,7 +76,7 @@ void Arena::dependsOn(Arena const& other) {
     block_->links = ::new (link) ArenaLink{other.block_, block_->links};
 }
 
-// A chain of blocks may be long, so blocks that are to be freed are in a list, linked through `next`.
+// A chain of blocks may be long, so this is no recursion: blocks to be freed are in a list, linked through `next`.
 void Arena::release(ArenaBlock* block) noexcept {
     if (!dropReference(block))
         return;
@@ -96,7 +96,8 @@ void Arena::release(ArenaBlock* block) noexcept {
 
 std::size_t Arena::getSize() const {
     std::size_t total = 0;
-    // Each step goes down one link; chains of blocks have their link to the block before as the last of their links.
+    // Follows the last link of each block in a loop, and other links by recursion. The last link leads to the block
+    // before, so a long chain needs no deep recursion.
     auto add = [&total](auto& self, ArenaBlock const* block) -> void {
         while (block) {
             total += block->bytes;

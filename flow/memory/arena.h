@@ -6,10 +6,10 @@
 //     StringRef name("text"_sr, arena);            // a copy in the arena; flow/memory/string_ref.h
 //     arena.dependsOn(other);                      // the memory of `other` is kept at least as long
 //
-// An Arena is one pointer. Copies share the memory that has been taken so far: memory is kept until the last Arena that
-// was there when it was taken, or that depends on such a one, is gone. Destructors of objects in an arena never run.
-// Copies may be passed to other threads (references are counted atomically), but two threads may not take memory from
-// copies at the same time. Two arenas that depend on each other are never freed.
+// An Arena is one pointer. A copy shares the memory that has been taken so far. Memory is kept as long as the Arena
+// that took it exists, or a copy that was made after that, or an Arena that depends on one of these. Destructors of
+// objects in an arena never run. Copies may be passed to other threads (references are counted atomically), but two
+// threads may not take memory from copies at the same time. Two arenas that depend on each other are never freed.
 //
 // Taking is a few instructions; blocks come from FastAllocator and double in size up to 4096 bytes.
 
@@ -28,9 +28,9 @@ struct ArenaBlock;
 
 class Arena {
 public:
-    /// Holds nothing yet.
+    /// Makes an arena without memory.
     Arena() = default;
-    /// With room for that many bytes, so that they are taken from one block.
+    /// Makes an arena with room for `bytes` bytes, so that they are taken from one block.
     explicit Arena(std::size_t bytes);
     Arena(Arena const& other) noexcept;
     Arena(Arena&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
@@ -43,19 +43,19 @@ public:
             release(block_);
     }
 
-    /// Memory for `bytes` bytes, uninitialised. `alignment` is a power of two up to 16. Throws std::bad_alloc.
+    /// Returns `bytes` bytes of uninitialised memory. `alignment` is a power of two up to 16. Throws std::bad_alloc.
     void* allocate(std::size_t bytes, std::size_t alignment = 16) {
         if (std::uint8_t* place = takeFromBlock(bytes, alignment))
             return place;
         return allocateSlow(bytes);
     }
-    /// The memory that `other` holds at this moment is kept as long as this arena. Throws std::bad_alloc.
+    /// Keeps the memory that `other` holds at this moment as long as this arena. Throws std::bad_alloc.
     void dependsOn(Arena const& other);
 
-    /// True if the last memory taken ended at `end` and can grow in place by `bytes`; then takes them.
+    /// Takes `bytes` more bytes behind the last memory taken, if that ends at `end` and there is room. True if it did.
     bool extend(void const* end, std::size_t bytes);
 
-    /// Bytes of all blocks that this arena keeps alive. Blocks shared by two dependencies count twice.
+    /// Returns the bytes of all blocks that this arena keeps alive. A block that two others keep alive counts twice.
     std::size_t getSize() const;
     /// True if both take memory from one block.
     bool sameArena(Arena const& other) const { return block_ == other.block_; }
@@ -70,7 +70,7 @@ private:
 
 namespace detail {
 
-/// A block that this one keeps alive.
+/// A link to a block that this block keeps alive.
 struct ArenaLink {
     ArenaBlock* block;
     ArenaLink* next;
@@ -81,7 +81,7 @@ struct ArenaBlock {
     std::uint8_t* end;
     std::size_t bytes; // of the whole block
     ArenaLink* links;
-    std::int32_t references; // by atomic operations
+    std::int32_t references; // changed by atomic operations
 };
 
 } // namespace detail
@@ -106,8 +106,7 @@ inline bool Arena::extend(void const* end, std::size_t bytes) {
     return true;
 }
 
-/// T in memory of its own or of an arena: copies the memory to which T refers into `arena`, if T can be made so; else
-/// copies T.
+/// Copies `value`, and the memory to which it refers into `arena`, if a T can be made from an Arena and a T.
 template <class T>
 T deepCopy(Arena& arena, T const& value) {
     if constexpr (std::is_constructible_v<T, Arena&, T const&>)
@@ -118,7 +117,7 @@ T deepCopy(Arena& arena, T const& value) {
 
 } // namespace flow
 
-/// `new (arena) T(...)` and `new (arena) T[n]`. There is no delete.
+/// Make objects in an arena: `new (arena) T(...)` and `new (arena) T[n]`. There is no delete.
 inline void* operator new(std::size_t bytes, flow::Arena& arena) {
     return arena.allocate(bytes);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// BinaryWriter and BinaryReader: values as bytes, little-endian, one after the other.
+// BinaryWriter writes values as bytes, one after the other and little-endian. BinaryReader reads them back.
 //
 //     struct Peer { UID id; std::string name; Optional<int> port; };
 //
@@ -11,19 +11,19 @@
 //     reader >> peer >> number;
 //     reader.assertEnd();
 //
-// Numbers, enums and bool have their own size; strings and containers have their count in 32 bits, then their elements;
-// an Optional or an ErrorOr a byte, then its value or its error; a std::variant the number of its alternative in a
-// byte. A plain struct (flow/memory/members.h) has its members, one after the other. Another class has a member
-// function for both directions; so may a plain struct, which then chooses its members and their order:
+// A number, an enum or a bool is its own bytes. A string or a container is its count in 32 bits, then its elements. An
+// Optional or an ErrorOr is a byte, then its value or its error. A std::variant is the number of its alternative in a
+// byte, then its value. A plain struct (flow/memory/members.h) is its members, one after the other. Another class has a
+// member function for both directions. A plain struct may have it too, to choose its members and their order:
 //
 //     template <class Ar>
 //     void serialize(Ar& ar) { serializer(ar, id, name, port); }
 //
-// An Arena among the items has no bytes: it keeps the values that were read beside it alive. With IncludeVersion
-// the bytes begin with 8 bytes of version, which the reader checks; AssumeVersion and Unversioned write none.
+// An Arena among the items is not written. When it is read, it keeps the values alive that were read beside it. With
+// IncludeVersion the bytes begin with 8 bytes of version, which the reader checks.
 //
-// A reader may be given bytes from anywhere: bytes that do not fit throw serialization_failed, as do values nested more
-// than a thousand deep, and nothing is allocated for a length before its bytes have been seen. After an error the
+// A reader may be given bytes of unknown origin. Bytes that do not fit, and values nested more than a thousand deep,
+// throw serialization_failed. Nothing is allocated for a length before so many bytes are there. After an error the
 // reader is of no use. StringRefs and VectorRefs that are read refer to reader.arena(), and Standalones share it.
 
 #include "flow/base/error.h"
@@ -69,17 +69,17 @@ struct VersionAssumed {
 struct NoVersion {};
 } // namespace detail
 
-// Functions, so that `BinaryWriter writer(Unversioned());` is no declaration of a function.
+// These are functions, since with types `BinaryWriter writer(Unversioned());` would declare a function.
 
-/// The version stands before the values. A reader takes this one and older ones.
+/// Puts the version before the values. A reader accepts `version` and older ones.
 constexpr detail::VersionIncluded IncludeVersion(ProtocolVersion version = currentProtocolVersion()) {
     return {version};
 }
-/// Both sides use a version that they have agreed on.
+/// Puts no version into the bytes, since both sides have agreed on `version`.
 constexpr detail::VersionAssumed AssumeVersion(ProtocolVersion version) {
     return {version};
 }
-/// The bytes are the same in all versions.
+/// Puts no version into the bytes, since they are the same in all versions.
 constexpr detail::NoVersion Unversioned() {
     return {};
 }
@@ -109,7 +109,7 @@ public:
 
     void const* getData() const { return bytes_.data(); }
     int getLength() const { return static_cast<int>(bytes_.size()); }
-    /// A copy of the bytes that have been written.
+    /// Returns a copy of the bytes that have been written.
     Standalone<StringRef> toValue() const { return StringRef(bytes_); }
     ProtocolVersion protocolVersion() const { return version_; }
 
@@ -125,8 +125,7 @@ private:
     std::string bytes_;
 };
 
-/// The little-endian form of a number, or back: the bytes are exchanged where the machine has the most significant one
-/// first.
+/// Converts a number to its little-endian form, or back: reverses its bytes on a big-endian machine.
 template <class T>
 T littleEndian(T value) {
     if constexpr (std::endian::native == std::endian::big) {
@@ -146,7 +145,7 @@ public:
     static constexpr bool isSerializing = false;
     static constexpr bool isDeserializing = true;
 
-    /// The next bytes, in place.
+    /// Reads `count` bytes, and returns where they are in the input.
     std::uint8_t const* readBytes(std::size_t count) {
         if (count > remaining())
             throw serialization_failed();
@@ -157,13 +156,13 @@ public:
     void serializeBytes(void* out, std::size_t count) {
         StringRef(readBytes(count), static_cast<int>(count)).copyTo(static_cast<std::uint8_t*>(out));
     }
-    /// The next bytes, copied into the arena.
+    /// Reads `count` bytes, and returns a copy in the arena.
     std::uint8_t const* arenaRead(std::size_t count) {
         return StringRef(arena_, readBytes(count), static_cast<int>(count)).begin();
     }
     template <class Number>
     Number readNumber();
-    /// The number of elements that follow, which take a byte each at least.
+    /// Reads the number of elements that follow. Throws serialization_failed if it is above the number of bytes left.
     std::size_t readCount() {
         auto count = readNumber<std::uint32_t>();
         if (count > remaining())
@@ -171,8 +170,8 @@ public:
         return count;
     }
 
-    /// The number of elements of that type which follow. Throws value_too_large if the elements of all containers
-    /// together need more memory than limitElements() allows.
+    /// Like readCount(), for elements of this type. Throws value_too_large if the elements of all containers together
+    /// need more memory than limitElements() allows.
     template <class Element>
     std::size_t readElements() {
         std::size_t count = readCount();
@@ -181,11 +180,11 @@ public:
             throw value_too_large();
         return count;
     }
-    /// For bytes that come from others: a few of them may stand for a large struct with defaults in all its members.
-    /// With a limit, containers reserve room for all their elements at once.
+    /// Limits the memory of all elements, for bytes of unknown origin: a few bytes may stand for a large struct with
+    /// defaults in all its members. With a limit, containers reserve room for all their elements at once.
     void limitElements(std::size_t bytes) { mostElementBytes_ = bytes; }
     bool limitsElements() const { return mostElementBytes_ != kNoLimit; }
-    /// The memory of all elements so far, without memory that they own.
+    /// Returns the memory of all elements so far in bytes, without memory that they own.
     std::size_t elementBytes() const { return elementBytes_; }
 
     std::size_t remaining() const { return static_cast<std::size_t>(rest_.size()); }
@@ -204,7 +203,7 @@ protected:
     /// Reads the version. Throws incompatible_protocol_version if it is newer than `newest`.
     void readVersion(ProtocolVersion newest);
 
-    /// Values within values: a type that contains itself could be made to overflow the stack.
+    /// The limit for values within values. Bytes for a type that contains itself could overflow the stack without it.
     static constexpr int kMaxDepth = 1000;
     static constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
     template <class Reader, class T>
@@ -221,7 +220,7 @@ protected:
 
 class BinaryReader : public detail::ByteInput {
 public:
-    /// The bytes must live as long as the reader. Throws incompatible_protocol_version.
+    /// Makes a reader of `bytes`, which must live as long as it does. Throws incompatible_protocol_version.
     BinaryReader(StringRef bytes, detail::VersionIncluded which) : ByteInput(bytes) { readVersion(which.version); }
     BinaryReader(StringRef bytes, detail::VersionAssumed which) : ByteInput(bytes, which.version) {}
     BinaryReader(StringRef bytes, detail::NoVersion) : ByteInput(bytes) {}
@@ -244,7 +243,7 @@ public:
         read();
     }
 
-    /// One value, and nothing behind it.
+    /// Reads one value. Throws serialization_failed if bytes are left behind it.
     template <class T, class Versioning>
     static T fromStringRef(StringRef bytes, Versioning which) {
         BinaryReader reader(bytes, which);
@@ -276,13 +275,14 @@ concept Number = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class T>
 concept Container = requires(T t, typename T::value_type v) { t.insert(t.end(), std::move(v)), t.begin(), t.size(); };
 
-/// Its elements can be read in place. (gcc 12 at -O3 takes an element that is moved there for uninitialised.)
+/// A container in which a new element can be read in place. (If an element is moved into the container, gcc 12 at -O3
+/// takes it for uninitialised.)
 template <class T>
 concept GrowsInPlace = requires(T t) {
     { t.emplace_back() } -> std::same_as<typename T::value_type&>;
 };
 
-/// The element of a map has a const key, which cannot be read into.
+/// The type to read an element into. The element of a map has a const key, which cannot be read into.
 template <class T>
 struct Readable {
     using Type = T;
@@ -321,7 +321,7 @@ inline constexpr bool kIsArray<std::array<T, kCount>> = true;
 template <class T>
 concept LikeErrorOr = requires(T const& value) { value.present(), value.get(), value.getError(); };
 
-/// Written as a record of its members. Void and std::monostate have no bytes.
+/// A struct that is written as a record of its members. Void and std::monostate are excluded, since they have no bytes.
 template <class T>
 concept PlainStruct =
     std::is_aggregate_v<T> && std::is_class_v<T> && !std::is_same_v<T, Void> && !std::is_same_v<T, std::monostate> &&
@@ -339,10 +339,10 @@ void writeValue(Writer& writer, T const& value) {
     if constexpr (requires { SerializedBy<T>::write(writer, value); }) {
         SerializedBy<T>::write(writer, value);
     } else if constexpr (requires { const_cast<T&>(value).serialize(writer); }) {
-        // One function for both directions, which does not write here.
+        // `serialize` is for both directions, so it is not const. Here it changes nothing.
         writer.writeRecord([&] { const_cast<T&>(value).serialize(writer); });
     } else if constexpr (std::is_same_v<T, Arena>) {
-        // An arena has no bytes: values that are read get the reader's.
+        // An arena has no bytes. When it is read, it comes to depend on the reader's arena.
     } else if constexpr (std::is_same_v<T, Error>) {
         writer << static_cast<std::uint16_t>(value.code());
     } else if constexpr (LikeErrorOr<T>) {
@@ -418,7 +418,7 @@ void readContainer(Reader& reader, T& value) {
     }
 }
 
-/// The alternative of that number.
+/// Reads the alternative with this index. Throws serialization_failed if there is none.
 template <std::size_t kIndex = 0, class Reader, class... Items>
 void readVariant(Reader& reader, std::size_t index, std::variant<Items...>& value) {
     if constexpr (kIndex == sizeof...(Items))

@@ -1,11 +1,11 @@
 #pragma once
-// Walks the blocks of this thread's memory, for reports about memory in use.
+// forEachBlock(): visits the blocks of this thread's memory, for reports about memory in use.
 //
 //     memory::forEachBlock([](void* block, std::size_t bytes) { ... });
 //
-// It visits each block of every span that has been cut, whether it is live or free. It is for blocks that can be
-// recognised by their content. Blocks above kLargestBlock, and those that this thread holds of other threads' memory,
-// are not visited; blocks of this memory that other threads hold are. `visit` must neither take nor free any.
+// It visits the blocks of every span that has been cut into blocks, live and free ones, so `visit` must recognise the
+// blocks that it is for by their content. It visits blocks of this thread's memory that other threads hold. It does not
+// visit blocks of other threads' memory, nor blocks above kLargestBlock. `visit` must neither take nor free blocks.
 
 #include "flow/memory/system_block.h"
 #include "flow/memory/thread_heap.h"

@@ -14,7 +14,7 @@ void* mapAligned(std::size_t bytes) noexcept {
     void* place = ::mmap(nullptr, bytes, kProtection, kFlags, -1, 0);
     if (place == MAP_FAILED)
         return nullptr;
-    if (reinterpret_cast<std::uintptr_t>(place) % bytes == 0) // as a rule: the system maps one below the other
+    if (reinterpret_cast<std::uintptr_t>(place) % bytes == 0) // usually, since the system maps one below the other
         return place;
     unmap(place, bytes);
     place = ::mmap(nullptr, 2 * bytes, kProtection, kFlags, -1, 0);

@@ -1,6 +1,6 @@
 #pragma once
-// Chunk: memory as it comes from the system. The data of its ThreadHeap is at its beginning. See
-// flow/memory/thread_heap.h.
+// Chunk: a piece of memory that a ThreadHeap takes from the system. It begins with the data that the ThreadHeap keeps
+// about it. See flow/memory/thread_heap.h.
 
 #include "flow/memory/fast_allocator.h"
 
@@ -18,7 +18,7 @@ inline constexpr std::size_t kHugeBytes = 2 * 1024 * 1024;
 /// The beginning of a chunk, which is aligned to its size.
 struct Chunk {
     struct Span {
-        Span* next;         // with sorted blocks of the class
+        Span* next;         // the next one with sorted blocks of the class
         Span** place;       // the pointer to this span in its list
         FreeBlock* blocks;  // sorted
         std::uint16_t free; // the number of `blocks`; 0 in an unused span
@@ -27,7 +27,7 @@ struct Chunk {
     };
 
     static constexpr std::size_t kHeader = 576; // where the first span begins
-    // For tools/debug/: gcc describes constants that are members, and no others that nothing has the address of.
+    // Members, for tools/debug/: gcc writes debug information for other constants only if their address is used.
     static constexpr std::size_t kBytes = kChunkBytes, kBytesOfSpan = kSpanBytes;
 
     std::atomic<ThreadHeap*> owner; // changes under the mutex, and only to or from `abandoned`
@@ -48,7 +48,7 @@ struct Chunk {
     char* end(std::size_t span) { return reinterpret_cast<char*>(this) + (span + 1) * kSpanBytes; }
 };
 
-/// Memory aligned to its size, a power of two; null if the system has none.
+/// Maps `bytes` bytes, aligned to that size, which is a power of two. Returns null if the system has no memory.
 void* mapAligned(std::size_t bytes) noexcept;
 void unmap(void* place, std::size_t bytes) noexcept;
 /// Asks for huge pages. If the system has none, nothing changes.

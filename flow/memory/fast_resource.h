@@ -4,8 +4,9 @@
 //     std::pmr::vector<int> numbers(&fastMemory());
 //     Environment environment(fastMemory());          // flow/tasks/context.h
 //
-// One for all threads: each takes from its own free lists, and a block may be freed on another thread. Blocks that are
-// aligned to more than 64 bytes, or to more than 16 and above 4096 bytes, come from the system. Throws std::bad_alloc.
+// This one object serves all threads: each takes from its own free lists, and a block may be freed on another thread.
+// Blocks with an alignment above 64 bytes come from the system, and so do blocks above 4096 bytes with an alignment
+// above 16 bytes. Throws std::bad_alloc.
 
 #include "flow/memory/fast_allocator.h"
 

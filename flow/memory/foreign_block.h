@@ -3,11 +3,11 @@
 //
 //     void* block = ForeignBlock::allocate(resource, bytes);    // 16 bytes more are taken from the resource
 //     memory::release(block, kForeignClass);                    // gives all of them back
-//     ForeignBlock::allocate(resource, bytes, 48, 32);          // 48 bytes behind its beginning it is aligned to 32
+//     ForeignBlock::allocate(resource, bytes, 48, 32);          // the address 48 bytes behind it is aligned to 32
 //
-// The data that its release needs is in front of the block. FastAllocator finds the class kForeignClass on the slow
-// path of release(), so that its own blocks pay nothing for this. Throws the exceptions of the resource. The thread
-// rules of the resource hold. It must outlive its blocks.
+// A header in front of the block says how to release it. release() finds the class kForeignClass on its slow path, so
+// that FastAllocator's own blocks pay nothing for this. allocate() throws the exceptions of the resource. The thread
+// rules of the resource hold. The resource must outlive its blocks.
 
 #include "flow/memory/fast_allocator.h"
 
@@ -19,8 +19,8 @@ namespace flow::memory {
 
 class alignas(16) ForeignBlock {
 public:
-    /// At least `bytes` bytes, aligned to 16. `head` bytes behind their beginning, of which 16 is a divisor, they are
-    /// aligned to `alignment`.
+    /// Returns a block of at least `bytes` bytes, aligned to 16. The address `head` bytes behind its beginning is
+    /// aligned to `alignment`. `head` is a multiple of 16.
     static void* allocate(std::pmr::memory_resource& memory, std::size_t bytes, std::size_t head = 0,
                           std::size_t alignment = 16) {
         std::size_t padding = sizeof(ForeignBlock) + (-(sizeof(ForeignBlock) + head) & (alignment - 1));
@@ -30,11 +30,11 @@ public:
     }
     static ForeignBlock* of(void* block) noexcept { return static_cast<ForeignBlock*>(block) - 1; }
 
-    /// Like memory::release(block, kForeignClass), for a caller for which the class is a constant.
+    /// Does memory::release(block, kForeignClass), for callers that know the class at compile time.
     void release() noexcept { memory_->deallocate(begin(), bytes_, alignment_); }
 
     std::pmr::memory_resource& memory() const noexcept { return *memory_; }
-    /// The beginning of the memory that was taken from the resource.
+    /// Returns the beginning of the memory that was taken from the resource.
     char* begin() noexcept { return reinterpret_cast<char*>(this + 1) - padding; }
     std::size_t bytes() const noexcept { return bytes_; }
 
@@ -48,7 +48,7 @@ private:
     std::uint16_t alignment_;
 
 public:
-    std::uint16_t const padding; // in front of the block, with this header
+    std::uint16_t const padding; // bytes in front of the block, including this header
 };
 static_assert(sizeof(ForeignBlock) == 16);
 

@@ -4,9 +4,9 @@
 //     struct Point { int x = 0, y = 0; std::string name; };
 //     forMembers(point, [](auto&... members) { serializer(ar, members...); });
 //
-// Plain is an aggregate (no constructor, no private member, no virtual function) of at most kMostMembers members, each
-// of which can be made from `{}`. It has no base class, no array of C (std::array can be used) and no bit-field. The
-// compiler says so in one sentence; for a bit-field it uses its own words.
+// A plain struct is an aggregate (no constructor, no private member, no virtual function) of at most kMostMembers
+// members, each of which can be made from `{}`. It has no base class, no array of C (std::array can be used) and no
+// bit-field. For other structs the compiler prints one sentence that says so; for a bit-field it prints its own words.
 
 #include <concepts>
 #include <type_traits>
@@ -24,7 +24,7 @@ struct AnyBase {
         requires std::is_base_of_v<Base, T> && (!std::same_as<Base, T>)
     operator Base() const;
 };
-/// Converts to nothing. A first member that takes it takes every type, so that AnyBase would prove nothing.
+/// Converts to nothing. If the first member takes even a NoBase, it takes every type, and AnyBase would prove nothing.
 struct NoBase {};
 template <class T>
 concept HasBase = requires { T{AnyBase<T>()}; } && !requires { T{NoBase()}; };
@@ -33,7 +33,7 @@ concept HasBase = requires { T{AnyBase<T>()}; } && !requires { T{NoBase()}; };
     {}, {}, {}, {}
 #define FLOW_NONE_8 FLOW_NONE_4, FLOW_NONE_4
 #define FLOW_NONE_16 FLOW_NONE_8, FLOW_NONE_8
-/// Tries one `{}` more each time. An array takes one `{}`, as other members do; of values it would take one an element.
+/// Returns the number of members: how many `{}` a T can be made from. Like other members, an array takes one `{}`.
 template <class T>
 consteval int countMembers() {
     // clang-format off

@@ -15,16 +15,16 @@
 // The bytes, all numbers little-endian:
 //
 //     object: [8 bytes of version, with IncludeVersion] [4 bytes: file identifier] record
-//     record: [4 bytes: how many follow in this record] its members, one after the other, as BinaryWriter writes them,
-//             but structs, which are records again, with a member function `serialize` or without
+//     record: [4 bytes: the number of bytes that follow in this record] its members in order, as BinaryWriter
+//             writes them. But a member that is a struct, with or without `serialize`, is a record again.
 //
-// A record that ends before all members were read leaves the others as they are; members behind those that the reader
-// has are skipped. So a struct may get new members at its end, and old and new programs can read each other's bytes. A
-// member never changes its type, and none is taken out.
+// If a record has fewer members than the reader expects, the other members stay as they are. If it has more, the reader
+// skips them. So a struct may get new members at its end, and old and new programs can read each other's bytes. A
+// member must never change its type or be taken out.
 //
-// A reader may be given bytes from anywhere: bytes that do not fit throw serialization_failed, as do another file
-// identifier and values nested more than a thousand deep; nothing is allocated for a length before its bytes have been
-// seen. After an error the reader is of no use. StringRefs and VectorRefs that are read refer to reader.arena().
+// A reader may be given bytes of unknown origin. Bytes that do not fit, another file identifier, and values nested more
+// than a thousand deep throw serialization_failed. Nothing is allocated for a length before so many bytes are there.
+// After an error the reader is of no use. StringRefs and VectorRefs that are read refer to reader.arena().
 
 #include "flow/memory/binary.h"
 
@@ -34,7 +34,7 @@ using FileIdentifier = std::uint32_t;
 
 namespace detail {
 
-/// The identifiers of types without a `file_identifier`: from 0x4D520000 on.
+/// Returns the identifier of a type without a `file_identifier`. All of these begin with 0x4D52.
 template <class T>
 consteval FileIdentifier plainIdentifier() {
     if constexpr (std::is_floating_point_v<T>)
@@ -47,7 +47,7 @@ consteval FileIdentifier plainIdentifier() {
         return 0x4D520000;
 }
 
-/// Such a value is a record itself; others are put into one.
+/// A type with values that are records. A value of another type is put into a record.
 template <class T, class Ar>
 concept Record = requires(T& value, Ar& ar) { value.serialize(ar); } ||
                  (PlainStruct<T> && !requires(T& value, Ar& ar) { SerializedBy<T>::write(ar, value); } &&
@@ -75,12 +75,12 @@ public:
     explicit ObjectWriter(detail::VersionIncluded which) : version_(which.version) { *this << version_.version(); }
     explicit ObjectWriter(detail::VersionAssumed which) : version_(which.version) {}
     explicit ObjectWriter(detail::NoVersion) {}
-    /// Appends to `to`, which must outlive it.
+    /// Makes a writer that appends to `to`, which must outlive the writer.
     ObjectWriter(std::string& to, detail::VersionAssumed which) : bytes_(&to), version_(which.version) {}
     ObjectWriter(ObjectWriter const&) = delete;
     ObjectWriter& operator=(ObjectWriter const&) = delete;
 
-    /// One object, with the file identifier of its type.
+    /// Writes one object, with the file identifier of its type.
     template <class T>
     void serialize(T const& value) {
         if constexpr (detail::Record<T, ObjectWriter>) {
@@ -89,7 +89,7 @@ public:
             serialize(FileIdentifierFor<T>::value, value);
         }
     }
-    /// One object that has these members.
+    /// Writes one object that has these members.
     template <class... Items>
     void serialize(FileIdentifier identifier, Items const&... items) {
         *this << identifier;
@@ -120,7 +120,7 @@ public:
     }
     void serializeBytes(StringRef bytes) { *bytes_ += bytes.toStringView(); }
 
-    /// The bytes that have been written, valid until the next write.
+    /// Returns the bytes that have been written, valid until the next write.
     StringRef toStringRef() const { return *bytes_; }
     Standalone<StringRef> toString() const { return toStringRef(); }
     ProtocolVersion protocolVersion() const { return version_; }
@@ -131,7 +131,7 @@ public:
         return writer.toString();
     }
 
-    /// For types with a form that depends on the receiver: see net/rpc.
+    /// Sets a pointer for types with a form that depends on the receiver: see net/rpc.
     void setContext(void* context) { context_ = context; }
     void* context() const { return context_; }
 
@@ -144,16 +144,16 @@ private:
 
 class ObjectReader : public detail::ByteInput {
 public:
-    /// The bytes must live as long as the reader. Throws incompatible_protocol_version.
+    /// Makes a reader of `bytes`, which must live as long as it does. Throws incompatible_protocol_version.
     ObjectReader(StringRef bytes, detail::VersionIncluded which) : ByteInput(bytes) { readVersion(which.version); }
     ObjectReader(StringRef bytes, detail::VersionAssumed which) : ByteInput(bytes, which.version) {}
     ObjectReader(StringRef bytes, detail::NoVersion) : ByteInput(bytes) {}
-    /// For one object in bytes of the program's own: their length is read from them.
+    /// Makes a reader of one object in bytes that the program itself has written: their length is read from them.
     template <class Versioning>
     ObjectReader(std::uint8_t const* bytes, Versioning which)
         : ObjectReader(trusted(bytes, std::is_same_v<Versioning, detail::VersionIncluded>), which) {}
 
-    /// One object. Bytes behind it are skipped with those of newer members, unless assertEnd() is called.
+    /// Reads one object. Bytes behind it are ignored, unless assertEnd() is called.
     template <class T>
     void deserialize(T& value) {
         if constexpr (detail::Record<T, ObjectReader>) {
@@ -163,7 +163,7 @@ public:
             deserialize(FileIdentifierFor<T>::value, value);
         }
     }
-    /// One object that has these members.
+    /// Reads one object that has these members.
     template <class... Items>
     void deserialize(FileIdentifier identifier, Items&... items) {
         expect(identifier);
@@ -178,13 +178,13 @@ public:
         return value;
     }
 
-    /// The next value, which must be there.
+    /// Reads the next value. Throws serialization_failed if nothing is left.
     template <class T>
     ObjectReader& operator>>(T& value) {
         readInto(*this, value);
         return *this;
     }
-    /// The next member of a struct, which stays as it is if the record ends here.
+    /// Reads the next member of a struct, or leaves it as it is if the record ends here.
     template <class T>
     ObjectReader& operator&(T& value) {
         bool isThere = std::is_same_v<T, Arena> || !empty(); // an arena has no bytes
@@ -217,7 +217,7 @@ private:
     void* context_ = nullptr;
 };
 
-/// An ObjectReader with an arena that the program has already: values that are read are valid as long as that arena.
+/// An ObjectReader that reads into an arena of the program: values that are read are valid as long as that arena.
 class ArenaObjectReader : public ObjectReader {
 public:
     template <class Versioning>

@@ -1,12 +1,12 @@
 #pragma once
-// PaddedBlock: the header in front of a result cell that does not begin its block, since the frame behind the cell is
-// aligned to more than 16 bytes.
+// PaddedBlock: the header in front of a result cell that is not at the beginning of its block, because the frame behind
+// the cell needs an alignment above 16 bytes.
 //
 //     void* block = memory::allocateCell(bytes, padding + prefixBytes);      // `padding` is a multiple of 16, not 0
 //     void* place = PaddedBlock::make(block, padding, sizeClassOf(bytes));   // `padding` bytes behind the beginning
 //     memory::release(place, kPaddedClass);                                  // gives back the block
 //
-// FastAllocator finds the class kPaddedClass on the slow path of release(), so that other blocks pay nothing for this.
+// release() finds the class kPaddedClass on its slow path, so that other blocks pay nothing for this.
 
 #include "flow/memory/fast_allocator.h"
 
@@ -17,7 +17,7 @@
 namespace flow::memory {
 
 struct alignas(16) PaddedBlock {
-    std::uint16_t padding; // with this header, which is the end of it
+    std::uint16_t padding; // in bytes, including this header at its end
     SizeClass sizeClass;   // of the block
 
     static void* make(void* block, std::size_t padding, SizeClass sizeClass) noexcept {

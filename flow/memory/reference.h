@@ -7,8 +7,8 @@
 //
 // A Reference is one pointer, possibly null. ReferenceCounted counts without atomic operations: such objects belong to
 // one thread. ThreadSafeReferenceCounted may be shared between threads, but one Reference may not be used by two of
-// them at the same time. Anything with `addref() const` and `delref() const` will do as T. A class that is owned
-// through a base needs a virtual destructor there.
+// them at the same time. T may be any class with `addref() const` and `delref() const`. If objects are owned through a
+// base class, that base class needs a virtual destructor.
 
 #include "flow/base/assert.h"
 
@@ -22,12 +22,12 @@
 
 namespace flow {
 
-/// Base class; T is the class that derives from it. A new object has one reference, which `Reference(T*)` takes.
+/// The base class of a T that counts its references. A new object has one reference, which `Reference(T*)` takes.
 template <class T>
 class ReferenceCounted {
 public:
     void addref() const { ++references_; }
-    /// Deletes the object with the last reference.
+    /// Drops one reference; deletes the object with the last one.
     void delref() const {
         if (--references_ == 0)
             delete static_cast<T const*>(this);
@@ -37,7 +37,7 @@ public:
 
 protected:
     ReferenceCounted() = default;
-    // References point at an object, not at its value.
+    // A copy is a new object: the references of the original do not count for it.
     ReferenceCounted(ReferenceCounted const&) {}
     ReferenceCounted& operator=(ReferenceCounted const&) { return *this; }
     ~ReferenceCounted() = default;
@@ -75,9 +75,9 @@ public:
 
     Reference() = default;
     Reference(std::nullptr_t) {}
-    /// Takes one reference that the caller has, such as that of a new object.
+    /// Takes over one reference from the caller, such as that of a new object.
     explicit Reference(T* object) : object_(object) {}
-    /// One more reference of an object that is held elsewhere.
+    /// Adds one reference to an object that is held elsewhere.
     static Reference addRef(T* object) {
         if (object)
             object->addref();
@@ -103,10 +103,10 @@ public:
 
     void clear() { *this = Reference(); }
     T* getPtr() const { return object_; }
-    /// Releases the reference without dropping it: the caller must delref() the pointer.
+    /// Makes this Reference null and returns its pointer. The object keeps the reference: the caller must delref() it.
     [[nodiscard]] T* extractPtr() { return std::exchange(object_, nullptr); }
-    /// Sets another pointer without counting: the object that was held before is not released, and one reference of
-    /// `object` is taken from the caller.
+    /// Sets another pointer without counting: the object that was held before is not released, and the caller gives up
+    /// one reference of `object`.
     void setPtrUnsafe(T* object) { object_ = object; }
 
     T* operator->() const { return checked(); }
@@ -114,7 +114,7 @@ public:
     explicit operator bool() const { return object_ != nullptr; }
     bool isValid() const { return object_ != nullptr; }
 
-    /// A Reference to the same object as a U, which it must be.
+    /// Returns a Reference to the same object as a U. The object must be a U.
     template <class U>
     Reference<U> castTo() const {
         return Reference<U>::addRef(static_cast<U*>(object_));
@@ -129,7 +129,7 @@ private:
     T* object_ = nullptr;
 };
 
-/// References are equal when they hold the same object.
+/// True if both hold the same object.
 template <class T, class U>
 bool operator==(Reference<T> const& a, Reference<U> const& b) {
     return a.getPtr() == b.getPtr();
@@ -159,7 +159,7 @@ void delref(T* object) {
 
 } // namespace flow
 
-/// For containers that are not iterated over, since the order is one of addresses.
+/// Hashes the address. Do not iterate over containers that use it: their order is not the same in each run.
 template <class T>
 struct std::hash<flow::Reference<T>> {
     // nondeterminism: the programs' own, see above

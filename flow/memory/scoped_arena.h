@@ -1,5 +1,5 @@
 #pragma once
-// ScopedArena: a monotonic memory resource that begins again whenever all of it has been given back.
+// ScopedArena: a monotonic memory resource that begins again whenever all its blocks have been given back.
 //
 //     ScopedArena arena;                                  // takes chunks from the system as it grows, and keeps them
 //     Context inner = (co_await context()).with(arena);
@@ -8,13 +8,13 @@
 //             forks.push_back(handle(inner, part));
 //         ...
 //         forks.clear();
-//         co_await destroyForks();                        // nothing of it is in use: the next request has it all again
+//         co_await destroyForks();                        // no block is in use: the next request gets all memory
 //     }
 //
-// Taking a block moves a pointer. Giving back the newest moves it back; of other blocks only the number is counted, and
-// when none is left the arena is as empty as at first. The memory that is in the cache stays in use, however long this
-// goes on. Chunks go back upstream with the arena, or by release(). Throws the exceptions of `upstream`. For one
-// thread. All blocks must have been given back before it is destroyed.
+// Taking a block moves a pointer, and giving back the newest block moves it back. Other blocks that are given back are
+// only counted; when none is left, the arena is as empty as at first. So the same memory, which is in the cache, is
+// used again and again. The arena gives its chunks back when it is destroyed, or by release(). It throws the exceptions
+// of `upstream`, and is for one thread. All blocks must have been given back before it is destroyed.
 
 #include "flow/base/assert.h"
 #include "flow/base/inline.h"
@@ -31,7 +31,7 @@ public:
     static constexpr std::size_t kFirstChunk = 64 << 10;
     static constexpr std::size_t kLargestChunk = 64 << 20;
 
-    /// Each chunk is twice as large as the one before, from `firstChunk` bytes to 64 MiB.
+    /// Makes an empty arena. Each chunk is twice as large as the previous one, from `firstChunk` bytes to 64 MiB.
     explicit ScopedArena(std::size_t firstChunk = kFirstChunk,
                          std::pmr::memory_resource& upstream = *std::pmr::new_delete_resource())
         : upstream_(&upstream), nextBytes_(firstChunk < kLeast ? kLeast : firstChunk) {}
@@ -42,9 +42,9 @@ public:
         release();
     }
 
-    /// Blocks in use.
+    /// Returns the number of blocks in use.
     std::size_t live() const { return live_; }
-    /// Bytes taken from upstream.
+    /// Returns the bytes taken from upstream.
     std::size_t held() const { return held_; }
     /// Gives all chunks back. No block may be in use.
     void release() noexcept {

@@ -6,9 +6,9 @@
 //     keys.push_back_deep(keys.arena(), key);
 //     Standalone<StringRef> name = makeString(16);        // to be filled: mutateString(name)
 //
-// It is a T, and can be used wherever a T is expected; such a T must not outlive it. Copies share the memory, so they
-// cost no more than copying an Arena. Making one from a T copies the memory to which T refers, with T's constructor
-// (Arena&, T).
+// A Standalone<T> is a T and can be used wherever a T is expected. But a plain T copied from it must not outlive it.
+// Copies of a Standalone share the memory, so they cost no more than copies of an Arena. A Standalone that is made from
+// a T copies the memory to which the T refers, by T's constructor (Arena&, T).
 
 #include "flow/memory/arena.h"
 #include "flow/memory/string_ref.h"
@@ -23,13 +23,13 @@ public:
     using RefType = T;
 
     Standalone() = default;
-    /// Copies into an arena of its own.
+    /// Copies `plain` into a new arena.
     Standalone(T const& plain) : Standalone(Arena(), plain) {}
-    /// Made from any value from which a T can be made.
+    /// Makes a T from `plain`, and copies it into a new arena.
     template <class U>
         requires std::constructible_from<T, U&&> && (!std::derived_from<std::remove_cvref_t<U>, T>)
     explicit(!std::convertible_to<U&&, T>) Standalone(U&& plain) : Standalone(T(std::forward<U>(plain))) {}
-    /// Shares the memory that is in `arena` already.
+    /// Copies nothing: shares the memory of `plain`, which is in `arena`.
     Standalone(T const& plain, Arena const& arena) : T(plain), arena_(arena) {}
 
     Standalone(Standalone const&) = default;
@@ -50,7 +50,7 @@ public:
     T& contents() { return *this; }
     T const& contents() const { return *this; }
 
-    /// This memory as a U, to which T converts.
+    /// Returns the contents as a U, to which T converts. It shares the memory.
     template <class U>
     Standalone<U> castTo() const {
         return Standalone<U>(static_cast<U>(contents()), arena_);
@@ -71,7 +71,7 @@ inline Standalone<StringRef> StringRef::withSuffix(StringRef suffix) const {
     return suffix.withPrefix(*this);
 }
 
-/// A string of that length, uninitialised.
+/// Returns a string of `length` bytes, uninitialised.
 inline Standalone<StringRef> makeString(int length) {
     Arena arena(static_cast<std::size_t>(length));
     auto* bytes = static_cast<std::uint8_t*>(arena.allocate(static_cast<std::size_t>(length), 1));
@@ -80,7 +80,7 @@ inline Standalone<StringRef> makeString(int length) {
 inline StringRef makeString(int length, Arena& arena) {
     return {static_cast<std::uint8_t*>(arena.allocate(static_cast<std::size_t>(length), 1)), length};
 }
-/// The bytes of a new string, to fill it before other code sees it.
+/// Returns the bytes of a new string, to fill it before other code sees it.
 inline std::uint8_t* mutateString(StringRef text) {
     return const_cast<std::uint8_t*>(text.begin());
 }

@@ -13,7 +13,7 @@ void appendHex(std::string& out, std::uint8_t byte) {
     out += kDigits[byte & 15];
 }
 
-// The readable characters of ASCII, whatever the locale.
+// True for the readable characters of ASCII, in any locale.
 bool isReadable(std::uint8_t byte) {
     return byte >= ' ' && byte < 127;
 }

@@ -1,13 +1,13 @@
 #pragma once
-// StringRef: bytes that it does not own, usually of an Arena or a literal.
+// StringRef: a reference to bytes, usually of an Arena or a literal.
 //
 //     StringRef key = "user/7"_sr;
 //     if (key.startsWith("user/"_sr)) lookup(key.removePrefix("user/"_sr).toString());
 //     StringRef kept(arena, key);                  // a copy that is valid as long as the arena
 //     StringRef line = text.eat("\n"_sr);          // takes the first line off `text`
 //
-// Two words, passed by value. Bytes may be anything, including zeros. Comparison is that of unsigned bytes. A StringRef
-// does not keep its bytes alive: Standalone<StringRef> (flow/memory/standalone.h) does.
+// A StringRef is two words, passed by value. Bytes may have any value, also zero, and are compared as unsigned. A
+// StringRef does not keep its bytes alive: Standalone<StringRef> (flow/memory/standalone.h) does.
 
 #include "flow/base/assert.h"
 #include "flow/memory/arena.h"
@@ -34,7 +34,7 @@ public:
         FLOW_ASSERT(text.size() < (std::size_t{1} << 31), "a StringRef is below 2 GiB");
     }
     explicit StringRef(char const* text) : StringRef(std::string_view(text)) {}
-    /// A copy in the arena.
+    /// Copies `other` into the arena.
     StringRef(Arena& arena, StringRef other) : StringRef(arena, other.data_, other.length_) {}
     StringRef(StringRef other, Arena& arena) : StringRef(arena, other) {}
     StringRef(Arena& arena, std::uint8_t const* bytes, int length) : length_(length) {
@@ -57,15 +57,15 @@ public:
         return {reinterpret_cast<char const*>(data_), static_cast<std::size_t>(length_)};
     }
     std::string toString() const { return std::string(toStringView()); }
-    /// Readable ASCII: other bytes as \xhh, and a backslash as two.
+    /// Returns readable ASCII: other bytes become \xhh, and a backslash becomes two.
     std::string printable() const;
-    /// For people: `61 (a) 2f 62 (b)`. Of a text with more than `limit` bytes, the first ones, and from a limit of 9 on
-    /// two thirds of them the first and one third the last ones, with the number of all: `61 (a)...[20]`.
+    /// Returns the bytes for people: `61 (a) 2f 62 (b)`. A text of more than `limit` bytes is cut to `limit` bytes, and
+    /// its length is added: `61 (a)...[20]`. With a limit of 9 or more, a third of these come from the end of the text.
     std::string toHexString(int limit = -1) const;
-    /// Two hexadecimal digits for each byte.
+    /// Returns two hexadecimal digits for each byte.
     std::string toFullHexStringPlain() const;
 
-    /// The part from `start`, `length` bytes or as many as there are, like std::string_view's: "abc"_sr.substr(2, 7) is
+    /// Returns `length` bytes from `start`, or as many as there are, like std::string_view: "abc"_sr.substr(2, 7) is
     /// "c". A `start` behind the end, or a negative number, ends the program.
     StringRef substr(int start, int length) const {
         FLOW_ASSERT(start >= 0 && start <= length_ && length >= 0, "StringRef::substr() out of range");
@@ -75,7 +75,7 @@ public:
 
     bool startsWith(StringRef prefix) const { return toStringView().starts_with(prefix.toStringView()); }
     bool endsWith(StringRef suffix) const { return toStringView().ends_with(suffix.toStringView()); }
-    /// Without the prefix, with which it must begin.
+    /// Returns the text without the prefix, with which it must begin.
     StringRef removePrefix(StringRef prefix) const {
         FLOW_ASSERT(startsWith(prefix), "StringRef::removePrefix(): the text does not begin with it");
         return substr(prefix.size());
@@ -86,12 +86,12 @@ public:
     }
     StringRef withPrefix(StringRef prefix, Arena& arena) const { return join(arena, prefix, *this); }
     StringRef withSuffix(StringRef suffix, Arena& arena) const { return join(arena, *this, suffix); }
-    /// With memory of its own. Defined in flow/memory/standalone.h.
+    /// Returns a text with memory of its own. Defined in flow/memory/standalone.h.
     Standalone<StringRef> withPrefix(StringRef prefix) const;
     Standalone<StringRef> withSuffix(StringRef suffix) const;
 
-    /// Removes the bytes before the separator, and the separator, and returns these bytes. Without a separator, which
-    /// `found` tells, removes and returns all bytes.
+    /// Removes the bytes before the first separator, and the separator, and returns these bytes. If there is no
+    /// separator, removes and returns all bytes. `found` becomes true if there was a separator, else false.
     StringRef eat(StringRef separator, bool* found = nullptr) {
         std::size_t at = toStringView().find(separator.toStringView());
         if (found)
@@ -99,8 +99,8 @@ public:
         return at == std::string_view::npos ? eat() : eatTo(static_cast<int>(at), separator.size());
     }
     StringRef eat(char const* separator, bool* found = nullptr) { return eat(StringRef(separator), found); }
-    /// Like eat(), up to the first byte that is one of the separators. `found` becomes that byte; it does not change if
-    /// there is none.
+    /// Like eat(), with each byte of `separators` as a separator. `found` becomes the byte that was found; it does not
+    /// change if there is none.
     StringRef eatAny(StringRef separators, std::uint8_t* found) {
         std::size_t at = toStringView().find_first_of(separators.toStringView());
         if (at == std::string_view::npos)
@@ -110,7 +110,7 @@ public:
         return eatTo(static_cast<int>(at), 1);
     }
     StringRef eatAny(char const* separators, std::uint8_t* found) { return eatAny(StringRef(separators), found); }
-    /// The parts between bytes that are separators. There is no empty part behind a separator at the end.
+    /// Returns the parts between bytes that are separators. A separator at the end is followed by no empty part.
     std::vector<StringRef> splitAny(StringRef separators) const {
         std::vector<StringRef> parts;
         for (StringRef rest = *this; !rest.empty();)
@@ -124,7 +124,7 @@ public:
         return all;
     }
 
-    /// Below 0, 0 or above 0.
+    /// Returns a number below 0, 0, or a number above 0.
     int compare(StringRef other) const { return toStringView().compare(other.toStringView()); }
     int commonPrefixLength(StringRef other) const;
 
@@ -156,11 +156,11 @@ private:
     int length_ = 0;
 };
 
-/// `"text"_sr`, which may contain zeros.
+/// Makes a StringRef of a literal, which may contain zeros: `"text"_sr`.
 inline StringRef operator""_sr(char const* text, std::size_t length) {
     return std::string_view(text, length);
 }
-/// The older spelling of "text"_sr.
+/// Does what "text"_sr does; it is the older form.
 template <std::size_t N>
 StringRef LiteralStringRef(char const (&text)[N]) {
     return std::string_view(text, N - 1);

@@ -19,7 +19,7 @@ struct alignas(kMostAlignment) Header : ListLink {
 std::mutex& mutex() {
     static auto* const made = [] {
         auto* lock = new std::mutex; // never destroyed: blocks are freed after static objects
-        // A child of fork() has only the thread that called it: no other one could unlock the mutex there.
+        // A child of fork() has only the thread that called it: a mutex of another thread would stay locked there.
         ::pthread_atfork([] { mutex().lock(); }, [] { mutex().unlock(); }, [] { mutex().unlock(); });
         return lock;
     }();

@@ -5,8 +5,8 @@
 //     void* block = detail::systemAllocate(bytes);      // null if there is no memory
 //     detail::systemFree(block);
 //
-// Under AddressSanitizer a header in front links them, so that a walk of live blocks finds them there too; elsewhere
-// these two are the system's.
+// Under AddressSanitizer each block has a header that links it into a list, so that a walk of live blocks finds it
+// there. Elsewhere the two functions call the system's own.
 
 #include "flow/memory/fast_allocator.h"
 
@@ -17,7 +17,7 @@ namespace flow::memory::detail {
 #if FLOW_SYSTEM_BLOCKS
 void* systemAllocate(std::size_t bytes) noexcept;
 void systemFree(void* block) noexcept;
-/// The bytes for which systemAllocate() was called.
+/// Returns the bytes for which systemAllocate() was called.
 std::size_t systemBytes(void* block) noexcept;
 /// Calls visit(context, block, bytes) for each block that this thread has taken and that has not been freed.
 void forEachSystemBlock(void (*visit)(void* context, void* block, std::size_t bytes), void* context);

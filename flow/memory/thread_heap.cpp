@@ -4,8 +4,8 @@
 //
 // A ThreadHeap belongs to its thread. Only the remote-free lists, the `owner` of chunks and the heap `abandoned` are
 // used by several threads, under the mutex. Without the mutex, the owner reads hasRemote_ and remoteBytes_, and any
-// thread compares an `owner` with its own heap: no other thread makes that heap the owner of a chunk, or takes one
-// away.
+// thread compares an `owner` with its own heap. This comparison is safe: no other thread makes that heap the owner of a
+// chunk, or takes a chunk from it.
 //
 // A ThreadHeap is never freed. When its thread ends, its chunks go to `abandoned` and it goes to the list `idle`, from
 // which the next new thread takes it. returnBlocks() reads the owners under the mutex, so that no block is sent to a
@@ -55,12 +55,12 @@ ThreadHeap* ThreadHeap::current() noexcept {
 }
 
 ThreadHeap* ThreadHeap::acquire() noexcept {
-    // The key's destructor runs after those of thread_local objects, which may still use blocks; should other keys'
-    // destructors do so after it, it runs again.
+    // The key's destructor runs after those of thread_local objects, which may still use blocks. If the destructor of
+    // another key uses blocks after it, it runs again.
     static pthread_key_t const key = [] {
         pthread_key_t made;
         ::pthread_key_create(&made, leave);
-        // A child of fork() has only the thread that called it: no other one could unlock the mutex there.
+        // A child of fork() has only the thread that called it: a mutex of another thread would stay locked there.
         ::pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); }, [] { mutex.unlock(); });
         return made;
     }();
@@ -145,7 +145,7 @@ bool ThreadHeap::adoptAbandoned() noexcept {
 // -------------------------------------------------------------------------------------------------------------------
 // Remote-free lists
 
-/// Called under the mutex. The blocks belong to chunks of this ThreadHeap.
+/// Adds `count` blocks of this ThreadHeap's chunks to its remote-free list. Called under the mutex.
 void ThreadHeap::addRemote(SizeClass sizeClass, FreeBlock* first, std::size_t count) noexcept {
     Batch*& remote = ledgers_[sizeClass].remote;
     remote = ::new (static_cast<void*>(first)) Batch{*first, remote};
@@ -153,7 +153,7 @@ void ThreadHeap::addRemote(SizeClass sizeClass, FreeBlock* first, std::size_t co
     hasRemote_.store(hasRemote_.load(std::memory_order_relaxed) | bitOf(sizeClass), std::memory_order_relaxed);
 }
 
-/// Called under the mutex: moves the other's remote-free list to this one.
+/// Moves the remote-free list of `other` to this one. Called under the mutex.
 void ThreadHeap::takeRemoteOf(ThreadHeap& other) noexcept {
     for (std::size_t c = 0; c < kClassCount; ++c)
         while (Batch* batch = other.ledgers_[c].remote) {
@@ -230,9 +230,10 @@ std::size_t ThreadHeap::unsortedBytes() const noexcept {
     return bytes;
 }
 
-// The blocks that were freed since the last scan are among the first `freesBetween` blocks of the list. An eighth of
-// these is a sample: if it has no foreign block, a thread that frees its own blocks only is spared the rest. Foreign
-// blocks that samples miss make the list longer in time: a list that has doubled is sorted completely, step by step.
+// The blocks that were freed since the last scan are among the first `freesBetween` blocks of the list. The first
+// eighth of these is a sample: the rest is scanned only if the sample has a foreign block, so that a thread that frees
+// only its own blocks has little to do. Foreign blocks that samples miss make the list longer in time. So a list that
+// has doubled is sorted completely, step by step.
 void ThreadHeap::separateRemote(SizeClass sizeClass) noexcept {
     constexpr int kFullScans = 64;
     if (!severalThreads.load(std::memory_order_relaxed))

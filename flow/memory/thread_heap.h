@@ -20,18 +20,18 @@
 //
 // When a thread ends, its memory goes to the heap `abandoned`. The next thread with an empty free list adopts it.
 //
-// A thread that holds 8 MiB takes eight chunks at a time, as one huge page where the system has huge pages: with some
-// hundred thousand actors the misses of the TLB would dominate.
+// A thread that holds 8 MiB takes eight chunks at a time, as one huge page if the system has huge pages. Without huge
+// pages, misses of the TLB dominate the time with some hundred thousand actors.
 //
 // A free list is in the order of the releases. Sorting moves blocks from it to their spans, 128 KiB at a time, so that
 // no call takes long.
 //
 // Bounds, for each thread:
 // - While free lists and remote-free lists hold more than 256 KiB, each new span costs the sorting of 128 KiB. So free
-//   memory of one class serves another after an eighth of it, at most, was taken from the system.
-// - A thread keeps up to 32 KiB of foreign blocks in each class. If they are so few that samples miss them, it keeps as
-//   many more as its free list has ever held of its own.
-// - Having taken eight chunks at a time, it holds up to 2 MiB that no block has needed yet.
+//   memory of one class serves another before more than an eighth of its size is taken from the system.
+// - A thread keeps up to 32 KiB of foreign blocks in each class. If they are so rare that samples miss them, it keeps
+//   more: as many as its free list has ever held of its own blocks.
+// - A thread that takes eight chunks at a time holds up to 2 MiB that no block has needed yet.
 // - A class in use holds at least one span of 16 KiB; the ends of spans waste an eighth at most.
 
 #include "flow/memory/chunk.h"
@@ -43,7 +43,7 @@ namespace flow::memory::detail {
 
 /// The bytes that are sorted at a time.
 inline constexpr std::size_t kSortBytes = 128 * 1024;
-/// From here on chunks are taken by eights.
+/// The bytes from which on a thread takes eight chunks at a time.
 inline constexpr std::size_t kBytesOfMany = 8 * 1024 * 1024;
 
 /// Blocks of one class on their way to their thread heap: a list. Its first block links to the next batch.
@@ -54,13 +54,13 @@ static_assert(sizeof(Batch) <= blockBytes(1));
 
 class ThreadHeap {
 public:
-    /// The heap of this thread. It is made at the first call and abandoned when the thread ends. Null if there is no
-    /// memory for it.
+    /// Returns the heap of this thread, which is made at the first call and abandoned when the thread ends; null if
+    /// there is no memory for it.
     static ThreadHeap* current() noexcept;
 
-    /// Blocks for the class, of which this thread has none left. Null with everything unchanged if there is no memory.
+    /// Returns blocks of the class, of which this thread has none left; null, with nothing changed, without memory.
     FreeBlock* supply(SizeClass sizeClass) noexcept;
-    /// To be called after each `freesBetween` frees: takes foreign blocks out of the free list and sends them back.
+    /// Takes foreign blocks out of the free list and sends them back. To be called after each `freesBetween` frees.
     void separateRemote(SizeClass sizeClass) noexcept;
     static constexpr std::uint64_t freesBetween(SizeClass sizeClass) { return kScanBytes / blockBytes(sizeClass); }
     /// Gives chunks without live blocks to the system. Returns their bytes.
@@ -85,7 +85,7 @@ private:
     static constexpr std::size_t kMayBeUnsorted = kChunkBytes;
 
     struct Ledger {
-        std::int64_t stock;  // blocks that came into the free list other than by being freed here, less those that left
+        std::int64_t stock;  // blocks put into the free list without a release, less those taken without an allocation
         Batch* remote;       // under the mutex
         FreeBlock* outgoing; // blocks of other heaps' chunks
         std::size_t outgoingCount;
@@ -129,14 +129,14 @@ private:
     std::size_t unusedCount_ = 0;
     std::size_t chunkCount_ = 0;
     std::size_t sortedBytes_ = 0;
-    bool isSorting_ = false;                  // until nothing is left: many spans may lack the last blocks only
+    bool isSorting_ = false;                  // until all is sorted: many spans may lack only their last blocks
     std::atomic<std::uint64_t> hasRemote_{0}; // a bit for each class
     std::atomic<std::size_t> remoteBytes_{0};
     ThreadHeap* nextIdle_ = nullptr;
     Ledger ledgers_[kClassCount] = {};
 };
 
-/// Takes the block into the list.
+/// Puts the block in front of the list.
 inline void push(FreeBlock*& list, FreeBlock* block) {
     block->next = list;
     list = block;

@@ -6,9 +6,9 @@
 //     names.push_back_deep(arena, name);          // copies the bytes of a StringRef as well
 //     for (int number : numbers.slice(1, 3)) ...
 //
-// Copying a VectorRef copies a pointer: both refer to the same elements. After that only one of them may grow
-// (a push_back into spare room writes where the other would). Elements are never destroyed,
-// so T must not need it. Indexes are checked in checked builds; front, back and pop always are.
+// Copying a VectorRef copies a pointer: both refer to the same elements. After that only one of them may grow (a
+// push_back into spare room writes where the other would). Elements are never destroyed, so T must be trivially
+// destructible. Indexes are checked in checked builds; front, back and pop always are.
 
 #include "flow/base/assert.h"
 #include "flow/memory/arena.h"
@@ -31,7 +31,7 @@ public:
     VectorRef() = default;
     /// Refers to elements that must stay where they are.
     VectorRef(T* data, int size) : data_(data), size_(size), capacity_(size) {}
-    /// A deep copy in the arena.
+    /// Makes a deep copy in the arena.
     VectorRef(Arena& arena, VectorRef const& other) { append_deep(arena, other.begin(), other.size_); }
 
     T* begin() { return data_; }
@@ -51,7 +51,7 @@ public:
     T& back() { return nonEmpty().data_[size_ - 1]; }
     T const& back() const { return nonEmpty().data_[size_ - 1]; }
 
-    /// The elements from `begin` up to `end`, in place.
+    /// Returns the elements from `begin` to before `end`, without a copy.
     VectorRef slice(int begin, int end) const {
         FLOW_ASSERT(begin >= 0 && begin <= end && end <= size_, "VectorRef::slice() out of range");
         return {data_ + begin, end - begin};
@@ -61,7 +61,7 @@ public:
         if (capacity > capacity_)
             grow(arena, capacity);
     }
-    /// New elements are value-initialised.
+    /// Changes the size. New elements are value-initialised.
     void resize(Arena& arena, int size) {
         FLOW_ASSERT(size >= 0, "VectorRef::resize() to a negative size");
         reserve(arena, size);
@@ -71,11 +71,11 @@ public:
     }
 
     void push_back(Arena& arena, T const& value) { emplace_back(arena, value); }
-    /// Memory to which the element refers is copied into the arena too.
+    /// Appends a copy of `value`, and copies the memory to which it refers into the arena too.
     void push_back_deep(Arena& arena, T const& value) { emplace_back(arena, deepCopy(arena, value)); }
     template <class... Args>
     T& emplace_back(Arena& arena, Args&&... args) {
-        T made(std::forward<Args>(args)...); // an argument may be an element, which moves
+        T made(std::forward<Args>(args)...); // made first: an argument may be an element, which grow() moves
         if (size_ == capacity_)
             grow(arena, size_ + 1);
         return *::new (static_cast<void*>(data_ + size_++)) T(std::move(made));
@@ -103,7 +103,7 @@ public:
     }
     void clear() { size_ = 0; }
 
-    /// Bytes of the elements.
+    /// Returns the bytes of the elements.
     std::size_t expectedSize() const { return static_cast<std::size_t>(size_) * sizeof(T); }
 
     friend bool operator==(VectorRef const& a, VectorRef const& b) {
