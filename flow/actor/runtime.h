@@ -119,8 +119,8 @@ protected:
     }
 };
 
-/// The frame of an actor in which no handler gets the error of a wait: with such an error, or a cancel, the state is
-/// destroyed at its wait, and a_body does not run again.
+/// The frame of an actor in which no handler gets the error of a wait: after such an error, or a cancel, the state is
+/// destroyed while the actor waits, and a_body does not run again.
 template <class T>
 class PropagatingFrame : public Frame<T> {
 public:

@@ -21,7 +21,7 @@ inline constexpr bool kAlignsVariables = true;
 /// True if several places at a coroutine's end may hand control over.
 inline constexpr bool kHandsOverAnywhere = true;
 
-/// Never defined. A call that is left after optimisation is the compiler's error.
+/// Has no definition. If a call of it is left after optimisation, the compiler reports the error below.
 [[gnu::error("a local of this coroutine is aligned to more than 64 bytes: hold it by pointer")]]
 void frameIsAlignedToMoreThan64();
 

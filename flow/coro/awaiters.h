@@ -74,7 +74,7 @@ struct BorrowingAwaiter : Base {
     }
 
 protected:
-    /// True if the operand had a value at once.
+    /// Returns true if the operand had a value at once.
     FLOW_INLINE bool isBorrowed() const { return !this->promise()->hasAwaited(); }
     FLOW_INLINE Cell* borrowed() const { return this->promise()->borrowed(); }
     FLOW_INLINE Cell* settledOrCounted() const {

@@ -119,8 +119,8 @@ struct Result {
     }
 };
 
-/// A variable that holds its coroutine's own promise, once the variable has been awaited, which does not suspend. It is
-/// for emitted code, which parks the frame itself:
+/// A variable for the coroutine's own promise. A co_await of the variable sets it, and does not suspend. It is for
+/// emitted code, which parks the frame itself:
 ///
 ///     Self actor;
 ///     co_await actor;

@@ -10,7 +10,7 @@
 
 namespace flow::coro {
 
-/// True if the frame at `address`, with its promise at `promise`, has the layout of a Waiter.
+/// Returns true if the frame at `address`, with its promise at `promise`, has the layout of a Waiter.
 inline bool frameMatches(const void* address, const void* promise) {
     auto* words = static_cast<void* const*>(address);
     return static_cast<const char*>(promise) - static_cast<const char*>(address) == offsetof(Waiter, link) &&

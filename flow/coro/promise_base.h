@@ -1,6 +1,6 @@
 #pragma once
-// PromiseBase: the beginning of each coroutine's promise. It makes the frame a Waiter, and a co_await parks the frame
-// by it.
+// PromiseBase: the beginning of each coroutine's promise. It makes the frame a Waiter, and a co_await uses it to park
+// the frame.
 
 #include "flow/base/inline.h"
 #include "flow/wait/choose.h"

@@ -48,7 +48,7 @@ struct AnyElement {
     operator T&() const;
 };
 
-/// Return begin() and end() as a range-for finds them: of arrays and members first, else by argument-dependent lookup.
+/// rangeBegin() and rangeEnd() find begin() and end() as a range-for does: those of arrays and members first.
 template <class R>
 auto rangeBegin(R& range) {
     if constexpr (requires { range.begin(); })

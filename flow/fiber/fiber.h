@@ -237,7 +237,7 @@ inline void sleep(double seconds, std::source_location where = std::source_locat
     wait(delay(seconds), where);
 }
 
-/// True if this code runs on a fiber.
+/// Returns true if this code runs on a fiber.
 inline bool isFiber() {
     return detail::currentFiber != nullptr;
 }

@@ -65,7 +65,7 @@ public:
     /// Lets the running action wait for `seconds`. Must be called within an action. Throws actor_cancelled.
     static void pause(double seconds);
 
-    /// True if actions run on fibers.
+    /// Returns true if actions run on fibers.
     bool hasFibers() const { return !threads_; }
 
 private:

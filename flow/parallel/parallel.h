@@ -51,7 +51,7 @@ public:
 
     WorkPool& pool() const;
     std::pmr::memory_resource& memory() const;
-    /// True if the whole tree has been cancelled.
+    /// Returns true if the whole tree has been cancelled.
     bool isCancelled() const;
     parallel::Tree& tree() const { return *tree_; }
     parallel::Node* parent() const { return parent_; }

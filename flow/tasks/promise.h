@@ -113,7 +113,7 @@ public:
             releaseTask<T>(cell_);
     }
 
-    /// True if the task or fork has ended.
+    /// Returns true if the task or fork has ended.
     bool isReady(Caller caller = Caller::current()) const { return checked(caller)->isReady(); }
 
 protected:

@@ -37,9 +37,9 @@ struct Node {
     Node& operator=(Node const&) = delete;
 
     bool has(std::uint32_t flag) const { return flags & flag; }
-    /// True if no child and no pin is left.
+    /// Returns true if no child and no pin is left.
     bool isAlone() const { return children.isEmpty() && pins == 0; }
-    /// True if there are tasks or forks just below the node.
+    /// Returns true if tasks or forks are directly below the node.
     bool hasForks() const {
         for (Link const* child = children.next; child != &children; child = child->next)
             if (!of(const_cast<Link*>(child))->has(kIsHook)) // hooks are few

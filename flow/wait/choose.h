@@ -134,7 +134,7 @@ public:
             releaseAllBut(group_, winningBranch());
     }
 
-    /// Returns true if result() will have failed. The choose must be decided.
+    /// Returns true if the result has an error. The choose must be decided, and result() not yet called.
     bool hasFailed() const { return failed(*frame()); }
 
     static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
@@ -346,7 +346,7 @@ public:
         return won.takeNext<T>();
     }
 
-    /// True if the operand with this index has decided the choose.
+    /// Returns true if the operand with this index has decided the choose.
     bool won(std::size_t index) const { return hasWon(branches_ + index); }
 
 private:

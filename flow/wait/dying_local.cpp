@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kMostFrames = 16; // the longest chain of frames, each waiting for the next, that is searched
 
-/// Returns true if a word of `memory` points into the extent. AddressSanitizer may forbid to read parts of a frame.
+/// Returns true if a word of `memory` points into the extent. ASan is off here: it may forbid to read parts of a frame.
 __attribute__((no_sanitize("address"))) bool hasAddress(void const* memory, std::size_t bytes, Extent extent) {
     auto const* word = static_cast<std::uintptr_t const*>(memory);
     for (auto const* end = word + bytes / sizeof *word; word != end; ++word)

@@ -108,7 +108,7 @@ struct OperandOf<X> : LazyOperand {
 
 } // namespace detail
 
-/// A type with values that can be waited for, in each style.
+/// A type with values for which actors, coroutines, fibers and tasks can wait.
 template <class X>
 concept CanBeAwaited = detail::IsOperand<std::remove_cvref_t<X>>;
 /// The type of the result of a wait for an X; Void if the wait has no result.

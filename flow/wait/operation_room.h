@@ -274,7 +274,7 @@ template <IsNoted Key>
 struct NotedOrAnything<Key> : std::type_identity<Noted<Key>> {};
 } // namespace detail
 
-/// The type that the wait with this number, further up in the same function, found for Deduce.
+/// The type that stands for Deduce in the wait with this number, further up in the same function.
 template <class Room, int Wait>
 using Deduced = typename detail::NotedOrAnything<detail::ResultOfWait<typename Room::Tag, Wait>>::type;
 

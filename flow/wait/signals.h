@@ -8,7 +8,7 @@
 //         reload();
 //     }
 //
-// After the first call for a signal, the signal does nothing else in this process than end such waits. When the last
+// After the first call for a signal, the only effect of the signal in this process is to end such waits. When the last
 // loop that has called signals() for it ends, the signal's old action is restored. When a signal comes, all its waiters
 // get it, on each loop. A signal without a waiter is kept for the next waiter on that loop; several signals of one kind
 // are kept as one. The wait is an operation in place: if it loses a race, it leaves the signal to the next waiter.

@@ -25,7 +25,7 @@ public:
     SourceBase(SourceBase const&) = delete;
     SourceBase& operator=(SourceBase const&) = delete;
 
-    /// True if there is a waiter.
+    /// Returns true if there is a waiter.
     bool isWaitedFor() const { return !waiters_.isEmpty(); }
     /// Resumes the first waiter before this returns. Its operation must be ready, and there must be a waiter.
     void wakeFirst() {
@@ -109,7 +109,7 @@ public:
     /// Returns the operation of the first waiter. There must be a waiter.
     Op& first() { return operationOf(WaiterNode::of(waiters_.next)); }
     /// Returns true if no other operation is in front of `op`, apart from those that `op` may overtake. If only one
-    /// waiter can take what comes, its operation calls this in isReady(), so that no waiter is overtaken.
+    /// waiter gets what has come, the operations call this in isReady(), so that no waiter is overtaken.
     bool isNext(Op const& op) {
         for (detail::Link* each = waiters_.next; each != &waiters_; each = each->next) {
             Op& older = operationOf(WaiterNode::of(each));
