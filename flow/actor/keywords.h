@@ -1,11 +1,11 @@
-// The keywords of actors, for everything that reads an .actor.cpp before actorc has: editors, clangd, static analysis.
-// No include guard on purpose: flow/actorcompiler.h includes it last in each file, and flow/unactorcompiler.h undoes
-// it.
+// The keywords of actors, for the tools that read an .actor.cpp before actorc: editors, clangd, static analysis. This
+// file has no include guard on purpose: flow/actorcompiler.h includes it last in each file, and flow/unactorcompiler.h
+// undoes it.
 //
 // The build defines NO_INTELLISENSE, and actorc defines POST_ACTOR_COMPILER in the code that it emits: there only THIS
-// and THIS_ADDR are defined, the address of the running actor, whatever its type. In the source itself the keywords
-// become macros under which the file parses as C++: a wait is a function that gives the value, a choose an endless
-// loop, a when a loop that never runs. A struct behind DESCR has no fields for the editor.
+// and THIS_ADDR are defined: the address of the running actor, whatever its type. In the source itself the keywords
+// become macros under which the file parses as C++: a wait is a function that gives the value, a choose is an endless
+// loop, and a when is a loop that never runs. A struct behind DESCR has no fields for the editor.
 
 #undef THIS
 #undef THIS_ADDR

@@ -35,7 +35,7 @@ enum class Exit : std::uint8_t {
 
 enum class Kind { Cancellable, Uncancellable };
 
-/// So that emitted code can write T() for any spelling of a type.
+/// Another name of T, with which emitted code can write Type<T>() for any spelling of a type.
 template <class T>
 using Type = T;
 
@@ -43,15 +43,14 @@ using Type = T;
 /// clang an actor then starts faster; gcc 12 makes slower code.
 inline constexpr bool kTwoBodies = flow::detail::kClang;
 
-/// The part of its own computation that a_body can use: the frame, without its state. T is void for actors without a
-/// result.
+/// The part of an actor that its a_body can use: the frame, without the state. T is void for actors without a result.
 template <class T>
 class Frame : public NumberedFrame {
 public:
     using Value = T;
 
-    /// False only if the actor must suspend. Includes the test for cancellation, after which every wait fails. `from`
-    /// is the value of entry() when this activation began: at the start no future exists yet that could cancel it.
+    /// Returns false if the actor must suspend. Tests also for a cancel, after which every wait fails. `from` is the
+    /// value of entry() when this run of a_body began: at the start (0) no future exists that could cancel the actor.
     FLOW_INLINE bool ready(Pending& wait, int from) {
         Cell* self = Cell::of(this);
         bool mayBeCancelled = !kTwoBodies || from != 0; // a constant
@@ -64,9 +63,9 @@ public:
         wait.park(this);
         return Exit::Suspended;
     }
-    /// The result of the wait at which this activation begins; nothing at the start. Called once an activation.
+    /// Returns the result of the wait at which this activation begins; nothing at the start. Called once an activation.
     FLOW_INLINE Pending resumed() { return Pending::resumed(this); }
-    /// The result of a choose at which the actor did not suspend.
+    /// Returns the result of a choose at which the actor did not suspend.
     FLOW_INLINE Pending taken() { return Pending::resumed(this); }
 
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(operand); }
@@ -120,8 +119,8 @@ protected:
     }
 };
 
-/// The frame of an actor in which no handler gets the error of a wait: with such an error, or a cancel, the state is
-/// destroyed at its wait, and a_body does not run again.
+/// The frame of an actor in which no handler gets the error of a wait: after such an error, or a cancel, the state is
+/// destroyed while the actor waits, and a_body does not run again.
 template <class T>
 class PropagatingFrame : public Frame<T> {
 public:
@@ -129,7 +128,7 @@ public:
     FLOW_INLINE Exit park(Pending wait, int entry) {
         Exit exit = Frame<T>::park(wait, entry);
         if (wait.isHeld()) {
-            if (this->awaited.isOperation()) // it may park the frame in the loop, which does not fail
+            if (this->awaited.isOperation()) // otherwise the frame is parked in the loop, which does not fail
                 this->awaited = this->awaited.propagating();
         } else if (!wait.isDelay()) {
             this->awaited = Awaited::propagating(wait.cell());
@@ -140,7 +139,7 @@ public:
         Cell* cell = this->awaited.anyCell();
         this->awaited = {};
         if (cell && cell->isError())
-            __builtin_unreachable(); // it would have been destroyed
+            __builtin_unreachable(); // the frame would have been destroyed
         return Pending(cell);
     }
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(operand); }
@@ -153,8 +152,8 @@ protected:
 template <class T>
 using CellType = std::conditional_t<std::is_void_v<T>, Void, T>;
 
-/// Bytes of the room behind the state. If a_body is a template's, its type must be deduced: then it is compiled here,
-/// if it has not been.
+/// Returns the bytes of the room behind the state. The type of a_body() is deduced, so that the a_body of a template is
+/// compiled here, if it has not been.
 template <class F, class S>
 constexpr std::size_t roomBehind() {
     [[maybe_unused]] decltype(std::declval<S&>().a_body(std::declval<F&>())) exit = {};
@@ -178,7 +177,7 @@ struct Actor : F, ResultBytes<kPrefixBytes<CellType<typename F::Value>>> {
         auto future = Future<CellType<T>>::adopt(cell);
         auto* self = static_cast<Self*>(cell->frame());
         self->resume = resumeActor;
-        self->destroy = destroyActor; // by a cancel only if F propagates it: others end through their handlers
+        self->destroy = destroyActor; // a cancel calls it only if F propagates: else the actor ends by its handlers
         self->reset();
         noteRunning(self);
         std::uint8_t status;
@@ -260,7 +259,7 @@ private:
     alignas(S) unsigned char stateBytes_[sizeof(S)];
 };
 
-/// Bytes of the block of an actor, as FLOW_ASSERT_FRAME_SIZE counts them.
+/// The bytes of the block of an actor, as FLOW_ASSERT_FRAME_SIZE counts them.
 template <class A>
 inline constexpr std::size_t kBlockBytes =
     FLOW_IGNORE_FRAME_LIMITS

@@ -1,18 +1,19 @@
 #pragma once
-// Waiting for several at once.
+// all(), some(), waitForAll() and others: wait for several operands at once.
 //
 //     auto [page, user] = co_await all(loadPage(key), loadUser(id));      // a tuple of the values
-//     std::vector<Row> rows = co_await all(reads);                        // of a vector
-//     std::vector<Winner<Row>> two = co_await some(2, reads);             // the first two, and which they are
+//     std::vector<Row> rows = co_await all(reads);                        // the values of a vector of operands
+//     std::vector<Winner<Row>> two = co_await some(2, reads);             // the first two, with their indices
 //
 // all() and some() take whatever can be waited for (flow/wait/operand.h), in a coroutine, an actor, a fiber or a task.
 // All operands run at the same time. A value is moved, as by a wait, if no other future refers to it or if it cannot be
-// copied; all others are copied. The first error fails all(); some() passes over errors until too few operands are
-// left, and fails with the error that made it so. As soon as the result is decided, before its waiter runs, the other
-// operands are released: an operation or a stream that has not come by then has given nothing. Operands behind one that
-// decides at the call do not begin. A value that has come is lost if the result fails or is dropped.
+// copied; other values are copied. The first error fails all(). some() ignores errors until too few operands are left,
+// and then fails with the last error. As soon as the result is decided, before its waiter runs, the other operands are
+// released: an operation or a stream that is not ready by then has given nothing. If an operand decides the result
+// during the call, the operands behind it do not begin. A value that has come is lost if the result fails or is
+// dropped.
 //
-// The others take futures alone, and their result has no value:
+// The other functions take only futures, and their result has no value:
 //
 //     wait(waitForAll(replies));            // every one has a value, or the first error
 //     wait(quorum(replies, 2));             // two values, or the first error
@@ -23,12 +24,12 @@
 //     wait(success(reply));                 // when it comes, whatever the value
 //
 // Each of these makes one allocation, whatever the number of inputs. If several inputs fail, the error that comes first
-// in time counts; among inputs that are ready at the call, the first in order.
+// in time counts. Among inputs that are ready at the call, the first in order counts.
 //
-// Their result holds the inputs that are not ready, and they run on, as long as the result is held, even when it is
-// ready: the waiter of the result runs first, and may then wait for the remaining inputs. Cancel-safe: dropping the
-// result releases the inputs, which cancels an input that nothing else holds. With Remaining::Released the inputs are
-// released as soon as the result is decided, before its waiter runs. `||` always does so.
+// As long as the result is held, even when it is ready, it holds the inputs that are not ready, so that they run on:
+// the waiter of the result runs first, and may then wait for the remaining inputs. Cancel-safe: dropping the result
+// releases the inputs, which cancels an input that nothing else holds. With Remaining::Released the inputs are released
+// as soon as the result is decided, before its waiter runs. `||` always does so.
 
 #include "flow/combine/decided.h"
 #include "flow/wait/race_result.h"
@@ -39,7 +40,7 @@
 
 namespace flow {
 
-/// The values of all operands; fails with the first error.
+/// Returns the values of all operands. Fails with the first error.
 template <CanBeAwaited... X>
     requires(sizeof...(X) != 0)
 Future<std::tuple<AwaitedValue<X>...>> all(X... operands) {
@@ -77,14 +78,15 @@ FLOW_INLINE Future<std::vector<AwaitedValue<X>>> all(std::vector<X> operands,
         },
         std::move(futures), std::move(decided));
 }
-/// Flow's name for all() of futures.
+/// Calls all(); getAll() is Flow's name for it.
 template <class T>
 Future<std::vector<T>> getAll(std::vector<Future<T>> futures,
                               std::source_location caller = std::source_location::current()) {
     return all(std::move(futures), caller);
 }
 
-/// The first `count` values, in order of their places. Fails with client_invalid_operation if there are fewer operands.
+/// Returns the first `count` values, in order of their indices. Fails with client_invalid_operation if there are fewer
+/// operands.
 template <CanBeAwaited X>
 Future<std::vector<Winner<AwaitedValue<X>>>> some(std::size_t count, std::vector<X> operands,
                                                   std::source_location caller = std::source_location::current()) {
@@ -108,7 +110,7 @@ Future<std::vector<Winner<AwaitedValue<X>>>> some(std::size_t count, std::vector
         std::move(futures), std::move(decided));
 }
 
-/// Ready when `needed` of the futures have values; fails with the first error, even if enough others could still come.
+/// Waits until `needed` of the futures have values. Fails with the first error, even if enough values could still come.
 template <class T>
 Future<Void> quorum(std::vector<Future<T>> const& futures, std::size_t needed, Remaining remaining = Remaining::RunOn,
                     std::source_location caller = std::source_location::current()) {
@@ -116,39 +118,39 @@ Future<Void> quorum(std::vector<Future<T>> const& futures, std::size_t needed, R
     return quorumOf(futures, needed, remaining, Errors::Decide, caller);
 }
 
-/// Ready when all futures are ready, with values or errors.
+/// Waits until all futures are ready, with values or errors.
 template <class T>
 Future<Void> waitForAllReady(std::vector<Future<T>> const& futures,
                              std::source_location caller = std::source_location::current()) {
     return quorumOf(futures, futures.size(), Remaining::RunOn, Errors::CountAsReady, caller);
 }
 
-/// Ready when all futures have values; fails with the first error.
+/// Waits until all futures have values. Fails with the first error.
 template <class T>
 Future<Void> waitForAll(std::vector<Future<T>> const& futures, Remaining remaining = Remaining::RunOn,
                         std::source_location caller = std::source_location::current()) {
     return quorum(futures, futures.size(), remaining, caller);
 }
 
-/// Ready when the first future has a value; fails if an error comes first. Ready at once if there are no futures.
+/// Waits until one of the futures has a value. Fails if an error comes first. Is ready at once if there are no futures.
 template <class T>
 Future<Void> waitForAny(std::vector<Future<T>> const& futures, Remaining remaining = Remaining::RunOn,
                         std::source_location caller = std::source_location::current()) {
     return quorum(futures, futures.empty() ? 0 : 1, remaining, caller);
 }
 
-/// Ready when both futures are; fails with the first error.
+/// Waits until both futures have values. Fails with the first error.
 inline Future<Void> operator&&(WaitInput const& a, WaitInput const& b) {
     return quorumOf(2, Remaining::RunOn, a, b);
 }
 
-/// Ready when either future is; fails if the first to come is an error. The other future is released before the waiter
+/// Waits until either future has a value. Fails if an error comes first. The other future is released before the waiter
 /// runs.
 inline Future<Void> operator||(WaitInput const& a, WaitInput const& b) {
     return quorumOf(1, Remaining::Released, a, b);
 }
 
-/// Ready when the future has a value; fails with its error.
+/// Waits until the future has a value. Fails with its error.
 inline Future<Void> success(WaitInput const& future) {
     return quorumOf(1, Remaining::RunOn, future);
 }

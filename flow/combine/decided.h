@@ -1,6 +1,6 @@
 #pragma once
-// The parts of race(), all() and some(), for futures, that they have in common. Programs use those
-// (flow/combine/race.h, flow/combine/all.h).
+// The common parts of race(), all() and some() for futures. Programs do not use this header, but flow/combine/race.h
+// and flow/combine/all.h.
 
 #include "flow/combine/quorum.h"
 #include "flow/coro/coroutine.h"
@@ -12,7 +12,7 @@
 namespace flow {
 namespace combine {
 
-/// The result of a race(), which the coroutine owns.
+/// Waits for a race, which this coroutine owns, and returns its result.
 template <class Result, class Race>
 Future<Result> finish(Race race, Propagate = {}) {
     auto first = co_await race;
@@ -28,8 +28,7 @@ Future<T> next(FutureStream<T> stream, ExplicitVoid = {}, Propagate = {}) {
     co_return value;
 }
 
-/// The future of an operand. It takes a result only when, or before, it is ready: an operand of which the future is
-/// dropped before that has given nothing.
+/// Returns the future of an operand. An operand has given nothing if its future is dropped before it is ready.
 template <CanBeAwaited X>
 Future<AwaitedValue<X>> futureOf(X operand) {
     using T = AwaitedValue<X>;
@@ -45,8 +44,8 @@ Future<AwaitedValue<X>> futureOf(X operand) {
         return next(std::move(operand));
 }
 
-/// The futures of a range, in order, or the range itself if it has futures: up to the one with which `values` of them
-/// have values, or with which more than `failures` have failed.
+/// Returns the futures of a range, in order, or the range itself if it has futures. Stops behind the operand with which
+/// `values` of the futures have values, or more than `failures` have failed: the operands behind it do not begin.
 template <CanBeAwaited X>
 FLOW_INLINE decltype(auto) futuresOf(std::vector<X>& operands, std::size_t values, std::size_t failures,
                                      std::source_location caller) {
@@ -65,7 +64,7 @@ FLOW_INLINE decltype(auto) futuresOf(std::vector<X>& operands, std::size_t value
     }
 }
 
-/// The result of `take`, which takes it out of the futures once `decided` is ready.
+/// Waits until `decided` is ready, and returns take(futures).
 template <class Take, class Futures, class Result = std::invoke_result_t<Take&, Futures&>>
 Future<Result> whenDecided(Take take, Futures futures, Future<Void> decided, Propagate = {}) {
     co_await std::move(decided);

@@ -1,10 +1,10 @@
 #pragma once
-// Functions that change what happens to a future's error.
+// Functions that change what happens to the error of a future.
 //
 //     ErrorOr<int> answer = wait(errorOr(ask()));                  // never raises
-//     int answer = wait(brokenPromiseToNever(ask()));              // waits on when the promise of the answer is gone
+//     int answer = wait(brokenPromiseToNever(ask()));              // waits forever if the answer's promise is gone
 //     Future<Void> cleaning = reportErrors(clean(), "cleaning", id);  // traces its error, even if it is not read
-//     int answer = wait(waitOrError(ask(), failure));              // or the error of `failure`, if that comes first
+//     int answer = wait(waitOrError(ask(), failure));              // or the error of `failure`, if it comes first
 //
 // Cancel-safe: the future is released when the result is dropped.
 
@@ -14,8 +14,7 @@
 namespace flow {
 
 namespace combine {
-// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
-// frames.
+// The coroutines of the functions below. They have no parameter `caller`, since it would enlarge their frames.
 
 template <class T>
 Future<ErrorOr<T>> errorOr(Future<T> what) {
@@ -53,14 +52,14 @@ Future<T> waitOrError(Future<T> what, Future<Void> errorSignal, Propagate = {}, 
 }
 } // namespace combine
 
-/// The value or the error, as a value.
+/// Returns the result of `what`, a value or an error, as a value.
 template <class T>
 FLOW_INLINE Future<ErrorOr<T>> errorOr(Future<T> what, std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);
     return combine::errorOr(std::move(what));
 }
 
-/// The result of `what`, except that broken_promise leaves the result unset forever.
+/// Returns the result of `what`. If the error is broken_promise, the returned future never becomes ready.
 template <class T>
 FLOW_INLINE Future<T> brokenPromiseToNever(Future<T> what,
                                            std::source_location caller = std::source_location::current()) {
@@ -68,7 +67,8 @@ FLOW_INLINE Future<T> brokenPromiseToNever(Future<T> what,
     return combine::brokenPromiseToNever(std::move(what));
 }
 
-/// The result of `what`. An error other than actor_cancelled is traced as an event `context` of severity SevError.
+/// Returns the result of `what`. An error other than actor_cancelled is traced as an event `context` of severity
+/// SevError.
 template <class T>
 FLOW_INLINE Future<T> reportErrors(Future<T> what, const char* context, UID id = UID(),
                                    std::source_location caller = std::source_location::current()) {
@@ -76,8 +76,8 @@ FLOW_INLINE Future<T> reportErrors(Future<T> what, const char* context, UID id =
     return combine::reportErrors(std::move(what), context, id);
 }
 
-/// The result of `what`, or the error of `errorSignal` if that comes first. A value of the signal means that no error
-/// will come. If both are ready, `what` counts.
+/// Returns the result of `what`, or the error of `errorSignal` if the error comes first. If `errorSignal` gets a value,
+/// no error will come. If both are ready, `what` counts.
 template <class T>
 FLOW_INLINE Future<T> waitOrError(Future<T> what, Future<Void> errorSignal,
                                   std::source_location caller = std::source_location::current()) {

@@ -1,11 +1,11 @@
 #pragma once
-// A future's result, sent on to a promise.
+// forwardPromise(): sends the result of a future on to a promise.
 //
 //     forwardPromise(reply, compute());          // the reply gets the value or the error
 //     forwardPromise(results, compute());        // one element of a stream, or its end with the error
 //
-// These run by themselves: they hold future and promise until the result has come. Cancelling is not possible: there is
-// no future to drop. A promise that other code has set by then keeps that result.
+// The functions run by themselves: they hold the future and the promise until the result has come. They cannot be
+// cancelled, since they return no future to drop. If other code has set the promise by then, that result stays.
 
 #include "flow/coro/coroutine.h"
 

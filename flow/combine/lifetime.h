@@ -1,20 +1,19 @@
 #pragma once
-// How long an object lives with a future, and what may cancel the future.
+// Functions that keep an object as long as a future runs, or that change what cancels a future.
 //
 //     return holdWhile(buffer, read(buffer->data()));      // the buffer is kept as long as the read runs
 //     wait(uncancellable(commit()));                       // the commit goes on if the waiting actor is cancelled
 //     Future<int> mine = cancellable(shared);              // mine.cancel() leaves `shared` alone
 //
-// Results and errors pass through. Cancel-safe: a cancel passes through too, unless a function says otherwise,
-// and what was held is destroyed.
+// Results and errors pass through. Cancel-safe: a cancel passes through too, unless a function says otherwise, and the
+// object that was held is destroyed.
 
 #include "flow/coro/coroutine.h"
 
 namespace flow {
 
 namespace combine {
-// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
-// frames.
+// The coroutines of the functions below. They have no parameter `caller`, since it would enlarge their frames.
 
 template <class T, class X>
 Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {}, ExplicitVoid = {}) {
@@ -32,7 +31,8 @@ Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}, ExplicitVoid = {}
 }
 } // namespace combine
 
-/// The result of `what`; `object` is destroyed before the waiters of the result run.
+/// Returns the result of `what`, and holds `object` until then. `object` is destroyed before the waiters of the result
+/// run.
 template <class T, class X>
 FLOW_INLINE Future<X> holdWhile(T object, Future<X> what,
                                 std::source_location caller = std::source_location::current()) {
@@ -40,7 +40,7 @@ FLOW_INLINE Future<X> holdWhile(T object, Future<X> what,
     return combine::holdWhile(std::move(object), std::move(what));
 }
 
-/// Like holdWhile(), without the value.
+/// Does the same as holdWhile(), but returns no value.
 template <class T, class X>
 FLOW_INLINE Future<Void> holdWhileVoid(T object, Future<X> what,
                                        std::source_location caller = std::source_location::current()) {
@@ -48,14 +48,15 @@ FLOW_INLINE Future<Void> holdWhileVoid(T object, Future<X> what,
     return combine::holdWhileVoid(std::move(object), std::move(what));
 }
 
-/// The result of `what`. Dropping or cancelling it leaves `what` running to its end, even if nothing else holds it.
+/// Returns the result of `what`. Dropping or cancelling the returned future leaves `what` running to its end, even if
+/// nothing else holds `what`.
 template <class T>
 Future<T> uncancellable(Future<T> what, std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);
     return combine::runOn(Uncancellable(), std::move(what));
 }
 
-/// The result of `what`, through a future of its own: cancelling that future fails it with actor_cancelled, even if
+/// Returns the result of `what`, through a new future. Cancelling the new future fails it with actor_cancelled, even if
 /// other code holds `what`, or `what` waits for something that cannot be cancelled.
 template <class T>
 Future<T> cancellable(Future<T> what, std::source_location caller = std::source_location::current()) {

@@ -5,8 +5,8 @@
 //     Future<Page> page = mapAsync(id, [](int n) { return load(n); });    // load is an actor
 //     wait(store(answer, ask()));                                         // answer = the value
 //
-// Errors of the future pass through, and the function is not called. An error that the function throws fails the
-// result. Cancel-safe: the future is released when the result is dropped.
+// If the future fails, its error passes through, and the function is not called. An error that the function throws
+// fails the result. Cancel-safe: the future is released when the result is dropped.
 
 #include "flow/coro/coroutine.h"
 
@@ -15,12 +15,12 @@
 namespace flow {
 
 namespace combine {
-/// The value type of the future for a function that returns T; Void for void.
+/// The value type of the returned future, for a function that returns T. It is Void if T is void.
 template <class T>
 using ValueOrVoid = std::conditional_t<std::is_void_v<T>, Void, std::remove_cvref_t<T>>;
 
-// `function` is the first parameter, because with gcc 12 only the first may lack a noexcept move, as a lambda does that
-// has captured something const. Otherwise each error would be thrown (flow/docs/coroutines.md).
+// `function` is the first parameter: with gcc 12 only the first may have a move that is not noexcept. A lambda that has
+// captured something const has such a move. Elsewhere each error would be thrown (flow/docs/coroutines.md).
 
 template <class F, class T>
 Future<ValueOrVoid<std::invoke_result_t<F&, T>>> map(F function, Future<T> what, Propagate) {
@@ -44,7 +44,7 @@ Future<U> mapAsync(F function, Future<T> what, Propagate, ExplicitVoid = {}) {
 }
 } // namespace combine
 
-/// The function's result for the value; a function that returns nothing gives a Future<Void>.
+/// Returns what `function` returns for the value: a Future<Void> if it returns nothing.
 template <class T, class F>
 Future<combine::ValueOrVoid<std::invoke_result_t<F&, T>>>
 map(Future<T> what, F function, std::source_location caller = std::source_location::current()) {
@@ -52,14 +52,14 @@ map(Future<T> what, F function, std::source_location caller = std::source_locati
     return combine::map(std::move(function), std::move(what), {});
 }
 
-/// The result of the future that the function returns for the value.
+/// Calls `function` with the value, and returns the result of the future that `function` returns.
 template <class T, class F, class U = typename std::remove_cvref_t<std::invoke_result_t<F&, T>>::Element>
 Future<U> mapAsync(Future<T> what, F function, std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);
     return combine::mapAsync<U>(std::move(function), std::move(what), {});
 }
 
-/// Assigns the value to `out`, which must live until then. `out` stays as it is when the future fails.
+/// Assigns the value to `out`, which must live until then. `out` does not change if the future fails.
 template <class T>
 Future<Void> store(T& out, Future<T> what, std::source_location caller = std::source_location::current()) {
     return map(std::move(what), [&out](T value) { out = std::move(value); }, caller);

@@ -10,17 +10,17 @@
 //     print(first.index(), first.value());
 //
 // Operands are futures, streams, delays, operations in place, tasks, forks, races, or callables that make one. They are
-// checked in order; the first that is ready wins and later ones are not even evaluated, if they are callables or tasks.
-// An invalid future is misuse, even behind an operand that is ready. If none is ready the coroutine waits for the first
-// to come. The winner takes its result; then the losers are released, in their order: futures with no other reference
-// are cancelled. Streams and operations that lose keep their values. A stream can be no more than one operand. The
-// result is a RaceResult with a place for each operand (Void for delays). An error of the winner is thrown.
+// checked in order. The first that is ready wins; callables and tasks behind it do not even begin. An invalid future is
+// misuse, even behind an operand that is ready. If none is ready, the coroutine waits for the first to come. The winner
+// takes its result; then the losers are released, in their order: futures with no other reference are cancelled.
+// Streams and operations that lose keep their values. A stream can be no more than one operand. The result is a
+// RaceResult with a place for each operand (Void for delays). An error of the winner is thrown.
 //
-// An operation in place that a callable makes takes one block, others take none. A race can become a Future of its
-// result, or of the result as a std::variant, with one block; an actor waits for such a future. A race of a vector is a
-// future: its value is moved, as by a wait, if no other future refers to it, and otherwise copied; all operands are
-// released before the waiter of the result runs. A race of none is never ready. Cancel-safe: cancelling a wait, or
-// dropping the future, releases all operands, which have given nothing.
+// An operation in place that a callable makes allocates one block; other operands allocate nothing. A race can become a
+// Future of its result, or of the result as a std::variant, with one block; an actor waits for such a future. A race of
+// a vector is a future. The winner's value is moved, as by a wait, if no other future refers to it; otherwise it is
+// copied. All operands are released before the waiter of the result runs. A race of an empty vector is never ready.
+// Cancel-safe: cancelling a wait, or dropping the future, releases all operands, which have given nothing.
 
 #include "flow/combine/decided.h"
 #include "flow/coro/coroutine.h"
@@ -46,7 +46,7 @@ struct RaceOperand<X> : TimeOperand<LazyOperand> {
 };
 } // namespace detail
 
-/// Refers to operands that are lvalues: they are evaluated before the coroutine suspends.
+/// The object that race() returns. It refers to lvalue operands: they are evaluated before the coroutine suspends.
 template <class... Operands>
 class [[nodiscard]] Race {
     template <std::size_t I>
@@ -66,18 +66,18 @@ public:
     static constexpr bool kBecomesFuture = true; // see detail::BecomesFuture
 
     explicit Race(Operands&&... operands) : operands_(std::forward<Operands>(operands)...) {}
-    /// Of a race that no wait has begun; `Given` may be references to operands of these types.
+    /// Moves from a race for which no wait has begun. `Given` may be references to operands of these types.
     template <class... Given>
     explicit Race(Race<Given...>&& other) : operands_(std::move(other.operands_)) {}
     Race(Race&& other) noexcept((std::is_nothrow_move_constructible_v<Operands> && ...))
         : operands_(std::move(other.operands_)) {}
 
-    /// Begins the race, which then owns its operands: it has moved or copied them.
+    /// Begins the race. The future owns its operands, which are moved or copied.
     Future<Value> future() && { return combine::finish<Value>(Owned(std::move(*this))); }
     operator Future<Value>() && { return std::move(*this).future(); }
     operator Future<Variant>() && { return combine::finish<Variant>(Owned(std::move(*this))); }
 
-    /// Waits on a frame of another style. `suspend` gives up control until the frame, which is parked, is resumed.
+    /// Waits on the frame of another style. `suspend` gives up control until the frame, which is parked, is resumed.
     template <class Suspend>
     Value waitOn(detail::Waiter& frame, std::source_location where, Suspend suspend) {
         Nothing nothing;
@@ -100,7 +100,7 @@ public:
         FLOW_INLINE Value await_resume() const { return this->object()->settle(); }
     };
 
-    /// In a coroutine that propagates errors: they never reach await_resume.
+    /// The awaiter in a coroutine that propagates errors: an error never reaches await_resume().
     template <bool AtOnce>
     struct PropagatingAwaiter : coro::AwaiterOn<Race> {
         FLOW_INLINE bool await_ready() const {
@@ -117,15 +117,16 @@ public:
         FLOW_INLINE Value await_resume() const { return this->object()->settle(); }
     };
 
-    /// `co_await race(...).evaluated([&] { lock.reset(); })`: the function is called once the operands have been
-    /// tested, before the coroutine suspends or goes on. The co_await throws an exception of the function, as it does
-    /// one of an operand.
+    /// Adds a function to a race, as in `co_await race(...).evaluated([&] { lock.reset(); })`. It is called once the
+    /// operands have been tested, before the coroutine suspends or goes on. If it throws, the co_await throws the
+    /// exception, as it does for an exception of an operand.
     template <class Function>
     auto evaluated(Function function) && {
         return Evaluated<Function>{this, std::move(function)};
     }
 
-    /// AtOnce: nothing runs between the operands and the decision, so that no operand needs to be tested twice.
+    /// Returns the awaiter of a co_await. AtOnce is true if nothing runs between the test of the operands and the
+    /// decision, so that no operand needs to be tested twice.
     template <bool AtOnce = kAllExist, class Promise, class Function = Nothing>
     FLOW_INLINE decltype(auto) awaiter(Promise& promise, std::source_location where, Function&& evaluated = {}) {
         begin<AtOnce, Promise::kPropagates>(promise.frame(), where, evaluated);
@@ -179,7 +180,8 @@ private:
         return Operand<I>::operand(std::forward<Type>(std::get<I>(operands_)), where);
     }
 
-    /// Tests the operands from I on. None of the others is ready; with IsPutOff one is, but it resumes in a later turn.
+    /// Tests the operands from I on. Returns true if one wins; otherwise parks at all operands. The operands before I
+    /// are not ready, but with IsPutOff one of them is: it resumes in a later turn.
     template <bool Propagates, std::size_t I, bool IsPutOff = false>
     FLOW_INLINE bool decidedFrom() {
         if constexpr (I == sizeof...(Operands)) {
@@ -204,7 +206,7 @@ private:
     }
     template <bool Propagates, bool IsPutOff, std::size_t... I>
     FLOW_INLINE void parkAll(std::index_sequence<I...>) {
-        typename Choice::Evaluation evaluation(choose_); // there may be no memory for a timer
+        typename Choice::Evaluation evaluation(choose_); // a park throws if there is no memory for a timer
         (parkAt<Propagates, IsPutOff, I>(), ...);
         choose_.parkedAll(sizeof...(I));
         evaluation.done();
@@ -228,7 +230,7 @@ private:
     FLOW_INLINE Value settle() {
         struct Losers {
             Race* race;
-            ~Losers() { // after the winner has taken
+            ~Losers() { // runs after the winner has taken its value
                 race->choose_.releaseLosers();
                 [[maybe_unused]] std::tuple<Operands...> unevaluated(std::move(race->operands_));
             }
@@ -254,7 +256,7 @@ private:
     Choice choose_;
 };
 
-/// See the top of this file.
+/// Returns the race of the operands: see the top of this file.
 template <CanBeAwaited First, class... Others>
 auto race(First&& first, Others&&... others) {
     return Race<First, Others...>(std::forward<First>(first), std::forward<Others>(others)...);

@@ -4,10 +4,11 @@
 //     Page page = wait(retry({.attempts = 5, .backoff = 0.1}, [=] { return load(key); }));
 //
 // The function is called for each attempt, and gives a future, an operation in place, a task or whatever else can be
-// waited for; an exception that it throws counts as the error of its attempt. The wait before each further attempt is
+// waited for. An exception that it throws counts as the error of this attempt. The wait before each further attempt is
 // longer by the policy's factor, and shorter by a random part (deterministicRandom()), so that many callers that failed
-// together do not come back together. The last error is the result. actor_cancelled is not retried. Cancel-safe:
-// dropping the result drops the attempt, or ends the wait for the next. flow/tasks/combine.h has retry() for tasks.
+// together do not come back together. If all attempts fail, the result is the last error. actor_cancelled is not
+// retried. Cancel-safe: dropping the result drops the attempt, or ends the wait for the next. flow/tasks/combine.h:
+// retry() for tasks.
 
 #include "flow/base/assert.h"
 #include "flow/base/random.h"
@@ -20,15 +21,15 @@
 namespace flow {
 
 struct RetryPolicy {
-    int attempts = 5;     // at least one is made
+    int attempts = 5;     // the most attempts; at least one is made
     double backoff = 0.1; // seconds before the second attempt; not negative
-    double factor = 2;    // of the wait, for each further attempt
+    double factor = 2;    // by which the wait grows for each further attempt
     double longest = 30;  // the longest wait, in seconds
     double jitter = 0.5;  // the part of the wait that is random: 0 to 1
-    /// True if this error is worth another attempt; null: every error is.
+    /// Returns true if this error is worth another attempt. If null, each error is.
     bool (*retries)(Error) = nullptr;
 
-    /// True if another attempt follows after `failed` attempts have failed, the last one with this error.
+    /// Returns true if another attempt follows after `failed` attempts have failed, the last one with this error.
     bool continuesAfter(int failed, Error error) const {
         return error != actor_cancelled() && failed < attempts && (!retries || retries(error));
     }
@@ -36,10 +37,10 @@ struct RetryPolicy {
         FLOW_ASSERT_AT(caller, backoff >= 0 && jitter >= 0 && jitter <= 1,
                        "the backoff of a RetryPolicy is negative, or its jitter is not between 0 and 1");
     }
-    /// The seconds to wait after `failed` attempts have failed.
+    /// Returns the seconds to wait after `failed` attempts have failed.
     double secondsAfter(int failed) const {
         double seconds = backoff;
-        // The power by squares: std::pow() does not round alike on all processors.
+        // Computes the power by squares, since std::pow() does not round alike on all processors.
         double power = factor;
         for (int left = failed - 1; left > 0 && seconds > 0 && seconds < longest; left /= 2) {
             if (left % 2 != 0)

@@ -1,6 +1,6 @@
 #pragma once
-// Limits in time, for whatever can be waited for: a future, a stream (its next value), an operation in place, a task, a
-// callable that makes one (flow/wait/operand.h).
+// timeout(), timeoutError(), delayed(): limits in time for whatever can be waited for: a future, a stream (its next
+// value), an operation in place, a task, or a callable that makes one (flow/wait/operand.h).
 //
 //     int n = wait(timeout(count(), 1.0, -1));                   // -1 after a second
 //     Optional<int> n = wait(timeout(count(), 1.0));        // nothing after a second
@@ -9,10 +9,10 @@
 //     int n = wait(delayed(count(), 1.0));                       // a second after it has come
 //     wait(delayJittered(5.0));                                  // 4.5 to 5.5 seconds, by deterministicRandom()
 //
-// Time runs from the call. When the result is decided, the operand is released. That cancels a future if nothing else
-// refers to it; a stream or an operation that was late has given nothing. All that an operation refers to must live
-// until then: in an actor, the value that is sent through a Channel is a state variable. If value and deadline come in
-// the same turn, the first to come wins. Cancel-safe: so does a result that is dropped release the operand.
+// The time counts from the call. When the result is decided, or dropped, the operand is released. This cancels a future
+// if nothing else refers to it; a stream or an operation that was late has given nothing. All that an operation refers
+// to must live until then: in an actor, the value that is sent through a Channel is a state variable. If the value and
+// the deadline come in the same turn, the first to come wins. Cancel-safe.
 
 #include "flow/base/optional.h"
 #include "flow/base/random.h"
@@ -21,10 +21,9 @@
 namespace flow {
 
 namespace combine {
-// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
-// frames.
+// The coroutines of the functions below. They have no parameter `caller`, since it would enlarge their frames.
 
-/// The operand, for a race: one in place stays where it is.
+/// The type of an operand in a race. An operation in place is passed by reference, so that it stays where it is.
 template <class X>
 using Raced = std::conditional_t<InPlace<X>, X&, X&&>;
 
@@ -63,7 +62,7 @@ Future<T> delayed(Future<T> future, double seconds, TaskPriority priority, Propa
 }
 } // namespace combine
 
-/// The operand's value, or `otherwise` if it takes longer than `seconds`.
+/// Returns the operand's value, or `otherwise` if the value takes longer than `seconds`.
 template <CanBeAwaited X>
 FLOW_INLINE Future<AwaitedValue<X>> timeout(X operand, double seconds, std::type_identity_t<AwaitedValue<X>> otherwise,
                                             TaskPriority priority = TaskPriority::DefaultDelay,
@@ -72,7 +71,7 @@ FLOW_INLINE Future<AwaitedValue<X>> timeout(X operand, double seconds, std::type
     return combine::timeout(std::move(operand), seconds, std::move(otherwise), priority);
 }
 
-/// The operand's value, or nothing if it takes longer than `seconds`.
+/// Returns the operand's value, or nothing if the value takes longer than `seconds`.
 template <CanBeAwaited X>
 FLOW_INLINE Future<Optional<AwaitedValue<X>>> timeout(X operand, double seconds,
                                                       TaskPriority priority = TaskPriority::DefaultDelay,
@@ -81,7 +80,7 @@ FLOW_INLINE Future<Optional<AwaitedValue<X>>> timeout(X operand, double seconds,
     return combine::timeout(std::move(operand), seconds, priority);
 }
 
-/// The operand's value, or the error timed_out if it takes longer than `seconds`.
+/// Returns the operand's value. Fails with timed_out if the value takes longer than `seconds`.
 template <CanBeAwaited X>
 FLOW_INLINE Future<AwaitedValue<X>> timeoutError(X operand, double seconds,
                                                  TaskPriority priority = TaskPriority::DefaultDelay,
@@ -90,7 +89,7 @@ FLOW_INLINE Future<AwaitedValue<X>> timeoutError(X operand, double seconds,
     return combine::timeoutError(std::move(operand), seconds, priority);
 }
 
-/// The future's result, value or error, `seconds` after it has come.
+/// Returns the future's result, a value or an error, `seconds` after the result has come.
 template <class T>
 FLOW_INLINE Future<T> delayed(Future<T> future, double seconds = 0, TaskPriority priority = TaskPriority::DefaultDelay,
                               std::source_location caller = std::source_location::current()) {
@@ -98,13 +97,14 @@ FLOW_INLINE Future<T> delayed(Future<T> future, double seconds = 0, TaskPriority
     return combine::delayed(std::move(future), seconds, priority);
 }
 
-/// jittered(seconds) is uniformly random in [offset, offset + range) times `seconds`.
+/// The limits of jittered(seconds), which returns `seconds` times a random number in [offset, offset + range),
+/// uniformly.
 inline constexpr double kJitterOffset = 0.9;
 inline constexpr double kJitterRange = 0.2;
 inline double jittered(double seconds) {
     return seconds * (kJitterOffset + kJitterRange * deterministicRandom()->random01());
 }
-/// A delay that is not quite regular, so that actors that started together do not stay in step.
+/// Returns a delay of jittered(seconds), so that actors that started together do not stay in step.
 inline Delay delayJittered(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
     return delay(jittered(seconds), priority);
 }

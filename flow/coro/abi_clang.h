@@ -21,14 +21,14 @@ inline constexpr bool kAlignsVariables = true;
 /// True if several places at a coroutine's end may hand control over.
 inline constexpr bool kHandsOverAnywhere = true;
 
-/// Never defined. A call that is left after optimisation is the compiler's error.
+/// Has no definition. If a call of it is left after optimisation, the compiler reports the error below.
 [[gnu::error("a local of this coroutine is aligned to more than 64 bytes: hold it by pointer")]]
 void frameIsAlignedToMoreThan64();
 
-/// The alignment that the frame needs. Called in the operator new of a promise, which must be always inlined: clang
-/// replaces the builtin by the alignment of the frame when it has laid out the coroutine. Refuses an alignment that a
-/// block cannot have: when the coroutine is compiled, or without optimisation, where the alignment is no constant, when
-/// the coroutine is called.
+/// Returns the alignment that the frame needs. Called in the operator new of a promise, which must be always inlined:
+/// clang replaces the builtin by the alignment of the frame when it has laid out the coroutine. Refuses an alignment
+/// that a block cannot have. With optimisation this happens when the coroutine is compiled; otherwise the alignment is
+/// no constant, and an assertion fails when the coroutine is called.
 FLOW_INLINE std::size_t frameAlignment(std::size_t) {
     std::size_t const alignment = __builtin_coro_align();
     if (__builtin_constant_p(alignment)) {
@@ -38,7 +38,7 @@ FLOW_INLINE std::size_t frameAlignment(std::size_t) {
         FLOW_ASSERT(alignment <= memory::kMostAlignment,
                     "a local of this coroutine is aligned to more than 64 bytes: hold it by pointer");
     }
-    return alignment < 16 ? 16 : alignment; // the cell needs that
+    return alignment < 16 ? 16 : alignment; // the cell needs 16 bytes
 }
 
 /// The result type of await_suspend(): the frame to which control passes, as a handle. `__builtin_coro_noop` is the
@@ -64,8 +64,8 @@ FLOW_INLINE A& give(Object* object) {
     return reinterpret_cast<A&>(*object);
 }
 
-/// The end, at a co_await, of a coroutine that propagates the error of the cell `failed`; takes a reference of it. It
-/// returns no handle: with one, clang would call the noop coroutine at every co_await that suspends.
+/// Ends a coroutine that propagates errors at a co_await, with the error of the cell `failed`. Takes a reference of the
+/// cell. It returns no handle: with one, clang would call the noop coroutine at every co_await that suspends.
 [[gnu::noinline]] FLOW_RARE inline void failAtOnce(Waiter* frame, Cell* failed) noexcept {
     handedOver = failFrame(frame, takeError(failed));
 }

@@ -12,18 +12,18 @@ namespace flow::coro {
 using namespace flow::detail;
 
 /// True if the co_awaits of one expression are evaluated one after the other, as the standard requires. gcc 12 may
-/// begin them all before it waits for the first. An assertion detects this by the operand that the first has left.
+/// begin all co_awaits before it waits for the first. An assertion detects this by the operand that is left.
 inline constexpr bool kAwaitsInOrder = false;
 /// True if `destroy` of a frame destroys its parameters from the last one to the first. gcc 12 has the opposite order.
 inline constexpr bool kDestroysInOrder = false;
 /// True if an `alignas` of a variable is honoured. gcc 12 ignores it, but honours the `alignas` of a type.
 inline constexpr bool kAlignsVariables = false;
-/// True if several places at a coroutine's end may hand control over. With gcc each adds to the tables that an
+/// True if several places at a coroutine's end may hand control over. With gcc each place enlarges the tables that an
 /// exception reads.
 inline constexpr bool kHandsOverAnywhere = false;
 
-/// The alignment that a frame of this size may need: gcc 12 does not give it, but the size is a multiple of it. A local
-/// that is aligned to more than kMostAlignment gets that alignment only: gcc cannot refuse it, as clang does.
+/// Returns the alignment that a frame of this size may need. gcc 12 does not tell it, but the size is a multiple of it.
+/// A local that is aligned to more than kMostAlignment gets only kMostAlignment: gcc cannot refuse it, as clang does.
 FLOW_INLINE std::size_t frameAlignment(std::size_t bytes) {
     std::size_t const alignment = bytes & -bytes;
     return alignment < 16 ? 16 : alignment < memory::kMostAlignment ? alignment : memory::kMostAlignment;
@@ -53,7 +53,7 @@ FLOW_INLINE A give(Object* object) {
     return {{{object}}};
 }
 
-/// The end, at a co_await, of a coroutine that propagates the error of the cell `failed`; takes a reference of it.
+/// Ends a propagating coroutine at a co_await, with the error of the cell `failed`. Takes a reference of the cell.
 FLOW_INLINE void failAtOnce(Waiter* frame, Cell* failed) noexcept {
     handOver(failFrame(frame, takeError(failed)));
 }

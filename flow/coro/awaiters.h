@@ -41,7 +41,7 @@ struct Awaiter : AwaiterBase {
     }
 };
 
-/// The common part in a coroutine that propagates errors: they never reach await_resume.
+/// The common part of the awaiters in a coroutine that propagates errors: an error never reaches await_resume().
 struct PropagatingAwaiter : AwaiterBase {
     static constexpr bool kPropagates = true;
     FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked() && !promise()->hasFailed(); }
@@ -55,7 +55,7 @@ struct PropagatingAwaiter : AwaiterBase {
     FLOW_INLINE Cell* settled() const { return promise()->takePropagating(); }
 };
 
-/// Waits for a cell, which is the promise's operand.
+/// The awaiter of a cell, which is the promise's operand.
 template <class Base>
 struct CellAwaiter : Base {
     FLOW_INLINE bool await_ready() const noexcept {
@@ -66,7 +66,7 @@ template <class T, class Base>
 struct ValueAwaiter : CellAwaiter<Base> {
     FLOW_INLINE T await_resume() const { return takeValue<T>(this->settled()); }
 };
-/// Waits for a cell of which no reference has been taken yet.
+/// The awaiter of a cell of which no reference has been taken yet.
 template <class Base, bool IsStream>
 struct BorrowingAwaiter : Base {
     FLOW_INLINE bool await_ready() const noexcept {
@@ -74,7 +74,7 @@ struct BorrowingAwaiter : Base {
     }
 
 protected:
-    /// True if the operand had a value at once.
+    /// Returns true if the operand had a value at once.
     FLOW_INLINE bool isBorrowed() const { return !this->promise()->hasAwaited(); }
     FLOW_INLINE Cell* borrowed() const { return this->promise()->borrowed(); }
     FLOW_INLINE Cell* settledOrCounted() const {
@@ -110,7 +110,7 @@ struct BorrowedStreamAwaiter : BorrowingAwaiter<Base, true> {
         }
     }
 };
-/// For delays and yields, after which there is nothing to take, except when the coroutine was cancelled.
+/// The awaiter of delays and yields. There is nothing to take after them, except when the coroutine was cancelled.
 template <class Base>
 struct DelayAwaiter : Base {
     FLOW_INLINE void await_resume() const {
@@ -119,7 +119,7 @@ struct DelayAwaiter : Base {
                 throwError(this->promise()->takeAwaited());
     }
 };
-/// For operations in place. The operation is the temporary of the expression, or a variable.
+/// The awaiter of operations in place. The operation is the temporary of the expression, or a variable.
 template <class Op, class Base>
 struct OperationAwaiter {
     PromiseBase* promise;
@@ -138,7 +138,7 @@ struct OperationAwaiter {
         return op->take();
     }
 };
-/// With Marked, the coroutine is one that propagates errors and cancels everywhere else.
+/// The awaiter of tryGet(). Marked is true if the coroutine propagates errors and cancels at all other waits.
 template <class T, bool Marked>
 struct TryAwaiter : CellAwaiter<Awaiter> {
     FLOW_INLINE ErrorOr<T> await_resume() const {
@@ -150,7 +150,7 @@ struct TryAwaiter : CellAwaiter<Awaiter> {
         return takeValue<T>(cell);
     }
 };
-/// For a frame that is parked already.
+/// The awaiter of a frame that is parked already.
 struct ParkedAwaiter {
     bool await_ready() const noexcept { return false; }
     FLOW_INLINE void await_suspend([[maybe_unused]] std::coroutine_handle<> handle) const noexcept {
@@ -159,7 +159,7 @@ struct ParkedAwaiter {
     void await_resume() const noexcept {}
 };
 
-/// Asserts that the body failed: a body that ended neither by co_return nor by an exception ended behind its last
+/// Asserts that the body failed. If it ended neither by co_return nor by an exception, it ended behind its last
 /// statement.
 inline void requireFailure(Waiter* frame) noexcept {
     if (frame->awaited.isFailed()) [[likely]]
@@ -168,8 +168,8 @@ inline void requireFailure(Waiter* frame) noexcept {
     FLOW_ASSERT(frame->awaited.isFailed(), "a coroutine that returns a value ended without a co_return");
 }
 
-/// The end with the error that is in the cell. A function of its own, since a coroutine with less code is more often
-/// inlined into its caller.
+/// Ends the frame with the error that is in the cell. This is a function of its own, since a coroutine with less code
+/// is more often inlined into its caller.
 [[gnu::noinline, gnu::cold]] inline Waiter* endWithError(Waiter* frame) noexcept {
     requireFailure(frame);
     frame->awaited = {};
@@ -178,7 +178,7 @@ inline void requireFailure(Waiter* frame) noexcept {
 [[gnu::noinline, gnu::cold]] inline HandOver endWithErrorAndHandOver(Waiter* frame) noexcept {
     return handOver(endWithError(frame));
 }
-/// endWithError() if the parameters have been destroyed already.
+/// Does the same as endWithError(), if the parameters have been destroyed already.
 [[gnu::noinline, gnu::cold]] inline Waiter* finishWithError(Waiter* frame) noexcept {
     requireFailure(frame);
     frame->awaited = {};
@@ -186,9 +186,9 @@ inline void requireFailure(Waiter* frame) noexcept {
     return finishFrame(cell, statusOfError(cell));
 }
 
-/// The end of a coroutine: destroys the frame, completes the cell, runs a waiter. It is part of the coroutine, so after
-/// destroy() only locals are touched. kUnset: at the final suspension, with a value, or with the error that is in the
-/// cell.
+/// The awaiter at the end of a coroutine: it destroys the frame, completes the cell, and runs a waiter. It is a part of
+/// the coroutine, so after destroy() it touches only locals. At the final suspension the Status is kUnset: the
+/// coroutine ends with a value, or with the error that is in the cell.
 template <std::uint8_t Status>
 struct Ending {
     bool await_ready() const noexcept { return false; }

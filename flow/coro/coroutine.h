@@ -11,9 +11,9 @@
 // It starts at once on the caller's stack, does not suspend when its operand is ready, and is cancelled when its last
 // Future is dropped: the co_await at which it waits throws actor_cancelled, and so does every later one. Its parameters
 // are destroyed with its frame before its future is completed. Calling it throws only std::bad_alloc and exceptions
-// from the copy of a parameter. Parameters are aligned to 16 bytes at most, or the program does not compile; locals to
-// 64, with gcc to what instructions need (flow/docs/coroutines.md). Hold others by pointer. Parameters that are
-// references stay references: take an object that must live across a co_await by value.
+// from the copy of a parameter. Parameters that are aligned to more than 16 bytes do not compile. Locals may be aligned
+// to 64 bytes, with gcc only to what instructions need (flow/docs/coroutines.md). Hold other objects by pointer.
+// Parameters that are references stay references: take an object that must live across a co_await by value.
 //
 // gcc 12 translates some coroutines wrongly, with any library; flow/docs/coroutines.md lists them. Give each co_await a
 // statement of its own: `int first = co_await a;`.
@@ -33,23 +33,23 @@
 
 namespace flow {
 
-/// As the type of any parameter, by convention of the first: the coroutine runs on when its last Future is dropped.
+/// A parameter of this type, by convention the first, makes a coroutine run on when its last Future is dropped.
 ///
 ///     Future<Void> writeBack(Uncancellable, Page page);
 ///     (void)writeBack(Uncancellable(), page);
 struct Uncancellable {};
 
-/// As the type of any parameter, best of a last one with a default: a co_await that fails, or at which the coroutine is
-/// cancelled, ends the coroutine with that error, without a C++ exception. A hundred times faster than an exception.
+/// A parameter of this type, best a last one with a default, makes a coroutine propagate errors: a co_await that fails,
+/// or at which it is cancelled, ends it with that error, without a C++ exception. This is a hundred times faster.
 ///
 ///     Future<int> twice(Future<int> a, Propagate = {}) { co_return 2 * co_await a; }
 ///
-/// Locals, then parameters are destroyed as by an exception. No handler of the coroutine's own gets the error of a
-/// co_await: leave this out if a co_await is in a try block. tryGet works as everywhere, for errors and cancels.
+/// Locals, then parameters are destroyed as by an exception. No handler of the coroutine itself gets the error of a
+/// co_await: do not use Propagate if a co_await is in a try block. tryGet works as everywhere, for errors and cancels.
 struct Propagate {};
 
-/// As the type of any parameter of a coroutine that gives a Future<Void>: it returns a Void, as `co_return Void()`, and
-/// not nothing. For templates with a T that may be Void:
+/// A parameter of this type makes a coroutine with a Future<Void> return a Void, as `co_return Void()`, and not
+/// nothing. It is for templates with a T that may be Void:
 ///
 ///     template <class T>
 ///     Future<T> logged(Future<T> what, ExplicitVoid = {}) { T value = co_await what; log(value); co_return value; }
@@ -75,13 +75,14 @@ TryGet<typename Op::Result> tryGet(Op const& op) {
 
 namespace flow::coro {
 
-/// Suspends forever: the frame is destroyed, its locals innermost first, and the future fails without a C++ throw.
+/// The operand of a co_await that ends the coroutine. The frame is destroyed, its locals innermost first, and the
+/// future fails without a C++ throw.
 struct [[nodiscard]] fail {
     explicit fail(Error e) : error(e) {}
     explicit fail(Pending const& failed) : error(failed.takeError()) {}
     Error error;
 };
-/// Like `fail`, with a value, for code with a result type that may be Void.
+/// The operand of a co_await that ends the coroutine with a value, for code with a result type that may be Void.
 template <class U>
 struct [[nodiscard]] finish {
     explicit finish(U&& v) : value(v) {}
@@ -89,16 +90,16 @@ struct [[nodiscard]] finish {
 };
 template <class U>
 finish(U&&) -> finish<U>;
-/// Like `fail`, but leaves the result forever unset.
+/// The operand of a co_await that ends the coroutine, and leaves the result forever unset.
 struct [[nodiscard]] never {};
-/// From here on the coroutine runs on when its last Future is dropped. Does not suspend.
+/// The operand of a co_await after which the coroutine runs on when its last Future is dropped. Does not suspend.
 struct [[nodiscard]] uncancellable {};
-/// The frame is parked already: see Self.
+/// The operand of a co_await in a frame that is parked already: see Self.
 struct [[nodiscard]] parked {};
 
 /// Makes the result of an actor from the operand of its `return`, where `co_return` cannot: the actor has no result, or
-/// only an instantiation shows whether it has one. So `return save();` is not mistaken for a wait either. Not static,
-/// since gcc reports the call of a refused function twice, unless it is a member of an object.
+/// only an instantiation shows whether it has one. So `return save();` is not mistaken for a wait either. from() is not
+/// static, since gcc reports the call of a refused function twice, unless it is a member of an object.
 template <class T>
 struct Result {
     template <class U = T, class = T>
@@ -118,8 +119,8 @@ struct Result {
     }
 };
 
-/// A coroutine's own promise, once this variable has been awaited, which does not suspend. For emitted code, which
-/// parks the frame itself:
+/// A variable for the coroutine's own promise. A co_await of the variable sets it, and does not suspend. It is for
+/// emitted code, which parks the frame itself:
 ///
 ///     Self actor;
 ///     co_await actor;
@@ -129,7 +130,7 @@ struct Result {
 ///         wait = actor->settled();
 ///     }
 ///
-/// A variable, since gcc 12 keeps whatever a co_await gives in the frame a second time.
+/// It is a variable, since gcc 12 keeps the result of a co_await in the frame a second time.
 template <class Base>
 class OwnPromise {
 public:
@@ -140,11 +141,11 @@ private:
     Base* promise_ = nullptr;
 };
 using Self = OwnPromise<PromiseBase>;
-/// For a body in which no handler gets the error of a wait.
+/// The Self of a body in which no handler gets the error of a wait.
 using PropagatingSelf = OwnPromise<PropagatingBase>;
 
-// flow::pending() for coroutines. The compiler must assume that the operand changes: otherwise clang keeps the cell in
-// the frame, beside the variable that holds it.
+// pending() is flow::pending() for coroutines. forget() makes the compiler assume that the operand changes: otherwise
+// clang keeps the address of the cell in the frame, beside the variable that holds it.
 
 template <class Operand>
 FLOW_INLINE void forget(Operand const& operand) {
@@ -158,8 +159,8 @@ FLOW_INLINE Pending pending(Operand&& operand, std::source_location where) {
     return wait;
 }
 
-/// The properties of a coroutine that follow from its parameter types. The first is the object, for members and
-/// lambdas.
+/// The properties of a coroutine that follow from its parameter types. The first type is that of the object, if the
+/// coroutine is a member function or a lambda.
 template <class... Args>
 struct Signature {
     static_assert(FitsFrame<Args...>, "a coroutine's parameters are aligned to 16 bytes at most");
@@ -169,13 +170,13 @@ struct Signature {
     using Owned = Parameters<Args...>;
     static constexpr bool kUncancellable = (std::is_same_v<Args, Uncancellable> || ...);
     static constexpr bool kIsPropagate = (std::is_same_v<Args, Propagate> || ...);
-    /// If `destroy` has the wrong order, and the parameters cannot be moved out before it, errors are thrown after all.
+    /// False also if `destroy` has the wrong order and the parameters cannot be moved out before: then errors throw.
     static constexpr bool kPropagates = kIsPropagate && (kDestroysInOrder || Owned::kCanEmpty);
     static constexpr bool kExplicitVoid = (std::is_same_v<Args, ExplicitVoid> || ...);
     static constexpr std::size_t kFrameLimit = (std::size_t{0} + ... + flow::detail::kFrameLimit<Args>); // 0: none
 };
 
-/// No template, since gcc 12 does not instantiate return_void for coroutines in a local class.
+/// A promise that is no template, since gcc 12 does not instantiate return_void for coroutines in a local class.
 class VoidPromiseBase : public PromiseBase {
 public:
     FLOW_INLINE void return_void() const noexcept { noteReturned(); }
@@ -203,19 +204,20 @@ struct NotAwaitable : std::suspend_never {
     Anything await_resume() const;
 };
 
-/// Everything of the promise that does not depend on how a value is returned.
+/// The part of the promise that does not depend on how a value is returned.
 template <class T, class S>
 class CoroPromiseBase
     : public std::conditional_t<!std::is_same_v<T, Void>, PromiseBase,
                                 std::conditional_t<S::kExplicitVoid, ExplicitVoidPromiseBase, VoidPromiseBase>>,
       ResultBytes<kPrefixBytes<T>> {
     using Base = std::conditional_t<S::kPropagates, PropagatingAwaiter, Awaiter>;
-    /// True only if `destroy` has the wrong order, since each parameter takes a word of the frame.
+    /// True if the promise destroys the parameters itself, in the right order. It does so only if `destroy` has the
+    /// wrong order, since it then holds a pointer to each parameter.
     static constexpr bool kOwnsParameters = S::kDestroysParameters && !kDestroysInOrder;
     static constexpr std::uint8_t kFlags =
         Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) | (S::kPropagates ? Cell::kPropagates : 0);
-    /// The flags until the body begins. If moving the parameters might throw, they show operator delete that there was
-    /// no coroutine yet.
+    /// The flags until the body begins. If moving the parameters might throw, these flags show operator delete that
+    /// there was no coroutine yet.
     static constexpr std::uint8_t kFirstFlags = S::kTakenOverSafely ? kFlags : 0;
 
 public:
@@ -235,8 +237,8 @@ public:
         checkFrameSize<T, S>(plainBytes, frameAlignment(plainBytes));
         return newFrame(bytes);
     }
-    /// Does not free the block: the last reference to the cell does. The exception is a block that never became a
-    /// coroutine, since a parameter could not be copied.
+    /// Does not free the block: the last reference to the cell frees it. Frees only the block of a call that never
+    /// became a coroutine, because a parameter could not be copied.
     static void operator delete([[maybe_unused]] void* frame) noexcept {
         if constexpr (!S::kTakenOverSafely) {
             Cell* cell = Cell::of(static_cast<Waiter*>(frame));
@@ -263,13 +265,13 @@ public:
         parameters_.empty();
     }
 
-    /// Just before the body.
+    /// Called just before the body.
     std::suspend_never initial_suspend() noexcept {
         if constexpr (kFirstFlags != kFlags)
             this->cell()->flags = kFlags;
         return {};
     }
-    /// Locals are gone here.
+    /// Called when the body has ended, and its locals are gone.
     Ending<Cell::kUnset> final_suspend() const noexcept {
         this->noteSuspended();
         return {};
@@ -337,7 +339,7 @@ public:
         return {};
     }
 
-    /// Awaitables that need the promise itself, such as race.
+    /// Awaits an object that needs the promise itself, such as a race.
     template <class A>
         requires requires(A&& awaitable, CoroPromiseBase& promise) {
             awaitable.awaiter(promise, std::source_location());
@@ -354,7 +356,7 @@ public:
         self.set(this);
         return {};
     }
-    /// At the beginning of the body: writes all flags rather than one bit, so that the optimiser has their value.
+    /// Called at the beginning of the body. Writes all flags, not one bit, so that the optimiser knows their value.
     FLOW_INLINE std::suspend_never await_transform(PropagatingSelf& self) {
         this->cell()->flags = kFlags | Cell::kPropagates;
         self.set(this);
@@ -390,7 +392,7 @@ public:
     }
 
 protected:
-    /// The future for the caller. Made from the handle, since the compiler sees that this is the frame's address.
+    /// Returns the future for the caller, made from the handle: the compiler sees that this is the frame's address.
     FLOW_INLINE Future<T> future() {
         auto self = std::coroutine_handle<CoroPromiseBase>::from_promise(*this);
         return Future<T>::adopt(static_cast<Cell*>(self.address()) - 1);
@@ -420,7 +422,7 @@ private:
         beginWait(where);
         if (this->isCancelled()) [[unlikely]] {
             cell = cancelledCell(nullptr, this->frame());
-            --cell->futures; // borrowed as any operand: it lasts as long as the thread
+            --cell->futures; // borrowed as any operand: the cell lives as long as the thread
         }
         forget(operand);
         this->setBorrowed(cell);
@@ -468,7 +470,7 @@ public:
 /// A coroutine without a Future: it runs to its end; an error that escapes it is reported as dropped.
 struct Detached {};
 
-/// Without a Future nothing can cancel it.
+/// The signature of a Detached coroutine: without a Future nothing can cancel it.
 template <class S>
 struct RunsToItsEnd : S {
     static constexpr bool kUncancellable = true;
@@ -485,7 +487,7 @@ public:
 
 } // namespace flow::coro
 
-/// For a Future<T> that is refused: keeps compilers from reporting more about it.
+/// The traits of a Future<T> that is refused. They keep compilers from reporting more about it.
 template <flow::detail::NoValue T, class... Args>
 struct std::coroutine_traits<flow::Future<T>, Args...> {
     struct promise_type {

@@ -1,8 +1,7 @@
 #pragma once
 // Proves at start-up that this compiler lays out coroutine frames as flow/core/frame.h says: the resume and destroy
-// pointers first, the promise at offset 16. Included by flow/coro/coroutine.h, so that it is compiled by the compiler
-// and with the options that compile the program's own coroutines; a difference ends the program with a message before
-// main().
+// pointers first, the promise at offset 16. flow/coro/coroutine.h includes this file, so that the compiler and the
+// options of the program's own coroutines compile it. A difference ends the program with a message before main().
 
 #include "flow/coro/coroutine.h"
 
@@ -11,7 +10,7 @@
 
 namespace flow::coro {
 
-/// True if the frame at `address`, with its promise at `promise`, has the layout of a Waiter.
+/// Returns true if the frame at `address`, with its promise at `promise`, has the layout of a Waiter.
 inline bool frameMatches(const void* address, const void* promise) {
     auto* words = static_cast<void* const*>(address);
     return static_cast<const char*>(promise) - static_cast<const char*>(address) == offsetof(Waiter, link) &&
@@ -20,7 +19,7 @@ inline bool frameMatches(const void* address, const void* promise) {
 
 namespace detail {
 
-/// Suspends once and stores the addresses of the frame and the promise.
+/// An awaitable that suspends once, and stores the addresses of the frame and the promise.
 struct FrameProbe {
     const void** address;
     const void** promise;

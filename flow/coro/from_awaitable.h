@@ -6,23 +6,23 @@
 //     Future<int> answer = fromAwaitable(query(), [&source] { source.request_stop(); });
 //
 // The awaitable is anything that co_await takes in a coroutine without rules of its own: it has await_ready,
-// await_suspend and await_resume, or an operator co_await. It is moved in; where it cannot be moved, give a function
-// that returns it. It begins at once. What await_resume returns, or the exception that it throws, is the result: a
+// await_suspend and await_resume, or an operator co_await. It is moved in; if it cannot be moved, give a function that
+// returns it. It begins at once. The result is what await_resume returns, or the exception that await_resume throws: a
 // reference is copied, void becomes Void.
 //
-// Threads. The awaitable may resume the handle that it is given on any thread: the result then comes through the inbox
-// of the loop that has called fromAwaitable. On that loop's thread the future is ready before resume() returns, and
-// its waiters run there. The loop does not end for lack of work while the future is waited for.
+// Threads. The awaitable may resume its handle on any thread: the result then comes through the inbox of the loop that
+// has called fromAwaitable. If the awaitable resumes the handle on that loop's thread, the future is ready before
+// resume() returns, and its waiters run there. The loop does not end for lack of work while the future is waited for.
 //
-// Cancel safety. A C++20 awaitable has no way to be cancelled. If the future is dropped or cancelled, that takes effect
+// Cancel safety. A C++20 awaitable has no way to be cancelled. If the future is dropped or cancelled, this takes effect
 // at once, and for the awaitable there are three ways:
-//   fromAwaitable(a)                      it runs on; when it resumes its handle, the result is dropped. Objects to
-//   which
-//                                         it refers must live until then. One that never resumes is a leak.
-//   fromAwaitable(a, [] { ... })          as above, and the function is called, on the loop's thread: it asks for an
+//   fromAwaitable(a)                      The awaitable runs on. When it resumes its handle, the result is dropped.
+//                                         It must not outlive the objects to which it refers. One that never
+//                                         resumes its handle leaks.
+//   fromAwaitable(a, [] { ... })          As above, and the function is called, on the loop's thread: it asks for an
 //                                         early end. It must not throw.
-//   fromAwaitable(a, DestroyOnCancel())   it is destroyed: for awaitables that their destructor withdraws, and which
-//                                         resume on the loop's thread only.
+//   fromAwaitable(a, DestroyOnCancel())   The awaitable is destroyed. This is for awaitables that their destructor
+//                                         withdraws, and that resume only on the loop's thread.
 //
 // Throws std::bad_alloc, and exceptions from moving the awaitable.
 
@@ -36,12 +36,12 @@
 
 namespace flow {
 
-/// For awaitables that their destructor withdraws.
+/// A second argument for awaitables that their destructor withdraws.
 struct DestroyOnCancel {};
 
 namespace coro {
 
-/// The result of co_await on an A.
+/// Returns the awaiter of `awaitable`, as co_await makes it.
 template <class A>
 decltype(auto) awaiterOf(A&& awaitable) {
     if constexpr (requires { std::forward<A>(awaitable).operator co_await(); })
@@ -81,7 +81,7 @@ class ForeignCall final
     using Result = AwaitResult<Made>;
 
 public:
-    /// Needs the call only from its start on.
+    /// Awaits the awaitable, and gives its result to `call`, which must exist when this coroutine is first resumed.
     static ForeignWait wait(ForeignCall* call, A awaitable) {
         try {
             if constexpr (std::is_void_v<Result>) {

@@ -11,8 +11,8 @@
 
 namespace flow::coro {
 
-/// An exception from a copy fails the actor, as with any other parameter. An exception from the coroutine's body is in
-/// its result already.
+/// Calls `run`. An exception from a copy fails the actor, as with any other parameter. An exception from the body of
+/// the coroutine is in its result already.
 template <class Result, class... Parameters, class... Args>
 Result callWithCopies(Result (*run)(Parameters...), Args&&... args) {
     try {

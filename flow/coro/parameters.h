@@ -59,7 +59,7 @@ public:
         first_->~First();
     }
     /// Destroys the contents of the parameters, the last one first, and leaves moved-from objects. The first parameter
-    /// stays: the compiler, which begins there, destroys it next. A parameter that is const or has no noexcept move
+    /// stays: the compiler begins with it, and destroys it next. A parameter that is const or has no noexcept move
     /// keeps the compiler's order.
     FLOW_INLINE void empty() const noexcept { Parameters<Rest...>::emptyAll(); }
     FLOW_INLINE void emptyAll() const noexcept {

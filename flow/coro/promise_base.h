@@ -1,6 +1,6 @@
 #pragma once
-// PromiseBase: the beginning of each coroutine's promise. It makes the frame a Waiter, and a co_await parks the frame
-// by it.
+// PromiseBase: the beginning of each coroutine's promise. It makes the frame a Waiter, and a co_await uses it to park
+// the frame.
 
 #include "flow/base/inline.h"
 #include "flow/wait/choose.h"
@@ -16,14 +16,14 @@
 
 namespace flow::coro {
 
-/// The links and `awaited` of the Waiter that the frame is. Every promise begins with them.
+/// The part of a Waiter that lies in the promise: the links and `awaited`. Every promise begins with this part.
 class PromiseBase {
 public:
     PromiseBase(PromiseBase const&) = delete;
     PromiseBase& operator=(PromiseBase const&) = delete;
 
-    /// The frame. The compiler takes the promise for a local object until it has split the coroutine, and would treat
-    /// an address in front of it as out of bounds: the empty asm hides where the pointer comes from.
+    /// Returns the frame. The compiler takes the promise for a local object until it has split the coroutine, and would
+    /// treat an address in front of the promise as out of bounds. The empty asm hides where the pointer comes from.
     FLOW_INLINE Waiter* frame() {
         char* address = reinterpret_cast<char*>(this);
         asm("" : "+r"(address));
@@ -34,20 +34,21 @@ public:
         return reinterpret_cast<PromiseBase*>(&static_cast<Waiter*>(handle.address())->link);
     }
 
-    // Each of these parks the frame, or leaves a ready operand where it was given; true if it has parked. Nothing can
-    // resume the frame before it has suspended, since no code of others runs in between. They are inlined, and pass
-    // only words on, because whatever has its address taken before the compiler splits the coroutine would get a place
-    // in the frame.
+    // Each of the next functions parks the frame and returns true, or leaves a ready operand where it was given.
+    // Nothing can resume the frame before it has suspended, since no other code runs in between. The functions are
+    // inlined, and pass on only words: an object with its address taken before the compiler splits the coroutine would
+    // get a place in the frame.
 
-    /// Takes one future reference. With Propagates, an error will end the frame instead of resuming it, and the result
-    /// is that of waitForOperand().
+    /// Waits for a cell. Takes one future reference. With Propagates, an error will end the frame instead of resuming
+    /// it, and the result is that of waitForOperand().
     template <bool Propagates = false>
     FLOW_INLINE bool waitFor(Cell* cell) {
         setOperand(cell);
         return waitForOperand<Propagates>();
     }
-    /// waitFor() in two steps, of which the second belongs to await_ready: its result is used at once, and need not be
-    /// read from the link. It is true if the coroutine must suspend: with Propagates also if the operand has failed.
+    /// setOperand() and waitForOperand() are the two steps of waitFor(). The second belongs to await_ready, which uses
+    /// its result at once and need not read the link. It returns true if the coroutine must suspend: with Propagates
+    /// also if the operand has failed.
     FLOW_INLINE void setOperand(Cell* cell) { awaited_ = cell; }
     template <bool Propagates>
     FLOW_INLINE bool waitForOperand() {
@@ -62,11 +63,11 @@ public:
         parkAt<Propagates>(cell);
         return true;
     }
-    /// Like these two, for an operand that stays in the caller's variable: a future or stream that is an lvalue. If it
-    /// is ready, the co_await reads it without a reference of its own, since nothing runs in between that could release
-    /// it (with gcc 12 the rest of the expression may: see kAwaitsInOrder). Then `awaited` is empty, and `prev` of the
-    /// link, which is in no list, holds the cell. Counting each operand would make the wait for a ready future slower,
-    /// and with gcc the wait for a stream.
+    /// setBorrowed() and waitForBorrowed() are the two steps for an operand that stays in the caller's variable: a
+    /// future or stream that is an lvalue. If it is ready, the co_await reads it without a reference of its own, since
+    /// nothing runs in between that could release it (with gcc 12 the rest of the expression may: see kAwaitsInOrder).
+    /// Then `awaited` is empty, and `prev` of the link, which is in no list, holds the cell. Counting each operand
+    /// would make the wait for a ready future slower, and with gcc the wait for a stream.
     FLOW_INLINE void setBorrowed(Cell* cell) {
         link_.prev = &cell->waiters;
         if constexpr (!kAwaitsInOrder)
@@ -109,7 +110,7 @@ public:
         }
         return known(false);
     }
-    /// Waits for an operation in place. True if the coroutine must suspend, as in waitForOperand().
+    /// Waits for an operation in place. Returns true if the coroutine must suspend, as waitForOperand() does.
     template <bool Propagates, class Op>
     FLOW_INLINE bool waitForOperation(Op& op) {
         if (isCancelled()) [[unlikely]] {
@@ -128,7 +129,7 @@ public:
         choose.park(frame());
         return true;
     }
-    /// A ready operand stays where it is; the operand of a cancelled coroutine is replaced by one that fails.
+    /// Waits for a Pending. A ready operand stays in it; that of a cancelled coroutine is replaced by a failed one.
     template <bool Propagates = false>
     FLOW_INLINE bool waitFor(Pending& operand) {
         if (isCancelled()) [[unlikely]]
@@ -147,9 +148,9 @@ public:
         }
         return true;
     }
-    /// True if the frame is in some queue. False when it runs, or when its operand was ready.
+    /// Returns true if the frame is in some queue; false when it runs, or when its operand was ready.
     bool isParked() const { return link_.isLinked(); }
-    /// True if there is a cell to take. After a delay only if the coroutine was cancelled.
+    /// Returns true if there is a cell to take. After a delay there is one only if the coroutine was cancelled.
     FLOW_INLINE bool hasAwaited() const { return !awaited_.isNothing() && !awaited_.isReturned(); }
     /// Takes the result of a wait: a ready cell with its reference, or null after a delay.
     FLOW_INLINE Cell* takeAwaited() {
@@ -157,25 +158,26 @@ public:
         awaited_ = {};
         return cell;
     }
-    /// The operand with which the coroutine resumes after it was parked, failed or not.
+    /// Returns the operand with which the coroutine resumes after it was parked, failed or not.
     FLOW_INLINE Pending settled() { return Pending(takeAwaited()); }
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(operand); }
-    /// takeAwaited() after a wait with Propagates.
+    /// Does the same as takeAwaited(), after a wait with Propagates.
     FLOW_INLINE Cell* takePropagating() {
         Cell* cell = awaited_.anyCell();
         awaited_ = {};
         return cell;
     }
-    /// For a frame that is not parked: true if its operand has failed.
+    /// Returns true if the operand of the frame, which must not be parked, has failed.
     FLOW_INLINE bool hasFailed() const { return hasAwaited() && awaited_.anyCell()->isError(); }
     // `awaited` also holds how the body ended. The optimiser can usually prove its value. `cancel()` treats such a
     // frame as running.
 
-    /// The body ends without a value: `awaited` stays empty, as at the end of a body without a co_return.
+    /// Called when the body ends without a value. `awaited` stays empty, as at the end of a body without a co_return.
     FLOW_INLINE void noteReturned() const {
         FLOW_CHECK(awaited_.isNothing(), "a coroutine returns before it has taken what it waited for");
     }
-    /// A body may go on after its co_return: where the destructor of a local throws, and a handler catches that.
+    /// Called at a co_return with a value. The body may go on, if the destructor of a local throws and a handler
+    /// catches that.
     FLOW_INLINE void noteReturnedValue() {
         FLOW_CHECK(!hasAwaited(), "a coroutine returns before it has taken what it waited for");
         awaited_ = Awaited::returned();
@@ -185,13 +187,13 @@ public:
     FLOW_INLINE bool hasReturned() const {
         return WithValue ? awaited_.isReturned() : awaited_.isNothing();
     }
-    /// For reports of pending computations (flow/inspect/code.cpp), in checked builds.
+    /// Notes the place of a wait for reports of pending computations (flow/inspect/code.cpp), in checked builds.
     FLOW_INLINE void notePlace([[maybe_unused]] std::source_location where) {
 #if FLOW_CHECKED
         cell()->place = std::bit_cast<const void*>(where);
 #endif
     }
-    /// Control goes back to the caller, or to the code that resumed the coroutine.
+    /// Called when control goes back to the caller, or to the code that resumed the coroutine.
     void noteSuspended() const {
 #if FLOW_CHECKED
         runningActor = caller_;
@@ -215,7 +217,8 @@ private:
             __builtin_unreachable();
         return parked;
     }
-    /// Called after the park() of an operation. That may have parked the frame in the loop, which does not fail.
+    /// Makes an error of an operation end the frame. park() of the operation may have parked the frame in the loop
+    /// instead, which does not fail.
     FLOW_INLINE void propagateFailure() {
         if (frame()->awaited.isOperation())
             frame()->awaited = frame()->awaited.propagating();
@@ -225,7 +228,7 @@ private:
         link_.prev = &operand->waiters;
         parkBehindHead<Propagates>(operand);
     }
-    /// parkAt() if `prev` is the head of the operand's list already.
+    /// Does the same as parkAt(), if `prev` is the head of the operand's list already.
     template <bool Propagates>
     FLOW_INLINE void parkBehindHead(Cell* operand) {
         if constexpr (Propagates)
@@ -243,8 +246,8 @@ private:
 #endif
 };
 
-/// PromiseBase for a coroutine that propagates: if its operand fails, or if it is cancelled, the frame is destroyed at
-/// its wait.
+/// The PromiseBase of a coroutine that propagates: if its operand fails, or if the coroutine is cancelled, the frame is
+/// destroyed at its wait.
 class PropagatingBase : public PromiseBase {
 public:
     FLOW_INLINE bool waitFor(Pending& operand) { return PromiseBase::waitFor<true>(operand); }

@@ -19,11 +19,11 @@
 
 namespace flow {
 
-/// An exception on its way to a handler. It needs no destruction, since it is taken in any case.
+/// An exception on its way to a handler. It needs no destructor, since a handler takes it in any case.
 class RaisedException {
 public:
-    /// To be called in the native handler that has caught `object`, before it jumps to the code that takes it. A
-    /// pointer is kept by its value.
+    /// Keeps the exception. To be called in the native handler that has caught `object`, before the jump to the code
+    /// that takes the exception. If `object` is a pointer, its value is kept.
     template <class T>
     void hold(T& object) noexcept {
         static_assert(
@@ -47,14 +47,14 @@ private:
 class CaughtException {
 public:
     CaughtException() = default;
-    /// Takes the exception that `raised` holds; once.
+    /// Takes the exception that `raised` holds. To be called once.
     explicit CaughtException(RaisedException& raised) noexcept : object_(raised.object_) {
         auto* held = std::launder(reinterpret_cast<std::exception_ptr*>(raised.bytes_));
         exception_ = std::move(*held);
         std::destroy_at(held);
     }
 
-    /// The object that `catch (T name)` names. It is the exception itself, which is valid as long as this.
+    /// Returns the object that `catch (T name)` names: the exception itself, valid as long as this CaughtException.
     template <class T>
     decltype(auto) as() const noexcept {
         using Object = std::remove_reference_t<T>;

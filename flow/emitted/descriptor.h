@@ -1,5 +1,5 @@
 #pragma once
-// Structs that list the names, types and comments of their fields: for tables, traces and serialisers.
+// Descriptor: lists the names, types and comments of a struct's fields: for tables, traces and serialisers.
 //
 //     DESCR struct Sample {        // in an .actor.cpp or .actor.h file
 //         double latency;          //seconds until the answer
@@ -29,7 +29,7 @@
 
 namespace flow {
 
-/// A literal as a template argument.
+/// A string literal as a template argument.
 template <std::size_t N>
 struct Literal {
     constexpr Literal(char const (&text)[N]) { std::copy_n(text, N, characters); }
@@ -43,7 +43,7 @@ struct StructDescriptor {
     static constexpr std::string_view typeName() { return Name.view(); }
 };
 
-/// `Member` points to a field, which may belong to a base of the described struct.
+/// The descriptor of a field. `Member` points to the field, which may belong to a base of the described struct.
 template <auto Member, Literal Name, Literal TypeName, Literal Comment>
 struct FieldDescriptor;
 
@@ -64,7 +64,7 @@ struct UnknownDescriptor {
     using field_indexes = std::index_sequence<>;
 };
 
-/// The description beside T, in the namespace of T. An error for a T without one.
+/// The description of T, which stands beside T, in the namespace of T. Does not compile for a T without a description.
 template <class T>
 struct Descriptor : decltype(descriptor__(static_cast<T*>(nullptr))){};
 

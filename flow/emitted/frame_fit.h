@@ -4,8 +4,8 @@
 //
 //     Wide samples; FLOW_FITS_FRAME(decltype(samples));
 //
-// FastAllocator aligns a frame to 16 bytes, so that a variable in it can have no larger alignment. For a reference the
-// frame holds a pointer.
+// FastAllocator aligns a frame to 16 bytes, so that a variable in it can have no larger alignment. The frame holds a
+// reference as a pointer.
 
 #include <type_traits>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Pack<Ts...>: the parameter pack of an actor as a member of its state. Constructed first to last and destroyed last to
-// first, as parameters are.
+// Pack<Ts...>: the parameter pack of an actor as a member of its state. The elements are constructed first to last and
+// destroyed last to first, as parameters are.
 //
 //     Pack<int, Token> args(1, token);
 //     args.apply([](int& i, Token& t) { ... });

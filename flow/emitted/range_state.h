@@ -9,8 +9,8 @@
 //     }
 //     range.clear();
 //
-// It refers to an lvalue, which must outlive the loop. It keeps a temporary until `clear`. It also moves and keeps the
-// object of `f().member` or `std::move(x)`: the two have the same type, and the result of f() is destroyed at once.
+// A RangeState refers to an lvalue, which must outlive the loop, and keeps a temporary until `clear`. It also moves and
+// keeps the object of `f().member` or `std::move(x)`: both have one type, and the result of f() is destroyed at once.
 
 #include "flow/base/inline.h"
 
@@ -48,7 +48,7 @@ struct AnyElement {
     operator T&() const;
 };
 
-/// begin() and end() as a range-for finds them: of arrays and members first, else by argument-dependent lookup.
+/// rangeBegin() and rangeEnd() find begin() and end() as a range-for does: those of arrays and members first.
 template <class R>
 auto rangeBegin(R& range) {
     if constexpr (requires { range.begin(); })
@@ -83,7 +83,7 @@ struct RefusedRange {
 
 } // namespace detail
 
-/// `R` is the declared type of the range's expression: `T` for a temporary, `T&` or `T&&` for all else.
+/// The range of a `for`. `R` is the declared type of its expression: `T` for a temporary, `T&` or `T&&` otherwise.
 template <class R>
 class RangeState {
 public:
@@ -127,7 +127,7 @@ public:
     void next() { ++*begin_; }
     decltype(auto) operator*() { return **begin_; }
 
-    /// Releases the range. Harmless if it was never started.
+    /// Releases the range. Does nothing if the range was not started.
     void clear() {
         if (!end_) // not started: gcc 12 does not see this from the range itself
             return;
@@ -144,7 +144,7 @@ private:
 };
 
 namespace detail {
-/// An iterator that exists only once it has been assigned, since it cannot be made or assigned by itself.
+/// The holder of an iterator without a default constructor or assignment. The iterator exists once it is assigned.
 template <class Iterator>
 class LateIterator {
 public:
@@ -160,7 +160,7 @@ private:
     std::optional<Iterator> iterator_;
 };
 
-/// Not a function, since gcc reports the call of a refused function twice, unless it is a member of an object.
+/// The type of beginOf, which is no function: gcc reports the call of a refused function twice, unless it is a member.
 struct BeginOf {
     template <IsRange R>
     FLOW_INLINE auto operator()(R& range) const {
@@ -175,8 +175,8 @@ struct BeginOf {
 } // namespace detail
 inline constexpr detail::BeginOf beginOf;
 
-/// The type that keeps the iterator of a range that has a name and lives as long as the actor: a parameter or a state
-/// variable.
+/// The type that keeps the iterator of a range, if the range has a name and lives as long as the actor: a parameter or
+/// a state variable.
 template <class R, class Iterator = decltype(detail::rangeBegin(std::declval<R>()))>
 using IteratorOf = std::conditional_t<std::is_default_constructible_v<Iterator> && std::is_move_assignable_v<Iterator>,
                                       Iterator, detail::LateIterator<Iterator>>;
@@ -186,7 +186,7 @@ FLOW_INLINE auto endOf(R& range) {
     return detail::rangeEnd(range);
 }
 
-/// Owns a RangeState of a type that cannot be named where this is declared: in a class that is not complete.
+/// The owner of a RangeState, with a type that cannot be named in the incomplete class where the AnyRange is declared.
 class AnyRange {
 public:
     AnyRange() = default;
@@ -247,7 +247,7 @@ protected:
     AnyRange* any_;
 };
 
-/// The range of an expression with a lambda, which is of another type wherever it is spelled: only `Keep` spells it.
+/// The range of an expression with a lambda. A lambda has another type wherever it is written: only `Keep` contains it.
 ///
 ///     RangeBy range(any, [&](AnyRange& any) { return any.keep(expression); });
 ///     for (range.start(); range.more(); range.next()) {
@@ -263,7 +263,7 @@ private:
     Keep keep_;
 };
 
-/// `{1, 2, 3}` as an expression, which a range may be but a function's argument of unknown type may not.
+/// Makes a list of `{1, 2, 3}`. The range of a `for` may be such a list, but an argument of unknown type may not.
 template <class T>
 std::list<T> const listOf(std::initializer_list<T> elements) {
     return std::list<T>(elements);

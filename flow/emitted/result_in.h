@@ -1,6 +1,6 @@
 #pragma once
-// ResultIn<S>: the result type of an actor, named once in a struct S that actorc emits in front of the actor. Where C++
-// does not know that type, the struct still has one, so that compilers report no further errors in the emitted code.
+// ResultIn<S>: the result type of an actor, named once in a struct S that actorc emits in front of the actor. If C++
+// does not know this type, the struct still has a type, so that compilers report no further errors in the emitted code.
 // Programs do not use it.
 //
 //     struct FActorResult__ : Result__ { using type__ = Reply; };
@@ -8,7 +8,7 @@
 
 namespace flow::actor {
 
-/// In place of a type that C++ does not know: it fits everywhere, and nothing defines it.
+/// A type in place of one that C++ does not know: it fits everywhere, and its functions are not defined.
 struct Unknown {
     template <class... Args>
     Unknown(Args&&...);
@@ -16,7 +16,7 @@ struct Unknown {
     operator T() const;
 };
 
-/// Its names end in `__`, since users' types are looked up in structs that are derived from it.
+/// The base of the structs S. Its names end in `__`, since users' types are looked up in the derived structs.
 struct Result__ {
     using type__ = Unknown;
 };

@@ -18,16 +18,16 @@
 
 namespace flow {
 
-/// True if a T can be made before its declaration and be assigned to there.
+/// True if a T can be made before its declaration, and assigned to at the declaration.
 template <class T>
 inline constexpr bool isPlainState = std::is_default_constructible_v<T> && std::is_move_assignable_v<T>;
 
-/// The type of a state variable's name.
+/// The type under which a state variable is declared.
 template <class T>
 using StateOf = std::conditional_t<isPlainState<T>, T, T&>;
 
-/// The state variable of a declaration without a value. The conversion refuses a type that needs one, since compilers
-/// report an argument's conversion where the argument stands: at the variable's name.
+/// The state variable of a declaration without a value. The conversion refuses a type that needs a value, since
+/// compilers report an argument's conversion where the argument stands: at the variable's name.
 template <class T>
 struct Renewed {
     Renewed(T& v)
@@ -41,7 +41,7 @@ struct Renewed {
     T& variable;
 };
 
-/// `N` makes the slots of one actor different types, so that empty ones take no room.
+/// The slot of a state variable. `N` makes the slots of one actor different types, so that empty slots take no room.
 template <class T, int N, bool IsPlain = isPlainState<T>>
 class StateSlot {
 public:
@@ -64,7 +64,7 @@ public:
     T& start() { return value_; }
     StateSlot& of(T&) { return *this; }
 
-    /// The new object takes the place of the old one, which it may have been made from.
+    /// Replaces the old object by a new one. `value` may refer to the old object.
     template <class U = Value>
         requires std::is_constructible_v<Value, U>
     void operator=(U&& value) {
@@ -111,8 +111,8 @@ private:
     bool holds_ = false;
 };
 
-/// The value that is assigned to an array: `ArrayValue<T[N]>{{...}}`. gcc 12 takes a string in the braces of a bare
-/// array for a shorter one.
+/// The value that is assigned to an array: `ArrayValue<T[N]>{{...}}`. In the braces of a bare array, gcc 12 takes a
+/// string for a shorter array.
 template <class A>
 struct ArrayValue {
     A values;
@@ -130,7 +130,7 @@ void moveElements(T (&from)[N], T (&to)[N]) {
     }
 }
 
-/// Not a function, since gcc reports the call of a refused function twice, unless it is a member of an object.
+/// The type of assignArray. It is no function: gcc reports the call of a refused function twice, unless it is a member.
 struct AssignArray {
     template <class A>
         requires std::is_move_assignable_v<std::remove_all_extents_t<A>>
@@ -144,7 +144,7 @@ struct AssignArray {
 
 } // namespace detail
 
-/// The declaration of a state variable that is an array.
+/// Assigns the declared value to a state variable that is an array.
 inline constexpr detail::AssignArray assignArray;
 
 } // namespace flow

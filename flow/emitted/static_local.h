@@ -12,7 +12,7 @@
 
 namespace flow {
 
-/// Made by the first `get`, whichever it is and on whichever thread; destroyed at exit.
+/// The variable is made by the first `get`, at any place and on any thread, and destroyed at exit.
 template <class T>
 class StaticLocal {
     using Stored = std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, std::remove_const_t<T>>;
@@ -37,7 +37,7 @@ public:
     }
 
 private:
-    // No std::call_once: under ThreadSanitizer it never returns after an initialiser has thrown.
+    // std::call_once is not used: under ThreadSanitizer it never returns after an initialiser has thrown.
     std::atomic<bool> made_{false};
     std::mutex mutex_;
     std::optional<Stored> object_;

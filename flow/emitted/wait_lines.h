@@ -1,6 +1,6 @@
 #pragma once
-// The places at which actors wait that actorc emits as state machines: the frame has the number of its suspension, and
-// a table has the line of each suspension. flow/inspect and the debugger's scripts (tools/debug/) read both.
+// The places of the waits in actors that actorc emits as state machines: the frame has the number of its suspension,
+// and a table has the line of each suspension. flow/inspect and the debugger's scripts (tools/debug/) read both.
 
 #include "flow/core/cell.h"
 
@@ -8,17 +8,17 @@
 
 namespace flow::actor {
 
-/// A frame that counts its suspensions.
+/// A frame with the number of its suspension.
 class NumberedFrame : public detail::Waiter {
 public:
-    /// The suspension from which to continue; 0 at the start.
+    /// Returns the suspension from which to continue; 0 at the start.
     int entry() const { return entry_; }
 
 protected:
     std::int32_t entry_;
 };
 
-/// The lines at which an actor suspends: the line of its declaration, then that of each suspension, by number.
+/// The lines at which an actor suspends: the line of its declaration, then the line of each suspension, by number.
 template <std::size_t N>
 struct WaitLines {
     char const* file;
@@ -33,7 +33,7 @@ constexpr WaitLines<sizeof...(Lines)> waitLines(char const* file, Lines... lines
     static constexpr auto waits__() {                                                                                  \
         return ::flow::actor::waitLines(__FILE__, __VA_ARGS__);                                                        \
     }
-/// The table of a state that actorc has emitted; an empty one for other types.
+/// Returns the table of a state that actorc has emitted; an empty table for other types.
 template <class S>
 constexpr auto waitLinesOf() {
     if constexpr (requires { S::waits__(); })

@@ -2,9 +2,9 @@
 // when a context suspends, and suspend_until() when its dispatcher has nothing to do. A ready fiber is put into the
 // loop's queue as a Turn, which switches to the fiber (enter()). So the loop decides the order.
 //
-// Each thread also has the context of its main function and that of the dispatcher. The dispatcher frees fibers that
-// have ended and handles the timers, so a fiber that ends or sleeps switches to it, as every fiber does while a timer
-// is set. Any other suspension switches back to the task of the loop.
+// Each thread also has a context of its main function and one of the dispatcher. The dispatcher frees fibers that have
+// ended and handles the timers, so a fiber that ends or sleeps switches to the dispatcher, as every fiber does while a
+// timer is set. Any other suspension switches back to the step of the loop.
 //
 // A thread has state that belongs to one stack: exceptions in flight, levels of withRoom(), the running Fiber. Boost
 // does not switch it; switchTo() and noteSwitch() do.
@@ -42,8 +42,8 @@ std::int64_t ticks(double seconds) {
     return std::llround(seconds * kTicksPerSecond);
 }
 
-/// Seconds by which the clock is ahead of the loop's time, which for a real loop counts from the program's first one.
-/// Rather a little too few, so that a deadline is never early.
+/// Returns the seconds by which the clock is ahead of the loop's time. A real loop counts its time from the program's
+/// first loop. The result may be a little too small, so that a deadline is never early.
 double clockAhead() {
     if (Loop::current().isSimulated())
         return 0;
@@ -51,7 +51,7 @@ double clockAhead() {
     return clock - Loop::current().timer();
 }
 
-/// The earliest time of the loop at which the clock has reached that point.
+/// Returns the earliest time of the loop at which the clock has reached `time`.
 double deadlineOf(SteadyClock::time_point time) {
     std::int64_t wanted = time.time_since_epoch().count();
     double ahead = clockAhead();
@@ -84,10 +84,10 @@ private:
     Fiber* fiber_ = nullptr;
 };
 
-/// The loop runs in two ways. If the program calls it, it runs the task of a fiber, which switches to that fiber; when
-/// the fiber suspends, the scheduler switches back to the loop. But if code outside of fibers waits for a fiber,
-/// Boost's dispatcher runs the loop, up to the next task of a fiber, and switches to that fiber when the loop has
-/// returned.
+/// The scheduler of a thread. The loop runs in two ways. If the program calls the loop, it runs the step of a fiber,
+/// which switches to this fiber; when the fiber suspends, the scheduler switches back to the loop. But if code outside
+/// of fibers waits for a fiber, Boost's dispatcher runs the loop, up to the next step of a fiber, and switches to this
+/// fiber when the loop has returned.
 class BoostScheduler final : public boost::fibers::algo::algorithm_with_properties<BoostFiber> {
 public:
     BoostScheduler() : timer_(this), notice_(this) {}
@@ -126,14 +126,14 @@ public:
         }
     }
 
-    /// Any thread calls it.
+    /// Called on any thread.
     void notify() noexcept override {
         Loop* home = home_.load();
         if (home && !isNotified_.exchange(true))
             home->putIntoInbox(notice_, kPriority);
     }
 
-    /// The task of a fiber that is ready.
+    /// Runs the step of a fiber that is ready.
     void runFiber(context& ctx) {
         --ready_;
         enter(&ctx);
@@ -162,7 +162,7 @@ private:
         BoostScheduler* scheduler;
     };
 
-    /// The context that runs next when one suspends; null: Boost's dispatcher finds nothing to do.
+    /// Returns the context that runs next when `active` suspends; null if Boost's dispatcher finds nothing to do.
     context* choose(context& active) {
         if (!withoutLoop_.empty()) {
             context* first = &withoutLoop_.front();
@@ -178,10 +178,10 @@ private:
         return isPlain && caller_ ? caller_ : dispatcher_;
     }
 
-    /// Called by a task of the loop.
+    /// Called by a step of the loop.
     void enter(context* ctx) {
         context* active = context::active();
-        if (active == dispatcher_) { // it runs the loop
+        if (active == dispatcher_) { // the dispatcher runs the loop
             next_ = ctx == dispatcher_ ? nullptr : ctx;
             hasNews_ = true;
             return Loop::current().stop();
@@ -237,7 +237,7 @@ private:
         }
         return properties(&ctx);
     }
-    /// The thread is about to switch to that context.
+    /// Called when the thread is about to switch to `ctx`.
     void switchTo(context& ctx) {
         of(*context::active()).saveThread();
         of(ctx).restoreThread();
@@ -256,8 +256,8 @@ private:
     }
 
     context* dispatcher_ = nullptr;
-    context* caller_ = nullptr;  // runs the task that has switched to a fiber
-    context* next_ = nullptr;    // the dispatcher's next
+    context* caller_ = nullptr;  // runs the step that has switched to a fiber
+    context* next_ = nullptr;    // the context to which the dispatcher switches next
     context* current_ = nullptr; // the fiber that runs
     bool isInLoop_ = false;      // the dispatcher runs the loop
     bool hasNews_ = false;

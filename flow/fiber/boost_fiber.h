@@ -1,6 +1,6 @@
 #pragma once
-// Boost.Fiber on our loop: each boost::fibers::fiber that is ready is a task of the loop of its thread, so that code
-// with Boost's mutexes, condition variables, channels and futures runs unchanged beside everything else.
+// Boost.Fiber on our loop: each boost::fibers::fiber that is ready is a step of its thread's loop, so that code with
+// Boost's mutexes, condition variables, channels and futures runs unchanged beside everything else.
 //
 //     RealLoop loop;                                    // or SimLoop
 //     fiber::useBoostFibers();                          // once on each thread with such fibers
@@ -11,21 +11,21 @@
 //     int answer = fiber::boostWait(compute());                                       // our future, in a Boost fiber
 //     loop.run(sum);
 //
-// Order. Tasks of priority DefaultDelay, in the order in which the fibers were made ready. On a simulated loop a
-// program thus runs the same each time.
+// Order. The steps of fibers have the priority DefaultDelay, and run in the order in which the fibers were made ready.
+// So on a simulated loop a program runs the same each time.
 //
 // Time. Boost.Fiber sleeps and times out by std::chrono::steady_clock, which it reads itself. Therefore a program that
-// is linked with this library has another steady_clock::now(): on a thread with a simulated current loop it is the
-// loop's time, for all code there, and everywhere else the machine's as usual. So sleep_for(), wait_for() and the like
-// take exactly their duration of virtual time, to the nanosecond up to some 100 days.
+// is linked with this library has another steady_clock::now(). On a thread with a simulated current loop it gives the
+// loop's time, to all code there; everywhere else it gives the machine's time as usual. So sleep_for(), wait_for() and
+// the like take exactly their duration of virtual time, to the nanosecond up to some 100 days.
 //
 // Code that waits outside of a Boost fiber, as main() does in fiber.join(), runs the loop meanwhile. If nothing is left
-// that could wake it, a simulated loop ends the program with a message; a real one waits for other threads. stop() does
-// not end such a wait. Actors, coroutines and handlers that this loop runs must not wait for a Boost fiber in that way;
-// let them wait for a future.
+// that could wake this code, a simulated loop ends the program with a message; a real loop waits for other threads.
+// stop() does not end such a wait. Actors, coroutines and handlers that this loop runs must not wait for a Boost fiber
+// in that way; let them wait for a future.
 //
-// Other threads may wake the fibers, by Boost's mutexes and so on, while the loop exists. Fibers must have ended before
-// their loop does, and are made on a thread that has one. No fiber changes its thread. They cannot be cancelled: a
+// Other threads may wake the fibers, by Boost's mutexes and so on, while the loop exists. Fibers are made on a thread
+// that has a loop, and must have ended before the loop does. No fiber changes its thread. Fibers cannot be cancelled: a
 // fiber of spawnBoost() runs on without its future. Their stacks are Boost's: 128 KiB without guard pages, unless the
 // fiber is given an allocator, such as boost::fibers::protected_fixedsize_stack.
 
@@ -41,12 +41,12 @@
 
 namespace flow::fiber {
 
-/// From here on the Boost fibers of this thread run on its loop. Does nothing if they do already. Called before there
-/// are any. Throws std::bad_alloc.
+/// Makes the Boost fibers of this thread run on its loop from here on. Does nothing if they do already. Must be called
+/// before there are any. Throws std::bad_alloc.
 void useBoostFibers();
 
-/// Runs function() on a Boost fiber of its own, behind the ready tasks. Void if it returns nothing. Throws
-/// std::bad_alloc.
+/// Runs function() on a Boost fiber of its own, behind the steps that are ready. Returns a Future<Void> if function()
+/// returns nothing. Throws std::bad_alloc.
 template <class F>
 auto spawnBoost(F function) {
     using Returned = std::invoke_result_t<F&>;
@@ -72,7 +72,7 @@ auto spawnBoost(F function) {
 
 namespace detail {
 
-/// Wakes the Boost fiber that waits.
+/// The callback that wakes the Boost fiber that waits.
 template <class T>
 struct BoostWaker final : Callback<T> {
     boost::fibers::waker waker = boost::fibers::context::active()->create_waker();
@@ -83,7 +83,7 @@ struct BoostWaker final : Callback<T> {
 
 } // namespace detail
 
-/// The value of the future, or its error as an exception; in a Boost fiber.
+/// Returns the value of the future, or throws its error. Must be called in a Boost fiber.
 template <class T>
 T boostWait(Future<T> future) {
     if (!future.isReady()) {

@@ -5,8 +5,8 @@
 //     Arrival back = switchTo(there, argument);      // returns when another switch goes to this context
 //
 // The processor predicts the targets of returns by a stack of its own. A call on one stack with its return on another
-// puts that out of step. Therefore jump_fcontext() is entered by a jump, and these functions are part of their callers:
-// a call would cost more than the switch.
+// makes these predictions wrong. Therefore jump_fcontext() is entered by a jump, and these functions are inlined into
+// their callers: a call would cost more than the switch.
 
 #include "flow/base/inline.h"
 #include "flow/base/sanitizer.h"
@@ -18,21 +18,21 @@
 
 namespace flow::fiber::detail {
 
-/// The result of a switch: the context from which it came, and the other side's pointer.
+/// The result of a switch: the context from which the switch came, and the pointer that the other side passed.
 using Arrival = boost::context::detail::transfer_t;
 
-/// A function with a switch in it.
+/// Declares a function with a switch in it.
 #if FLOW_ADDRESS_SANITIZER || FLOW_THREAD_SANITIZER
 #define FLOW_SWITCHES FLOW_NOT_INSTRUMENTED [[gnu::noinline]] inline
 #else
 #define FLOW_SWITCHES FLOW_INLINE
 #endif
 
-/// Ends the program: a fiber that runs is resumed.
+/// Ends the program, because a fiber that runs is resumed.
 [[noreturn, gnu::cold]] void switchToNothing();
 
-/// Switches to a context. It pushes an address onto the stack. Nothing is overwritten: a function that calls another
-/// one, as this does, keeps no data below its stack pointer.
+/// Switches to a context, and pushes an address onto the stack. The push overwrites nothing: a function that calls
+/// another function, as this one does, keeps no data below its stack pointer.
 FLOW_INLINE Arrival switchTo(void* context, void* data) noexcept {
     if (!context) [[unlikely]]
         switchToNothing();
@@ -70,7 +70,7 @@ FLOW_INLINE Exceptions& exceptionsOfThread() noexcept {
     return known ? *known : findExceptions();
 }
 
-/// The state of a thread that belongs to the stack on which it is.
+/// The state of a thread that belongs to the stack on which the thread runs.
 struct ThreadState {
     void* caught = nullptr;
     unsigned uncaught = 0;
@@ -81,8 +81,8 @@ struct ThreadState {
         return {exceptions.caught, exceptions.uncaught, flow::detail::stackLevels};
     }
     bool operator==(ThreadState const&) const = default;
-    /// Gives the thread the state `next`; this is its present state. Nearly always they are equal: then nothing is
-    /// written.
+    /// Gives the thread the state `next`. This object is the present state of the thread. Nearly always both are equal:
+    /// then nothing is written.
     FLOW_INLINE void replaceWith(ThreadState const& next) const noexcept {
         if (*this == next) [[likely]]
             return;

@@ -8,14 +8,14 @@
 //         return parse(page);                                  // deep in it, any function may wait
 //     });
 //
-// For code that cannot be an actor or a coroutine: a storage engine, a parser, a library that calls back. spawn() runs
-// the function at once, on the loop's thread, up to its first wait. A wait throws the error of its operand. Dropping or
-// cancelling the Future makes the wait under way, and each later one, throw actor_cancelled, so that the stack unwinds;
-// a function that catches it has to return soon. Cancel-safe: a wait that is cancelled has taken nothing. A simulated
-// process that is killed ends its fibers in the same way.
+// Fibers are for code that cannot be an actor or a coroutine: a storage engine, a parser, a library that calls back.
+// spawn() runs the function at once, on the loop's thread, up to its first wait. A wait throws the error of its
+// operand. Dropping or cancelling the Future makes the present wait, and each later wait, throw actor_cancelled, so
+// that the stack unwinds; a function that catches this error has to return soon. Cancel-safe: a wait that is cancelled
+// has taken nothing. A simulated process that is killed ends its fibers in the same way.
 //
 // A fiber never changes its thread. The value that its function returns, or its exception, is the future's result. An
-// exception may be in flight while other fibers run: each stack has its own.
+// exception may be in flight while other fibers run: each stack has its own exceptions.
 
 #include "flow/fiber/context_switch.h"
 #include "flow/fiber/stack_pool.h"
@@ -29,9 +29,10 @@
 namespace flow::fiber {
 
 struct Options {
-    /// Rounded up to whole pages, and to 16 KiB. With less than 256 KiB, test: a storage engine overflows 32.
+    /// The size of the stack, rounded up to whole pages, at least 4 pages. Test whether less than 256 KiB is enough: a
+    /// storage engine overflows 32 KiB.
     std::size_t stackBytes = 256 << 10;
-    /// For messages; not copied.
+    /// The name for messages; the text is not copied.
     char const* name = "unnamed";
 };
 
@@ -51,17 +52,18 @@ public:
     Stack const& stack() const { return stack_; }
     bool isCancelled() { return Cell::of(this)->has(Cell::kCancelled | Cell::kUncancellable); }
 
-    /// Goes back to the code that resumed the fiber, until it is resumed. It must be parked. `where` is for messages.
+    /// Goes back to the code that resumed the fiber, until the fiber is resumed. It must be parked. `where` is for
+    /// messages.
     void suspend(std::source_location where) noexcept {
         where_ = where;
         suspend();
     }
-    /// The part of its stack that is in use; nulls while it runs.
+    /// Returns the part of the fiber's stack that is in use; nulls while the fiber runs.
     std::pair<void const*, void const*> usedStack() const {
         return context_ ? std::pair<void const*, void const*>(context_, stack_.end())
                         : std::pair<void const*, void const*>();
     }
-    /// The place of its wait, or of its last wait.
+    /// Returns the place of the fiber's present or last wait.
     std::source_location const& where() const { return where_; }
 
     /// Takes the result of a wait: a ready cell, or null.
@@ -91,17 +93,17 @@ private:
     // tools/debug/fibers.py reads these.
     Stack stack_;
     char const* name_;
-    void* context_ = nullptr; // where it resumes; null: it runs, or has resumed another fiber from its stack
+    void* context_ = nullptr; // where the fiber resumes; null if it runs, or has resumed another fiber from its stack
     Fiber* older_ = nullptr;
     Fiber* newer_ = nullptr;
 
-    void* caller_ = nullptr; // where the code that resumed it continues
+    void* caller_ = nullptr; // where the code that resumed the fiber continues
     Body body_ = nullptr;
     void* function_ = nullptr;
-    ThreadState state_; // of its stack, while it does not run
+    ThreadState state_; // the state of its stack, while the fiber does not run
     std::uint8_t status_ = Cell::kUnset;
     std::source_location where_;
-    // For sanitizers.
+    // The next members are for sanitizers.
     void const* callerStack_ = nullptr;
     std::size_t callerBytes_ = 0;
     void* identity_ = nullptr;
@@ -139,7 +141,7 @@ FLOW_SWITCHES void Fiber::suspend() noexcept {
     caller_ = from.fctx;
 }
 
-/// The fiber that runs; an assertion names the function that was called outside of one.
+/// Returns the fiber that runs. If there is none, an assertion names `function`, which needs a fiber.
 inline Fiber& runningFiber(char const* function) {
     Fiber* fiber = currentFiber;
     FLOW_ASSERT(fiber, function);
@@ -177,7 +179,7 @@ void resumeFiber(Waiter* waiter) {
 
 } // namespace detail
 
-/// Runs `function()` on a stack of its own, at once. Future<Void> if it returns nothing. Throws std::bad_alloc.
+/// Runs `function()` at once, on a stack of its own. Returns Future<Void> if it returns nothing. Throws std::bad_alloc.
 template <class F>
 auto spawn(F&& function, Options options = {}) {
     using Function = std::decay_t<F>;
@@ -190,7 +192,7 @@ auto spawn(F&& function, Options options = {}) {
     return future;
 }
 
-/// The result of the operand; throws its error, or actor_cancelled. Only within a fiber.
+/// Waits for the operand and returns its result. Throws its error, or actor_cancelled. Only within a fiber.
 template <class Operand>
 FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::source_location::current()) {
     using Plain = std::remove_cvref_t<Operand>;
@@ -226,7 +228,7 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
     }
 }
 
-/// Yields, if other tasks are ready.
+/// Lets other steps run, if more urgent work is ready or the time slice of this step is used up.
 inline void yield(TaskPriority priority = TaskPriority::DefaultYield,
                   std::source_location where = std::source_location::current()) {
     wait(flow::yield(priority), where);
@@ -235,11 +237,11 @@ inline void sleep(double seconds, std::source_location where = std::source_locat
     wait(delay(seconds), where);
 }
 
-/// True if this code runs on a fiber.
+/// Returns true if this code runs on a fiber.
 inline bool isFiber() {
     return detail::currentFiber != nullptr;
 }
-/// The bytes of the running fiber's stack that it, or fibers that had the stack before, have used, in whole pages.
+/// Returns the bytes of the running fiber's stack that this or earlier fibers on it have used, in whole pages.
 inline std::size_t stackBytesUsed() {
     return detail::residentBytes(detail::runningFiber("fiber::stackBytesUsed() outside of a fiber").stack());
 }

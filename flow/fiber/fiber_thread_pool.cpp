@@ -17,7 +17,7 @@ FiberThreadPool::~FiberThreadPool() {
     if (threads_)
         threads_->stop();
     queue_->jobs.clear();
-    workers_.clear(); // unwinds them
+    workers_.clear(); // unwinds the fibers
 }
 
 void FiberThreadPool::submit(std::unique_ptr<AnyJob> job) {

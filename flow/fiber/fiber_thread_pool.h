@@ -1,6 +1,6 @@
 #pragma once
-// FiberThreadPool: calls of a library that blocks, such as a storage engine: on threads in production, on fibers in a
-// simulation, where they run in the same order each time.
+// FiberThreadPool: runs the calls of a library that blocks, such as a storage engine. They run on threads in
+// production, and on fibers in a simulation, in the same order each time.
 //
 //     FiberThreadPool pool(Loop::current(), {.threads = 4, .name = "engine"});
 //     std::string value = co_await pool.run([&] { return engine.get(key); });
@@ -10,16 +10,18 @@
 //         engine.put(key, value);
 //     });
 //
-// At most `threads` actions are under way; further ones wait in order. An action uses neither futures nor the loop. On
-// threads it is as in flow/threads/thread_pool.h. On a simulated loop actions switch only in pause(), and an action
-// begins in a task of its own. So an action that needs something of another action must call pause() until it is there;
-// a lock of the operating system must not be held across pause(), since others on the same thread may lock it.
+// At most `threads` actions are under way; further actions wait in order. An action uses neither futures nor the loop.
+// On threads an action runs as in flow/threads/thread_pool.h. On a simulated loop actions switch only in pause(), and
+// an action begins in a step of its own. So an action that needs something of another action must call pause() until it
+// is there; a lock of the operating system must not be held across pause(), since other actions on the same thread may
+// lock it.
 //
-// The value that an action returns, or its exception, becomes the future's result. An action with a future that is
-// dropped before it has begun never runs; one that has begun runs to its end. When the pool or its loop is destroyed,
-// threads are waited for; an action on a fiber gets actor_cancelled from pause(), and an action that has not begun
-// fails with broken_promise, as does one that is started meanwhile. A waiter of an action may destroy the pool as soon
-// as it resumes. The pool belongs to the loop's thread, and must be destroyed before anything that its actions use.
+// The value that an action returns, or its exception, becomes the future's result. If the future is dropped before the
+// action has begun, the action never runs; an action that has begun runs to its end. When the pool or its loop is
+// destroyed, actions on threads are waited for, and their futures never become ready. An action on a fiber gets
+// actor_cancelled from pause(); in a simulation, an action that has not begun, or is started meanwhile, fails with
+// broken_promise. A waiter of an action may destroy the pool as soon as it resumes. The pool belongs to the loop's
+// thread, and must be destroyed before anything that its actions use.
 
 #include "flow/fiber/fiber.h"
 #include "flow/threads/thread_pool.h"
@@ -34,7 +36,7 @@ struct FiberThreadPoolOptions {
     std::size_t threads = ThreadPool::kMostThreads;
     /// The size of a fiber's stack. Threads have the size that the system gives them.
     std::size_t stackBytes = 256 << 10;
-    /// For the message about a stack that is too small; not copied.
+    /// The name for the message about a stack that is too small; the text is not copied.
     char const* name = "FiberThreadPool";
 };
 
@@ -47,7 +49,7 @@ public:
     FiberThreadPool& operator=(FiberThreadPool const&) = delete;
     ~FiberThreadPool();
 
-    /// Runs action(). Void if it returns nothing. Throws std::bad_alloc.
+    /// Runs action(). Returns a Future<Void> if action() returns nothing. Throws std::bad_alloc.
     template <class F>
     auto run(F action) {
         using Returned = std::invoke_result_t<F&>;
@@ -60,10 +62,10 @@ public:
         return future;
     }
 
-    /// Lets this action wait for so many seconds; called within one. Throws actor_cancelled.
+    /// Lets the running action wait for `seconds`. Must be called within an action. Throws actor_cancelled.
     static void pause(double seconds);
 
-    /// True if actions run on fibers.
+    /// Returns true if actions run on fibers.
     bool hasFibers() const { return !threads_; }
 
 private:
@@ -96,7 +98,8 @@ private:
     };
 
     void submit(std::unique_ptr<AnyJob> job);
-    /// The workers hold it: a waiter of an action may destroy the pool, on the worker's stack.
+    /// The actions that wait. The workers hold the queue: a waiter of an action may destroy the pool, on the worker's
+    /// stack.
     struct Queue {
         std::deque<std::unique_ptr<AnyJob>> jobs;
         bool hasEnded = false;

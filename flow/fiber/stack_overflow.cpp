@@ -16,7 +16,7 @@ namespace {
 
 struct sigaction before; // the action of SIGSEGV before
 
-/// No more than `most` characters.
+/// Appends at most `most` characters of `text`.
 void append(char*& to, char const* end, char const* text, std::size_t most = ~std::size_t{0}) {
     for (; *text && to != end && most != 0; --most)
         *to++ = *text++;
@@ -58,9 +58,9 @@ void onFault(int signal, siginfo_t* info, void* context) {
     std::signal(signal, SIG_DFL); // the instruction is tried again, and ends the program
 }
 
-/// Installs the handler, and again if the default has been restored since the last time. A handler of the program's own
-/// that has been installed after ours stays: it calls ours, as handlers call what they replace, and two that call each
-/// other would never end.
+/// Installs the handler. Installs it again if the default has been restored since the last time. A handler that the
+/// program has installed after ours stays: it calls ours, as handlers call what they replace. If ours called it too,
+/// the calls would never end.
 void installHandler() {
     static std::mutex mutex; // two threads may have their first fibers at a time
     static bool wasInstalled = false;
@@ -76,7 +76,8 @@ void installHandler() {
     ::sigaction(SIGSEGV, &action, &before);
 }
 
-/// The stack on which this thread handles signals: that of the fiber has no room. One that is there already stays.
+/// The stack on which this thread handles signals: a fiber's stack has no room. If the thread has one already, it
+/// stays.
 class SignalStack {
 public:
     SignalStack() {

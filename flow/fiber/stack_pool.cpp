@@ -37,7 +37,7 @@ Stack map(std::size_t bytes) {
     return stack;
 }
 
-/// The stack that was given back last is the first to be taken. The stacks with memory are above the others.
+/// The unused stacks of a thread. The last that was given back is taken first. Those with memory are behind the others.
 class Pool {
 public:
     Pool() { unused_.reserve(limit_); }
@@ -97,7 +97,7 @@ private:
     std::vector<Unused> unused_; // has room for as many as the limit
 };
 
-/// Null once the thread is at its end: a fiber may end later than that.
+/// The pool of this thread; null once the thread is at its end. A fiber may end later than that.
 constinit thread_local Pool* poolOfThread = nullptr;
 constinit thread_local bool hasEnded = false;
 

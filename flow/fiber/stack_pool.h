@@ -5,9 +5,9 @@
 //     ... run something that ends on it ...
 //     giveBack(stack);
 //
-// A stack that is given back is kept for the next fiber that asks for that size. The pool keeps setPooledStacks() of
-// them; when it is full, the one that has been unused for longest goes back to the system. The quarter of its stacks
-// that was given back last keeps the memory that was used; the others lose it and keep their addresses.
+// A stack that is given back is kept for the next fiber that asks for this size. The pool keeps up to setPooledStacks()
+// stacks; when it is full, the stack that has been unused for longest goes back to the system. A quarter of the stacks,
+// those that were given back last, keep the memory that was used; the others lose it and keep their addresses.
 
 #include <cstddef>
 
@@ -15,30 +15,31 @@ namespace flow::fiber {
 
 namespace detail {
 
-/// More than one page: a function with a large array could reach over it into the memory of another.
+/// The size of the guard pages. One page is too small: a function with a large array could reach over it into the
+/// memory of another stack.
 inline constexpr std::size_t kGuardBytes = 64 << 10;
 
 struct Stack {
     char* memory = nullptr; // begins with the guard pages
     std::size_t bytes = 0;  // without the guard pages
 
-    /// Above the guard pages.
+    /// Returns the address above the guard pages.
     char* begin() const { return memory + kGuardBytes; }
     char* end() const { return begin() + bytes; }
 };
 
-/// At least that many bytes. Throws std::bad_alloc.
+/// Returns a stack with at least `bytes` bytes. Throws std::bad_alloc.
 Stack takeStack(std::size_t bytes);
 void giveBack(Stack stack) noexcept;
 
-/// Bytes of a stack that are memory at present: the most that was in use since it was mapped or emptied, in whole
-/// pages.
+/// Returns the bytes of a stack that are in memory at present: the most that was in use since the stack was mapped or
+/// emptied, in whole pages.
 std::size_t residentBytes(Stack stack);
 
 } // namespace detail
 
-/// Sets the number of unused stacks that this thread keeps, of all sizes together, a quarter of them with memory; 64
-/// unless this is called. Throws std::bad_alloc.
+/// Sets the number of unused stacks that this thread keeps, of all sizes together, a quarter of them with memory. The
+/// default is 64. Throws std::bad_alloc.
 void setPooledStacks(std::size_t count);
 
 } // namespace flow::fiber

@@ -14,19 +14,19 @@
 // pool, and returns a parallel task or fork, or a value. Its captures and its result must be usable on another thread:
 // no Future, nothing of a loop.
 //
-// A Fork begins when some thread of the pool takes it, a Task where and when it is awaited. Only the body that made a
-// child may await it, with the meaning of flow/tasks/fork.h: by reference or, from an rvalue, moved out; an error
-// is thrown. A body resumes on the thread on which the child ended. A parent ends after its children; parameters live
-// until then, local variables do not. `co_await destroyForks()` waits for all children, `co_await context()` gives the
-// ParallelContext, `co_await after(pool)` resumes on another thread, behind items that are ready. Nothing else can be
-// awaited: a thread of the pool never waits.
+// A Fork begins when some thread of the pool takes it; a Task begins where and when it is awaited. Only the body that
+// made a child may await it, with the meaning of flow/tasks/fork.h: by reference or, from an rvalue, moved out; an
+// error is thrown. A body resumes on the thread on which the child ended. A parent ends after its children; its
+// parameters live until then, its local variables do not. `co_await destroyForks()` waits for all children, `co_await
+// context()` gives the ParallelContext, `co_await after(pool)` resumes on a thread of `pool`, not always another one,
+// behind items that are ready. Nothing else can be awaited: a thread of the pool never waits.
 //
-// A cancel of the fork that runOn() made reaches the whole tree: each co_await throws actor_cancelled from then on, and
-// so do children that have not begun; a long computation without co_await calls context.isCancelled(). A child that
-// fails fails only the parent that awaits it; the other children are waited for.
+// A cancel of the fork that runOn() made reaches the whole tree: each later co_await throws actor_cancelled, and a
+// child that has not begun fails with it. A long computation without co_await calls context.isCancelled(). A child that
+// fails fails only the parent that awaits it; the parent waits for the other children.
 //
-// Frames come from the context's memory resource, which several threads use at once: fastMemory(), or for example
-// std::pmr::synchronized_pool_resource.
+// Frames come from the context's memory resource. Several threads use it at once, so it must be safe for that, like
+// fastMemory() or std::pmr::synchronized_pool_resource.
 
 #include "flow/memory/fast_resource.h"
 #include "flow/memory/foreign_block.h"
@@ -51,7 +51,7 @@ public:
 
     WorkPool& pool() const;
     std::pmr::memory_resource& memory() const;
-    /// True if the whole tree has been cancelled.
+    /// Returns true if the whole tree has been cancelled.
     bool isCancelled() const;
     parallel::Tree& tree() const { return *tree_; }
     parallel::Node* parent() const { return parent_; }
@@ -85,7 +85,7 @@ struct Node : WorkItem {
     Node(Node const&) = delete;
     Node& operator=(Node const&) = delete;
 
-    /// The body or a child has ended. Returns the next coroutine to run on this thread.
+    /// Called when the body or a child has ended. Returns the next coroutine to run on this thread.
     std::coroutine_handle<> oneEnded() noexcept {
         Node* node = this;
         while (node->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -100,7 +100,8 @@ struct Node : WorkItem {
         }
         return std::noop_coroutine();
     }
-    /// Like oneEnded(), for a body that has ended: needs no atomic operation that writes if there are no children.
+    /// Does the same as oneEnded(), for a body that has ended. Without children it needs no atomic operation that
+    /// writes.
     std::coroutine_handle<> bodyEnded() noexcept {
         if (pending.load(std::memory_order_acquire) != 1)
             return oneEnded();
@@ -115,23 +116,23 @@ struct Node : WorkItem {
     static constexpr std::uintptr_t kNoHandle = 2;
 
     Tree* tree;
-    Node* parent; // null: the root
+    Node* parent; // null for the root
     std::coroutine_handle<> handle;
-    std::coroutine_handle<> joiner;        // the body, in destroyForks()
-    std::atomic<std::uint32_t> pending{1}; // the body and the children that have not ended
+    std::coroutine_handle<> joiner;        // the body, while it waits in destroyForks()
+    std::atomic<std::uint32_t> pending{1}; // counts the body and the children that have not ended
     std::atomic<std::uintptr_t> waiter{0}; // the body of the parent, while it awaits this; or kDone, or kNoHandle
     void (*onRootEnd)(void*, Node*) = nullptr;
     void* root = nullptr;
     Error error;
 
 private:
-    /// The body and all children have ended. Returns the body that waits for `node`. If there is none, sets `node` to
-    /// the parent, which has one child less to wait for, or to null.
+    /// Called when the body and all children have ended. Returns the body that waits for `node`. If there is none, sets
+    /// `node` to the parent, which has one child less to wait for, or to null.
     static std::coroutine_handle<> complete(Node*& node) noexcept {
         Node* ended = node;
         node = ended->parent;
         if (!node) {
-            ended->onRootEnd(ended->root, ended); // destroys it
+            ended->onRootEnd(ended->root, ended); // destroys the node
             return nullptr;
         }
         std::uintptr_t found = ended->waiter.exchange(kDone, std::memory_order_acq_rel);
@@ -143,7 +144,7 @@ private:
         }
         if (found == 0)
             return nullptr;
-        node->pending.fetch_sub(1, std::memory_order_relaxed); // its body has not ended
+        node->pending.fetch_sub(1, std::memory_order_relaxed); // not to 0: the parent's body has not ended
         return std::coroutine_handle<>::from_address(reinterpret_cast<void*>(found));
     }
 };
@@ -226,7 +227,7 @@ struct GoOnAwaiter {
     void await_resume() const { self->tree->throwIfCancelled(); }
 };
 
-/// The beginning of a body: the pool starts a fork, the co_await starts a task.
+/// The awaiter at the beginning of a body: the pool starts a fork, the co_await starts a task.
 template <bool kLazy>
 struct Beginning {
     Node* self;
@@ -235,7 +236,7 @@ struct Beginning {
     void await_suspend(std::coroutine_handle<> mine) const noexcept {
         self->handle = mine;
         if constexpr (!kLazy)
-            self->tree->pool.submit(*self); // it may run, and end, before this returns
+            self->tree->pool.submit(*self); // the body may run, and end, before this returns
     }
     void await_resume() const { self->tree->throwIfCancelled(); }
 };
@@ -266,7 +267,7 @@ public:
             promise_->releaseHandle();
     }
 
-    /// True if it has ended, with all below it.
+    /// Returns true if the child has ended, with all below it.
     bool isReady() const { return promise_->waiter.load(std::memory_order_acquire) == Node::kDone; }
     /// Called by the promise that awaits this, and by the root.
     Promise<T, kLazy>* promise() const { return promise_; }
@@ -276,7 +277,7 @@ private:
     Promise<T, kLazy>* promise_;
 };
 
-/// The ParallelContext among the parameters. The object of a lambda comes before it.
+/// Returns the ParallelContext among the parameters. The object of a lambda comes before it.
 template <class First, class... Rest>
 ParallelContext contextOf(First const& first, Rest const&... rest) {
     if constexpr (std::is_convertible_v<First, ParallelContext>) {
@@ -298,7 +299,7 @@ public:
             parent->pending.fetch_add(1, std::memory_order_relaxed);
         }
     }
-    // Both are always inlined: without optimisation gcc 12 otherwise reports that they do not match.
+    // operator new and delete are always inlined: without optimisation gcc 12 else reports that they do not match.
     template <class... Args>
     FLOW_INLINE static void* operator new(std::size_t bytes, Args const&... args) {
         return memory::ForeignBlock::allocate(contextOf(args...).memory(), bytes, 0, coro::frameAlignment(bytes));
@@ -328,7 +329,7 @@ public:
         return Awaiter{{}, ParallelContext(*this->tree, this)};
     }
 
-    /// The handle ends. A child that runs is destroyed at its end.
+    /// Called when the handle ends. A child that still runs is destroyed at its end.
     void releaseHandle() noexcept {
         bool isOver = kLazy || this->waiter.load(std::memory_order_acquire) == kDone ||
                       this->waiter.exchange(kNoHandle, std::memory_order_acq_rel) == kDone;
@@ -359,20 +360,20 @@ inline bool ParallelContext::isCancelled() const {
     return tree_->isCancelled.load(std::memory_order_relaxed);
 }
 
-/// Runs on the pool from its call on.
+/// A fork that runs on a pool from its call on.
 template <class T>
 class [[nodiscard]] Fork<T, WorkPool> : public parallel::Child<T, false> {
 public:
     Fork(parallel::Child<T, false>&& child) : parallel::Child<T, false>(std::move(child)) {}
 };
-/// Runs when it is awaited.
+/// A task that runs on a pool when it is awaited.
 template <class T>
 class [[nodiscard]] Task<T, WorkPool> : public parallel::Child<T, true> {
 public:
     Task(parallel::Child<T, true>&& child) : parallel::Child<T, true>(std::move(child)) {}
 };
 
-/// `co_await after(pool)` in a parallel task: resumes on a thread of that pool.
+/// Resumes a parallel task on a thread of `pool`: `co_await after(pool)`.
 inline parallel::GoOn after(WorkPool& pool) {
     return {&pool};
 }
@@ -389,7 +390,7 @@ struct ResultOfWork<R> {
     using Type = typename R::Element;
 };
 
-/// The root of a tree.
+/// Runs `function` as the root of a tree.
 template <class T, class F>
 Task<T, WorkPool> runRoot(ParallelContext, F function) {
     ParallelContext here = co_await context();
@@ -445,7 +446,8 @@ private:
 
 } // namespace parallel
 
-/// A child of `here` that runs on the pool: function(ParallelContext) returns a parallel task or fork, or a value.
+/// Runs a child of `here` on the pool: calls function(ParallelContext), which returns a parallel task or fork, or a
+/// value.
 template <class F, class R = std::invoke_result_t<F&, ParallelContext>>
 auto runOn(Context here, WorkPool& pool, F function, std::pmr::memory_resource& memory = fastMemory())
     -> Fork<typename parallel::ResultOfWork<R>::Type> {

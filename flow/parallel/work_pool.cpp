@@ -15,11 +15,11 @@ namespace {
 constinit thread_local void const* currentArena = nullptr;
 /// The number of items that this thread has submitted to that pool.
 constinit thread_local unsigned submitted = 0;
-/// One item of so many goes to the queue of all threads, behind the items that wait there: otherwise a thread on which
-/// one item always submits the next would never run those.
+/// One item of so many goes to the queue of all threads, behind the items that wait there. Otherwise a thread on which
+/// one item always submits the next would never run the waiting items.
 constexpr unsigned kInTurn = 64;
 
-/// oneTBB's library is not instrumented: ThreadSanitizer needs a note when an object goes to another thread.
+/// Tells ThreadSanitizer that an object goes to another thread: oneTBB's library is not instrumented.
 void noteGiven([[maybe_unused]] void* object) {
 #if FLOW_THREAD_SANITIZER
     __tsan_release(object);
@@ -103,7 +103,7 @@ private:
             queue();
         runFirst();
     }
-    /// The loop has ended.
+    /// Called when the loop has ended.
     void drop() { isQueued_ = false; }
     void runFirst() {
         WorkItem* item = first_;

@@ -1,5 +1,5 @@
 #pragma once
-// Functions that follow a task, as a chain.
+// then(), onValue(), onError(), onCancel(): call functions after a task, in a chain.
 //
 //     Task<int> words = load(here, key)
 //                     | then([](Page page) { return count(page); })        // a value, or another task
@@ -7,10 +7,10 @@
 //                     | onError([](Error e) { report(e); })                 // all but a cancel
 //                     | onCancel([] { ++cancelled; });
 //
-// Each function gives a new task. Its frame comes from the memory resource of the first task; nothing runs before it is
-// awaited. then() makes another value of the value. The others get the value or the error and leave the result as it
-// is. If a function throws, the chain ends with that error. `load(here, key).then(f)` means the same as `load(here,
-// key) | then(f)`.
+// Each call makes a new task, with a frame from the memory resource of the first task. Nothing runs before the new task
+// is awaited. then() turns the value into another value. The other functions get the value or the error, and leave
+// the result as it is. If a function throws, the chain ends with this error. `load(here, key).then(f)` means the same
+// as `load(here, key) | then(f)`.
 
 #include "flow/tasks/task.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The words of flow/combine with a Context in front: the operands become children of the task.
+// all(), race(), some(), timeout() and retry() with a Context in front: the operands become children of the task.
 //
 //     auto [page, user] = co_await all(here, loadPage(here, key), loadUser(here, id));
 //     std::pmr::vector<int> sums = co_await all(here, std::move(tasks));           // std::vector<Task<int>>
@@ -10,12 +10,12 @@
 //     Optional<Page> page = co_await timeout(here, loadPage(here, key), 0.5);      // or nothing
 //     Page page = co_await retry(here, {.attempts = 5}, [&](Context attempt) { return loadPage(attempt, key); });
 //
-// `here` is the result of `co_await context()`; memory comes from there. Each function gives a task; results and rules
-// are those of flow/combine/race.h, all.h, timeout.h and retry.h. All operands run at the same time, and the time of a
-// limit runs from when the task begins. As soon as the result is decided, the operands that still run are cancelled;
-// operands behind one that decides at once do not begin. The result comes when all have ended, so none of them runs on.
-// A task is an operand by value; for a fork or a future, a cancel ends only the wait. A race() without a Context is no
-// operand.
+// `here` is the result of `co_await context()`, and gives the memory. Each function makes a task; results and rules are
+// those of flow/combine/race.h, all.h, timeout.h and retry.h. All operands run at the same time. A time limit counts
+// from the beginning of the task. As soon as the result is decided, the operands that still run are cancelled. If an
+// operand decides at once, the operands behind it do not begin. The result comes when all operands have ended, so that
+// none runs on. A task is passed by value. If an operand is a fork or a future, a cancel ends only the wait for it. A
+// race() without a Context is no operand.
 
 #include "flow/base/optional.h"
 #include "flow/combine/retry.h"
@@ -28,12 +28,12 @@
 
 namespace flow {
 
-/// All values, in order. Fails with the first error.
+/// Returns all values, in order. Fails with the first error.
 template <tasks::IsChild... X>
     requires(sizeof...(X) != 0)
 Task<std::tuple<AwaitedValue<X>...>> all(Context, X... operands) {
     Context here = co_await context();
-    tasks::Pack<X...> children(here, sizeof...(X) + 1); // one value too many: only an error decides
+    tasks::Pack<X...> children(here, sizeof...(X) + 1); // waits for one value too many, so that only an error decides
     children.startAll(operands...);
     co_await destroyForks();
     co_return std::apply([](auto&... each) { return std::tuple<AwaitedValue<X>...>(std::move(*each)...); },
@@ -52,7 +52,7 @@ Task<std::pmr::vector<AwaitedValue<X>>> all(Context, std::vector<X> operands) {
     co_return values;
 }
 
-/// The operand that ends first: its value or its error.
+/// Returns the value of the operand that ends first, or fails with the error of this operand.
 template <tasks::IsChild... X>
     requires(sizeof...(X) != 0)
 Task<RaceResult<AwaitedValue<X>...>> race(Context, X... operands) {
@@ -75,7 +75,8 @@ Task<Winner<AwaitedValue<X>>> race(Context, std::vector<X> operands) {
     co_return Winner<AwaitedValue<X>>(index, std::move(*results[index]));
 }
 
-/// The first `count` values, in order of their places. Throws client_invalid_operation if there are fewer operands.
+/// Returns the first `count` values, in order of their indices. Throws client_invalid_operation if there are fewer
+/// operands.
 template <tasks::IsChild X>
 Task<std::pmr::vector<Winner<AwaitedValue<X>>>> some(Context, std::size_t count, std::vector<X> operands) {
     if (count > operands.size())
@@ -94,7 +95,7 @@ Task<std::pmr::vector<Winner<AwaitedValue<X>>>> some(Context, std::size_t count,
 }
 
 namespace tasks {
-/// The operand's value, or the result of `late`.
+/// Returns the operand's value, or the result of `late` if the value takes longer than `seconds`.
 template <class Result, class X, class Late>
 Task<Result> limited(Context, X operand, double seconds, Late late, ExplicitVoid = {}) {
     Context here = co_await context();
@@ -109,27 +110,28 @@ Task<Result> limited(Context, X operand, double seconds, Late late, ExplicitVoid
 }
 } // namespace tasks
 
-/// The operand's value, or `otherwise` if it takes longer than `seconds`.
+/// Returns the operand's value, or `otherwise` if the value takes longer than `seconds`.
 template <tasks::IsChild X>
 Task<AwaitedValue<X>> timeout(Context here, X operand, double seconds,
                               std::type_identity_t<AwaitedValue<X>> otherwise) {
     return tasks::limited<AwaitedValue<X>>(here, std::move(operand), seconds,
                                            [value = std::move(otherwise)]() mutable { return std::move(value); });
 }
-/// The operand's value, or nothing if it takes longer than `seconds`.
+/// Returns the operand's value, or nothing if the value takes longer than `seconds`.
 template <tasks::IsChild X>
 Task<Optional<AwaitedValue<X>>> timeout(Context here, X operand, double seconds) {
     using Result = Optional<AwaitedValue<X>>;
     return tasks::limited<Result>(here, std::move(operand), seconds, [] { return Result(); });
 }
-/// The operand's value, or the error timed_out if it takes longer than `seconds`.
+/// Returns the operand's value. Fails with timed_out if the value takes longer than `seconds`.
 template <tasks::IsChild X>
 Task<AwaitedValue<X>> timeoutError(Context here, X operand, double seconds) {
     return tasks::limited<AwaitedValue<X>>(here, std::move(operand), seconds,
                                            []() -> AwaitedValue<X> { throw timed_out(); });
 }
 
-/// The function gets the context of the task, and gives a task or whatever else can be waited for.
+/// Calls `function` until it succeeds. The function gets the context of the task, and returns a task or another
+/// operand.
 template <class F, class X = std::remove_cvref_t<std::invoke_result_t<F&, Context>>>
     requires CanBeAwaited<X>
 Task<AwaitedValue<X>> retry(Context, RetryPolicy policy, F function, ExplicitVoid = {},

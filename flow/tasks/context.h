@@ -13,9 +13,9 @@
 //
 // The first parameter of a task or a fork is its Context. An Environment is a Context without a parent: a task that is
 // made with it is the root of a tree. `co_await context()` gives the Context of the running task, for its children.
-// Both are two words, which are copied; nothing is looked up. Frames and results come from the memory resource, and go
-// back to it one by one; it must outlive them. If it throws, the call of the function throws, and nothing has been
-// started.
+// A Context is two words, which are copied; nothing is looked up. Frames and results come from the memory resource, and
+// go back to it one by one; the resource must outlive them. If the resource throws, the call of the function throws,
+// and nothing has been started.
 //
 // Data that all of a tree shares, such as its executors, is a struct of the program, which `with()` adds:
 //
@@ -30,8 +30,8 @@
 // The compiler finds the struct by its type. A task that takes a Context can be given a ContextWith, and then the task
 // and its children have only a Context.
 //
-// A Context is valid until the body of its task has ended, and, in children that got it, until they end. Everything in
-// a tree belongs to one thread: the thread of its loop.
+// A Context is valid until the body of its task has ended. In children that got it, it is valid until they end. All
+// nodes of a tree belong to one thread: the thread of its loop.
 
 #include "flow/memory/fast_resource.h"
 #include "flow/tasks/tree.h"
@@ -55,17 +55,17 @@ public:
     Context(std::pmr::memory_resource& memory, tasks::Node* parent) : memory_(&memory), parent_(parent) {}
 
     std::pmr::memory_resource& memory() const { return *memory_; }
-    /// The parent of the new node; null for the root of a tree.
+    /// Returns the parent of the new node; null for the root of a tree.
     tasks::Node* parent() const { return parent_; }
-    /// A Context with the same parent, for children with memory from another resource.
+    /// Returns a Context with the same parent, for children with memory from another resource.
     Context with(std::pmr::memory_resource& memory) const { return {memory, parent_}; }
-    /// A Context at the same place, with a struct that the children share. It refers to the struct, which must outlive
-    /// the tree.
+    /// Returns a Context at the same place, with a struct that the children share. The Context refers to the struct,
+    /// which must outlive the tree.
     template <tasks::IsShared Shared>
     ContextWith<Shared> with(Shared& shared) const {
         return {*this, shared};
     }
-    /// An allocator for containers: `std::pmr::vector<int> numbers(context.allocator())`.
+    /// Returns an allocator for containers: `std::pmr::vector<int> numbers(context.allocator())`.
     std::pmr::polymorphic_allocator<> allocator() const { return memory_; }
 
 private:
@@ -91,7 +91,7 @@ private:
     Shared* shared_;
 };
 
-/// The Context of a root.
+/// The memory of a new tree. It converts to the Context of the root.
 class Environment {
 public:
     Environment() : Environment(fastMemory()) {}
@@ -114,18 +114,18 @@ struct JoinForks {};
 struct CancelForks {};
 } // namespace tasks
 
-/// `co_await context()` in a task or fork gives its own Context. Does not suspend.
+/// Gives a task or fork its own Context: `co_await context()`. Does not suspend.
 [[nodiscard]] inline tasks::GetContext context() {
     return {};
 }
-/// `co_await destroyForks()` in a task or fork: waits until all its children have ended. Their frames are destroyed
-/// then; results remain in the handles that are left. Does not suspend if there is no child. After a cancel it throws
-/// actor_cancelled, when the children have ended.
+/// Waits until all children of the task or fork have ended: `co_await destroyForks()`. The frames of the children are
+/// destroyed then; results remain in the handles that are left. Does not suspend if there is no child. After a cancel
+/// it throws actor_cancelled, when the children have ended.
 [[nodiscard]] inline tasks::JoinForks destroyForks() {
     return {};
 }
-/// `co_await cancelForks()`: cancels the present children, and does not suspend. They have ended when it returns, or
-/// are about to.
+/// Cancels the present children: `co_await cancelForks()`. Does not suspend. When it returns, the children have ended,
+/// or are about to end.
 [[nodiscard]] inline tasks::CancelForks cancelForks() {
     return {};
 }

@@ -1,9 +1,9 @@
 #pragma once
-// Decision: decides the result of several children, which may be before all of them have ended. all, race, some and
-// timeout with a Context use it (flow/tasks/combine.h).
+// Decision: decides the result of several children, perhaps before all of them have ended. all, race, some and timeout
+// with a Context use it (flow/tasks/combine.h).
 //
-// Each operand runs in a fork that reports its end. The end that decides cancels the other operands; the task that
-// asked goes on when all have ended.
+// Each operand runs in a fork that reports its end. The child that decides by its end cancels the other operands. The
+// task that waits for the decision goes on when all children have ended.
 
 #include "flow/tasks/task.h"
 #include "flow/wait/operand.h"
@@ -15,7 +15,7 @@
 
 namespace flow::tasks {
 
-/// The operands of the functions with a Context. A race refers to operands that may be gone when the task begins.
+/// True for operands of the functions with a Context. A race refers to operands that may be gone when the task begins.
 template <class X>
 concept IsChild = CanBeAwaited<X> && !requires { X::kBecomesFuture; };
 
@@ -25,19 +25,19 @@ Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, De
 
 class Decision {
 public:
-    /// Decided by the `values`-th value, or by error number `failures` + 1, whichever comes first.
+    /// Waits for the `values`-th value, or for error number `failures` + 1. The first of these two decides.
     Decision(Context here, std::size_t values, std::size_t failures)
         : here_(here), values_(values), failures_(failures), isMade_(values == 0) {}
 
     bool isMade() const { return isMade_; }
-    /// The index of the child that made the decision by its end.
+    /// Returns the index of the child that has decided by its end.
     std::size_t winner() const { return winner_; }
     void throwIfFailed() const {
         if (error_.isValid())
             throw error_;
     }
 
-    /// Starts the operand of this index, unless the decision is made. An error of the start decides.
+    /// Starts the operand with this index, unless the decision is made. If the start throws, this error decides.
     template <class X>
     void start(X& operand, std::optional<AwaitedValue<X>>& result, std::size_t index) noexcept {
         if (isMade_)
@@ -109,7 +109,7 @@ Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, De
         result->reset(); // the decision was made before
 }
 
-/// The operands of a pack or of a range, as children, and their results: a tuple or a vector.
+/// A Decision with the results of its children: a tuple for a pack of operands, a vector for a range.
 template <class Results>
 class Children : public Decision {
 public:
@@ -125,7 +125,7 @@ public:
         for (std::size_t i = 0; i < operands.size(); ++i)
             start(operands[i], results_[i], i);
     }
-    /// When all children have ended. Throws the error that has decided.
+    /// Returns the results, when all children have ended. Throws the error if an error has decided.
     Results& results() {
         throwIfFailed();
         return results_;
@@ -139,7 +139,7 @@ using Pack = Children<std::tuple<std::optional<AwaitedValue<X>>...>>;
 template <class X>
 using Range = Children<std::pmr::vector<std::optional<AwaitedValue<X>>>>;
 
-/// The value of the operand that has won.
+/// Returns the value of the operand that has won.
 template <std::size_t I = 0, class... T>
 RaceResult<T...> winnerOf(Children<std::tuple<std::optional<T>...>>& children) {
     auto& results = children.results();

@@ -1,5 +1,5 @@
 #pragma once
-// after(): resumes a task in a turn of its loop, or later. runOn(): children on the loops of other threads.
+// after(): resumes a task in a turn of its loop, or later. runOn(): runs children on the loops of other threads.
 //
 //     co_await after(CurrentLoop());                      // in a turn of the loop, behind what is ready
 //     co_await after(Timer(0.5));                         // half a second later
@@ -8,15 +8,15 @@
 //     use(co_await row);                                  // goes on here
 //
 // A tree of tasks belongs to one loop. runOn() makes a tree on another loop, with an Environment of that loop, and a
-// Fork here that stands for it: a cancel of the fork cancels that tree, and the fork ends when the tree has ended, also
-// after a cancel. So the child may refer to data of the parent, if both sides agree which uses it when. The function is
-// moved to the other thread, called once and destroyed there; if it returns a value rather than a task, that is the
-// result of the fork.
+// Fork here that stands for the tree: a cancel of the fork cancels the tree, and the fork ends when the tree has ended,
+// also after a cancel. So the child may refer to data of the parent, if both sides agree which of them uses it when.
+// The function is moved to the other thread, called once and destroyed there. If it returns a value rather than a task,
+// this value is the result of the fork.
 //
-// The result, or the error, comes back to this loop, which does not end for lack of work before, and must not be
-// destroyed. (A future of start() that is cancelled is ready at once; the tree ends when all of it has come back, and
-// loop.run() waits for that.) The other loop must exist as well: if it is destroyed while the tree runs there, the fork
-// fails with broken_promise. The thread pool is in flow/parallel/parallel.h.
+// The result, or the error, comes back to this loop. Before that, this loop does not end for lack of work, and must not
+// be destroyed. (If the future of start() is cancelled, the future is ready at once. The tree ends when all of it has
+// come back, and loop.run() waits for that.) The other loop must exist as well: if it is destroyed while the tree runs
+// there, the fork fails with broken_promise. The thread pool is in flow/parallel/parallel.h.
 
 #include "flow/tasks/stop.h"
 #include "flow/threads/on_loop.h"
@@ -27,7 +27,7 @@
 
 namespace flow {
 
-/// `seconds` from now.
+/// The executor that resumes a task `seconds` from now.
 class Timer {
 public:
     explicit Timer(double seconds) : seconds_(seconds) {}
@@ -45,7 +45,7 @@ struct StayHere {
         return {};
     }
 };
-/// Fails to compile: a task cannot move to another loop.
+/// An awaitable that fails to compile: a task cannot move to another loop.
 struct LeaveLoop {
     template <class Promise>
     std::suspend_never awaiter(Promise&, std::source_location) const {
@@ -55,7 +55,7 @@ struct LeaveLoop {
     }
 };
 
-/// Waits until a call that runs elsewhere has ended. A cancel only requests that the call ends early.
+/// The awaitable of a call that runs elsewhere. A cancel does not end the wait: it only asks the call to end early.
 template <class T>
 struct CallElsewhere {
     Future<T> const& call;
@@ -83,7 +83,7 @@ struct CallElsewhere {
     }
 };
 
-/// The fork that stands for a call elsewhere: `begin()` starts the call, `stop()` asks it to end early.
+/// Stands for a call elsewhere: `begin()` starts the call, `stop()` asks the call to end early.
 template <class T, class Begin, class Stop>
 Fork<T> standFor(Context, Begin begin, Stop stop, ExplicitVoid = {}) {
     co_await destroyForks(); // throws if the fork is cancelled already
@@ -102,7 +102,7 @@ public:
         return std::allocate_shared<RemoteTree>(std::pmr::polymorphic_allocator<>(&fastMemory()));
     }
     bool isStopped() const { return isStopped_.load(std::memory_order_acquire); }
-    /// Runs on the thread of the fork, once.
+    /// Asks the tree to end. Runs on the thread of the fork, once.
     static void stop(std::shared_ptr<RemoteTree> tree, Loop& target) noexcept {
         tree->isStopped_.store(true, std::memory_order_release);
         RemoteTree& posted = *tree;
@@ -149,7 +149,7 @@ Future<T> runTree(std::shared_ptr<RemoteTree<T>> tree, F make, ExplicitVoid = {}
 
 } // namespace tasks
 
-/// `co_await after(executor)`: resumes on that executor.
+/// Resumes the task on the executor: `co_await after(executor)`.
 inline tasks::StayHere after(NoopExecutor) {
     return {};
 }
@@ -164,7 +164,7 @@ inline tasks::LeaveLoop after(Loop&) {
     return {};
 }
 
-/// A child of `here` that runs on another loop: make(Context) returns a Task there, or a value.
+/// Runs a child of `here` on another loop: make(Context) is called there, and returns a Task or a value.
 template <class F, class R = std::invoke_result_t<F&, Context>>
 auto runOn(Context here, Loop& target, F make) -> Fork<typename tasks::RemoteResult<R>::Type> {
     using T = typename tasks::RemoteResult<R>::Type;

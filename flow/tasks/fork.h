@@ -1,6 +1,6 @@
 #pragma once
 // Fork<T>: a coroutine that starts when it is called. It is a child of the task, fork or scope that gave it the
-// context, and never outlives that.
+// context, and never outlives this parent.
 //
 //     Task<int> both(Context, Page a, Page b) {
 //         Fork<int> first = count(co_await context(), a);   // runs up to its first wait
@@ -10,28 +10,28 @@
 //
 // `co_await fork` gives the result by reference, any number of times, and throws the fork's error; `co_await
 // std::move(fork)` moves the result out, and the handle is empty from then on. A Fork is a handle: dropping it leaves
-// the child running. The child's frame is destroyed when it ends, its result with the last handle; if a child fails
-// while there is no handle, its error is reported as a dropped error. A parent that ends waits for its children first,
-// without blocking the thread; if it fails or is cancelled they are cancelled before. Parameters of the parent live
-// until then. Its local variables do not: await a child before the variables that it refers to are destroyed
-// (destroyForks() waits for all).
+// the child running. The child's frame is destroyed when the child ends, and the result with the last handle. If a
+// child fails while there is no handle, its error is reported as a dropped error. A parent that ends waits for its
+// children first, without blocking the thread; if the parent fails or is cancelled, it cancels the children before.
+// Parameters of the parent live until the children have ended. Its local variables do not: await a child before the
+// variables to which the child refers are destroyed (destroyForks() waits for all).
 //
 // Everything that can be awaited in a coroutine can be awaited in a fork. Actors, fibers and other coroutines wait for
 // the fork's future(). A cancel goes down the tree, children first; a child that sleeps or waits resumes at once with
 // actor_cancelled. A task that waits for its own child resumes when the child has ended.
 //
-// The body begins inline, on the caller's stack; if the stack is short, it begins in a turn of the loop, or when it is
-// awaited, so that forks may nest as deep as memory allows. Fork<T, CurrentLoop> always begins in a turn of the loop.
+// The body begins at once, on the caller's stack. If little stack is left, the body begins in a turn of the loop, or
+// when it is awaited, so that forks may nest as deep as memory allows. Fork<T, CurrentLoop> always begins in a turn.
 
 #include "flow/tasks/promise.h"
 
 namespace flow {
 
-/// The fork begins at once, on the caller's stack.
+/// The executor with which a fork begins at once, on the caller's stack.
 struct NoopExecutor {
     static constexpr tasks::Start kStart = tasks::Start::Now;
 };
-/// The fork begins in a turn of the loop, behind the tasks that are ready.
+/// The executor with which a fork begins in a turn of the loop, behind the steps that are ready.
 struct CurrentLoop {
     static constexpr tasks::Start kStart = tasks::Start::InTurn;
 };
@@ -50,12 +50,13 @@ public:
     }
 
     bool isError(detail::Caller caller = detail::Caller::current()) const { return this->checked(caller)->isError(); }
-    /// Cancels the fork, and all below it.
+    /// Cancels the fork, and all nodes below it.
     void cancel() const {
         if (!this->isReady())
             tasks::cancelTree(tasks::Node::of(this->cell_->frame()));
     }
-    /// The value or the error, for code that is no task. Dropping the future does not cancel the fork.
+    /// Returns a future of the value or the error, for code that is no task. Dropping the future does not cancel the
+    /// fork.
     Future<T> future(detail::Caller caller = detail::Caller::current()) const {
         detail::addFuture(this->checked(caller));
         return Future<T>::adopt(this->cell_);

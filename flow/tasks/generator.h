@@ -16,14 +16,14 @@
 //     AsyncGenerator<Page> all = pages(co_await context(), key);
 //     while (std::optional<Page> page = co_await all.next()) ...
 //
-// A Generator runs only while the loop asks it for a value, waits for nothing, and uses neither loop nor tree. An
-// exception of the body comes out of begin() or ++. Its values are references that are valid until the next ++. If the
-// compiler cannot elide its frame, the frame comes from FastAllocator.
+// A Generator runs only while the `for` asks it for a value, waits for nothing, and uses neither loop nor tree. begin()
+// or ++ throws an exception of the body. The values are references that are valid until the next ++. If the compiler
+// cannot elide its frame, the frame comes from FastAllocator.
 //
-// An AsyncGenerator is a fork (flow/tasks/fork.h): it begins with its call and runs up to its first co_yield; when
-// that value has been taken it goes on, in a turn of the loop. next() is an operation in place, for every style: if it
-// loses a race it has taken nothing. It gives nothing at the end, and throws an error of the body once. Dropping the
-// handle cancels the body: its co_yield throws actor_cancelled. Only one next() may wait at a time.
+// An AsyncGenerator is a fork (flow/tasks/fork.h): it begins with its call and runs up to its first co_yield. When that
+// value has been taken, the body goes on, in a turn of the loop. next() is an operation in place, for every style: if
+// it loses a race it has taken nothing. It gives std::nullopt at the end, and throws an error of the body once.
+// Dropping the handle cancels the body: the body's co_yield throws actor_cancelled. Only one next() may wait at a time.
 
 #include "flow/tasks/task.h"
 #include "flow/wait/source.h"
@@ -45,7 +45,7 @@ public:
         std::optional<T> copy;
         std::exception_ptr error;
 
-        /// The block satisfies any alignment that the frame may have: the size of a block decides its alignment.
+        /// Rounds up to a size with every alignment that the frame may have: the size of a block decides its alignment.
         static constexpr std::size_t roundedUp(std::size_t bytes) {
             return memory::roundUp(bytes, memory::kMostAlignment);
         }
@@ -157,7 +157,7 @@ public:
         value_ = &value;
         reader_.wakeInTurn();
     }
-    /// The body is about to destroy the value.
+    /// Called when the body is about to destroy the value.
     void withdraw() noexcept { value_ = nullptr; }
     void fail(Error error) noexcept { error_ = error; }
     void end() noexcept {
@@ -213,7 +213,7 @@ public:
         slot_->release();
     }
 
-    /// The next value; nothing at the end.
+    /// Returns the operation that gives the next value; std::nullopt at the end.
     Next next() { return {slot_}; }
 
 private:
@@ -245,7 +245,7 @@ public:
     explicit AsyncGeneratorPromise(auto&&... args) : Base(args...), yielded_{makeSlot(contextOf(args...))} {}
     ~AsyncGeneratorPromise() { yielded_.slot->end(); }
 
-    /// Frees the block as well, if there was no memory for the slot.
+    /// Frees the block of a call that never became a coroutine, because there was no memory for the slot.
     static void operator delete(void* frame) noexcept {
         Cell* cell = Cell::of(static_cast<Waiter*>(frame));
         if (!cell->has(Cell::kHasFrame))
@@ -265,7 +265,7 @@ public:
     }
 
 private:
-    /// If this throws, the parent has no child yet, and operator delete sees that there is no coroutine.
+    /// Makes the slot. If this throws, the parent gets no child, and operator delete sees that there is no coroutine.
     Slot<T>* makeSlot(Context here) {
         try {
             return Slot<T>::make(here.memory());

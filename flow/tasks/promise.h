@@ -1,6 +1,6 @@
 #pragma once
-// TaskPromise: the promise of tasks and forks. Everything that can be awaited in a coroutine that returns a Future can
-// be awaited in these as well; this file has their allocation, their start and their end.
+// TaskPromise: the promise of tasks and forks. They can await everything that a coroutine with a Future can. This file
+// has the allocation, the start and the end of tasks and forks.
 
 #include "flow/base/stack.h"
 #include "flow/coro/coroutine.h"
@@ -12,7 +12,7 @@
 
 namespace flow::tasks {
 
-/// When the body begins: when it is awaited, at once, or in a turn of the loop.
+/// The time when the body begins: when it is awaited, at once, or in a turn of the loop.
 enum class Start : std::uint8_t { Lazy, Now, InTurn };
 
 template <class T>
@@ -20,7 +20,7 @@ inline constexpr bool kIsContextWith = false;
 template <class Shared>
 inline constexpr bool kIsContextWith<ContextWith<Shared>> = true;
 
-/// The first parameter that is a Context or an Environment: a ContextWith as it is, else a Context.
+/// Returns the first parameter that is a Context or an Environment: a ContextWith as it is, another one as a Context.
 template <class First, class... Rest>
 FLOW_INLINE auto contextOf(First&& first, Rest&&... rest) {
     if constexpr (kIsContextWith<std::remove_cvref_t<First>>) {
@@ -46,7 +46,7 @@ struct Shares<ContextWith<Shared>> {
     Shared* shared;
 };
 
-/// Properties of the parameters. The frame destroys all of them, the promise none.
+/// The properties of the parameters. The frame destroys all parameters, the promise none.
 template <class... Args>
 struct TaskSignature : coro::Signature<Args...> {
     static_assert(!coro::Signature<Args...>::kIsPropagate, "a task cannot be Propagate: its children must end first");
@@ -54,12 +54,12 @@ struct TaskSignature : coro::Signature<Args...> {
                                                              "for coroutines that return a Future");
     static constexpr bool kHasDestructors = coro::Signature<Args...>::kDestroysParameters;
     static constexpr bool kDestroysParameters = false;
-    static constexpr bool kUncancellable = true; // for all but cancelTree()
+    static constexpr bool kUncancellable = true; // only cancelTree() cancels a task
     using SharesOfContext = Shares<decltype(contextOf(std::declval<Args&>()...))>;
 };
 
-/// True if the body of one more coroutine may begin on this stack. If not, the caller lets it begin in a turn of the
-/// loop.
+/// hasRoom() returns true if one more coroutine body may begin on this stack. If not, the caller lets the body begin in
+/// a turn of the loop.
 inline constinit thread_local std::uintptr_t knownRoom = 0;
 FLOW_INLINE bool hasRoom() noexcept {
     constexpr std::uintptr_t kNear = 16 << 10; // half of what stackIsShort() keeps
@@ -90,7 +90,7 @@ FLOW_INLINE void freeTaskCell(Cell* cell) noexcept {
             destroyValue<T>(cell);
     memory::ForeignBlock::of(reinterpret_cast<char*>(cell) - kPrefixBytes<T>)->release();
 }
-/// Releases a handle's reference.
+/// Releases the reference of a handle.
 template <class T>
 FLOW_INLINE void releaseTask(Cell* cell) noexcept {
     checkThread(cell);
@@ -113,7 +113,7 @@ public:
             releaseTask<T>(cell_);
     }
 
-    /// True if the task or fork has ended.
+    /// Returns true if the task or fork has ended.
     bool isReady(Caller caller = Caller::current()) const { return checked(caller)->isReady(); }
 
 protected:
@@ -127,8 +127,8 @@ protected:
     Cell* cell_;
 };
 
-/// Without tail calls, run() resumes the frame that a suspend hands over. While the call that made a fork is
-/// on the stack, the fork runs outside of run(), and has to call the next frame itself.
+/// Returns true if a fork has to call the next frame itself. Without tail calls, run() resumes the frame that a suspend
+/// hands over. While the call that made a fork is on the stack, the fork runs outside of run().
 FLOW_INLINE bool isInCall(Node const* node) noexcept {
     return !kTailCalls && node->has(Node::kInCall);
 }
@@ -139,7 +139,7 @@ FLOW_INLINE coro::HandOver handOver(Waiter* next, bool inCall) noexcept {
     return coro::caller();
 }
 
-/// The awaiters read the frame and the cell of their coroutine.
+/// The base of awaiters that read the frame and the cell of their coroutine.
 struct InTask {
     coro::PromiseBase* promise;
     FLOW_INLINE Waiter* frame() const { return promise->frame(); }
@@ -158,7 +158,7 @@ struct InTask {
     }
 };
 
-/// Waits for the end of a task or fork. kMoves: the result is moved out of it.
+/// The awaiter of a task or fork. With kMoves, the result is moved out of the child.
 template <class T, bool kMoves, Start kStart>
 struct ChildAwaiter : InTask {
     Cell* child;
@@ -189,7 +189,7 @@ struct ChildAwaiter : InTask {
     }
     FLOW_INLINE std::conditional_t<kMoves, T, T const&> await_resume() const {
         node()->flags &= ~Node::kAwaitsChild;
-        if (Cell* found = promise->takeAwaited()) // the child of another node, on which this one parked
+        if (Cell* found = promise->takeAwaited()) // the child of another node: this node has parked at its cell
             releaseFuture(found);
         throwIfCancelled();
         if (child->isError()) [[unlikely]]
@@ -207,8 +207,8 @@ struct Owning : Awaiter {
     Child owned;
 };
 
-/// Waits until no node is left below a hook. If only the waiting task is cancelled, the wait ends at once; if the nodes
-/// below the hook are cancelled as well, the wait goes on.
+/// An awaitable that waits until no node is left below a hook. If only the waiting task is cancelled, the wait ends at
+/// once; if the nodes below the hook are cancelled as well, the wait goes on.
 struct JoinHook {
     HookNode* hook;
 };
@@ -232,7 +232,7 @@ struct HookAwaiter : InTask {
     }
 };
 
-/// Waits for the end of all children.
+/// The awaiter of the end of all children.
 struct JoinAwaiter : InTask {
     bool await_ready() const noexcept { return !node()->hasForks(); }
     void await_suspend(std::coroutine_handle<>) const noexcept {
@@ -248,7 +248,7 @@ struct ContextAwaiter : std::suspend_never {
     C await_resume() const noexcept { return context; }
 };
 
-/// The beginning of the body.
+/// The awaiter at the beginning of the body.
 template <Start kStart>
 struct Beginning : InTask {
     FLOW_INLINE bool await_ready() const noexcept {
@@ -277,7 +277,7 @@ struct Beginning : InTask {
     }
 };
 
-/// The end of the body: the children end first, then the frame is destroyed and the future completed.
+/// The awaiter at the end of the body: the children end first, then the frame is destroyed and the future completed.
 struct BodyEnd {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -314,7 +314,7 @@ struct BodyEnd {
     [[noreturn]] void await_resume() const noexcept { __builtin_unreachable(); }
 };
 
-/// kStart: when the body begins, after a call of the function.
+/// The promise of a task or a fork. kStart says when the body begins.
 template <class Handle, class S, Start kStart, class T = typename Handle::Element>
 class TaskPromise : public coro::CoroPromise<T, S> {
     using Base = coro::CoroPromise<T, S>;
@@ -358,7 +358,7 @@ public:
     }
 
     using Base::await_transform;
-    /// Awaits a task or a fork. An rvalue gives its result away, so that it cannot be taken twice.
+    /// Awaits a task or a fork. An rvalue handle is emptied, so that its result cannot be taken twice.
     template <class H>
         requires std::remove_cvref_t<H>::kIsTask
     FLOW_INLINE auto await_transform(H&& child, std::source_location where = std::source_location::current()) {
@@ -390,7 +390,7 @@ public:
         cancelChildren(Node::of(this->frame()));
         return {};
     }
-    // Deleted: these end a coroutine without its children.
+    // These are deleted: they would end a coroutine before its children.
     void await_transform(coro::fail) = delete;
     void await_transform(coro::never) = delete;
     template <class U>

@@ -12,12 +12,13 @@
 //     OnCancelCall close(co_await context(), [&] { file.close(); });
 //
 // Each object is a local variable of the task that gives it its context (or stands beside the Scope), and works while
-// it exists. A stop may be requested on any thread; the cancel follows in a turn of the task's loop, which does not end
-// for lack of work before. With a scope's context the present children of the scope are cancelled.
+// it exists. A stop may be requested on any thread; the cancel follows in a turn of the task's loop. As long as a
+// CancelOnStop exists, this loop does not end for lack of work. With a scope's context the present children of the
+// scope are cancelled.
 //
-// The function runs once at a cancel: before the task resumes; or in the destructor if the end of a child comes first;
-// or at once if the task is cancelled already. It must not throw. The state of a std::stop_source comes from the global
-// heap, as the standard has it.
+// OnCancelCall calls its function once at a cancel: before the task resumes; or in the destructor if the end of a child
+// comes first; or at once if the task is cancelled already. The function must not throw. The state of a
+// std::stop_source comes from the global heap, as the standard has it.
 
 #include "flow/loop/posted.h"
 #include "flow/tasks/task.h"
@@ -28,7 +29,7 @@
 
 namespace flow {
 
-/// Calls call() when the task or scope is cancelled.
+/// An object that calls call() when the task or scope is cancelled.
 template <class F>
 class OnCancelCall {
 public:
@@ -67,7 +68,7 @@ private:
     Hook* hook_;
 };
 
-/// Its token gets a stop request when the task or scope is cancelled.
+/// A source of stop tokens, which get a stop request when the task or scope is cancelled.
 class StopOnCancel {
 public:
     explicit StopOnCancel(Context here) : onCancel_(here, Request{&source_}) {}
@@ -91,12 +92,12 @@ class StopBell final : public Posted, public FastAllocated<StopBell> {
 public:
     explicit StopBell(Node* target) : home_(Loop::current()), target_(target) {}
 
-    /// Runs on any thread.
+    /// Posts the message. Runs on any thread.
     void ring() noexcept {
         references_.fetch_add(1, std::memory_order_relaxed);
         postTo<&StopBell::arrive, &StopBell::drop>(home_, TaskPriority::DefaultOnMainThread);
     }
-    /// Runs on the thread of the loop. A message that is under way then does nothing on arrival.
+    /// Makes a message that is under way do nothing on arrival. Runs on the thread of the loop.
     void silence() noexcept {
         target_ = nullptr;
         drop();

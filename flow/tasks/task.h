@@ -51,9 +51,9 @@ public:
             cancelOrForget();
     }
 
-    /// For tasks that wrap this one: a Context with its memory and no parent.
+    /// Returns a Context with the memory of this task and no parent, for tasks that wrap this one.
     Context origin() const { return {tasks::memoryOf<T>(this->checked()), nullptr}; }
-    /// then(f) means `task | then(f)`, and so on: see flow/tasks/chain.h.
+    /// Does the same as `task | then(f)`. The next functions do likewise: see flow/tasks/chain.h.
     template <class F>
     auto then(F f) && {
         return std::move(*this) | flow::then(std::move(f));
@@ -71,7 +71,7 @@ public:
         return std::move(*this) | flow::onCancel(std::move(f));
     }
 
-    /// start(): this task becomes the root of a tree, and the handle empty.
+    /// Starts this task as the root of a tree, as start() does. Leaves the handle empty.
     Future<T> future() && { return start(std::move(*this)); }
     /// Called by the promise of the task that awaits this one, which becomes a child.
     FLOW_INLINE detail::Cell* begin(tasks::Node* parent) const {
@@ -83,19 +83,19 @@ public:
         }
         return cell;
     }
-    /// Called by start(): begins as the root of a tree.
+    /// Begins this task as the root of a tree. Called by start().
     detail::Cell* beginRoot() const {
         detail::run(this->checked()->frame());
         return cell_;
     }
-    /// Destroys the tasks that have not ended. No code of theirs runs but destructors.
+    /// Destroys this task and the nodes below it, unless it has ended. Of their code only destructors run.
     void destroy() {
         if (cell_ && !cell_->isReady())
             tasks::destroyTree(tasks::Node::of(cell_->frame()));
     }
 
 private:
-    /// A task that never began is destroyed, with the reference that the tree would have had.
+    /// Cancels a task that runs. Destroys a task that never began, with the reference that the tree would have had.
     [[gnu::noinline]] void cancelOrForget() noexcept {
         if (!cell_->has(detail::Cell::kHasFrame))
             return;

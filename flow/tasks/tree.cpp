@@ -1,7 +1,7 @@
 // A node of the tree of tasks is unstarted, running, joining (waits for its children), ending (its body is over,
-// children are left), or gone. Flags in the node say which. `pins` counts calls that are inside a node: a pinned node
-// is not completed, so that a destructor or a waiter that runs below it cannot free it. The last unpin() calls
-// settle().
+// children are left), or gone. Flags in the node say in which state it is. `pins` counts calls that are inside a node:
+// a pinned node is not completed, so that a destructor or a waiter that runs below the node cannot free it. The last
+// unpin() calls settle().
 //
 // - An end: settle() completes a node without children, then its parent if that waits for its children, and so on
 // upwards. end() destroys the frame first and completes the future last.
@@ -88,8 +88,8 @@ void unpin(Node* node) noexcept {
         run(next);
 }
 
-/// From here on each wait of the node fails. Its present wait is left to interrupt(): a child that ends before may
-/// resume it.
+/// Marks a node as cancelled: from here on each wait of the node fails. Its present wait is left to interrupt(): a
+/// child that ends before may resume the node.
 void mark(Node* node) noexcept {
     node->flags |= Node::kCancelled;
     if (!node->has(Node::kIsHook))

@@ -16,16 +16,16 @@ using namespace flow::detail;
 struct Node {
     Node* parent = nullptr;
     Link sibling{nullptr, nullptr};
-    Link children; // cancelled ones last
+    Link children; // the cancelled children are last
     std::uint32_t pins = 0;
     std::uint32_t flags = 0;
 
     static constexpr std::uint32_t kUnstarted = 1;     // its body has not begun
-    static constexpr std::uint32_t kCancelled = 2;     // and so is all below it, now or soon
+    static constexpr std::uint32_t kCancelled = 2;     // it is cancelled, and so is all below it, now or soon
     static constexpr std::uint32_t kAwaitsChild = 4;   // it waits for the end of one of its children
-    static constexpr std::uint32_t kJoining = 8;       // it waits for the end of all of them
-    static constexpr std::uint32_t kEnding = 16;       // waits for the end of all children, and then ends
-    static constexpr std::uint32_t kFailed = 32;       // with the error that is in its cell
+    static constexpr std::uint32_t kJoining = 8;       // it waits for the end of all its children
+    static constexpr std::uint32_t kEnding = 16;       // it waits for the end of all children, and then ends
+    static constexpr std::uint32_t kFailed = 32;       // it ends with the error that is in its cell
     static constexpr std::uint32_t kIsHook = 64;       // a HookNode: it has no frame
     static constexpr std::uint32_t kParentWaits = 128; // the parent awaits just this child, and is parked nowhere else
     static constexpr std::uint32_t kInCall = 256; // without tail calls: the call that made it may still be on the stack
@@ -37,9 +37,9 @@ struct Node {
     Node& operator=(Node const&) = delete;
 
     bool has(std::uint32_t flag) const { return flags & flag; }
-    /// True if no child and no pin is left.
+    /// Returns true if no child and no pin is left.
     bool isAlone() const { return children.isEmpty() && pins == 0; }
-    /// True if there are tasks or forks just below the node.
+    /// Returns true if tasks or forks are directly below the node.
     bool hasForks() const {
         for (Link const* child = children.next; child != &children; child = child->next)
             if (!of(const_cast<Link*>(child))->has(kIsHook)) // hooks are few
@@ -50,7 +50,7 @@ struct Node {
     static Node* of(Link* sibling) {
         return reinterpret_cast<Node*>(reinterpret_cast<char*>(sibling) - offsetof(Node, sibling));
     }
-    /// The frame that contains this node.
+    /// Returns the frame that contains this node.
     Waiter* frame() { return reinterpret_cast<Waiter*>(reinterpret_cast<char*>(this) - kOffset); }
     static Node* of(Waiter* frame) { return reinterpret_cast<Node*>(reinterpret_cast<char*>(frame) + kOffset); }
 
@@ -58,8 +58,8 @@ struct Node {
     static constexpr std::size_t kOffset = offsetof(Waiter, link) + sizeof(coro::PromiseBase);
 };
 
-/// A node without a frame, in a block of its own. When its last child has ended while the hook is kJoining, the joiner
-/// is resumed; while the hook is kEnding, it is freed. A task that joins its children does not wait for hooks.
+/// A node without a frame, in a block of its own. When its last child has ended, a hook that is kJoining resumes the
+/// joiner; a hook that is kEnding is freed. A task that joins its children does not wait for hooks.
 struct HookNode : Node {
     HookNode(std::pmr::memory_resource& m, std::size_t b) : memory(&m), bytes(b) {
         flags = kIsHook;
@@ -71,8 +71,8 @@ struct HookNode : Node {
         pushBack(joiner, frame->link);
         flags |= kJoining;
     }
-    /// True if the parent is cancelled. All nodes below the hook are then cancelled as well, so that a task which waits
-    /// for their end goes on waiting, although it is cancelled too.
+    /// Returns true if the parent is cancelled. Then all nodes below the hook are cancelled as well, so that a task
+    /// which waits for their end goes on waiting, although this task is cancelled too.
     bool endsWithParent() const { return parent && parent->has(kCancelled); }
 
     void (*onCancel)(HookNode*) = nullptr; // may be null
@@ -105,10 +105,10 @@ Hook* makeHook(std::pmr::memory_resource& memory, Node* parent) {
 /// Frees the hook as soon as no node is left below it.
 void endHook(HookNode* hook) noexcept;
 
-/// A child of `parent` has left. Notifies its waiters (`last`, if not null) and the parent; returns the next frame to
-/// run.
+/// Called when a child of `parent` has left. Notifies its waiters (`last`, if not null) and the parent; returns the
+/// next frame to run.
 FLOW_RARE Waiter* childLeft(Node* parent, Waiter* last) noexcept;
-/// `node` is kJoining or kEnding. If it has no children left, returns the next frame to run.
+/// Ends the wait of a node that is kJoining or kEnding, if it has no children left. Returns the next frame to run.
 Waiter* settle(Node* node) noexcept;
 /// Ends a body that failed, or that has children left.
 FLOW_RARE Waiter* endSlowly(Waiter* frame, bool failed) noexcept;
@@ -118,8 +118,8 @@ FLOW_RARE Waiter* endSlowly(Waiter* frame, bool failed) noexcept;
 void cancelTree(Node* root) noexcept;
 /// Cancels all present nodes below `parent`.
 void cancelChildren(Node* parent) noexcept;
-/// Destroys the frames of all nodes, children first, wherever they are parked. No code of theirs runs but destructors,
-/// and their waiters wait forever. None of them may be running.
+/// Destroys the frames of all nodes, children first, wherever they are parked. Of their code only destructors run, and
+/// their waiters wait forever. No node may be running.
 void destroyTree(Node* root) noexcept;
 
 } // namespace flow::tasks

@@ -8,7 +8,7 @@
 //     loops.next().post([] { ... });                                          // one after the other
 //
 // The loops run until the pool is destroyed, whether they have work or not. Loops share nothing: an object that is made
-// on one belongs to it.
+// on a loop belongs to this loop.
 
 #include "flow/loop/real_loop.h"
 
@@ -20,17 +20,17 @@ namespace flow {
 
 class LoopPool {
 public:
-    /// At least one. Throws std::system_error if there cannot be so many threads.
+    /// Makes `loops` loops, at least one. Throws std::system_error if there cannot be so many threads.
     explicit LoopPool(int loops);
     LoopPool(LoopPool const&) = delete;
     LoopPool& operator=(LoopPool const&) = delete;
-    /// Stops the loops, destroys them, each on its thread, and waits for that. Waiters that are left on them wait
-    /// forever; calls with onLoop that have not ended there fail with broken_promise.
+    /// Stops the loops, destroys each on its thread, and waits for that. Waiters that are left on them wait forever;
+    /// calls of onLoop that have not ended there fail with broken_promise.
     ~LoopPool();
 
     int size() const { return static_cast<int>(loops_.size()); }
     Loop& operator[](int index) const { return *loops_[static_cast<std::size_t>(index)]; }
-    /// The loops in turn. Any thread may call it.
+    /// Returns the loops in turn. Any thread may call this.
     Loop& next() { return *loops_[next_.fetch_add(1, std::memory_order_relaxed) % loops_.size()]; }
 
 private:

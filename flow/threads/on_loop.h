@@ -6,15 +6,14 @@
 //     use(co_await row);                                                              // goes on here
 //
 // The function is moved to the other thread, called there once, and destroyed there. If it returns a Future, onLoop
-// waits for that future there. The value or error then comes back: the future that onLoop returns belongs to the loop
-// of the caller, like every other. Until then the caller's loop does not end for lack of work, and must not be
-// destroyed.
+// waits for that future there. The value or error then comes back to the caller's loop, to which the future of onLoop
+// belongs. Until then the caller's loop does not end for lack of work, and must not be destroyed.
 //
-// Cancelling the returned future, or dropping it, drops only the answer: the call goes on on the other loop, so
+// Cancelling the returned future, or dropping it, drops only the answer. The call goes on on the other loop, so
 // everything that it refers to must stay valid, but the caller's loop does not wait for it. timeoutError(onLoop(...),
-// seconds) drops the future so, when the time is over.
+// seconds) drops the future in this way when the time is over.
 //
-// If the other loop is destroyed before there is an answer, the future that it waits for is dropped there, and the
+// If the other loop is destroyed before there is an answer, the future for which onLoop waits there is dropped, and the
 // caller gets broken_promise. Loops may wait for each other.
 
 #include "flow/loop/remote_answer.h"
@@ -38,7 +37,7 @@ struct CallResult<Future<T>> {
     static constexpr bool kLater = true;
 };
 
-/// A call of onLoop on its way there and back. Belongs to the thread on which it is at the moment.
+/// A call of onLoop on its way to the other loop and back. It belongs to the thread on which it is at the moment.
 template <class F>
 class RemoteCall final : public RemoteAnswer<RemoteCall<F>, typename CallResult<std::invoke_result_t<F&>>::Value>,
                          public LoopOwned,
@@ -111,7 +110,7 @@ private:
     MemberWait step_{*this, [](RemoteCall& self) { self.collect(); }};
 };
 
-/// Calls call() on the loop `target` and gives its result, or the error that it throws. Throws std::bad_alloc.
+/// Calls call() on the loop `target`, and returns a future of its result or of its error. Throws std::bad_alloc.
 template <class F>
 auto onLoop(Loop& target, F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
     auto remote = std::make_unique<RemoteCall<F>>(std::move(call), priority);

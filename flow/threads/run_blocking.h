@@ -4,17 +4,17 @@
 //     std::string text = co_await runBlocking([path] { return readWholeFile(path); });
 //     Future<int> answer = runBlocking([&database, key] { return database.get(key); });
 //
-// The function runs on a thread of the current loop's pool, of which there are at most ThreadPool::kMostThreads;
+// The current loop has a pool of at most ThreadPool::kMostThreads threads. The function runs on one of these threads;
 // further calls wait. It must not touch futures, the loop or anything else of the loop's thread. The value that it
 // returns, or its exception, becomes the result of the future.
 //
-// Cancel safety: a call never runs if its future is dropped before it has begun. One that has begun runs to its end,
-// and its result is dropped: the objects to which it refers must live that long, so capture by value or by a shared
-// pointer.
+// Cancel safety: a call never runs if its future is dropped before the call has begun. A call that has begun runs to
+// its end, and its result is dropped: the objects to which it refers must live that long, so capture by value or by a
+// shared pointer.
 //
 // On a simulated loop the function runs on the loop, in a step of its own, so that a seed gives the same run each time.
 //
-// Everything else, such as errors and the end of the loop, is as in flow/threads/thread_pool.h.
+// The errors, the end of the loop and all else are as in flow/threads/thread_pool.h.
 
 #include "flow/threads/thread_pool.h"
 

@@ -9,7 +9,7 @@
 namespace flow {
 namespace {
 
-/// A thread starts with the signals that its creator has blocked: all, while this exists.
+/// A guard that blocks all signals of this thread: a new thread inherits the blocked signals of its creator.
 class NoSignals {
 public:
     NoSignals() {
@@ -25,7 +25,7 @@ private:
     sigset_t before_;
 };
 
-/// Holds the pool of a loop until the loop ends.
+/// The holder of a loop's pool, until the loop ends.
 struct LoopsPool final : LoopOwned {
     explicit LoopsPool(Loop& home) : home(home), pool(makeReference<ThreadPool>(home)) {
         home.provide<ThreadPool>(pool.getPtr());
@@ -48,7 +48,8 @@ ThreadPool::ThreadPool(Loop& home, std::size_t mostThreads) : home_(home), mostT
     FLOW_ASSERT(mostThreads > 0, "a ThreadPool of no threads");
     queue_.reset();
     LoopOwned::end = [](LoopOwned* owned) {
-        Reference<ThreadPool> pool = Reference<ThreadPool>::addRef(static_cast<ThreadPool*>(owned)); // its calls go
+        // Keeps the pool while its calls are destroyed.
+        Reference<ThreadPool> pool = Reference<ThreadPool>::addRef(static_cast<ThreadPool*>(owned));
         pool->stop();
     };
     home_.add(*this);
@@ -84,7 +85,7 @@ bool ThreadPool::submit(Job& job) {
         job.sendToLoop();
         return true;
     }
-    // Before the mutex: one of the parent's threads may have held it.
+    // Tested before the mutex is locked: one of the parent's threads may have held the mutex.
     FLOW_ASSERT(threads_.empty() || forks_ == forkCount(),
                 "a child of fork() has none of the threads of this pool: make a loop of its own there");
     std::unique_lock lock(mutex_);

@@ -1,5 +1,5 @@
 #pragma once
-// ThreadPool: a few threads for calls that block, and the way of their results back to the loop.
+// ThreadPool: a few threads for calls that block. The results of the calls come back to the loop.
 //
 //     Reference<ThreadPool> pool = makeReference<ThreadPool>(Loop::current(), 2);
 //     Future<Digest> digest = pool->run([bytes] { return sha512(bytes); });
@@ -16,17 +16,17 @@
 // If the call has begun, it runs to its end and its result is dropped; the objects to which it refers must live that
 // long. runToEnd(): dropping the future only drops the result.
 //
-// Lifetime. The loop does not end for lack of work while a call is under way, unless it was cancelled. When the loop is
-// destroyed, it waits for the calls that have begun, destroys the others, and the futures of both never become ready.
-// stop() does the same. A call holds a reference of its pool.
+// Lifetime. The loop does not end for lack of work while a call is under way, unless the call was cancelled. When the
+// loop is destroyed, it waits for the calls that have begun, and destroys the other calls. The futures of all these
+// calls never become ready. stop() does the same. A call holds a reference of its pool.
 //
 // Simulation. On a simulated loop there are no threads: each call is a step of the loop, so that a run can be repeated.
 // A call that waits for another call of the pool therefore never ends there.
 //
-// A child of fork() has none of the threads: it must not use or destroy a pool that its parent has used. A call there
-// ends the program with a message; make a loop of the child's own.
+// A child of fork() has none of the threads: it must not use or destroy a pool that its parent has used. A call in the
+// child ends the program with a message; make a new loop in the child.
 //
-// Errors. platform_error if the system gives no thread. run() and runToEnd() throw std::bad_alloc.
+// Errors. A future fails with platform_error if the system gives no thread. run() and runToEnd() throw std::bad_alloc.
 //
 // Threads. All members belong to the loop's thread.
 
@@ -50,7 +50,7 @@ namespace flow {
 
 class ThreadPool final : public ReferenceCounted<ThreadPool>, LoopOwned {
 public:
-    /// Enough to keep a disk busy; calls that wait for the network need more.
+    /// The number of threads that keeps a disk busy; calls that wait for the network need more.
     static constexpr std::size_t kMostThreads = 8;
 
     explicit ThreadPool(Loop& home, std::size_t mostThreads = kMostThreads);
@@ -58,7 +58,7 @@ public:
     ThreadPool& operator=(ThreadPool const&) = delete;
     ~ThreadPool();
 
-    /// The pool of the current loop, which ends with the loop.
+    /// Returns the pool of the current loop, which ends with the loop.
     static ThreadPool& ofLoop();
 
     /// Calls function() on a thread. The future is never ready if the pool has stopped.
@@ -66,13 +66,14 @@ public:
     auto run(F function) {
         return begin(std::move(function), OnCancel::Withdraw);
     }
-    /// Like run(), but the call happens also if its future is dropped.
+    /// Does the same as run(), but the call happens also if its future is dropped.
     template <class F>
     auto runToEnd(F function) {
         return begin(std::move(function), OnCancel::RunOn);
     }
 
-    /// Calls that have not begun. A server that accepts work without a bound should refuse some when this grows.
+    /// Returns the number of calls that have not begun. A server that accepts work without a bound should refuse some
+    /// when this number grows.
     std::size_t queued() const;
 
     /// Waits for the calls that have begun and destroys the others. Further calls are destroyed at once.
@@ -91,7 +92,7 @@ private:
         virtual void work() noexcept = 0;
         /// Brings the result to the future, on the loop's thread; destroys the job.
         virtual void deliver() noexcept = 0;
-        /// Called instead if the loop ends before: there is no result.
+        /// Called instead of deliver() if the loop ends before: there is no result.
         virtual void discard() noexcept = 0;
 
         void sendHome() noexcept;
@@ -109,19 +110,19 @@ private:
     template <class F>
     auto begin(F function, OnCancel onCancel);
 
-    /// Gives the job to the pool. False if there is no thread for it: then it stays the caller's.
+    /// Gives the job to the pool. Returns false if there is no thread for it: then the job stays the caller's.
     bool submit(Job& job);
-    /// True if the job had not begun: it belongs to the caller again.
+    /// Takes back a job that has not begun, and returns true: the job belongs to the caller again. Else returns false.
     bool withdraw(Job& job);
     void startThread();
     void main();
-    /// The text for reports about a job that is not back.
+    /// Returns the text for reports about a job that is not back.
     std::string stateOf(Job const& job) const;
 
     Loop& home_;
     std::size_t const mostThreads_;
     std::vector<std::thread> threads_; // nondeterminism: a simulated loop has none
-    std::uint32_t forks_ = 0;          // forks of the process before it started them
+    std::uint32_t forks_ = 0;          // the forks of the process before the pool started its threads
     mutable std::mutex mutex_;         // guards the members below
     std::condition_variable changed_;
     ListLink queue_; // of Jobs

@@ -13,10 +13,10 @@
 //     Pending result = choose.result();           // the winner's operand, or a cancel; losers are released
 //     if (choose.won(0)) ...
 //
-// Lazy: `when` is true as soon as its operand is ready, so that later operands are left unevaluated; `undecided` says
-// the same later. Losers are released before the winner goes on, but after it has taken: a stream that loses keeps its
-// element, and a loser that pops the winner's stream finds the next one. Each branch is
-// a Waiter of its own; the frame points at the group, so that cancelling the frame finds all branches.
+// The evaluation is lazy: `when` returns true as soon as its operand is ready, so that later operands are not
+// evaluated; `undecided` tests the same later. Losers are released before the frame goes on, but after the winner has
+// taken its value: a stream that loses keeps its element, and a loser that pops the winner's stream finds the next one.
+// Each branch is a Waiter of its own. The frame points at the group, so that a cancel of the frame finds all branches.
 
 #include "flow/wait/pending.h"
 
@@ -26,7 +26,7 @@ namespace detail {
 /// The part of a Choose that does not depend on the number of branches.
 class ChooseBase {
 public:
-    /// Abandons the branches taken so far if an operand throws before done().
+    /// A guard that releases the branches taken so far if an operand throws before done().
     class Evaluation {
     public:
         explicit Evaluation(ChooseBase& choose) : choose_(&choose) {}
@@ -42,17 +42,17 @@ public:
         ChooseBase* choose_;
     };
 
-    /// Takes the next operand for the frame; true if no more are to be evaluated. With Propagates for a frame that
-    /// propagates errors: if the winner fails once the frame is parked, the frame is not resumed, but ended with that
-    /// error.
+    /// Takes the next operand for the frame. Returns true if no more operands are to be evaluated. `Propagates` is for
+    /// a frame that propagates errors: if the winner fails after the frame has parked, the frame is not resumed, but
+    /// ends with that error.
     template <bool Propagates = false>
     FLOW_INLINE bool when(Pending operand) {
         return take<Propagates>(operand) || isCancelled(frame());
     }
 
-    // A shorter way for operands that exist, so that nothing else runs until the frame parks: begin(frame), and if that
-    // is not `cancelled`, decide() with the first that is ready; if none is, parkThere() for all, and parkedAll(). Then
-    // decided() is not called.
+    // The next functions are a shorter way for operands that exist, so that no other code runs until the frame parks.
+    // Call begin(frame). If cancelled() is false, call decide() with the first operand that is ready. If none is ready,
+    // call parkThere() or parkOperation() for each, and then parkedAll(). decided() is not called.
 
     FLOW_INLINE bool cancelled() {
         if (!isCancelled(frame())) [[likely]]
@@ -69,14 +69,14 @@ public:
         Waiter& branch = group_.branches[index];
         branch.resume = fire<Propagates>;
         branch.owner = this;
-        if (operand.isDelay()) { // there may be no memory for it
+        if (operand.isDelay()) { // park() throws if there is no memory for the timer
             branch.link.next = nullptr;
             branch.awaited = {};
             group_.count = index;
         }
         operand.park(&branch);
     }
-    /// IsPutOff: if the operation is ready, its branch resumes in a later turn.
+    /// Parks a branch at an operation. With IsPutOff, an operation that is ready resumes its branch in a later turn.
     template <bool Propagates = false, bool IsPutOff = false, class Op>
     FLOW_INLINE void parkOperation(std::uint32_t index, Op& op) {
         Waiter& branch = group_.branches[index];
@@ -84,26 +84,26 @@ public:
         branch.owner = this;
         branch.link.next = nullptr;
         branch.awaited = {};
-        group_.count = index; // it may throw
+        group_.count = index; // before park(), which may throw
         op.park(branch);
         if constexpr (IsPutOff)
             goOnLater(branch);
     }
     FLOW_INLINE void parkedAll(std::uint32_t count) { group_.count = count; }
-    /// True if the choose is decided: a branch has won, or cancelled() has been true.
+    /// Returns true if the choose is decided: a branch has won, or cancelled() has returned true.
     FLOW_INLINE bool isOver() const { return group_.winner != kNobody || !frame()->awaited.isNothing(); }
     FLOW_INLINE Waiter* frame() const { return frame_; }
 
-    /// True if the next operand is to be evaluated. Unlike the result of `when`, this takes account of destructors of
-    /// temporaries that have run since.
+    /// Returns true if the next operand is to be evaluated. Destructors of temporaries may have run since `when`
+    /// returned, so the last operand is tested again.
     FLOW_INLINE bool undecided() const {
         Waiter const& last = group_.branches[group_.count - 1];
         return group_.winner == kNobody && !isReady(last) && !isCancelled(frame());
     }
 
-    /// True if the frame need not suspend; otherwise the branches are parked. Called once all operands are evaluated
-    /// and locals are gone: either step may have completed an operand, or cancelled the frame, which nothing could wake
-    /// again if it parked now.
+    /// Returns true if the frame need not suspend. Otherwise parks the branches. Called once all operands are evaluated
+    /// and locals are gone: an evaluation or a destructor may have completed an operand, or cancelled the frame. If a
+    /// cancelled frame parked now, nothing could wake the frame again.
     FLOW_INLINE bool decided() {
         if (cancelled())
             return true;
@@ -121,20 +121,20 @@ public:
     /// Parks the frame at its branches; the choose must be undecided.
     FLOW_INLINE void park(Waiter* frame) { frame->awaited = &group_; }
 
-    /// The frame to which a branch belongs that is about to be run; null if the waiter is no branch.
+    /// Returns the frame of a branch that is about to run; null if `waiter` is no branch.
     static Waiter const* frameOf(Waiter const* waiter) {
         bool isBranch = waiter->resume == fire<false> || waiter->resume == fire<true>;
         return isBranch ? static_cast<ChooseBase*>(waiter->owner)->frame_ : nullptr;
     }
 
-    /// The second half of result(), after found().
+    /// Releases the losers. It is the second half of result(), after found().
     FLOW_INLINE void releaseLosers() const {
-        // If no branch has won, none are left: giveUp(), or a cancel of the frame (takeAwaited), has released them.
+        // If no branch has won, giveUp() or a cancel of the frame (takeAwaited) has released all branches already.
         if (group_.count > 1)
             releaseAllBut(group_, winningBranch());
     }
 
-    /// For a choose that is decided: true if result() will have failed.
+    /// Returns true if the result has an error. The choose must be decided, and result() not yet called.
     bool hasFailed() const { return failed(*frame()); }
 
     static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
@@ -156,7 +156,7 @@ private:
         return reinterpret_cast<Waiter*>(reinterpret_cast<char*>(const_cast<BranchGroup*>(&group_)) + group_.winner);
     }
 
-    /// Adds a branch for the operand. True if the operand is ready.
+    /// Adds a branch for the operand. Returns true if the operand is ready.
     template <bool Propagates>
     FLOW_INLINE bool take(Pending operand) {
         std::uint32_t index = group_.count++;
@@ -166,12 +166,12 @@ private:
         branch.link.next = nullptr;
         if (operand.isOperation() && !isCancelled(frame()))
             operand.startIfReady();           // otherwise decided() starts it
-        if (operand.isDelay()) [[unlikely]] { // fires from the loop only
+        if (operand.isDelay()) [[unlikely]] { // only the loop fires a delay
             branch.awaited = {};
             operand.park(&branch);
             return false;
         }
-        if (operand.isHeld()) { // decided() tests it again: code that runs before that may take from its source
+        if (operand.isHeld()) { // decided() tests it again: code that runs until then may take from its source
             branch.awaited = detail::Awaited::operation(operand.held());
             return !isCancelled(frame()) && operand.held()->isReady() && operand.held()->mayGoOn();
         }
@@ -188,12 +188,12 @@ private:
         return hasFired(branch) || (branch.awaited.isCell() ? branch.awaited.cell()->isReady()
                                                             : isHeld(branch) && heldBy(branch).isReady());
     }
-    /// For a branch that is not parked.
+    /// Returns true if the branch has an operation that is kept elsewhere, and is not parked there.
     static bool isHeld(Waiter const& branch) { return branch.awaited.isOperation() && !branch.link.isLinked(); }
     static HeldOperation& heldBy(Waiter const& branch) {
         return *static_cast<HeldOperation*>(branch.awaited.operation());
     }
-    /// Parks a branch that waits for a cell, unless the cell is ready or has to be started.
+    /// Parks a branch at its cell and returns true. Returns false if there is no cell, or it is ready or not started.
     FLOW_INLINE static bool parkAtCell(Waiter& branch) {
         if (!branch.awaited.isCell())
             return false;
@@ -202,12 +202,12 @@ private:
         if (cell->isReady() || cell->isDormant())
             return false;
         // A later operand may have begun to wait for the same stream. Without this check only the next send() would
-        // detect it.
+        // detect the second reader.
         FLOW_CHECK(cell->waiters.isEmpty() || !cell->isStream(), kTwoReaders);
         pushFront(cell->waiters, branch.link);
         return true;
     }
-    /// True if a branch that parkAtCell() did not park has its result. If not, it is parked here.
+    /// Returns true if a branch that parkAtCell() has not parked has its result. Otherwise parks the branch.
     [[gnu::noinline]] bool isOver(Waiter& branch) {
         if (!branch.awaited.isCell())
             return hasFired(branch) || startHeld(branch);
@@ -217,28 +217,28 @@ private:
         pushFront(cell->waiters, branch.link);
         return false;
     }
-    /// Parks a branch that waits for an operation that is kept elsewhere; true if the operation is ready.
+    /// Returns true if the branch has an operation that is kept elsewhere and ready. If it is not ready, parks there.
     bool startHeld(Waiter& branch) {
         if (!isHeld(branch))
             return false;
         HeldOperation& held = heldBy(branch);
         branch.awaited = {};
-        Evaluation evaluation(*this); // either may throw
+        Evaluation evaluation(*this); // the calls below may throw
         bool ready = held.isReady() && held.goesOn();
         if (!ready)
             held.park(branch);
         evaluation.done();
         return ready;
     }
-    /// True if the branch fired before the frame was parked: a delay that is over.
+    /// Returns true if the branch, a delay that is over, has fired before the frame was parked.
     static bool hasFired(Waiter const& branch) { return branch.resume == nullptr; }
 
-    /// The frame was cancelled during the evaluation: no branch wins, even if an operand is ready.
+    /// Called if the frame was cancelled during the evaluation. No branch wins, even if an operand is ready.
     [[gnu::noinline, gnu::cold]] void giveUp() {
         group_.winner = kNobody;
         releaseAllBut(group_, nullptr);
         group_.count = 0;
-        frame()->awaited = cancelledCell(nullptr, frame()); // result() takes it from there
+        frame()->awaited = cancelledCell(nullptr, frame()); // result() takes this cell
     }
 
     /// Called when the operand of a branch is ready. From here on the frame counts as running: a cancel only marks it.
@@ -247,7 +247,7 @@ private:
     static void fire(Waiter* branch) {
         auto* choose = static_cast<ChooseBase*>(branch->owner);
         Waiter* frame = choose->frame_;
-        if (!frame->awaited.isGroup()) [[unlikely]] { // a later operand runs the loop: decided() tests for it
+        if (!frame->awaited.isGroup()) [[unlikely]] { // not parked: a later operand runs the loop; see hasFired()
             branch->resume = nullptr;
             return;
         }
@@ -269,15 +269,15 @@ private:
             FLOW_HAND_OVER(last);
     }
 
-    /// For a waiter that waits no more: `awaited` is a cell that is ready, or nothing.
+    /// Returns true if the waiter has got an error. It must wait no more: `awaited` is a ready cell, or nothing.
     static bool failed(Waiter const& waiter) {
         Cell* cell = waiter.awaited.cell();
         return cell && cell->isError();
     }
 
-    // All branches are unlinked before the first is released for good, since that may run code that would wake another.
-    // The branch `kept` was unlinked when it fired. The only call is a tail call, so that no stack is needed. The
-    // branches are left as they are: they are not read again.
+    // Releases all branches but `kept`, which was unlinked when it fired. All branches are unlinked before the first is
+    // released for good: a release may run code that would wake another branch. The only call is a tail call, so that
+    // no stack is needed. The memory of the branches is left as it is: nothing reads it again.
     [[gnu::noinline]] static void releaseAllBut(BranchGroup const& group, Waiter const* kept) {
         Waiter* branch = group.branches;
         for (std::uint32_t left = group.count; left != 0; --left, ++branch) {
@@ -285,7 +285,8 @@ private:
                 return releaseRest(branch, left, kept);
         }
     }
-    /// Releases a branch. False for a delay, and for a future without another reference: those are left.
+    /// Releases a branch and returns true. Returns false, and changes nothing, for the last reference to a future, and
+    /// for other operands than futures.
     FLOW_INLINE static bool letGo(Waiter& branch) {
         if (!branch.awaited.isCell() || branch.awaited.cell()->futures == 1) [[unlikely]]
             return false;
@@ -294,8 +295,7 @@ private:
         --branch.awaited.cell()->futures;
         return true;
     }
-    /// releaseAllBut() for the `left` branches from `first` on, among which are delays, or futures without another
-    /// reference.
+    /// Does the work of releaseAllBut() for the `left` branches from `first` on. letGo() cannot release all of them.
     [[gnu::noinline]] static void releaseRest(Waiter* first, std::uint32_t left, Waiter const* kept) {
         Waiter* end = first + left;
         for (Waiter* branch = first; branch != end; ++branch)
@@ -333,10 +333,10 @@ public:
         releaseLosers();
         return found;
     }
-    /// The first half of result(); releaseLosers() is the other.
+    /// Takes the result as result() does, but leaves the losers to releaseLosers().
     FLOW_INLINE Pending found() { return Pending::resumed(frame()); }
 
-    /// The element of the stream that has won. The losers, which may read the same stream, are released after that.
+    /// Returns the next element of the stream that has won. Then releases the losers, which may read the same stream.
     template <class T>
     T takeNext(Pending won) {
         struct Losers {
@@ -346,11 +346,11 @@ public:
         return won.takeNext<T>();
     }
 
-    /// True if the operand with this index has decided the choose.
+    /// Returns true if the operand with this index has decided the choose.
     bool won(std::size_t index) const { return hasWon(branches_ + index); }
 
 private:
-    // Initialised by the functions that take an operand.
+    // The union leaves the branches uninitialised: the functions that take an operand initialise them.
     union {
         detail::Waiter branches_[N];
     };

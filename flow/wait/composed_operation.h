@@ -1,6 +1,6 @@
 #pragma once
-// ComposedOperation: the (public) base class of an operation made of operations, in the callback style: it waits for
-// one after the other, and each calls a member function at its end. Allocates nothing.
+// ComposedOperation: the (public) base class of an operation made of operations, in the callback style. It waits for
+// one operation after the other, and calls a member function at the end of each. It allocates nothing.
 //
 //     class Ask : public ComposedOperation {                // sends a question, and reads the answer
 //     public:
@@ -24,14 +24,14 @@
 //     class Session { Ask ask_; void onAnswered(Error error, std::size_t bytes); ... };
 //     ask_.start(connection, question, Completion<std::size_t>::to<&Session::onAnswered>(*this));
 //
-// An operation that is part of another is a member of it, so that all of it is one object that never moves. A source
-// parks the ComposedOperation itself, in its list of waiters.
+// An operation that is part of another operation is a data member of the other, so that the whole is one object that
+// never moves. A source parks the ComposedOperation itself, in its list of waiters.
 //
-// The member function is called once for each wait, in a turn of its own and never inside waitFor(), also if the
-// operation is ready: then as after delay(0). It is called with an invalid Error and the result, or with the error and
-// a Result(); where the result is Void, with the error alone. It must not throw. When it is called the
-// ComposedOperation is free: it may wait again, or be destroyed. Destroying a ComposedOperation cancels: the operation
-// for which it waited has taken nothing. Belongs to one thread.
+// The member function is called once for each wait, in a turn of its own and never inside waitFor(). If the operation
+// is ready already, the call comes as after delay(0). The function gets an invalid Error and the result, or the error
+// and a Result(); if the result is Void, only the Error. It must not throw. During the call the ComposedOperation is
+// free: it may wait again, or be destroyed. Its destructor cancels the wait: the operation for which it waited has
+// taken nothing. A ComposedOperation belongs to one thread.
 
 #include "flow/core/in_place.h"
 #include "flow/loop/loop.h"
@@ -49,14 +49,14 @@ public:
     ~ComposedOperation() { cancel(); }
 
     bool isWaiting() const { return link.isLinked(); }
-    /// Stops waiting: no member function is called, until it waits again.
+    /// Stops waiting. No member function is called, until waitFor() is called again.
     void cancel() noexcept {
         if (isWaiting())
             detail::abandon(this);
     }
 
 protected:
-    /// Waits for the operation and then calls the member function. It must not be waiting.
+    /// Waits for `op`, and then calls the member function `goOn`. The ComposedOperation must not be waiting already.
     template <auto goOn, InPlace Op, class = decltype(goOn)> // the type: see flow/loop/posted.h
     void waitFor(Op const& op) noexcept {
         FLOW_ASSERT(!isWaiting(), "ComposedOperation::waitFor() while it waits already");
@@ -71,7 +71,7 @@ protected:
             ::new (op_) Error(currentError());
             resume = goOnFailed<Op, goOn>;
         }
-        TurnBudget::use(8); // a turn has fewer steps than operations
+        TurnBudget::use(8); // counts as 8 operations: it takes a step of its own
         Loop::current().makeReady(this, TaskPriority::DefaultDelay);
     }
 
@@ -112,7 +112,7 @@ private:
         self->template call<goOn>(error, std::move(result));
     }
 
-    /// Called if the operation was ready in waitFor(); another waiter may have taken it since.
+    /// Called if the operation was ready in waitFor(). Another waiter may have taken its result since.
     template <class Op, auto goOn, class = decltype(goOn)>
     static void goOnIfReady(Waiter* waiter) {
         auto* self = static_cast<ComposedOperation*>(waiter);
@@ -148,8 +148,8 @@ private:
     alignas(16) unsigned char op_[32];
 };
 
-/// The end of an operation made of operations: the member function of an object that it calls then. Two words; owns
-/// nothing.
+/// A member function of an object, which an operation made of operations calls at its end. It has the size of two
+/// pointers, and owns nothing.
 template <class... Results>
 class Completion {
 public:
@@ -163,7 +163,7 @@ public:
         return completion;
     }
 
-    /// Must be the last act of the operation: the function may destroy it.
+    /// Calls the member function. Must be the last act of the operation, since the function may destroy the operation.
     void operator()(Error error, Results... results) const { call_(object_, error, std::move(results)...); }
 
 private:

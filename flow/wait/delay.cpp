@@ -4,7 +4,7 @@ namespace flow {
 using namespace detail;
 namespace {
 
-/// The frame of a delay that was made into a future: parked in the loop, it completes its own cell.
+/// Resumes the frame of a delay that was made into a future: the frame completes its own cell.
 void completeDelay(Waiter* frame) {
     Cell* cell = Cell::of(frame);
     Cell* cancelled = frame->awaited.cell();

@@ -9,9 +9,9 @@
 namespace flow::detail {
 namespace {
 
-constexpr int kMostFrames = 16; // in a chain of frames that wait for each other
+constexpr int kMostFrames = 16; // the longest chain of frames, each waiting for the next, that is searched
 
-/// AddressSanitizer may forbid to read parts of a frame.
+/// Returns true if a word of `memory` points into the extent. ASan is off here: it may forbid to read parts of a frame.
 __attribute__((no_sanitize("address"))) bool hasAddress(void const* memory, std::size_t bytes, Extent extent) {
     auto const* word = static_cast<std::uintptr_t const*>(memory);
     for (auto const* end = word + bytes / sizeof *word; word != end; ++word)
@@ -20,7 +20,7 @@ __attribute__((no_sanitize("address"))) bool hasAddress(void const* memory, std:
     return false;
 }
 
-/// The bytes from the end of the frame's Waiter to the end of its block; 0 if they are not known.
+/// Returns the bytes from the end of the frame's Waiter to the end of its block; 0 if they are not known.
 std::size_t bytesOf(Cell* cell) {
     auto* begin = static_cast<char*>(cell->valueAddress());
     memory::SizeClass sizeClass = cell->sizeClass;
@@ -57,7 +57,7 @@ bool frameHas(Cell* cell, Extent extent, int frames) {
     return isCell && frameHas(frame->awaited.anyCell(), extent, frames - 1);
 }
 
-/// Searches the operand of the wait for addresses.
+/// The search of a wait's operand for pointers into a local.
 class Search final : public ExtentVisitor {
 public:
     Search(Pending pending, std::initializer_list<DyingLocal> locals) : pending_(pending), locals_(locals) {}

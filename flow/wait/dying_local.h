@@ -1,17 +1,18 @@
 #pragma once
-// In a checked build, ends the program at a wait that destroys the object for which it waits. Emitted code uses it;
-// programs do not.
+// FLOW_DYING: ends the program, in a checked build, if a wait destroys the object for which it waits. Emitted code uses
+// it; programs do not.
 //
 //     Reference<Connection> c = wait(connect(to));       // a plain local of an actor: it lives up to the next wait
-//     Bytes line = wait(c->readUntil("\n"_sr, 100));     // destroys it, and with it the connection
+//     Bytes line = wait(c->readUntil("\n"_sr, 100));     // this wait destroys `c`, and with `c` the connection
 //
-// is emitted with the locals that end at the wait:
+// For the second wait, actorc emits the locals that end at it:
 //
 //     wait__ = flow::operand<2, Bytes>(room__).wait(c->readUntil("\n"_sr, 100)) FLOW_DYING(FLOW_RESULT(c, c__, 1));
 //
-// A local takes with it the object itself, the elements of a container, and the object of a smart pointer that is the
-// only owner. An operation in place that has a pointer into that must not be waited for. Nor must an actor or a
-// coroutine that has one in its frame, if the operand takes the local's address or calls a member function of it.
+// The end of a local destroys the local itself, the elements of a container, and the object of a smart pointer that is
+// its only owner. The check fails for an operation in place that has a pointer into this memory. For an actor or a
+// coroutine, the check fails if such a pointer is in its frame, and the operand takes the local's address or calls a
+// member function of the local.
 
 #include "flow/wait/pending.h"
 
@@ -24,28 +25,28 @@
 #include <type_traits>
 
 #if FLOW_CHECKED
-/// Behind an operand: the locals that are in scope there.
+/// Follows an operand, and lists the locals that are in scope there.
 #define FLOW_DYING(...) | ::flow::detail::DyingLocals(::flow::detail::Caller::current(), {__VA_ARGS__})
-/// A variable that the source declares. `isUsed`: the operand takes its address, or uses a member of it.
+/// Describes a variable of the source. `isUsed` is true if the operand takes the variable's address, or uses a member.
 #define FLOW_LOCAL(variable, isUsed) ::flow::detail::dyingLocal<decltype(variable)>(#variable, variable, isUsed)
-/// The result of a wait, which a variable of emitted code holds.
+/// Describes the result of a wait, which a variable of emitted code holds.
 #define FLOW_RESULT(variable, holder, isUsed) ::flow::detail::dyingResult(#variable, holder, isUsed)
 
 namespace flow::detail {
 
-/// Memory that goes with a local.
+/// A range of memory that the end of a local destroys.
 struct Extent {
     std::uintptr_t begin;
     std::size_t bytes;
-    bool isElements; // of a container
+    bool isElements; // true if this is the memory of a container's elements
     bool has(std::uintptr_t address) const { return address - begin < bytes; }
 };
 
-/// Gets each part of the memory that goes with a local.
+/// A visitor of each range of memory that the end of a local destroys.
 class ExtentVisitor {
 public:
     virtual void visit(Extent extent) = 0;
-    /// The number of locals that are References to `object`.
+    /// Returns the number of locals that are References to `object`.
     virtual int owners(void const* object) = 0;
 
     template <class T>
@@ -112,13 +113,13 @@ void visitExtents(T const& object, ExtentVisitor& visitor) {
     }
 }
 
-/// A local. `object` is null if the end of the local destroys no object.
+/// A local variable. `object` is null if the end of the local destroys no object.
 struct DyingLocal {
     char const* name;
     void const* object;
     bool isUsed;
     void (*visit)(void const* object, ExtentVisitor& visitor);
-    void const* (*referent)(void const* object); // null: it is no Reference
+    void const* (*referent)(void const* object); // null if the local is no Reference
 };
 template <class T>
 DyingLocal dyingObject(char const* name, T const* object, bool isUsed) {

@@ -1,15 +1,15 @@
 #pragma once
-// HandlerSlot: waits for an operation in place and calls a function with its result: the callback style. Allocates
-// nothing.
+// HandlerSlot: waits for an operation in place, and calls a function with its result. This is the callback style. It
+// allocates nothing.
 //
 //     HandlerSlot slot;                                    // a member of the object that has the handler
 //     call(connection->readSome(buffer), slot, [this](Error error, std::size_t bytes) { onRead(error, bytes); });
 //     slot.cancel();                                       // the handler is not called; nothing has been taken
 //
-// The handler is called once, in a turn of the loop and never inside call(), also if the operation is ready: then as
-// after delay(0). It is called with an invalid Error and the result, or with the error and a Result(); where the result
-// is Void with the error alone. It is trivially copyable, has at most 32 bytes, and must not throw. When it is called
-// the slot is free: it may wait again, or be destroyed. Destroying a slot cancels. Belongs to one thread.
+// The handler is called once, in a turn of the loop and never inside call(). If the operation is ready already, the
+// handler is called as after delay(0). It gets an invalid Error and the result, or the error and a Result(); if the
+// result is Void, only the Error. A handler is trivially copyable, has at most 32 bytes, and must not throw. During its
+// call the slot is free: it may wait again, or be destroyed, which cancels a wait. A slot belongs to one thread.
 
 #include "flow/wait/composed_operation.h"
 
@@ -32,7 +32,7 @@ private:
     alignas(16) unsigned char handler_[kHandlerBytes];
 };
 
-/// Waits for the operation in the slot, which must be free, and calls the handler with its result.
+/// Waits for `op` with `slot`, which must be free, and calls `handler` with the result.
 template <InPlace Op, class Handler>
 void call(Op const& op, HandlerSlot& slot, Handler handler) {
     static_assert(std::is_trivially_copyable_v<Handler> && sizeof(Handler) <= HandlerSlot::kHandlerBytes,

@@ -7,11 +7,11 @@
 //     });
 //
 // A step is one call by the loop: an actor that is resumed runs until it waits again, with everything that it resumes
-// meanwhile. It is reported when it has ended, under the name of the actor that was resumed first, or of the function
-// of a fiber. A step that runs the loop itself counts with all that it runs.
+// meanwhile. A long step is reported when it has ended, under the name of the actor that was resumed first, or of the
+// function of a fiber. If a step runs the loop itself, its time includes the steps that run inside it.
 //
-// While one exists the loop reads the clock twice a step; else it costs nothing. The loop outlives it.
-// Belongs to the loop's thread; it begins with the next turn.
+// While a LongSteps exists, the loop reads the clock twice in each step; otherwise there is no cost. The loop must
+// outlive the LongSteps. It belongs to the loop's thread, and begins with the next turn.
 
 #include "flow/loop/real_loop.h"
 #include "flow/loop/step_watch.h"
@@ -26,7 +26,7 @@ struct LongStep {
 
 class LongSteps final : StepWatch {
 public:
-    /// It must not throw, nor destroy its LongSteps. Without captures.
+    /// A function without captures. It must not throw, and must not destroy its LongSteps.
     using Handler = void (*)(LongStep const& step);
 
     explicit LongSteps(RealLoop& loop, double seconds = 0.010, Handler handler = printToStandardError);
@@ -49,13 +49,13 @@ private:
     RealLoop& loop_;
     double seconds_;
     Handler handler_;
-    static constexpr int kMostNested = 8; // steps that run the loop themselves; deeper ones are not measured
+    static constexpr int kMostNested = 8; // steps inside steps that run the loop; deeper ones are not measured
     Running running_[kMostNested];
     int depth_ = 0;
 };
 
-/// The code of the actor that a step of a loop resumes. For a branch of a choose it is the frame's, for a source that
-/// of its first waiter.
+/// Returns the code of the actor that a step of a loop resumes. For a branch of a choose this is the code of the frame;
+/// for a source it is the code of the first waiter.
 void const* codeOfStep(detail::Waiter const* step) noexcept;
 
 } // namespace flow

@@ -1,6 +1,6 @@
 #pragma once
-// MemberWait: waits on behalf of an object of which it is a member, and then calls it: for operations made of
-// operations.
+// MemberWait: waits on behalf of an object of which it is a member, and then calls a function of the object. It is for
+// operations made of operations.
 //
 //     struct Doubled : Operation<Doubled, int> {
 //         explicit Doubled(Future<int> input) { input.isReady() ? go(input) : step.waitFor(std::move(input)); }
@@ -9,8 +9,8 @@
 //         MemberWait step{*this, [](Doubled& self) { self.go(self.step.take<int>()); }};
 //     };
 //
-// It waits for one thing at a time. When the function is called it waits for nothing: it may wait again, and the
-// function may destroy it. Destroying it releases its operand. Belongs to one thread.
+// A MemberWait waits for one thing at a time. During the call of the function it is free: it may wait again, and the
+// function may destroy it. Its destructor releases the operand. It belongs to one thread.
 
 #include "flow/core/in_place.h"
 
@@ -46,20 +46,20 @@ public:
         waiter_.awaited = {};
         op.park(waiter_);
     }
-    /// Waits no more, but holds the future until cancel() or its end.
+    /// Stops waiting, but holds the future until cancel() or the destructor.
     void stop() noexcept { detail::detach(&waiter_); }
-    /// Waits no more.
+    /// Stops waiting, and releases the operand.
     void cancel() noexcept { detail::abandon(&waiter_); }
 
-    /// The future that it has waited for, once.
+    /// Returns the future for which it has waited. To be called once for each wait.
     template <class T>
     Future<T> take() {
         detail::Cell* cell = waiter_.awaited.cell();
         waiter_.awaited = {};
         return Future<T>::adopt(cell);
     }
-    /// After a wait for an operation: the error with which its source has failed it. If that is invalid, the operation
-    /// is ready, and the owner calls op.take() before anything else runs.
+    /// Returns the error with which the source has failed the operation. To be called after a wait for an operation. If
+    /// the error is invalid, the operation is ready, and the owner must call op.take() before anything else runs.
     Error takeFailure() {
         detail::Cell* failed = waiter_.awaited.anyCell();
         waiter_.awaited = {};

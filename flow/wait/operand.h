@@ -1,11 +1,11 @@
 #pragma once
-// Operands: whatever race(), all(), some(), timeout() and fibers wait for, and functions of a program's own:
+// Operands: race(), all(), some(), timeout() and fibers wait for them. A program's own functions can take them, too:
 //
 //     template <CanBeAwaited X>
 //     Future<AwaitedValue<X>> logged(X operand, std::source_location caller);
 //
-// They are a Future; a FutureStream, for its next value; a delay, a yield() or Never(); an operation in place; a Fork;
-// a Task, which begins as the root of a tree; a race(); and a function without parameters that makes one of these.
+// An operand is a Future; a FutureStream, for its next value; a delay, a yield() or Never(); an operation in place; a
+// Fork; a Task, which begins as the root of a tree; a race(); or a function without parameters that makes one of these.
 
 #include "flow/wait/pending.h"
 
@@ -19,7 +19,7 @@ struct OperandOf {};
 template <class X>
 concept IsOperand = requires { typename OperandOf<X>::Value; };
 
-/// An operand that may run code of the program, or allocate, when it is made a Pending.
+/// An operand that may run code of the program, or allocate, when a Pending is made of it.
 struct LazyOperand {
     static constexpr bool kExists = false;
     static bool isReady(auto const&) { return false; }
@@ -78,7 +78,7 @@ struct OperandOf<Op> : ExistingOperand {
 template <class Kind>
 struct TimeOperand : Kind {
     using Value = Void;
-    static constexpr bool kIsTime = true; // a co_await gives nothing
+    static constexpr bool kIsTime = true; // a co_await has no result
     static Pending operand(auto const& time, std::source_location) { return flow::pending<Void>(time); }
     static Void take(Pending wait) {
         wait.drop();
@@ -88,11 +88,11 @@ struct TimeOperand : Kind {
 template <>
 struct OperandOf<Delay> : TimeOperand<ExistingOperand> {};
 template <>
-struct OperandOf<Yield> : TimeOperand<LazyOperand> {}; // it may be ready, or not when it is tested again
+struct OperandOf<Yield> : TimeOperand<LazyOperand> {}; // ready at one test, it may not be ready at the next
 template <>
 struct OperandOf<Never> : TimeOperand<LazyOperand> {}; // there may be no memory for its cell
 
-/// A task, a fork or a race(): its future() begins what has not begun.
+/// A task, a fork or a race(). Its future() starts it, unless it has begun.
 template <class X>
 concept GivesFuture = requires(X&& awaitable) {
     { std::move(awaitable).future() } -> std::same_as<Future<typename X::Element>>;
@@ -108,15 +108,15 @@ struct OperandOf<X> : LazyOperand {
 
 } // namespace detail
 
-/// A type of which the values can be waited for, in each style.
+/// A type with values for which actors, coroutines, fibers and tasks can wait.
 template <class X>
 concept CanBeAwaited = detail::IsOperand<std::remove_cvref_t<X>>;
-/// The type of the result of such a wait; Void if there is none.
+/// The type of the result of a wait for an X; Void if the wait has no result.
 template <CanBeAwaited X>
 using AwaitedValue = typename detail::OperandOf<std::remove_cvref_t<X>>::Value;
 
-/// Asserts that the operand is no invalid future or stream. For a function that waits for it: the assertion names the
-/// caller of that function.
+/// Asserts that the operand is no invalid future or stream. A function that waits for its argument calls this, so that
+/// the assertion names the caller of this function.
 template <CanBeAwaited X>
 void checkValid(X const& operand, std::source_location caller) {
     detail::OperandOf<X>::checkValid(operand, caller);

@@ -9,9 +9,9 @@
 //     ... suspends, unless it is ready ...
 //     auto item = takeLocal<1, int>(room, wait);
 //
-// It has a place for each branch of the largest choose. An actor that waits for nothing but futures and delays has no
+// A room has a place for each branch of the largest choose. An actor that waits only for futures and delays has no
 // room: `operand` notes the type of each operand under the number of its wait, and the size of the block depends on
-// these notes. An operation with objects aligned to more than 8 bytes does not fit: its wait takes one block.
+// these notes. An operation with objects aligned to more than 8 bytes does not fit: a wait for it allocates one block.
 
 #include "flow/wait/dying_local.h"
 #include "flow/wait/pending.h"
@@ -43,8 +43,8 @@ concept IsNoted = requires(Recall<Key> key) { noted(key); };
 template <class Key>
 using Noted = typename decltype(noted(Recall<Key>()))::type;
 
-/// The keys of the notes. For a wait: the type of its operation in place, and the type of its result if the source has
-/// `auto`. For an actor: the type of its room, if it needs one.
+/// The keys of the notes. OperationOf notes the type of the operation in place of a wait. ResultOfWait notes the type
+/// of a wait's result if the source has `auto`. RoomOf notes the type of an actor's room, if the actor needs one.
 template <class Tag, int Wait>
 struct OperationOf;
 template <class Tag, int Wait>
@@ -101,11 +101,11 @@ public:
 
     struct Nothing {};
 
-    /// The place, for an operand to keep.
+    /// Returns the place in which an operand is kept.
     FLOW_INLINE Branch<Self, NoChoose const> at(int place) const {
         return {static_cast<Self const*>(this)->held() + place, &noChoose};
     }
-    /// The place, for a result to take.
+    /// Returns the place from which a result is taken.
     template <class Choose>
     FLOW_INLINE Branch<Self, Choose> at(int place, Choose& choose) const {
         return {static_cast<Self const*>(this)->held() + place, &choose};
@@ -120,8 +120,8 @@ template <class State, int Places = 1>
 class OperationRoom : public detail::RoomBase<OperationRoom<State, Places>, State, Places> {
 public:
     explicit OperationRoom(State* state) : state_(reinterpret_cast<char*>(state)) {}
-    /// The room is behind the actor. The state, which is the actor's last member, may begin at any multiple of its own
-    /// alignment.
+    /// Returns the room, which is behind the actor. The state, which is the actor's last member, may begin at any
+    /// multiple of its own alignment, so the end of the state is rounded up.
     FLOW_INLINE detail::HeldOperation* held() const {
         constexpr std::size_t kAlignment = alignof(detail::HeldOperation);
         char* end = state_ + sizeof(State);
@@ -131,7 +131,7 @@ public:
             end += -sizeof(State) & (kAlignment - 1);
         return reinterpret_cast<detail::HeldOperation*>(end);
     }
-    /// Nothing to do: see coro::OperationRoom.
+    /// Does nothing: see coro::OperationRoom.
     template <class Operand>
     static void forget(Operand const&) {}
 
@@ -139,7 +139,7 @@ private:
     char* state_;
 };
 
-/// Bytes of the room behind the state of an actor, known once its body has been compiled.
+/// Returns the bytes of the room behind the state of an actor. They are known once the actor's body has been compiled.
 template <class State>
 constexpr std::size_t roomBytes() {
     if constexpr (detail::IsNoted<detail::RoomOf<State>>)
@@ -150,13 +150,13 @@ constexpr std::size_t roomBytes() {
 
 namespace coro {
 
-/// The room of a coroutine. `T` is a type of its own.
+/// The room of a coroutine. `T` is a type that no other room has.
 template <class T, int Places = 1>
 class OperationRoom : public flow::detail::RoomBase<OperationRoom<T, Places>, T, Places> {
 public:
     FLOW_INLINE flow::detail::HeldOperation* held() const { return held_; }
-    /// The compiler must assume that the operand changes: otherwise clang keeps the cell in the frame, beside the
-    /// variable that holds it.
+    /// Makes the compiler assume that the operand changes. Otherwise clang keeps the address of the cell in the frame,
+    /// beside the variable that holds it.
     template <class Operand>
     FLOW_INLINE static void forget(Operand const& operand) {
         asm("" : "+m"(const_cast<Operand&>(operand)));
@@ -169,14 +169,14 @@ private:
 } // namespace coro
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The operand of a wait. Notes are made in signatures, since a body may be compiled at the end of the file.
+// The operand of a wait. The notes are made in signatures, since a body may be compiled only at the end of the file.
 
 namespace detail {
 template <int Wait, class Place, class Awaitable>
 using Noting = typename NoteOperation<Wait, Place, std::remove_cvref_t<Awaitable>>::Done;
 } // namespace detail
 
-/// Stands for the type of the result if the source does not name it: see Deduced.
+/// A tag that stands for the type of the result if the source does not name this type: see Deduced.
 struct Deduce {};
 
 namespace detail {
@@ -185,8 +185,8 @@ struct ResultOfOperand : std::type_identity<T> {};
 template <int Wait, class Place, class Awaitable>
 struct ResultOfOperand<Deduce, Wait, Place, Awaitable> : std::type_identity<NotedResult<Wait, Place, Awaitable>> {};
 
-/// The object in front of the user's own `wait(E)` in emitted code, so that compilers report a mistake in E at that
-/// word, which is in the user's line and column.
+/// The object on which the user's own `wait(E)` is called in emitted code. So a compiler reports a mistake in E at the
+/// line and the column of the user's source.
 template <int Wait, class R, class P>
 class Operand {
     template <class E>
@@ -257,13 +257,13 @@ private:
 };
 } // namespace detail
 
-/// The operand of the wait with this number, to be kept in the place: operand<1, int>(room).wait(future).
+/// Returns the Operand of the wait with the number `Wait`, to be kept in `place`: operand<1, int>(room).wait(future).
 template <int Wait, class T = Void, class Place>
 FLOW_INLINE detail::Operand<Wait, T, Place> operand(Place const& place) {
     return detail::Operand<Wait, T, Place>(place);
 }
 namespace detail {
-/// Replaces the type of an operand that has an error, so that compilers report nothing more.
+/// A type that replaces the type of a wrong operand. It converts to all types, so that compilers report nothing more.
 struct Anything {
     template <class T>
     operator T() const;
@@ -274,7 +274,7 @@ template <IsNoted Key>
 struct NotedOrAnything<Key> : std::type_identity<Noted<Key>> {};
 } // namespace detail
 
-/// The type that a wait with Deduce, further up in the same function, found.
+/// The type that stands for Deduce in the wait with this number, further up in the same function.
 template <class Room, int Wait>
 using Deduced = typename detail::NotedOrAnything<detail::ResultOfWait<typename Room::Tag, Wait>>::type;
 
@@ -294,7 +294,7 @@ FLOW_INLINE T takeHeld(Place const& place) {
 
 } // namespace detail
 
-/// Pending::passed(), for a wait without a result.
+/// Does the same as Pending::passed(), for a wait without a result.
 template <int Wait, class Place>
 FLOW_INLINE bool passed(Place const& place, Pending wait) {
     if constexpr (detail::IsNoted<detail::WaitsFor<Place, Wait>>) {
@@ -306,7 +306,7 @@ FLOW_INLINE bool passed(Place const& place, Pending wait) {
         return wait.passed();
     }
 }
-/// Pending::drop(), for a branch without a result.
+/// Does the same as Pending::drop(), for a branch without a result.
 template <int Wait, class Place>
 FLOW_INLINE void drop(Place const& place, Pending wait) {
     if constexpr (detail::IsNoted<detail::WaitsFor<Place, Wait>>)
@@ -314,7 +314,7 @@ FLOW_INLINE void drop(Place const& place, Pending wait) {
     else
         wait.drop();
 }
-/// Pending::takeLocal<T>().
+/// Takes the result as Pending::takeLocal<T>() does.
 template <int Wait, class T, class Place>
 FLOW_INLINE auto takeLocal(Place const& place, Pending wait) {
     if constexpr (detail::IsNoted<detail::WaitsFor<Place, Wait>>)
@@ -322,7 +322,7 @@ FLOW_INLINE auto takeLocal(Place const& place, Pending wait) {
     else
         return wait.takeLocal<T>();
 }
-/// Pending::take<T>().
+/// Takes the result as Pending::take<T>() does.
 template <int Wait, class T, class Place>
 FLOW_INLINE auto take(Place const& place, Pending wait) {
     if constexpr (detail::IsNoted<detail::WaitsFor<Place, Wait>>)
@@ -330,7 +330,7 @@ FLOW_INLINE auto take(Place const& place, Pending wait) {
     else
         return wait.take<T>();
 }
-/// Pending::takeValue<T>().
+/// Takes the result as Pending::takeValue<T>() does.
 template <int Wait, class T, class Place>
 FLOW_INLINE T takeValue(Place const& place, Pending wait) {
     if constexpr (detail::IsNoted<detail::WaitsFor<Place, Wait>>)
@@ -338,7 +338,7 @@ FLOW_INLINE T takeValue(Place const& place, Pending wait) {
     else
         return wait.takeValue<T>();
 }
-/// Pending::takeNext<T>().
+/// Takes the next element as Pending::takeNext<T>() does.
 template <int Wait, class T, class Place>
 FLOW_INLINE T takeNext(Place const& place, Pending wait) {
     if constexpr (detail::IsNoted<detail::WaitsFor<Place, Wait>>) {
@@ -349,8 +349,8 @@ FLOW_INLINE T takeNext(Place const& place, Pending wait) {
     }
 }
 
-/// Called after a choose of these waits, in order; the number of a waitNext() is negative. Releases the losers, unless
-/// the winner takes first.
+/// Releases the losers of a choose, unless the winner must take its result first. `Waits` are the numbers of its waits,
+/// in order; the number of a waitNext() is negative.
 template <int... Waits, class Room, class Choose>
 FLOW_INLINE void releaseLosers(Room const&, Choose& choose, Pending wait) {
     std::size_t branch = 0;

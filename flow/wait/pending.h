@@ -1,14 +1,14 @@
 #pragma once
 // Pending: the operand of a wait, once it has been evaluated: a cell of which a reference is held, a delay, an
-// operation that is not started, or nothing to wait for. The styles suspend on a Pending; emitted code names it
-// directly, and keeps operations in place in a room of the actor's own (flow/wait/operation_room.h).
+// operation that is not started, or nothing to wait for. Actors, coroutines and fibers suspend on a Pending. Emitted
+// code uses it directly, and keeps operations in place in a room of the actor (flow/wait/operation_room.h).
 //
 //     Pending wait = pending<int>(future);        // T is exact: Future<int> or Never
 //     if (!wait.isReady()) ... suspend ...
 //     if (wait.failed()) return fail(wait.takeError());
 //     Result<int> result = wait.take<int>();      // keeps the value alive without copying it
 //
-// A Pending is copied freely but owns one reference: exactly one take..., drop or park must follow.
+// A Pending may be copied, but owns one reference: exactly one call of take..., drop or park must follow.
 
 #include "flow/base/inline.h"
 #include "flow/core/in_place.h"
@@ -35,7 +35,7 @@ struct ResultOf<Delay> : std::type_identity<Void> {};
 template <>
 struct ResultOf<Yield> : std::type_identity<Void> {};
 
-/// An operation in place that is kept where it may be parked, for code that does not have its type.
+/// An operation in place that is kept where it may be parked, for code that does not know its type.
 struct HeldOperation {
     struct Functions {
         bool (*isReady)(HeldOperation&);
@@ -68,10 +68,10 @@ struct HeldOperation {
     }
     FLOW_INLINE bool isReady() { return functions->isReady(*this); }
     FLOW_INLINE void park(Waiter& waiter) { functions->park(*this, waiter); }
-    /// For a ready operation: true if its waiter goes on at once. If not, isReady() is false from here on, and the
-    /// waiter resumes in a turn of its own.
+    /// Returns true if the waiter of a ready operation goes on at once. If not, isReady() is false from here on, and
+    /// the waiter resumes in a turn of its own.
     FLOW_INLINE bool goesOn() { return TurnBudget::takeOne() || !putOff(); }
-    /// goesOn() in advance: uses up nothing of the turn's budget.
+    /// Returns what goesOn() would return, and uses up nothing of the turn's budget.
     FLOW_INLINE bool mayGoOn() { return !TurnBudget::isSpent() || !putOff(); }
 
 private:
@@ -83,7 +83,7 @@ private:
     }
 };
 
-/// The next element of a stream.
+/// Takes the next element of a stream, and releases the reference to the stream.
 template <class T>
 T takeNext(Cell* cell) {
     FutureStream<T> held = FutureStream<T>::adopt(cell);
@@ -96,16 +96,16 @@ public:
     constexpr Pending() = default;
     explicit Pending(detail::Cell* cell) : cell_(cell) {}
     explicit Pending(Delay delay) : kind_(Kind::Delay), priority_(delay.priority()), deadline_(delay.deadline()) {}
-    /// An operation in place, which is started when the frame is about to wait for it.
+    /// Returns the Pending of an operation in place, which is started when the frame is about to wait for it.
     template <InPlace Op>
     static Pending operation(Op const& op) {
         Pending pending(detail::Kept<Op>::create(op));
         pending.kind_ = Kind::Operation;
         return pending;
     }
-    /// An operation in place that is kept elsewhere. The code that has its type calls its take().
+    /// Makes the Pending of an operation in place that is kept elsewhere. Code that knows its type calls its take().
     explicit Pending(detail::HeldOperation* held) : kind_(Kind::Held), held_(held) {}
-    /// The result of a wait after it was resumed: the cell in `awaited`, or nothing after a delay.
+    /// Returns the result of a wait after the waiter was resumed: the cell in `awaited`, or nothing after a delay.
     FLOW_INLINE static Pending resumed(detail::Waiter* waiter) {
         Pending pending(waiter->awaited.cell());
         waiter->awaited = {};
@@ -117,8 +117,8 @@ public:
     bool isOperation() const { return kind_ == Kind::Operation; }
     bool isHeld() const { return kind_ == Kind::Held; }
     detail::HeldOperation* held() const { return held_; }
-    /// Starts an operation; true if it is ready then. Afterwards this is a cell like others, or nothing to wait for if
-    /// the operation is held and ready.
+    /// Starts an operation. Returns true if the operation is ready then. After that the Pending is a cell; if the
+    /// operation is held and ready, it is nothing to wait for; if it is held and not ready, it is as before.
     FLOW_INLINE bool start() {
         if (kind_ == Kind::Held && held_->isReady() && held_->goesOn()) {
             *this = Pending();
@@ -135,10 +135,10 @@ public:
             kind_ = Kind::Cell;
     }
     Delay asDelay() const { return {deadline_, priority_}; }
-    /// Null if there is nothing to wait for. Not for a delay.
+    /// Returns the cell; null if there is nothing to wait for. Must not be called for a delay or a held operation.
     detail::Cell* cell() const { return cell_; }
 
-    /// Parks a free waiter; this must not be ready.
+    /// Parks a waiter, which must be free. The Pending must not be ready.
     FLOW_INLINE void park(detail::Waiter* waiter) const {
         if (kind_ == Kind::Delay)
             Loop::current().parkUntil(waiter, deadline_, priority_);
@@ -148,30 +148,30 @@ public:
             detail::park(waiter, cell_);
     }
 
-    /// True if the wait throws. Of the functions from here on, one is called, once, on a ready Pending.
+    /// Returns true if the wait throws. After that, one of the next functions must be called, once, on a ready Pending.
     FLOW_INLINE bool failed() const { return cell_ && cell_->isError(); }
     FLOW_INLINE Error takeError() const { return detail::takeError(cell_); }
-    /// The result by reference.
+    /// Takes the result by reference.
     template <class T>
     detail::Result<T> take() const {
         return detail::Result<T>(cell_);
     }
-    /// The result by reference, or by value where that is free or needed.
+    /// Takes the result by reference, or by value where a copy is free or needed.
     template <class T>
     auto takeLocal() const {
         return detail::takeLocal<T>(cell_);
     }
-    /// The result by value.
+    /// Takes the result by value.
     template <class T>
     T takeValue() const {
         return detail::takeValue<T>(cell_);
     }
-    /// The next element of a stream.
+    /// Takes the next element of a stream.
     template <class T>
     T takeNext() const {
         return detail::takeNext<T>(cell_);
     }
-    /// `!failed()`; if so, releases the result, which is a Void.
+    /// Returns `!failed()`. If this is true, releases the result, which is a Void.
     FLOW_INLINE bool passed() const {
         if (!cell_)
             return true;
@@ -180,7 +180,7 @@ public:
         detail::releaseFuture<Void>(cell_);
         return true;
     }
-    /// Becomes the operand that every wait of a cancelled actor gets: a failed cell.
+    /// Replaces the operand by the failed cell that every wait of a cancelled actor gets.
     FLOW_INLINE void cancel(detail::Waiter* frame) {
         *this = Pending(detail::cancelledCell(holdsCell() ? cell_ : nullptr, frame));
     }
@@ -205,7 +205,7 @@ private:
 };
 
 namespace detail {
-// `caller` is empty in operators and lists, which have no place of the call.
+// `caller` is empty in operators and lists, which do not know the place of the call.
 
 template <class T>
 Cell* validCell(T const& future, Caller caller = Caller()) {
@@ -229,7 +229,7 @@ template <class T>
 inline constexpr bool isStream<FutureStream<T>> = true;
 } // namespace detail
 
-/// Asserts that the future is valid. For a function that waits for it: the assertion names the caller of that function.
+/// Asserts that the future is valid. A function that waits for its argument calls this to name its own caller.
 template <class T>
 void checkValid(Future<T> const& future, std::source_location caller) {
     detail::validCell(future, caller);
@@ -253,20 +253,21 @@ inline constexpr bool isOperationWith = false;
 template <InPlace E, class T>
 inline constexpr bool isOperationWith<E, T> = std::is_same_v<typename E::Result, T>;
 
-/// A race, which says by its member that the conversion to a future is meant.
+/// True for a race. Its member kBecomesFuture says that its conversion to a future is meant.
 template <class E, class T>
 concept BecomesFuture = requires { std::remove_cvref_t<E>::kBecomesFuture; } && std::is_convertible_v<E, Future<T>>;
 
-/// The operands of `wait`: a Future<T> exactly, so that a value that happens to convert is refused.
+/// True for an operand of `wait` with a result of type T: a Future<T>, Never, an operation or a race with this result,
+/// or, for Void, a delay or a yield. Another type that happens to convert to a Future<T> is refused.
 template <class E, class T, class Plain = std::remove_cvref_t<E>>
 concept WaitableFor = std::is_same_v<Plain, Never> || (isTime<Plain> && std::is_same_v<T, Void>) ||
                       std::is_base_of_v<Future<T>, Plain> || isOperationWith<Plain, T> || BecomesFuture<E, T>;
-/// The operands of `waitNext`.
+/// True for an operand of `waitNext`: a FutureStream<T>, or an operation in place with the result T.
 template <class E, class T>
 concept ReadableFor = std::is_convertible_v<E const&, FutureStream<T> const&> || isOperationWith<E, T>;
 } // namespace detail
 
-/// The operand of `wait`.
+/// Makes the Pending of an operand of `wait`. Copies the reference of an lvalue future, and takes that of an rvalue.
 template <class T, class Awaitable>
 Pending pending(Awaitable&& awaitable, detail::Caller caller = detail::Caller()) {
     using Plain = std::remove_cvref_t<Awaitable>;
@@ -301,7 +302,7 @@ Pending pending(Awaitable&& awaitable, detail::Caller caller = detail::Caller())
     }
 }
 
-/// The operand of `waitNext`: a FutureStream<T>, which has no other waiter at the same time.
+/// Makes the Pending of an operand of `waitNext`: a FutureStream<T>, which must have no other waiter.
 template <class T>
 Pending pendingNext(FutureStream<T> const& stream, detail::Caller caller = detail::Caller()) {
     detail::Cell* cell = detail::readableCell(stream, caller);

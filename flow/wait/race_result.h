@@ -1,6 +1,6 @@
 #pragma once
 // RaceResult<T...>: the result of a race: the index of the operand that came first, and its value. Winner<T>: the same
-// where all operands are of one type.
+// for operands that all have one type.
 //
 //     auto first = co_await race(reply, delay(1.0));       // RaceResult<Reply, Void>
 //     if (first.index() == 0) use(std::get<0>(first));     // throws std::bad_variant_access for any other index
@@ -9,8 +9,8 @@
 //     Winner<Row> fastest = co_await race(replicas);       // a std::vector<Future<Row>>
 //     use(fastest.index(), fastest.value());
 //
-// std::get<Reply>(first) works if one operand only has values of that type. It works as a std::variant does. It is a
-// type of its own, so that an index or a type that no operand has is one error of one sentence.
+// std::get<Reply>(first) works if only one operand has values of the type Reply. A RaceResult is used as a std::variant
+// is. It is a class of its own, so that an index or a type that no operand has gives one error of one sentence.
 
 #include <concepts>
 #include <cstddef>
@@ -26,7 +26,7 @@ public:
     explicit RaceResult(std::in_place_index_t<I> index, Args&&... args)
         : variant_(index, std::forward<Args>(args)...) {}
 
-    /// The place of the first operand among all, from 0.
+    /// Returns the index, from 0, of the operand that came first.
     std::size_t index() const { return variant_.index(); }
     std::variant<T...>& variant() & { return variant_; }
     std::variant<T...> const& variant() const& { return variant_; }
@@ -36,13 +36,13 @@ private:
     std::variant<T...> variant_;
 };
 
-/// One operand of a range that has come before the others, or is among the first.
+/// An operand of a range, and its value. It has come before all others, or is among the first.
 template <class T>
 class Winner {
 public:
     Winner(std::size_t index, T value) : index_(index), value_(std::move(value)) {}
 
-    /// Its place in the range, from 0.
+    /// Returns the index of the operand in the range, from 0.
     std::size_t index() const { return index_; }
     T& value() & { return value_; }
     T const& value() const& { return value_; }

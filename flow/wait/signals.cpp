@@ -1,7 +1,7 @@
-// The way of a signal. The process has one handler, handle(). It calls come() of each loop's hub, which sets a bit in
-// `pending_` and puts the hub into the loop's inbox, unless it is there already. In the hub's turn spread() gives each
-// pending signal the next arrival number, and wakes the source of each set of signals that contains it. A waiter takes
-// the signal that has arrived first among those that it may have.
+// How a signal reaches its waiters: the process has one handler, handle(). It calls come() of each loop's hub, which
+// sets a bit in `pending_` and puts the hub into the loop's inbox, unless the hub is there already. In the hub's turn
+// spread() gives each pending signal the next arrival number, and wakes the source of each set of signals that contains
+// it. Among the signals of its set, a waiter takes the one that has arrived first.
 //
 // The handler may interrupt any code on any thread, so it takes no lock and reads only `hubs` and atomics. The mutex
 // guards the rest of ProcessSignals against other loops. A hub that ends clears its place in `hubs`, and then waits
@@ -24,12 +24,12 @@ namespace detail {
 namespace {
 
 constexpr int kSignals = 65;
-constexpr std::size_t kLoops = 64; // that wait for signals at the same time
+constexpr std::size_t kLoops = 64; // the most loops that can wait for signals at the same time
 
 class SignalHub;
 
-/// The state that all loops of the process share. A signal handler reads only `hubs`, and only while `handlers` counts
-/// it.
+/// The state that all loops of the process share. A signal handler reads only `hubs`, and only while the handler is
+/// counted in `handlers`.
 struct ProcessSignals {
     std::mutex mutex; // guards `users`, `before` and changes of `hubs`
     std::array<int, kSignals> users{};
@@ -62,7 +62,7 @@ public:
     static SignalHub& ofThisLoop() {
         SignalHub* hub = Loop::current().service<SignalHub>();
         if (!hub) {
-            Loop::current().provide<SignalHub>(nullptr); // has its place from here on, so that nothing fails below
+            Loop::current().provide<SignalHub>(nullptr); // makes the place for the hub, so that nothing fails below
             hub = new SignalHub(Loop::current());
             Loop::current().provide<SignalHub>(hub);
         }
@@ -100,7 +100,7 @@ public:
     }
 
     std::uint64_t arrivals() const { return arrivals_; }
-    /// The signal that `op` would take; 0: none.
+    /// Returns the signal that `op` would take; 0 if there is none.
     int next(Signals const& op) const {
         int found = 0;
         for (int number = 1; number < kSignals; ++number) {
@@ -171,7 +171,7 @@ private:
                 if (place == this)
                     place = nullptr;
         }
-        while (process().handlers != 0) // one may still have a pointer to this
+        while (process().handlers != 0) // a handler may still have a pointer to this
             std::this_thread::yield();  // nondeterminism: no simulated loop has one of these
         loop_.provide<SignalHub>(nullptr);
         guard_.reset();
@@ -184,11 +184,11 @@ private:
     Loop& loop_;
     std::optional<WorkGuard> guard_;
     std::atomic<std::uint64_t> caught_{0};
-    std::atomic<std::uint64_t> pending_{0}; // have come since spread()
+    std::atomic<std::uint64_t> pending_{0}; // the signals that have come since spread()
     std::atomic<bool> isQueued_{false};     // in the inbox, or in the ready queue
     std::uint64_t arrivals_ = 0;
-    std::array<std::uint64_t, kSignals> arrived_{}; // the last arrival of each
-    std::array<std::uint64_t, kSignals> taken_{};   // the last that a waiter has taken
+    std::array<std::uint64_t, kSignals> arrived_{}; // the number of the last arrival of each signal
+    std::array<std::uint64_t, kSignals> taken_{};   // the last arrival that a waiter has taken
     std::list<SignalGroup> groups_;
 };
 

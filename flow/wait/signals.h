@@ -8,13 +8,13 @@
 //         reload();
 //     }
 //
-// From the first call for a signal on, the signal does nothing else in this process than end such waits; when the last
-// loop that has called for it ends, its former action is restored. All waiters get a signal when it comes, on each
-// loop. A signal without a waiter is kept for the next waiter on that loop; several of one kind are kept as one. An
-// operation in place: a wait that loses a race leaves the signal to the next waiter.
+// After the first call for a signal, the only effect of the signal in this process is to end such waits. When the last
+// loop that has called signals() for it ends, the signal's old action is restored. When a signal comes, all its waiters
+// get it, on each loop. A signal without a waiter is kept for the next waiter on that loop; several signals of one kind
+// are kept as one. The wait is an operation in place: if it loses a race, it leaves the signal to the next waiter.
 //
-// A loop that has called it does not end for lack of work, since a signal may come. Not in a simulation: signals are
-// the machine's. Cancel-safe.
+// A loop on which signals() was called does not end for lack of work, since a signal may come. A simulation must not
+// call it: signals belong to the machine. Cancel-safe.
 
 #include "flow/wait/source.h"
 
@@ -34,18 +34,18 @@ struct [[nodiscard]] Signals {
 
     bool isReady() const;
     void park(WaiterNode& waiter);
-    /// The number of the signal: if there are several, the one that has come first.
+    /// Returns the number of the signal. If several have come, this is the first of them.
     int take() const;
 };
 
-/// Numbers of signals. Not an initializer_list: gcc 12 does not translate one inside a co_await.
+/// A set of signal numbers. It is not an initializer_list: gcc 12 does not translate one inside a co_await.
 class SignalSet {
 public:
     template <std::same_as<int>... Numbers>
     constexpr SignalSet(Numbers... numbers) {
         (add(numbers), ...);
     }
-    /// A bit each, 1 << (number - 1); 0 if one of them is no signal's.
+    /// Returns a bit for each number, 1 << (number - 1). Returns 0 if one of the numbers cannot be a signal.
     constexpr std::uint64_t mask() const { return isValid_ ? mask_ : 0; }
 
 private:
@@ -61,7 +61,7 @@ private:
 };
 
 /// Waits for the next of these signals on this loop. Throws client_invalid_operation if one of them cannot be caught,
-/// and std::bad_alloc.
+/// platform_error if 64 other loops wait for signals already, and std::bad_alloc.
 Signals signals(SignalSet numbers);
 
 } // namespace flow

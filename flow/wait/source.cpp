@@ -2,7 +2,8 @@
 
 namespace flow::detail {
 
-// The turn of a source waits for the source itself. A parked waiter waits for an operation instead.
+// `awaited` of a source's turn_ is the source itself. `awaited` of a parked waiter is an operation, which the test
+// below does not take for the source of `turn`.
 Waiter const* SourceBase::firstOf(Waiter const* turn) {
     if (!turn->awaited.isOperation())
         return nullptr;
@@ -12,8 +13,8 @@ Waiter const* SourceBase::firstOf(Waiter const* turn) {
     return Waiter::of(source->waiters_.next);
 }
 
-// The list is closed by the source's head. The words behind the head distinguish it from the link of another waiter.
-// They are compared and not used: behind a link they may be anything.
+// The list is a ring through the source's head, `waiters_`. The words behind the head tell it from the link of another
+// waiter. They are only compared, not used: behind another link they may be anything.
 __attribute__((no_sanitize("address", "thread"))) void const* SourceBase::codeOf(Waiter const* parked) {
     constexpr int kMost = 1 << 20;
     Link const* link = parked->link.next;
@@ -27,7 +28,7 @@ __attribute__((no_sanitize("address", "thread"))) void const* SourceBase::codeOf
 }
 
 void goOnLater(Waiter& parked) noexcept {
-    if (parked.awaited.isOperation()) // otherwise it is parked elsewhere, which resumes it later
+    if (parked.awaited.isOperation()) // otherwise it is parked at a place that resumes it later anyway
         SourceBase::of(parked).wakeInTurn(TaskPriority::DefaultDelay);
 }
 

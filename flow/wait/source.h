@@ -1,14 +1,15 @@
 #pragma once
-// Source<Op>: the waiters for one event, oldest first. Operations in place park at it; see flow/core/in_place.h for the
-// other half and an example.
+// Source<Op>: the list of waiters for one event, oldest first. Operations in place park at a source; see
+// flow/core/in_place.h for the operation's side and an example.
 //
 //     Source<Take> source;
 //     source.park(waiter, *this);          // in Take::park()
-//     source.wakeInTurn();                 // something has come: its first waiter resumes in a turn of its own
+//     source.wakeInTurn();                 // something has come: the first waiter resumes in a turn of its own
 //
-// A waiter that is cancelled, or that loses a race, leaves the list by itself; nothing is called. The source, and not
-// the waiter that is woken, is in the loop's queue: a waiter that leaves before its turn makes room for the next.
-// Waking must be the last act of a function of the owner: the waiter may destroy the source. Belongs to one thread.
+// A waiter that is cancelled, or that loses a race, leaves the list by itself; no function is called. The loop's queue
+// holds the source, and not the waiter that is woken: if this waiter leaves before its turn, the next one gets the
+// turn. A function of the owner must wake as its last act: the waiter may destroy the source. A source belongs to one
+// thread.
 
 #include "flow/core/description.h"
 #include "flow/core/in_place.h"
@@ -24,7 +25,7 @@ public:
     SourceBase(SourceBase const&) = delete;
     SourceBase& operator=(SourceBase const&) = delete;
 
-    /// True if there is a waiter.
+    /// Returns true if there is a waiter.
     bool isWaitedFor() const { return !waiters_.isEmpty(); }
     /// Resumes the first waiter before this returns. Its operation must be ready, and there must be a waiter.
     void wakeFirst() {
@@ -43,7 +44,8 @@ public:
         if (!hasTurn() && hasLoop())
             Loop::current().makeReady(&turn_, priority);
     }
-    /// wakeInTurn() for events from outside, such as bytes on a socket: see LoopMachine::priorityOfNews().
+    /// Calls wakeInTurn() for an event from outside, such as bytes on a socket. For the priority see
+    /// LoopMachine::priorityOfNews().
     void wakeForNews(TaskPriority usual) {
         if (isWaitedFor() && hasLoop())
             wakeInTurn(Loop::current().priorityOfNews(usual));
@@ -54,17 +56,18 @@ public:
     /// process.
     void abandonAll() noexcept;
 
-    /// The first waiter of the source of which `turn` is the turn; null if it is no source's.
+    /// Returns the first waiter of the source to which `turn` belongs; null if `turn` belongs to no source, or if the
+    /// source has no waiter.
     static Waiter const* firstOf(Waiter const* turn);
-    /// The source at which a waiter has just parked.
+    /// Returns the source at which a waiter has just parked.
     static SourceBase& of(Waiter& parked) {
         auto* source =
             reinterpret_cast<SourceBase*>(reinterpret_cast<char*>(parked.link.next) - offsetof(SourceBase, waiters_));
         FLOW_CHECK(source->turn_.owner == source, "a waiter is not the last of the source at which it has just parked");
         return *source;
     }
-    /// The function that runs the turn of the source at which an operation is parked: its symbol names the operation.
-    /// Null if it is parked elsewhere.
+    /// Returns the function that runs the turn of the source at which the waiter is parked; null if it is parked
+    /// elsewhere. The symbol of the function names the operation.
     static void const* codeOf(Waiter const* parked);
 
 protected:
@@ -72,7 +75,7 @@ protected:
         waiters_.reset();
         turn_.owner = this;
     }
-    /// Waiters that are left get broken_promise.
+    /// Fails the waiters that are left with broken_promise.
     ~SourceBase() {
         if (turn_.link.isLinked())
             turn_.link.unlink();
@@ -97,16 +100,16 @@ class Source : public detail::SourceBase {
 public:
     Source() : SourceBase(takeTurn) {}
 
-    /// The operation must stay where it is while it waits: an awaited one does.
+    /// Parks a waiter. Its operation must stay where it is during the wait, as an awaited operation does.
     void park(WaiterNode& waiter, Op& op) {
         static_assert(alignof(Op) >= 8, "an operation holds a pointer to what it waits for");
         waiter.awaited = detail::Awaited::operation(&op);
         detail::pushBack(waiters_, waiter.link);
     }
-    /// The operation of the first waiter; there must be one.
+    /// Returns the operation of the first waiter. There must be a waiter.
     Op& first() { return operationOf(WaiterNode::of(waiters_.next)); }
-    /// True if no other operation is in front of `op`, apart from those that it may overtake. An operation that only
-    /// one waiter can take calls this in isReady(), so that no waiter is overtaken.
+    /// Returns true if no other operation is in front of `op`, apart from those that `op` may overtake. If only one
+    /// waiter gets what has come, the operations call this in isReady(), so that no waiter is overtaken.
     bool isNext(Op const& op) {
         for (detail::Link* each = waiters_.next; each != &waiters_; each = each->next) {
             Op& older = operationOf(WaiterNode::of(each));
@@ -132,7 +135,7 @@ private:
         if (!first)
             return;
         first->link.unlink();
-        bool hasTurn = detail::Overtakes<Op> && self->hasTurn(); // an older one was put off
+        bool hasTurn = detail::Overtakes<Op> && self->hasTurn(); // an older operation was put off
         if (self->isWaitedFor() && !hasTurn)
             Loop::current().makeReady(turn, self->priority_);
         first->awaited = {};
@@ -140,7 +143,7 @@ private:
     }
 
     static Op& operationOf(WaiterNode* waiter) { return *static_cast<Op*>(waiter->awaited.operation()); }
-    /// The first waiter that may resume; null if there is none.
+    /// Returns the first waiter that may resume; null if there is none.
     WaiterNode* firstReady() {
         WaiterNode* waiter = WaiterNode::of(waiters_.next);
         if (operationOf(waiter).isReady())

@@ -12,8 +12,8 @@ bool mustYield() {
 Future<Void> pause() {
     return yieldRules ? yieldRules->pause() : Future<Void>(delay(0, TaskPriority::DefaultYield));
 }
-/// The cell of a pause that is not over; null if there is none, or no memory for it: better not to be delayed than not
-/// to be woken.
+/// Returns the cell of a pause that is not over. Returns null if the pause is over, or if there is no memory for it:
+/// then the frames run without a delay, since otherwise nothing would wake them.
 Cell* tryToPause() noexcept {
     try {
         Future<Void> turn = pause();
@@ -26,12 +26,12 @@ Cell* tryToPause() noexcept {
 /// A frame that is parked behind all other waiters: first at the future, then at a pause that it shares with the frames
 /// behind it.
 struct YieldedFrame : Waiter {
-    Error error;  // of the future, once that is ready
-    bool isFirst; // of the waiters for the pause: it ends without a test
+    Error error;  // the error of the future, once the future is ready
+    bool isFirst; // true for the first waiter of a pause, which ends without a test
 
     static YieldedFrame& of(Cell* cell) { return *static_cast<YieldedFrame*>(cell->frame()); }
 
-    /// Takes one future reference.
+    /// Parks this frame behind the waiters of the cell. Takes one future reference.
     void parkBehind(Cell* cell) {
         awaited = cell;
         pushBack(cell->waiters, link);
@@ -43,7 +43,7 @@ struct YieldedFrame : Waiter {
         Cell* input = waiter->awaited.cell();
         Error error = input->isError() ? readError(input) : frame.error;
         if (own->has(Cell::kCancelled)) {
-            // the next one is the first
+            // the next frame is then the first
         } else if (frame.isFirst) {
             forEach(input, [](YieldedFrame& next) { next.isFirst = false; });
         } else if (mustYield()) {
@@ -57,7 +57,7 @@ struct YieldedFrame : Waiter {
             FLOW_HAND_OVER(last);
     }
 
-    /// The frames behind this one at the same cell; `act` may take them away.
+    /// Calls `act` for each yielded frame that waits for the cell. `act` may unlink the frame.
     template <class F>
     static void forEach(Cell* cell, F act) {
         Link* end = &cell->waiters;
@@ -80,7 +80,7 @@ struct YieldedFrame : Waiter {
             next.link.unlink();
             addFuture(turn);
             move(next);
-            releaseFuture(input); // not the last reference: that of the frame that fired is left
+            releaseFuture(input); // not the last reference: the frame that fired still has one
         });
         releaseFuture(input);
     }
