@@ -8,12 +8,12 @@
 // prints nothing: see flow/wait/long_steps.h. With MILLRACE_REPORT_ON_QUIT=1 in the environment the program need not
 // call anything. At most 64 loops do so.
 //
-// Without that call, on a thread that has a loop: a failed assertion prints asyncStack() and dumpPending(), and
-// so does an Error that ends the program because nothing catches it, loop_drained among them.
+// A failed assertion on a thread that has a loop prints asyncStack() and dumpPending(), also without that call. So does
+// an Error that ends the program because nothing catches it, for example loop_drained.
 
 namespace flow {
 
-/// Replaces the handler of SIGQUIT. May be called again.
+/// Replaces the handler of SIGQUIT. May be called several times.
 void reportOnQuit();
 
 } // namespace flow
