@@ -82,7 +82,7 @@ Options parse(int argc, char const* const* argv) {
 
 using Hits = std::map<std::string, std::uint64_t>;
 
-/// The number of hits of each probe of the program so far.
+/// Returns the number of hits so far, for each probe of the program.
 Hits probeHits() {
     Hits hits;
     for (CodeProbe const* probe : CodeProbe::all())
