@@ -32,9 +32,9 @@ public:
     bool isRare() const { return rare_; }
     std::uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
 
-    /// All probes of the program, by file and line. A probe in a template or a header may occur more than once.
+    /// Returns all probes of the program, by file and line. A probe in a template or a header may occur more than once.
     static std::vector<CodeProbe const*> all();
-    /// The probes that are not rare and were not hit; each place once.
+    /// Returns the probes that are not rare and were not hit; each place once.
     static std::vector<CodeProbe const*> missed();
 
 private:
@@ -51,9 +51,9 @@ private:
 
 namespace trace {
 
-/// The path from the root of the sources of this header, if the file is one of them: so a probe has one name in every
-/// checkout. Only the compiler runs it: gcc 12 would warn of `file + root.size()` for every file of a shorter path than
-/// the root's.
+/// Returns the part of the path below the root of the sources, if the file is there: so a probe has one name in every
+/// checkout. Only the compiler runs this: gcc 12 would warn of `file + root.size()` for every file with a shorter path
+/// than the root.
 consteval const char* fromRoot(const char* file) {
     std::string_view root = __FILE__;
     root.remove_suffix(sizeof("flow/trace/code_probe.h") - 1);
