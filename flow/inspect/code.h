@@ -53,8 +53,7 @@ public:
     Place placeOf(Waiter const* frame);
     /// Returns style, name and place in one line.
     std::string titleOf(Waiter const* frame);
-    /// Returns the number of the suspension at which an actor stands, or the line that the frame stores; 0 for all
-    /// others.
+    /// Returns the number of an actor's suspension, or the line that the frame stores; 0 for all others.
     std::uint32_t suspensionOf(Waiter const* frame);
     /// Returns the used part of the stack of a fiber that waits; nulls for a running fiber and for all other frames.
     std::pair<void const*, void const*> stackOf(Waiter const* frame) {
@@ -63,8 +62,7 @@ public:
     }
 
 private:
-    /// Returns the line that the frame itself stores: of a fiber, and in checked builds of a coroutine. Null for all
-    /// others.
+    /// Returns the line that the frame of a fiber, and in checked builds of a coroutine, stores; null for all others.
     std::source_location const* keptPlaceOf(Waiter const* frame);
 
     // By code. nondeterminism: it is never iterated over.

@@ -24,8 +24,7 @@ struct Range {
     std::uintptr_t begin, end;
 };
 
-/// Returns the address ranges of the program's code. Each search calls this again, since more code may have been
-/// loaded.
+/// Returns the address ranges of the program's code. Called for each search, since more code may be loaded.
 std::vector<Range> codeOfProgram() {
     std::vector<Range> ranges;
     ::dl_iterate_phdr(
@@ -169,8 +168,7 @@ std::vector<Frame const*> Frames::inOrder() const {
     return order;
 }
 
-// Searches the list of regions first, then the frames of one region. The list is small: with a million frames it still
-// fits into the processor's cache.
+// Searches the regions, then the frames of one region. The regions of a million frames fit into the processor's cache.
 Frame const* Frames::holding(void const* address) const {
     auto* place = static_cast<char const*>(address);
     auto region = std::upper_bound(regions_.begin(), regions_.end(), regionOf(place),

@@ -244,7 +244,7 @@ std::vector<KindCount> Graph::kinds() {
 }
 
 std::vector<std::vector<Frame const*>> Graph::cycles() const {
-    std::map<std::size_t, std::vector<Frame const*>> next; // by number
+    std::map<std::size_t, std::vector<Frame const*>> next; // by the number of the frame
     std::vector<Frame const*> starts;
     for (Node const& node : nodes_) {
         if (node.isShownBefore)
@@ -257,9 +257,9 @@ std::vector<std::vector<Frame const*>> Graph::cycles() const {
     }
     std::vector<std::vector<Frame const*>> cycles;
     enum Colour { White, Grey, Black };
-    std::map<std::size_t, Colour> colour; // by number
+    std::map<std::size_t, Colour> colour; // by the number of the frame
     for (Frame const* start : starts) {
-        std::vector<std::pair<Frame const*, std::size_t>> path; // with the number of followed edges
+        std::vector<std::pair<Frame const*, std::size_t>> path; // each frame with the number of its followed edges
         if (colour[start->number] == White)
             path.push_back({start, 0});
         colour[start->number] = colour[start->number] == White ? Grey : colour[start->number];

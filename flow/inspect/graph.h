@@ -83,7 +83,7 @@ private:
 
     Frames frames_;
     Codes codes_;
-    WaitTimes* times_ = hasLoop() ? Loop::current().service<WaitTimes>() : nullptr; // of the loop, which may have none
+    WaitTimes* times_ = hasLoop() ? Loop::current().service<WaitTimes>() : nullptr; // null if the loop has none
     std::vector<Edge> edges_;     // sorted by the waiting frame, then by age
     std::vector<bool> isAwaited_; // for each frame: true if a frame awaits it
     std::vector<Node> nodes_;

@@ -20,8 +20,8 @@ constexpr std::size_t kMostObjects = 200'000;
 struct Target {
     Word address;
     std::vector<std::pair<Frame const*, Wait*>> waits;
-    std::vector<Frame const*> holders{}; // frames that do not wait for it
-    std::size_t waiting = 0;             // frames that wait for it and have its address in another place too
+    std::vector<Frame const*> holders{}; // frames that do not wait for the object
+    std::size_t waiting = 0;             // frames that wait for the object and have its address in another place too
     Frame const* lastWaiting = nullptr;
     bool isLeft = false; // true for a lock that no frame holds
 

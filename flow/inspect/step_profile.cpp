@@ -41,7 +41,7 @@ void findChain(Waiter const* step, std::vector<void const*>& chain) {
         if (cell->waiters.isEmpty())
             return;
         frame = frameBehind(Waiter::of(cell->waiters.prev));
-        if (inspect::isFrame(frame)) // otherwise a callback, or the waiter of Loop::run()
+        if (inspect::isFrame(frame)) // otherwise `frame` is a callback, or the waiter of Loop::run()
             chain.push_back(codeOf(frame));
     }
 }

@@ -29,14 +29,13 @@ class RealLoop;
 
 class WaitTimes final : StepWatch {
 public:
-    /// Begins with the next turn. Throws std::bad_alloc.
+    /// Makes scans from the next turn on. Throws std::bad_alloc.
     explicit WaitTimes(Loop& loop, double period = 1);
     WaitTimes(WaitTimes const&) = delete;
     WaitTimes& operator=(WaitTimes const&) = delete;
     ~WaitTimes();
 
-    /// The time that the computation has been at its present wait. If `isKnown` is false, the time is less than
-    /// `seconds`.
+    /// The time that a computation has been at its present wait: less than `seconds` if `isKnown` is false.
     struct Time {
         double seconds;
         bool isKnown;
