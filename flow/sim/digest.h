@@ -75,8 +75,7 @@ public:
         events_.reserve(kMostEvents);
     }
 
-    /// Stores or compares an event. For the first event that differs, calls describe() and adds its text to
-    /// difference().
+    /// Stores or compares `event`. Calls describe() for the first one that differs, and adds the text to difference().
     template <class Describe>
     void add(SimulationEvent const& event, Describe&& describe) {
         if (!first_) {
@@ -89,8 +88,7 @@ public:
             (number >= first_->events_.size() || !(first_->events_[number] == event)))
             differs(number, event, describe());
     }
-    /// Must be called at the end of a run: if the run is shorter than the first one, and otherwise equal, it differs as
-    /// well.
+    /// Must be called at the end of a run: finds out that the run is shorter than the first, and otherwise equal.
     void finish();
 
     /// Returns a description of the first event that differs; nothing if no event before kMostEvents differs.

@@ -65,8 +65,7 @@ struct Timing {
     double after;
 };
 
-/// Waits, calls effect(), waits again, and sends the result to `answer`, or the error if there is no memory for a
-/// timer.
+/// Waits, calls effect(), waits again, and sends the result, or the error if there is no memory for a timer.
 template <class T, class Effect>
 Future<Void> perform(DeterministicRandom& random, Timing timing, Answer<T> answer, Effect effect, Propagate = {}) {
     ErrorOr<T> result;
@@ -178,7 +177,7 @@ private:
     }
 
     SimDisk& disk_;
-    int life_; // in which the file was opened
+    int life_; // the life in which the file was opened
     Reference<DiskFile> content_;
     bool isWritable_;
 };
@@ -340,8 +339,7 @@ void SimDisk::change(NameChange nameChange) {
     unstoredNames_.push_back(std::move(nameChange));
 }
 
-// A change is stored in all directories that it touches, and after the earlier changes of these directories. So these
-// changes are taken as well.
+// Also takes the changes on which these depend: the earlier ones of each directory that a taken change touches.
 std::vector<SimDisk::NameChange> SimDisk::takeUnstored(std::string const& directory, std::uint64_t below) {
     Paths directories{directory};
     std::vector<bool> isTaken(unstoredNames_.size());
@@ -371,7 +369,7 @@ void SimDisk::loseNames() {
     storeSome(unstoredNames_);
     unstoredNames_.clear();
     names_.clear();
-    for (auto const& [path, entry] : storedNames_) // a directory stands before its content
+    for (auto const& [path, entry] : storedNames_) // a directory comes before its content
         if (isDirectory(directoryOf(path)))
             names_.emplace(path, entry);
     storedNames_ = names_;

@@ -45,7 +45,7 @@ public:
     /// The faults must outlive the disk.
     explicit SimDisk(FaultSource& faults, DiskSpeed const& diskSpeed = {});
 
-    /// May be changed at any time.
+    /// The durations of operations. May be changed at any time.
     DiskSpeed speed;
 
     Future<Reference<AsyncFile>> open(std::string path, OpenMode mode) override;
@@ -59,8 +59,7 @@ public:
 
     /// Notes that the process was killed. The machine runs on: after boot() all its data is there, also without sync.
     void kill();
-    /// Notes that the power has failed. After boot() the synced data is there, and the part of the rest that the faults
-    /// leave.
+    /// Notes that the power has failed. After boot() the synced data is there, and what the faults leave of the rest.
     void crash();
     /// Lets a new process use the disk.
     void boot();
@@ -86,7 +85,7 @@ private:
 
         std::string goes;
         std::string comes;
-        Entry entry; // of the name that comes
+        Entry entry; // the entry of the name that comes
         std::uint64_t number = 0;
     };
 
@@ -95,9 +94,9 @@ private:
     auto operate(Sort sort, Effect effect);
     double duration(Sort sort);
 
-    /// Throws io_error if the name is longer than a file system allows.
+    /// Returns true for a directory. Throws io_error if the name is longer than a file system allows.
     bool isDirectory(std::string const& path) const;
-    /// Throws file_not_found.
+    /// Throws file_not_found if `path` is no directory.
     void needDirectory(std::string const& path) const;
     Entry const& need(std::string const& path) const;
 
@@ -116,7 +115,7 @@ private:
     Names storedNames_;
     std::vector<NameChange> unstoredNames_;
     std::uint64_t nameChanges_ = 0;
-    mutable std::optional<unsigned> risks_; // empty if an operation has taken effect since they were computed
+    mutable std::optional<unsigned> risks_; // empty if an operation has taken effect since risks() computed them
     /// The operations of this life of the process. Made with the first operation, and destroyed first.
     std::optional<ActorCollection> operations_;
 };

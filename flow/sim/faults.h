@@ -138,8 +138,7 @@ class FaultDice {
 public:
     explicit FaultDice(std::uint64_t seed);
 
-    /// Returns true if a fault of probability `likely` is injected. The caller may still leave it out: nothing else
-    /// changes.
+    /// Returns true if a fault of probability `likely` comes. If the caller leaves it out, other draws stay the same.
     bool injects(FaultKind kind, double likely) {
         if (likely <= 0)
             return false;

@@ -77,7 +77,7 @@ public:
         Optional<std::string> value = {};    // written by the operation, or returned by a Get
         bool succeeded = false;              // set for a CompareAndSet
         Outcome outcome = Outcome::unknown;
-        std::size_t invoked = 0; // the number of this event among all events of the history
+        std::size_t invoked = 0; // the number of the invocation among all events of the history
         std::size_t returned = kNever;
 
         /// Returns for example `put("1")`, `compareAndSet("1", none)`. Long values are cut.

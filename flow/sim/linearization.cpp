@@ -124,7 +124,7 @@ private:
         Effect effect;
         std::vector<std::size_t> indices, invoked;
     };
-    /// One step: some operations of unknown outcome, each needed by the next, and then one that has returned.
+    /// One step of the search: some operations of unknown outcome, each needed by the next, then one that has returned.
     struct Move {
         std::size_t done, firstKind, lastKind;
     };
@@ -194,8 +194,7 @@ private:
         next_[previous_[entry]] = next_[entry];
         previous_[next_[entry]] = previous_[entry];
     }
-    /// Puts an entry back. Called in the opposite order of unlink(), so that the neighbours are the same as at
-    /// unlink().
+    /// Puts an entry back. Called in the opposite order of unlink(), so that it gets the same neighbours as before.
     void relink(std::size_t entry) { next_[previous_[entry]] = previous_[next_[entry]] = entry; }
 
     /// Adds a place, and lists the moves from it; none if they need not be searched.
@@ -340,8 +339,7 @@ private:
         kept_ = std::min(kept_, taken_.size());
     }
 
-    /// Keeps taken_ if it is longer than all before. Copies only the part that has changed, so that all calls together
-    /// cost no more than the moves.
+    /// Keeps taken_ if it is the longest. Copies only what has changed, so all calls cost no more than the moves.
     void keepLongest() {
         if (std::size_t length = done_.size() - left_; length >= longestLength_) {
             longest_.resize(kept_);

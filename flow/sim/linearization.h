@@ -23,8 +23,7 @@ namespace flow {
 struct Linearization {
     enum class Answer { exists, none, undecided };
     Answer answer;
-    /// The longest order that was found, as indices into the operations. If the answer is `exists`, it has all that
-    /// returned.
+    /// The longest order found, as indices into the operations. If the answer is `exists`, it has all that returned.
     std::vector<std::size_t> order;
     /// The work of the search: operations looked at, and sets of them stored and compared.
     std::uint64_t steps;

@@ -52,7 +52,7 @@ public:
     virtual void started(Process&) {}
     /// Called before the actors are destroyed: from here on nothing that they do may have any effect.
     virtual void stopped([[maybe_unused]] Process& process, [[maybe_unused]] bool powerLost) {}
-    /// Returns what a loss of power could destroy now. Most losses of power wait until there is one certain risk.
+    /// Returns what a loss of power could destroy now. Most losses of power wait for one particular risk.
     virtual unsigned risks() const { return 0; }
     /// Returns all risks that there may be at any time.
     virtual unsigned possibleRisks() const { return 0; }
@@ -113,7 +113,7 @@ public:
     /// Returns a future on the loop of the world that is ready when the process has stopped.
     Future<Void> onStop() { return stopped_.onTrigger(); }
 
-    /// Attaches a part that stays over reboots. To be called before the start.
+    /// Attaches a part that stays over reboots. Must be called before the start.
     template <class A, class... Args>
     A& attach(Args&&... args) {
         auto attachment = std::make_unique<A>(std::forward<Args>(args)...);

@@ -34,8 +34,8 @@ class Simulation : NonCopyable {
 public:
     using Function = Future<Void> (*)(World&);
 
-    /// Registers a simulation. Make it as a static object. `limitSeconds` are seconds of the world. It is an assertion
-    /// failure if two names are equal.
+    /// Registers a simulation; make it as a static object. `limitSeconds` are in the world's time. Equal names are an
+    /// assertion failure.
     Simulation(const char* simulationName, Function simulationFunction, double limitSeconds = 3600) noexcept;
 
     const char* const name;

@@ -1,4 +1,4 @@
-// The program of simulations: reads the options, then runs one simulation for each seed of the range, twice unless
+// The program of simulations. It reads the options, then runs one simulation for each seed of the range, twice unless
 // --once is given. It prints one line of JSON for each seed: its digest, its faults, the probes that it hit, and its
 // failure. At the end it names the seeds that failed, with the command that runs the first of them alone.
 

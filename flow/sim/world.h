@@ -122,8 +122,8 @@ public:
     void onFault(FaultKind kind, std::function<void(Process&)> inject);
     /// Leaves out some of the faults that would be injected.
     void setFilter(FaultFilter filter) { filter_ = std::move(filter); }
-    /// Returns the faults that the filter admitted, with their numbers: a run with only these faults would be the same.
-    /// Some of them had no effect.
+    /// Returns the faults that the filter admitted, with their numbers, also those without effect: a run with only
+    /// these faults would be the same.
     SomeFaults const& injectedFaults() const { return injected_; }
     DeterministicRandom& random(FaultKind kind) override { return dice_.how(kind); }
     /// Returns the generator of the world: no process draws from it.
@@ -135,8 +135,7 @@ public:
     void fail(std::string const& text);
     /// Calls check() after each turn of a process. It returns a description of a fault, or nothing.
     void addInvariant(std::function<std::optional<std::string>()> check) { invariants_.push_back(std::move(check)); }
-    /// Makes the run fail when the world's time passes `seconds`, or stands still for more steps than
-    /// `stepsInOneMoment`.
+    /// Makes the run fail when the world's time passes `seconds`, or stands still for so many steps.
     void setLimit(double seconds, std::uint64_t stepsInOneMoment = kStepsInOneMoment) {
         limit_ = seconds;
         stepsInOneMoment_ = stepsInOneMoment;

@@ -107,11 +107,10 @@ void World::halt(Process& process, bool powerLost) {
             if (worldWatch_)
                 worldWatch_->ends(process);
             process.loop_.reset();
-        } // and the end of the scope destroys all that destructors of posted calls have started
+        } // and the end of the scope destroys what destructors of posted calls have started
         process.isEnding_ = false;
     }
-    // This event comes after the last step and the destructors, so that it covers all random numbers that they have
-    // drawn.
+    // The event follows the last step and the destructors, so that it covers all random numbers that they have drawn.
     add({now_, process.random_.peek(), process.id_, process.exit_ ? process.exit_->code() : -1, EventKind::End});
     if (!process.cells_.isEmpty()) {
         dead_.push_back(std::make_unique<CellGroup>());
