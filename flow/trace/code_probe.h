@@ -3,10 +3,10 @@
 //
 //     FLOW_CODE_PROBE(retries > 3, "a peer needed many attempts");
 //
-// The list of probes has every probe of the program from its start, hit or not. The first hit is a trace event,
-// "CodeProbe"; the runner of tests prints the probes that were missed. A probe that has `rare` among further arguments,
-// as in FLOW_CODE_PROBE(true, "disk full", probe::decoration::rare), is not expected to be hit by every run; these
-// arguments are not evaluated. The condition is evaluated each time.
+// The list of probes has every probe of the program from the start on, hit or not. The first hit is a trace event,
+// "CodeProbe"; the runner of tests prints the probes that were missed. A probe with `rare` among further arguments, as
+// in FLOW_CODE_PROBE(true, "disk full", probe::decoration::rare), need not be hit by every run; these arguments are not
+// evaluated. The condition is evaluated each time.
 
 #include <atomic>
 #include <cstdint>
@@ -52,8 +52,8 @@ private:
 namespace trace {
 
 /// Returns the part of the path below the root of the sources, if the file is there: so a probe has one name in every
-/// checkout. Only the compiler runs this: gcc 12 would warn of `file + root.size()` for every file with a shorter path
-/// than the root.
+/// checkout. Only the compiler runs this, since gcc 12 would warn of `file + root.size()` for every file with a shorter
+/// path than the root.
 consteval const char* fromRoot(const char* file) {
     std::string_view root = __FILE__;
     root.remove_suffix(sizeof("flow/trace/code_probe.h") - 1);

@@ -52,7 +52,7 @@ struct LoopFigures {
 
 class LoopMetrics final : StepWatch {
 public:
-    /// Counts steps that take at least `longStep` seconds, by actor.
+    /// Counts from now on. Steps of at least `longStep` seconds are also counted by actor.
     explicit LoopMetrics(Loop& loop, double longStep = 0.010);
     LoopMetrics(LoopMetrics const&) = delete;
     LoopMetrics& operator=(LoopMetrics const&) = delete;

@@ -24,7 +24,7 @@
 
 namespace flow::metrics {
 
-/// Key and value of each label. Each combination of values is a line of the page, so a label should have few values.
+/// The key and the value of each label. Each combination of values is a line of the page: use few values.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 /// The lines of the metrics with one name, in order.
@@ -100,7 +100,7 @@ private:
     void addTo(Lines& lines) const override;
 
     std::vector<double> bounds_;
-    std::vector<std::uint64_t> counts_; // the values above the bound before, up to each bound
+    std::vector<std::uint64_t> counts_; // for each bound, the values up to it that are above the bound before
     std::uint64_t count_ = 0;
     double sum_ = 0;
 };

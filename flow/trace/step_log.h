@@ -7,8 +7,8 @@
 //     ...
 //     log.writeTo(trace, track);           // a PerfettoTrace
 //
-// A step costs one read of the processor's counter and 32 bytes, and 32 bytes for each waiter that it wakes. Belongs to
-// the loop's thread.
+// A step costs one read of the processor's counter and 32 bytes, and 32 bytes for each waiter that it wakes. A StepLog
+// belongs to the loop's thread.
 
 #include "flow/base/error.h"
 #include "flow/loop/loop.h"

@@ -53,7 +53,7 @@ public:
     }
     /// Lets an event be a state variable of an actor. A moved-from event is not written.
     TraceEvent(TraceEvent&&) noexcept = default;
-    /// Writes the event that this held before.
+    /// Writes the event that this object held before.
     TraceEvent& operator=(TraceEvent&& other) noexcept {
         TraceEvent before(std::move(*this));
         event_ = std::move(other.event_);
@@ -93,9 +93,8 @@ public:
     /// Writes the event with this probability, which is added as "SampleRate" if `withRate`. Takes no number from
     /// deterministicRandom(), so that a simulation runs the same with and without a sink.
     TraceEvent& sample(double probability, bool withRate = true);
-    /// Adds the place: "Backtrace", which is machineStack() (flow/diag/machine_stack.h), and if an actor or another
-    /// computation runs "AsyncStack", which is asyncStack() (flow/inspect/async_stack.h). Both keys begin with
-    /// `prefix`.
+    /// Adds the place: "Backtrace" has machineStack() (flow/diag/machine_stack.h), and if an actor or another
+    /// computation runs, "AsyncStack" has asyncStack() (flow/inspect/async_stack.h). Both keys begin with `prefix`.
     TraceEvent& backtrace(std::string_view prefix = {});
 
     /// Cuts off texts of later details after `bytes`, and ends them in "...". With 0, the default, texts stay whole.
