@@ -83,7 +83,7 @@ public:
     /// Renames a file; it replaces a file that has the name `to`. At every moment, also after a loss of power, `to` is
     /// one of the two files; `from` may be there again if the directories have not been synced. Open files stay open.
     virtual Future<Void> rename(std::string from, std::string to) = 0;
-    /// Removes the name of a file. Code that has it open can go on using it.
+    /// Removes the name of a file. Code that has the file open can go on using it.
     virtual Future<Void> remove(std::string path) = 0;
     /// Finds out if there is a file or a directory with this path.
     virtual Future<bool> exists(std::string path) = 0;

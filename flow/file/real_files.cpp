@@ -98,7 +98,7 @@ class RealFile final : public AsyncFile {
 
 public:
     RealFile(Reference<ThreadPool> threads, bool isWritable) : threads_(std::move(threads)), isWritable_(isWritable) {}
-    // Closes on a thread, since that can take long: the system frees the blocks of a removed file when it is closed.
+    // Closes the file on a thread of the pool, since this can take long if the file was removed: its blocks are freed.
     ~RealFile() override {
         if (descriptor_.number() < 0)
             return;
