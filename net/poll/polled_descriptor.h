@@ -30,8 +30,7 @@ public:
     bool isWatched() const { return place_.isLinked(); }
 
     virtual void onNews(News news) noexcept = 0;
-    /// Returns true if the descriptor listens. A poller that can accept calls onAccepted(); others report it as
-    /// readable.
+    /// Returns true if the descriptor listens. A poller that can accept calls onAccepted(), others onNews().
     virtual bool listens() const { return false; }
     /// Takes a new connection, which is non-blocking, and owns it from now on. Called like onNews(). Returns false to
     /// stop accepting: connections accepted until then still come, and later ones make the descriptor readable.

@@ -23,7 +23,7 @@ namespace flow::net {
 
 /// A report of the kernel about a request.
 struct UringNews {
-    std::uint64_t id; // of the request
+    std::uint64_t id; // the id of the request
     int result;
     unsigned flags;
 };

@@ -66,7 +66,7 @@ private:
         bool isReceiving = false; // the kernel has the request, or it is in unreceived_
         bool isPolled = false;    // the kernel has a request for writing
     };
-    /// A connection may use received bytes in this buffer.
+    /// A buffer of which a connection may use received bytes.
     struct Lent {
         std::uint64_t token;
         unsigned buffer;
