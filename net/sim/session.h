@@ -16,7 +16,7 @@ class SimConnection;
 
 class Session : public ReferenceCounted<Session>, public ListLink, NonCopyable {
 public:
-    /// Sends the request of `from` to connect.
+    /// Sends a request of `from` to connect to `to`.
     static Reference<Session> open(SimNetwork& network, Host& from, Address fromAddress, Host& to, Address toAddress);
     ~Session();
 
@@ -47,7 +47,7 @@ public:
     void speedUp();
     /// Drops the session and its messages, when the network ends.
     void vanish();
-    /// Stops the end of a session that is at this place of its machine's list, when the process has stopped.
+    /// Stops the end of a session at `place` in its machine's list, when its process has stopped.
     static void stop(ListLink* place, bool powerLost);
     /// See Attachment::sourceOf().
     static std::string sourceOf(ListLink* place, void const* what);
