@@ -7,9 +7,9 @@
 //     co_await files().syncDirectory(".");             // and so does the name of a new file
 //     Standalone<StringRef> bytes = co_await file->read(0, 4096);
 //
-// files() is the FileSystem of the current loop, which Loop::current().provide<FileSystem>(&disk) sets, so that a
-// simulated process has a disk of its own (without one this call ends the program); otherwise it is the machine's
-// files, with calls on a few threads that end with the loop.
+// files() returns the FileSystem of the current loop, which Loop::current().provide<FileSystem>(&disk) sets: so a
+// simulated process has a disk of its own. In a simulated process without a disk, files() ends the program. Elsewhere
+// the default is the machine's files, with calls on a few threads that end with the loop.
 //
 // Order. An operation begins when it is called and takes effect at some moment before its future is ready. Operations
 // that are under way together take effect in any order, also those on one file: wait for the first if the second must
@@ -24,7 +24,7 @@
 // Cancel safety. Dropping a future drops the answer only: the operation may happen or not, at any time until the file
 // is closed, also behind your later operations. Operations own their bytes, so no buffer can be freed too early.
 //
-// Lifetime. A file belongs to the loop on which it was made. An operation keeps its file open and its loop at work; a
+// Lifetime. A file belongs to the loop on which it was made. An operation keeps its file open and its loop running; a
 // file is closed when its last Reference and its last operation are gone. When the loop ends, it waits for operations
 // that run; operations that have not begun never happen; the futures of both never become ready.
 //
@@ -49,18 +49,18 @@ public:
     /// Closes the file. This does not make written data durable: only sync() does.
     virtual ~AsyncFile() = default;
 
-    /// `length` bytes from `offset` on; fewer only where the file ends, none beyond.
+    /// Reads `length` bytes from `offset` on; fewer only where the file ends, none beyond.
     virtual Future<Standalone<StringRef>> read(std::int64_t offset, int length,
                                                std::source_location caller = std::source_location::current()) = 0;
     /// Writes all of the bytes. The file grows as needed, and the bytes between its end and `offset` read as zeros;
-    /// writing no bytes does nothing. Copies of a Standalone share its bytes: do not change them until this has ended.
+    /// writing no bytes does nothing. Copies of a Standalone share its bytes: do not change them until the write ends.
     virtual Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes,
                                std::source_location caller = std::source_location::current()) = 0;
-    /// When ready, all writes and truncates of this file that had ended when sync() was called survive the loss of
-    /// power, whichever handle they came through. If it fails, any part of them may be lost, and a later sync() does
-    /// not make up for it: write them again.
+    /// Makes data durable. When the future is ready, all writes and truncates of this file that had ended at the call
+    /// survive a loss of power, also those through other handles. If sync() fails, any part of them may be lost, and a
+    /// later sync() does not save them: write them again.
     virtual Future<Void> sync() = 0;
-    /// Cuts the file off, or extends it by zeros.
+    /// Cuts the file to `size` bytes, or extends it by zeros.
     virtual Future<Void> truncate(std::int64_t size, std::source_location caller = std::source_location::current()) = 0;
     virtual Future<std::int64_t> size() = 0;
 
@@ -80,22 +80,21 @@ public:
     FileSystem& operator=(FileSystem const&) = delete;
 
     virtual Future<Reference<AsyncFile>> open(std::string path, OpenMode mode) = 0;
-    /// Gives a file another name, in place of the file that has it. At every moment, also after a loss of power, `to`
-    /// is one of the two files; `from` may be there again if the directories have not been synced. Open files stay
-    /// open.
+    /// Renames a file; it replaces a file that has the name `to`. At every moment, also after a loss of power, `to` is
+    /// one of the two files; `from` may be there again if the directories have not been synced. Open files stay open.
     virtual Future<Void> rename(std::string from, std::string to) = 0;
-    /// Removes the name of a file. Code that has it open can go on using it.
+    /// Removes the name of a file. Code that has the file open can go on using it.
     virtual Future<Void> remove(std::string path) = 0;
-    /// True if there is a file or a directory.
+    /// Finds out if there is a file or a directory with this path.
     virtual Future<bool> exists(std::string path) = 0;
-    /// The names in a directory, of files and directories, sorted.
+    /// Lists the names in a directory, of files and directories, sorted.
     virtual Future<std::vector<std::string>> list(std::string directory) = 0;
-    /// Makes a directory if there is none yet, in one that is there.
+    /// Makes a directory, if there is none yet, in a directory that exists.
     virtual Future<Void> makeDirectory(std::string path) = 0;
-    /// When ready, the changes of names in this directory from before the call survive the loss of power: files and
-    /// directories made, renamed and removed. It does not cover the content of the files: AsyncFile::sync() does. If it
-    /// fails, any part of the changes may be lost, although they are seen until then, and a later call does not make up
-    /// for it: make files anew, under other names that are renamed.
+    /// Makes the names in a directory durable. When the future is ready, files and directories that were made, renamed
+    /// or removed before the call stay so after a loss of power. The content of files is not covered: use
+    /// AsyncFile::sync(). If the call fails, any of these changes may be lost, although they are seen until then, and a
+    /// later call does not save them: make the files anew under other names, and rename them.
     virtual Future<Void> syncDirectory(std::string path) = 0;
 
 protected:
@@ -103,7 +102,7 @@ protected:
     ~FileSystem() = default;
 };
 
-/// The files of the current loop.
+/// Returns the files of the current loop.
 FileSystem& files();
 
 } // namespace flow

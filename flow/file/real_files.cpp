@@ -46,7 +46,7 @@ Error errorOf(int number, Error denied) {
     }
 }
 
-/// The result of a system call, which is repeated as long as signals interrupt it.
+/// Returns the result of the system call in `call`, which is repeated as long as signals interrupt it.
 template <class Call>
 auto completed(Error denied, Call call) {
     for (;;) {
@@ -90,7 +90,7 @@ struct stat statusOf(int file) {
 }
 
 class RealFile final : public AsyncFile {
-    /// The file stays open until the call has ended.
+    /// Runs function() on a thread of the pool. The file stays open until the call has ended.
     template <class F>
     auto call(F function) {
         return threads_->runToEnd([self = Reference<RealFile>::addRef(this), f = std::move(function)] { return f(); });
@@ -98,18 +98,18 @@ class RealFile final : public AsyncFile {
 
 public:
     RealFile(Reference<ThreadPool> threads, bool isWritable) : threads_(std::move(threads)), isWritable_(isWritable) {}
-    // Closes on a thread, since that can take long: the system frees the blocks of a removed file when it is closed.
+    // Closes the file on a thread of the pool, since this can take long if the file was removed: its blocks are freed.
     ~RealFile() override {
         if (descriptor_.number() < 0)
             return;
         try {
             (void)threads_->runToEnd(
                 [last = std::move(descriptor_)]() mutable { Descriptor closed = std::move(last); });
-        } catch (std::bad_alloc const&) { // it has been closed here, on the loop's thread
+        } catch (std::bad_alloc const&) { // the lambda, destroyed here, has closed the file on the loop's thread
         }
     }
 
-    /// Runs on a thread of the pool.
+    /// Opens the file. Called on a thread of the pool.
     void open(std::string const& path, OpenMode mode) {
         int flags = O_CLOEXEC | (mode == OpenMode::Read ? O_RDONLY : O_RDWR) | (mode == OpenMode::Create ? O_CREAT : 0);
         Error denied = isWritable_ ? file_not_writable() : file_not_readable();
@@ -194,7 +194,7 @@ std::vector<std::string> sortedNames(std::string const& directory) {
     return names;
 }
 
-/// Ends with the loop.
+/// The machine's files. The loop owns this object, and destroys it at its end.
 class RealFiles final : public FileSystem, LoopOwned {
 public:
     explicit RealFiles(Loop& home) : home_(home), threads_(makeReference<ThreadPool>(home)) {

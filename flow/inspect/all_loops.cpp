@@ -18,14 +18,14 @@ struct Ask {
     bool isDone = false;
 };
 
-/// The entry of a loop: freed when the loop ends.
+/// The entry of a loop in the list of all loops. It is freed when the loop ends.
 struct Member : LoopOwned {
     Loop* loop = nullptr;
     int thread = 0;
-    std::vector<std::shared_ptr<Ask>> asks; // that have no answer yet
+    std::vector<std::shared_ptr<Ask>> asks; // the requests that have no answer yet
 };
 
-/// Never destroyed: loops of other threads may end after static objects are destroyed.
+/// All loops. The list is never destroyed, because loops of other threads may end after static objects are destroyed.
 struct All {
     std::mutex mutex;
     std::condition_variable changed;
@@ -36,7 +36,7 @@ All& all() {
     return *made;
 }
 
-/// Runs on the thread of the loop, once for each request; takes the lock itself.
+/// Calls the function of `ask` and stores the result, unless another call has. The caller must not hold the mutex.
 void answer(std::shared_ptr<Ask> const& ask) noexcept {
     {
         std::lock_guard lock(all().mutex);
@@ -79,7 +79,7 @@ std::string nameOf(int thread) {
     return {};
 }
 
-/// With the lock: asks the newest loop of each thread, since only that one runs.
+/// Asks the newest loop of each thread but `mine`, since only the newest one runs. The caller holds the mutex.
 std::vector<std::shared_ptr<Ask>> askOthers(std::function<std::string()> const& function, int mine) {
     std::vector<std::shared_ptr<Ask>> asks;
     std::vector<Member*> const& members = all().members;
@@ -97,7 +97,7 @@ std::vector<std::shared_ptr<Ask>> askOthers(std::function<std::string()> const& 
     return asks;
 }
 
-/// With the lock: returns a request of another thread to the thread that waits here.
+/// Returns a request to `thread` that nothing has taken yet; null if there is none. The caller holds the mutex.
 std::shared_ptr<Ask> askOf(int thread) {
     for (Member* member : all().members)
         if (member->thread == thread)

@@ -5,8 +5,8 @@
 //         print(answer.thread, answer.isThere ? answer.text : "it runs a long step");
 //
 // The caller's thread blocks until all loops have answered, at most for `patience` seconds; its own loop answers first.
-// Several threads may ask at the same time: a thread that waits answers the others meanwhile. A loop costs a lock of a
-// mutex when it is made and when it ends, and nothing in between.
+// Several threads may ask at the same time: a thread that waits answers the requests of other threads meanwhile. Each
+// loop locks a mutex once when it is made and once when it ends; otherwise it has no cost.
 
 #include "flow/loop/real_loop.h"
 
@@ -17,17 +17,18 @@
 namespace flow {
 
 struct LoopAnswer {
-    int thread = 0;   // as the system counts them
-    std::string name; // of the thread
+    int thread = 0;   // the system's number of the thread
+    std::string name; // the name of the thread
     bool isThere = false;
     std::string text;
 };
 
-/// Several threads call `ask` at once, some perhaps after `patience`. A call that throws counts as no answer.
+/// Calls `ask` on several threads at once, perhaps still after `patience` seconds. If `ask` throws on another thread,
+/// the loop of that thread has no answer. If it throws on the calling thread, the exception is passed on.
 std::vector<LoopAnswer> askAllLoops(std::function<std::string()> ask, double patience);
 
 namespace detail {
-/// Called for each RealLoop when it is made.
+/// Registers `loop`. Called for each RealLoop when it is made.
 void noteLoop(RealLoop& loop);
 } // namespace detail
 

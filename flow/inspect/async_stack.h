@@ -8,15 +8,16 @@
 //       awaited by coroutine serve
 //       awaited by actor acceptAll at server.actor.cpp:12
 //
-// The line of a running actor is that of the wait from which it resumed. Several computations run if one has called
-// another, which has not reached its first wait: in checked builds the innermost is first. If several wait for one, all
-// are in the chain. asyncStack() reads all live blocks, as dumpPending() does: use it for messages, not on fast paths.
+// The line of a running actor is the line of the wait from which it resumed. If a computation calls another, both run
+// until the called one reaches its first wait: in checked builds the innermost is first. If several computations wait
+// for one, all are in the chain. asyncStack() reads all live blocks, as dumpPending() does: use it for messages, not on
+// fast paths.
 
 #include <string>
 
 namespace flow {
 
-/// One line for each computation; empty if no computation runs. Throws std::bad_alloc.
+/// Returns one line for each computation, or an empty text if no computation runs. Throws std::bad_alloc.
 std::string asyncStack();
 
 } // namespace flow

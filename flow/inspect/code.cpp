@@ -10,7 +10,7 @@
 namespace flow::inspect {
 namespace {
 
-/// The first template argument. `from` is the position after the `<`.
+/// Returns the first template argument in `symbol`. `from` is the position after the `<`.
 std::string_view firstArgument(std::string_view symbol, std::size_t from) {
     int depth = 0;
     for (std::size_t i = from; i < symbol.size(); ++i) {
@@ -22,7 +22,7 @@ std::string_view firstArgument(std::string_view symbol, std::size_t from) {
     return {};
 }
 
-/// The name of a type without `flow::` and without anonymous namespaces.
+/// Returns the name of a type without `flow::` and without anonymous namespaces.
 std::string shortName(std::string_view type) {
     std::string name(type);
     for (char const* part : {"(anonymous namespace)::", "flow::"})
@@ -31,7 +31,7 @@ std::string shortName(std::string_view type) {
     return name;
 }
 
-/// The type of the operation that the symbol belongs to; empty if it belongs to none.
+/// Returns the type of the operation to which the symbol belongs; empty if the symbol belongs to none.
 std::string_view operationOf(std::string_view symbol) {
     for (std::string_view head :
          {"flow::Operation<", "flow::detail::Kept<", "flow::MemberWait::resume<", "flow::Source<"})
@@ -40,21 +40,21 @@ std::string_view operationOf(std::string_view symbol) {
     return {};
 }
 
-/// The function of that name; null if the program has none.
+/// Returns the function with the symbol `name`, from the file that holds `code`; null if there is none.
 template <class Function>
 Function functionNamed(void const* code, char const* name) {
     return reinterpret_cast<Function>(const_cast<void*>(addressOfSymbol(code, name)));
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 std::string fileOf(std::string_view path) {
     return std::string(path.substr(path.rfind('/') + 1));
 }
 
 } // namespace
 
-/// WaitLines of any length. No template: the scripts of tools/debug/ find it by its name, and lldb those of templates
-/// only by some of their arguments.
+/// A WaitLines of any length. It is not a template, because the scripts of tools/debug/ find it by its name. lldb finds
+/// an instance of a template by its name only for some template arguments.
 struct WaitTable : actor::WaitLines<1> {};
 
 char const* nameOf(Style style) {

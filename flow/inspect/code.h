@@ -1,5 +1,5 @@
 #pragma once
-// Code: the names, styles and lines of waits of the functions that resume computations, as the program itself has them.
+// Code: describes a function that resumes computations: its name, its style and the lines of its waits.
 //
 //     Codes codes;
 //     Code const& code = codes.of(frame);            // of any frame of this thread
@@ -23,19 +23,19 @@ using namespace flow::detail;
 enum class Style { Actor, Coroutine, Task, Fiber, Operation, Other };
 char const* nameOf(Style style);
 
-/// A line of the source; 0 where none is known.
+/// A line of the source; `line` is 0 if none is known.
 struct Place {
     std::string file;
     std::uint32_t line = 0;
 };
 
 struct Code {
-    std::size_t number = 0; // in the order of the first look-ups
+    std::size_t number = 0; // the position in the order of the first look-ups
     Style style = Style::Other;
     std::string name;
-    void const* waits = nullptr; // flow::actor::WaitLines of an actor
-    Describe describe = nullptr; // of an operation that describes itself
-    // For a fiber:
+    void const* waits = nullptr; // the flow::actor::WaitLines of an actor
+    Describe describe = nullptr; // the function of an operation that describes itself
+    // Null if the code is not that of a fiber:
     char const* (*nameOfFiber)(Waiter const* frame) = nullptr;
     std::source_location const* (*placeOfFiber)(Waiter const* frame) = nullptr;
     std::pair<void const*, void const*> (*stackOfFiber)(Waiter const* frame) = nullptr;
@@ -45,24 +45,24 @@ class Codes {
 public:
     Code const& of(void const* code);
     Code const& of(Waiter const* frame) { return of(reinterpret_cast<void const*>(frame->resume)); }
-    /// The style. Tasks and forks differ from coroutines that return a Future by the origin of their memory.
+    /// Returns the style. A task or a fork is known by the origin of its memory; all other coroutines return a Future.
     Style styleOf(Waiter const* frame);
-    /// The name; a fiber has a name of its own.
+    /// Returns the name. Each fiber has a name of its own.
     std::string nameOf(Waiter const* frame);
-    /// The line of the wait of the frame.
+    /// Returns the line at which `frame` waits.
     Place placeOf(Waiter const* frame);
-    /// Style, name and place in one line.
+    /// Returns style, name and place in one line.
     std::string titleOf(Waiter const* frame);
-    /// The suspension at which an actor stands, or the line that the frame keeps; 0 for all others.
+    /// Returns the number of an actor's suspension, or the line that the frame stores; 0 for all others.
     std::uint32_t suspensionOf(Waiter const* frame);
-    /// The part of a fiber's stack that is in use while it waits; nulls for all others, and for a fiber that runs.
+    /// Returns the used part of the stack of a fiber that waits; nulls for a running fiber and for all other frames.
     std::pair<void const*, void const*> stackOf(Waiter const* frame) {
         Code const& code = of(frame);
         return code.stackOfFiber ? code.stackOfFiber(frame) : std::pair<void const*, void const*>();
     }
 
 private:
-    /// The line that the frame itself stores: of a fiber, and in checked builds of a coroutine. Null for all others.
+    /// Returns the line that the frame of a fiber, and in checked builds of a coroutine, stores; null for all others.
     std::source_location const* keptPlaceOf(Waiter const* frame);
 
     // By code. nondeterminism: it is never iterated over.

@@ -1,4 +1,4 @@
-// TraceEvent::backtrace(), which needs what is above flow/trace.
+// Defines TraceEvent::backtrace() here, because it needs folders above flow/trace.
 #include "flow/diag/machine_stack.h"
 #include "flow/inspect/async_stack.h"
 #include "flow/loop/loop.h"

@@ -24,7 +24,7 @@ struct Range {
     std::uintptr_t begin, end;
 };
 
-/// The code of the program, as it is loaded now. Read for the first frame, and again when it may have changed.
+/// Returns the address ranges of the program's code. Called for each search, since more code may be loaded.
 std::vector<Range> codeOfProgram() {
     std::vector<Range> ranges;
     ::dl_iterate_phdr(
@@ -51,8 +51,8 @@ bool isCode(Function function) {
                        [&](Range const& range) { return address - range.begin < range.end - range.begin; });
 }
 
-/// True if the memory looks like the cell of an unfinished computation. The memory is only compared, never used: it may
-/// hold anything, and a sanitizer may forbid it.
+/// Returns true if the memory at `cell` looks like the cell of an unfinished computation. The memory may hold anything,
+/// and a sanitizer may forbid it, so its words are only compared.
 __attribute__((no_sanitize("address", "thread"))) bool isUnfinished(Cell const* cell) {
     constexpr int kReady = Cell::kReadyBit | Cell::kErrorBit;
     return (cell->flags & (kReady | Cell::kHasFrame)) == Cell::kHasFrame && cell->promises != 0 &&
@@ -63,7 +63,7 @@ bool hasCode(Waiter const* frame) {
     return isCode(frame->resume) && (!frame->destroy || isCode(frame->destroy));
 }
 
-/// True if the cell's own fields name this block as its place. The block of a task begins with a ForeignBlock.
+/// Returns true if the cell's own fields say that it is in this block. The block of a task begins with a ForeignBlock.
 __attribute__((no_sanitize("address", "thread"))) bool isIn(char* block, std::size_t bytes, Cell* cell) {
     auto* begin = reinterpret_cast<char*>(cell) - cell->prefixUnits * std::size_t{16};
     if (cell->sizeClass <= memory::kSystemClass)
@@ -75,7 +75,7 @@ __attribute__((no_sanitize("address", "thread"))) bool isIn(char* block, std::si
            block;
 }
 
-/// The frame in a block, if the block has the frame of an unfinished computation of this thread.
+/// Returns the frame in a block, if it is the frame of an unfinished computation of this thread; otherwise null.
 __attribute__((no_sanitize("thread"))) Waiter* frameIn(char* block, std::size_t bytes) {
     constexpr std::size_t kLeast = sizeof(Cell) + sizeof(Waiter);
     for (std::size_t prefix = 0; prefix + kLeast <= bytes; prefix += 16) {
@@ -104,7 +104,7 @@ Frame frameOf(Cell* cell, std::size_t number) {
         begin = padding->block();
         sizeClass = padding->sizeClass;
     }
-#if FLOW_SYSTEM_BLOCKS // these blocks are as large as was requested
+#if FLOW_SYSTEM_BLOCKS // these blocks have exactly the requested size
     std::size_t bytes = memory::detail::systemBytes(begin);
 #else
     std::size_t bytes = memory::blockBytes(sizeClass);
@@ -115,7 +115,7 @@ Frame frameOf(Cell* cell, std::size_t number) {
 
 } // namespace
 
-// Tests the waiter first: if its second word is no code, as with an owner, the memory in front is not read.
+// Tests `waiter` first: if its second word is an owner, and so no code, the memory in front is not read.
 bool isFrame(Waiter const* waiter) {
     if (code.empty())
         code = codeOfProgram();
@@ -146,7 +146,7 @@ Frames Frames::of(CellGroup const& cells) {
     code = codeOfProgram();
     Frames found;
     cells.forEach([&](Cell* cell) {
-        if (cell->has(Cell::kHasFrame) && !cell->isReady()) // a quorum that is ready holds the rest of its inputs
+        if (cell->has(Cell::kHasFrame) && !cell->isReady()) // a ready quorum may exist for its other inputs
             found.frames_.push_back(frameOf(cell, found.frames_.size()));
     });
     found.sort();
@@ -168,7 +168,7 @@ std::vector<Frame const*> Frames::inOrder() const {
     return order;
 }
 
-// Searches in two steps. The first needs little memory: with a million frames it is in the processor's cache.
+// Searches the regions, then the frames of one region. The regions of a million frames fit into the processor's cache.
 Frame const* Frames::holding(void const* address) const {
     auto* place = static_cast<char const*>(address);
     auto region = std::upper_bound(regions_.begin(), regions_.end(), regionOf(place),
@@ -192,11 +192,11 @@ Frame const* Frames::of(Waiter const* frame) const {
 Frame const* Frames::ownerOf(Waiter const* waiter) const {
     if (Frame const* found = holding(waiter))
         return found;
-    Waiter const* frame = ChooseBase::frameOf(waiter); // a choose on the stack of a fiber
+    Waiter const* frame = ChooseBase::frameOf(waiter); // the waiter may be a branch of a choose on the stack of a fiber
     return frame ? of(frame) : nullptr;
 }
 
-/// Follows each frame to the computations that it waits for, and to those that wait for it.
+/// Adds the frames that the known frames wait for and the frames that wait for them, until no new frame is found.
 void Frames::addReachable() {
     std::vector<Waiter*> found;
     auto add = [&](Waiter const* waiter) {

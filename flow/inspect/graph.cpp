@@ -20,7 +20,7 @@
 namespace flow::inspect {
 namespace {
 
-/// True for a task that waits for its own children: it is in no list of their waiters.
+/// Returns true for a task that waits for its own children. Such a task is not in the lists of waiters of its children.
 bool waitsForChildren(Waiter const* waiter) {
     bool found = false;
     if (isFrame(waiter) && isTask(waiter))
@@ -63,7 +63,7 @@ std::string_view nameOf(WaitKind kind) {
 Graph::Graph(Frames frames, std::size_t limit) : frames_(std::move(frames)), isAwaited_(frames_.size()) {
     findEdges();
     std::vector<bool> isShown(frames_.size());
-    for (bool roots : {true, false}) // frames that wait in a cycle have no root
+    for (bool roots : {true, false}) // the second pass finds cycles, which have no root
         for (Frame const* frame : frames_.inOrder())
             if (isAwaited_[indexOf(frame)] != roots && !isShown[indexOf(frame)])
                 addTree(frame, limit, isShown);
@@ -197,7 +197,7 @@ Wait Graph::waitOf(Waiter const* waiter) {
     return wait;
 }
 
-/// The source has the type of an operation in place; an owning operation is its own frame.
+/// Describes the wait for an operation, by the code of its source, or of the frame if it is an owning operation.
 void Graph::describe(Wait& wait, Waiter const* parked) {
     bool isInPlace = wait.kind == WaitKind::Operation;
     auto* function = isInPlace ? SourceBase::codeOf(parked) : reinterpret_cast<void const*>(parked->resume);
@@ -244,7 +244,7 @@ std::vector<KindCount> Graph::kinds() {
 }
 
 std::vector<std::vector<Frame const*>> Graph::cycles() const {
-    std::map<std::size_t, std::vector<Frame const*>> next; // by number
+    std::map<std::size_t, std::vector<Frame const*>> next; // by the number of the frame
     std::vector<Frame const*> starts;
     for (Node const& node : nodes_) {
         if (node.isShownBefore)
@@ -257,9 +257,9 @@ std::vector<std::vector<Frame const*>> Graph::cycles() const {
     }
     std::vector<std::vector<Frame const*>> cycles;
     enum Colour { White, Grey, Black };
-    std::map<std::size_t, Colour> colour; // by number
+    std::map<std::size_t, Colour> colour; // by the number of the frame
     for (Frame const* start : starts) {
-        std::vector<std::pair<Frame const*, std::size_t>> path; // with the number of followed edges
+        std::vector<std::pair<Frame const*, std::size_t>> path; // each frame with the number of its followed edges
         if (colour[start->number] == White)
             path.push_back({start, 0});
         colour[start->number] = colour[start->number] == White ? Grey : colour[start->number];

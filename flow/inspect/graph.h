@@ -24,25 +24,25 @@ struct Wait {
     std::string text;
     Frame const* computation = nullptr; // the computation that is waited for
     Cell const* promise = nullptr;      // a cell without a computation
-    void const* place = nullptr;        // of the reference by which it waits
-    Description description;            // of an operation
-    std::vector<Frame const*> holders;  // of the lock, or of a reference that can set the promise or release the lock
+    void const* place = nullptr;        // the address of the reference through which the frame waits
+    Description description;            // set for an operation
+    std::vector<Frame const*> holders;  // hold the lock, or a reference that can set the promise or release the lock
 
-    /// True if `holders` refer to something that can end the wait, rather than hold the lock.
+    /// Returns true if the holders refer to an object that can end the wait. Otherwise they hold the lock.
     bool isReference() const { return promise || description.mostHeld == 0; }
 };
 
 struct Node {
     Frame const* frame;
-    int depth; // 0: no shown computation waits for it
+    int depth; // 0 if no shown computation waits for this one
     Style style;
     std::string name;
     Place place;
     std::vector<Wait> waits;
-    std::string awaitedBy;         // a waiter that is no computation; empty: none
-    Frame const* parent = nullptr; // of a task that its parent does not await now
+    std::string awaitedBy;         // the name of a waiter that is no computation; empty if there is none
+    Frame const* parent = nullptr; // the parent of a task, if the parent does not await the task now
     bool isShownBefore = false;
-    std::optional<WaitTimes::Time> waited = {}; // if WaitTimes exist
+    std::optional<WaitTimes::Time> waited = {}; // set if the loop has WaitTimes
 };
 
 /// A number of computations that are alike.
@@ -60,11 +60,11 @@ public:
     Graph(Frames frames, std::size_t limit);
 
     std::size_t size() const { return frames_.size(); }
-    /// The nodes in the order of the trees; at most as many as the limit.
+    /// Returns the nodes, one tree after the other; at most `limit` of them.
     std::vector<Node> const& nodes() const { return nodes_; }
-    /// All computations by kind, the most frequent kind first.
+    /// Returns all computations by kind, the most frequent kind first.
     std::vector<KindCount> kinds();
-    /// Each cycle is the frames that wait for each other; the last waits for the first.
+    /// Returns the cycles. In each cycle, every frame waits for the next one, and the last waits for the first.
     std::vector<std::vector<Frame const*>> cycles() const;
     std::string title(Frame const* frame) { return codes_.titleOf(frame->waiter); }
 
@@ -83,9 +83,9 @@ private:
 
     Frames frames_;
     Codes codes_;
-    WaitTimes* times_ = hasLoop() ? Loop::current().service<WaitTimes>() : nullptr; // of the loop, which may have none
+    WaitTimes* times_ = hasLoop() ? Loop::current().service<WaitTimes>() : nullptr; // null if the loop has none
     std::vector<Edge> edges_;     // sorted by the waiting frame, then by age
-    std::vector<bool> isAwaited_; // by a frame
+    std::vector<bool> isAwaited_; // for each frame: true if a frame awaits it
     std::vector<Node> nodes_;
 };
 

@@ -20,24 +20,23 @@ constexpr std::size_t kMostObjects = 200'000;
 struct Target {
     Word address;
     std::vector<std::pair<Frame const*, Wait*>> waits;
-    std::vector<Frame const*> holders{}; // frames that do not wait for it
-    std::size_t waiting = 0;             // frames that wait for it and have its address in another place too
+    std::vector<Frame const*> holders{}; // frames that do not wait for the object
+    std::size_t waiting = 0;             // frames that wait for the object and have its address in another place too
     Frame const* lastWaiting = nullptr;
-    bool isLeft = false; // it is a lock, and no frame holds it
+    bool isLeft = false; // true for a lock that no frame holds
 
     Wait const& wait() const { return *waits.front().second; }
     bool isMark() const { return address & 1; }
     bool isWaitedForBy(Frame const* frame) const {
         return std::any_of(waits.begin(), waits.end(), [&](auto& each) { return each.first == frame; });
     }
-    /// True if the word behind the address is the count of a holder.
+    /// Returns true if `next`, the word behind the address, can be the count that a holder stores there.
     bool isCount(Word next) const { return next - 1 < static_cast<Word>(wait().description.mostHeld); }
     void add(Frame const& frame) {
-        if (holders.empty() ||
-            holders.back() != &frame) // a frame has copies of the address, above all without optimisation
+        if (holders.empty() || holders.back() != &frame) // a frame may have several copies of the address
             holders.push_back(&frame);
     }
-    /// `word`, which is in the frame, is the address; `next` is the word behind it, or 0.
+    /// Counts `frame`, which contains the address of the target at `word`. `next` is the word behind the address, or 0.
     void count(Frame const& frame, Word const* word, Word next) {
         if (isMark()) {
             add(frame);
@@ -49,14 +48,15 @@ struct Target {
         } else if (wait().isReference()) {
             add(frame);
         } else if (frame.waiter->resume != waits.front().first->waiter->resume && isCount(next)) {
-            add(frame); // other computations that wait have the address and a count as well
+            add(frame); // frames of the code that waits are left out: they too have the address and a count
         }
     }
 };
 
-/// A word may be a Future as well as a Promise. The cell counts the futures: at most as many frames have one as there
-/// are futures that are neither parked waiters nor in frames that wait. If there are more frames than futures and
-/// promises together, some have only stale bytes, and so nothing is certain about any of them.
+/// Returns true if at least one holder must have a Promise. A word with the address may be a Future as well as a
+/// Promise. The cell counts its futures, so the frames with a future are at most the futures that are neither parked
+/// waiters nor in waiting frames. If there are more frames than futures and promises together, some frames have only
+/// stale bytes, and nothing is certain about any of them.
 bool holdsPromise(Target const& target) {
     Cell const* cell = target.wait().promise;
     std::size_t known = target.waiting;
@@ -81,7 +81,7 @@ public:
     }
     bool isEmpty() const { return targets_.empty(); }
 
-    /// Calls visit(target, frame, address of the word, the next word) for each place with the address of a target.
+    /// Calls visit(target, frame, address of the word, the next word) for each word that is the address of a target.
     template <class Visit>
     void inFrames(Visit&& visit) {
         forEachRange([&](Frame const& frame, Word const* begin, Word const* end) {
@@ -89,13 +89,13 @@ public:
         });
     }
 
-    /// Does this for the objects to which the frames point, for locks without a holder.
+    /// Searches the objects to which frames point, for the locks without a holder. Adds the frames as holders.
     void inObjects() {
         // nondeterminism: memory of this process is read so that an address which is none does no harm.
         int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
         if (memory < 0)
             return;
-        // Objects without a holder. nondeterminism: it is never iterated over.
+        // The objects without an address of a target. nondeterminism: it is never iterated over.
         std::unordered_set<Word> empty;
         forEachRange([&](Frame const& frame, Word const* begin, Word const* end) {
             for (Word const* word = begin; word < end && empty.size() < kMostObjects; ++word)
@@ -121,11 +121,11 @@ public:
     std::map<Word, Target>& targets() { return targets_; }
 
 private:
-    static std::size_t placeOf(Word word) { return word >> 4 & 0xFFFF; } // different for most words that are no target
+    static std::size_t placeOf(Word word) { return word >> 4 & 0xFFFF; } // wanted_ is not set for most other words
     bool isObject(Word word) const {
         return word % 16 == 0 && word >= 1 << 16 && word >> 47 == 0 && !frames_.holding(reinterpret_cast<void*>(word));
     }
-    /// A stack has places that AddressSanitizer forbids.
+    /// Reads a word. AddressSanitizer must not check it, since it forbids some places of a stack.
     __attribute__((no_sanitize("address"))) static Word read(Word const* word) { return *word; }
 
     template <class Visit>

@@ -2,8 +2,8 @@
 // graph. JSON numbers the computations ("id"), and other members refer to these numbers.
 //
 // append() makes the graph of one set of frames and prints it. appendAll() asks each loop of the process for its own
-// dump (all_loops.h), since only the thread of a loop may read its frames, and puts a head before each answer. A loop
-// that does not answer in time is printed with that fact.
+// dump (all_loops.h), since only the thread of a loop may read its frames, and puts a head before each answer. For a
+// loop that does not answer in time, it prints a line that says so.
 
 #include "flow/inspect/pending_report.h"
 
@@ -87,7 +87,7 @@ void appendText(std::string& out, Graph& graph) {
 
 // -------------------------------------------------------------------------------------------------------------------
 
-/// A key and its value, which is a string.
+/// Appends a key and a value, which is a string.
 void appendMember(std::string& out, char const* key, std::string_view value) {
     out += format("\"%s\":", key);
     appendJsonString(out, value);
@@ -187,7 +187,7 @@ void appendGraphviz(std::string& out, Graph& graph) {
                 edges += format("  n%zu -> n%zu [style=dashed];\n", from, holder->number);
         }
         out += format("  n%zu [label=", from);
-        appendJsonString(out, label); // a string of Graphviz is quoted alike
+        appendJsonString(out, label); // Graphviz quotes strings as JSON does
         out += "];\n" + edges;
     }
     out += "}\n";

@@ -14,18 +14,18 @@
 // A computation stands below the one that waits for it. It is an actor, coroutine, task, fiber or operation, by its
 // name. Actors that were compiled to state machines and fibers have the line of the wait as well; coroutines and tasks
 // have it in checked builds. A fork that its parent does not wait for is shown as "child of" the parent. "Refers" means
-// that the frame contains an end which can set the promise, send into the stream or release the Semaphore, as far as
-// addresses in frames and the counts of the cell show. The holder of a lock is the computation with the
-// FlowLock::Releaser, FlowMutex::Lock or Mutex::Lock in its frame, on its stack or in an object to which these point.
-// An operation describes itself by describe() (flow/core/description.h).
+// that the frame contains an end which can set the promise, send into the stream or release the Semaphore. This is a
+// conclusion from the addresses in frames and from the counts of the cell. The holder of a lock is the computation with
+// the FlowLock::Releaser, FlowMutex::Lock or Mutex::Lock in its frame, on its stack or in an object to which the frame
+// or stack points. An operation describes itself by describe() (flow/core/description.h).
 //
 // Nothing is recorded while the program runs. The dump reads the live blocks of the allocator, and changes nothing.
-// Call it on the loop's thread, in a step or outside of run(). A million computations take about a second: beyond
-// `limit` they are counted by name, line and kind of wait.
+// Call it on the loop's thread, in a step or outside of run(). A million computations take about a second. If there are
+// more than `limit`, the dump also counts them by name, line and kind of wait.
 //
-// Computations of other threads are shown only with `allLoops`, with one exception: if a program frees blocks on
-// another thread than the one that allocated them, that thread may use such a block for a computation, which is then
-// shown here (in checked builds it is not), and is read while it may change.
+// Computations of other threads are shown only with `allLoops`, with one exception. If a program frees a block on
+// another thread than the one that allocated it, that other thread may use the block for a computation. This
+// computation is then shown here, and is read while it may change. In checked builds it is not shown.
 
 #include <cstddef>
 #include <string>
@@ -40,19 +40,19 @@ struct PendingOptions {
     PendingFormat format = PendingFormat::Text;
     /// The number of computations that are shown one by one.
     std::size_t limit = 1000;
-    /// Computations of every RealLoop of the process; each loop's thread reports its own. If a step runs longer than
-    /// `patience` seconds, its loop is shown as one that gives no answer. Blocks the calling thread, which needs no
-    /// loop.
+    /// If true, shows the computations of every RealLoop of the process; each loop's thread reports its own. If a step
+    /// runs longer than `patience` seconds, its loop is shown without an answer. The calling thread is blocked
+    /// meanwhile; it needs no loop.
     bool allLoops = false;
     double patience = 1;
 };
 
-/// Appends the dump. Throws std::bad_alloc.
+/// Appends the dump to `out`. Throws std::bad_alloc.
 void dumpPending(std::string& out, PendingOptions const& options = {});
-/// Like dumpPending(out, options), for the cells of a group, such as a simulated process.
+/// Appends the dump of the cells of a group, such as a simulated process.
 void dumpPending(std::string& out, CellGroup const& cells, PendingOptions const& options = {});
 
-/// Only the cycles: a line for each set of computations that wait for each other, as dumpPending() has them.
+/// Returns only the cycles: a line for each set of computations that wait for each other, as dumpPending() prints it.
 std::string waitCycles(CellGroup const& cells);
 
 } // namespace flow

@@ -14,7 +14,7 @@
 namespace flow {
 namespace {
 
-/// FOLDER/PID; empty if no profile is requested.
+/// Returns FOLDER/PID; empty if no profile is requested.
 std::string const& wanted() {
     static std::string const path = [] {
         char const* folder = std::getenv("MILLRACE_PROFILE");

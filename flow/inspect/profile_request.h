@@ -9,12 +9,13 @@
 
 namespace flow {
 
-/// Called when the first RealLoop is made. A program without a RealLoop calls it to be sampled too.
+/// Starts the sampler, if the environment requests it. Called when the first RealLoop is made. A program without a
+/// RealLoop must call it to be sampled.
 void sampleIfAsked();
 
 namespace detail {
 
-/// Called for each RealLoop that is made.
+/// Profiles `loop`, if the environment requests it. Called for each RealLoop that is made.
 void profileIfAsked(RealLoop& loop);
 
 } // namespace detail

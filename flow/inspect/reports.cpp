@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kShown = 30;
 
-/// Prints nothing if nothing is pending and there is no head.
+/// Prints `head`, asyncStack() and dumpPending() to standard error. Prints nothing if all three are empty.
 void print(char const* head, std::size_t limit) noexcept {
     static constinit thread_local bool isPrinting = false;
     if (std::exchange(isPrinting, true)) // the report itself has failed
@@ -40,7 +40,7 @@ void print(char const* head, std::size_t limit) noexcept {
 // -------------------------------------------------------------------------------------------------------------------
 // SIGQUIT
 
-/// A loop that prints reports. The signal handler, which cannot allocate, posts its waiter.
+/// The entry of a loop that prints reports: a waiter that the signal handler posts, since it cannot allocate one.
 struct Asked : Waiter, LoopOwned {
     std::atomic<Loop*> loop{nullptr};
     std::atomic<bool> isTaken{false};
@@ -48,7 +48,7 @@ struct Asked : Waiter, LoopOwned {
 };
 
 constexpr int kMostLoops = 64;
-constinit Asked* asked = nullptr; // kMostLoops; made before the handler is installed
+constinit Asked* asked = nullptr; // an array of kMostLoops; made before the handler is installed
 constinit std::atomic<bool> isOn{false};
 constinit std::atomic<int> handlers{0}; // handlers that run now
 
@@ -108,7 +108,7 @@ void onAssertion(char const* message, char const* file, int line, char const* ac
 }
 
 void install() {
-    assertionBefore = setAssertionHandler(nullptr); // before onAssertion can be called on another thread
+    assertionBefore = setAssertionHandler(nullptr); // must be read before another thread can call onAssertion
     setAssertionHandler(onAssertion);
     static std::terminate_handler before;
     before = std::set_terminate([] {

@@ -22,15 +22,15 @@ using Word = std::uint64_t;
 
 constexpr std::size_t kMostWords = 4'000'000;
 constexpr std::size_t kMostAddresses = 64;
-constexpr long kMicroseconds = 997; // no multiple of the period of work that a program may do regularly
+constexpr long kMicroseconds = 997; // not round, so that samples do not keep step with regular work of the program
 constexpr std::size_t kStackBytes = 32768;
 
-/// The place to which a handler copies a stack: its own stack may be that of a fiber, and short.
+/// The place to which the signal handler copies a stack. The handler's own stack may be short, as that of a fiber.
 struct Copy {
     std::atomic<bool> isTaken;
     Word words[kStackBytes / sizeof(Word)];
 };
-constexpr int kCopies = 8; // for threads that are interrupted at one moment; further threads are not sampled
+constexpr int kCopies = 8; // for threads that are interrupted at the same time; further threads are not sampled
 constinit Copy copies[kCopies] = {};
 
 constinit std::atomic<Word*> words{nullptr}; // null: no sampler exists
@@ -56,13 +56,14 @@ bool registersOf([[maybe_unused]] void* context, [[maybe_unused]] Registers& out
 #endif
 }
 
-/// The kernel copies the stack and stops at its end: code without frame pointers may leave any address in the register.
+/// Writes the addresses on the stack to `out`, and returns their number. Code without frame pointers may leave any
+/// address in the frame register, so the kernel copies the stack, and the walk stays within the copy.
 std::size_t walk(Registers const& at, Word* copy, Word* out) noexcept {
     iovec to{copy, kStackBytes};
     iovec from{reinterpret_cast<void*>(at.stack), kStackBytes};
     // nondeterminism: the program itself.
     ssize_t size = ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0);
-    if (size <= 0) { // not all of it is mapped: copies up to the end of this page, and the next pages
+    if (size <= 0) { // a part of it is not mapped: copies the rest of this page, and then the pages after it
         std::size_t left = 4096 - at.stack % 4096;
         iovec parts[8];
         for (std::size_t i = 0; i < 8; ++i)
@@ -91,7 +92,7 @@ std::size_t walk(Registers const& at, Word* copy, Word* out) noexcept {
 void onSignal(int, siginfo_t*, void* context) {
     int before = errno;
     runningSamplers.fetch_add(1);
-    Word* const out = words.load(); // after the line above: the destructor waits for this
+    Word* const out = words.load(); // read after the line above: the destructor waits for counted handlers
     Registers registers;
     Word found[kMostAddresses];
     Copy* copy = copies;

@@ -4,8 +4,8 @@
 //     SignalSampler sampler("samples");         // until the program ends
 //
 // Every few milliseconds of processor time SIGPROF interrupts a running thread, and the handler writes the addresses on
-// its stack to the file, by frame pointers. The file is mapped, so that it is complete however the program ends;
-// tools/profile reads it, with `samples.maps`, which has the addresses of the program's code. For x86-64 and arm64.
+// its stack to the file, by frame pointers. The file is mapped, so it is complete however the program ends.
+// tools/profile reads it with `samples.maps`, which has the addresses of the program's code. For x86-64 and arm64.
 //
 // The file is a row of 64-bit words: for each sample the number of addresses, then the addresses, the innermost first.
 // It ends with a 0. At most 64 addresses a sample and 4 million words are kept.
@@ -16,8 +16,8 @@ namespace flow {
 
 class SignalSampler {
 public:
-    /// A program has at most one: throws operation_failed while there is another. Throws io_error if the file cannot be
-    /// made, or if the machine is another one.
+    /// Starts the sampling. Throws operation_failed if the program has a SignalSampler already. Throws io_error if the
+    /// file cannot be made, or on another kind of processor.
     explicit SignalSampler(std::string const& path);
     SignalSampler(SignalSampler const&) = delete;
     SignalSampler& operator=(SignalSampler const&) = delete;

@@ -14,14 +14,14 @@ namespace flow {
 using namespace detail;
 namespace {
 
-constexpr std::size_t kMostReady = std::size_t{1} << 16; // of one priority, with measured delays
+constexpr std::size_t kMostReady = std::size_t{1} << 16; // the delays of more waiters of one priority are not measured
 constexpr std::size_t kLongestChain = 24;
 
 void const* codeOf(Waiter const* frame) {
     return reinterpret_cast<void const*>(frame->resume);
 }
 
-/// The frame that resumes when this waiter is resumed, or the waiter itself.
+/// Returns the frame that resumes when `waiter` is resumed, or `waiter` itself.
 Waiter const* frameBehind(Waiter const* waiter) {
     for (int i = 0; i < 2; ++i)
         if (Waiter const* frame = ChooseBase::frameOf(waiter))
@@ -31,7 +31,7 @@ Waiter const* frameBehind(Waiter const* waiter) {
     return waiter;
 }
 
-/// The actor that a step resumes, and its chain of awaiters: of several awaiters the one that has waited longest.
+/// Finds the actor that a step resumes, and its awaiters: of several awaiters always the one that waits longest.
 void findChain(Waiter const* step, std::vector<void const*>& chain) {
     chain.clear();
     Waiter const* frame = frameBehind(step);
@@ -41,7 +41,7 @@ void findChain(Waiter const* step, std::vector<void const*>& chain) {
         if (cell->waiters.isEmpty())
             return;
         frame = frameBehind(Waiter::of(cell->waiters.prev));
-        if (inspect::isFrame(frame)) // otherwise a callback, or the waiter of Loop::run()
+        if (inspect::isFrame(frame)) // otherwise `frame` is a callback, or the waiter of Loop::run()
             chain.push_back(codeOf(frame));
     }
 }
@@ -50,7 +50,7 @@ void findChain(Waiter const* step, std::vector<void const*>& chain) {
 
 StepProfile::StepProfile(Loop& loop, bool countsAllocations)
     : loop_(loop), ticks_(loop.isSimulated() ? &loop : nullptr), began_(ticks_.now()), ready_(kMostReady) {
-    ticks_.measure(); // so that delays can be sorted
+    ticks_.measure(); // so that begins() can convert ticks to seconds
     loop_.add(*this);
     if (countsAllocations)
         allocations_.emplace(*this);

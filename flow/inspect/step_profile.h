@@ -1,15 +1,15 @@
 #pragma once
-// StepProfile: the time of a loop: by actor and its awaiters, and in the ready queue by priority; and the allocations
-// of each actor.
+// StepProfile: measures the time that each actor of a loop takes, with its chain of awaiters, and the time that waiters
+// spend in the ready queue, by priority. It can also count the allocations of each actor.
 //
 //     StepProfile profile(loop);
 //     ...
 //     std::string json = profile.json();
 //
-// tools/profile shows it. A step counts for the actor that it resumes first, and for the chain of computations that
-// await this actor then: an asynchronous call stack. While a StepProfile exists a step costs about a microsecond more.
-// Allocations are counted on request only, since that makes each one several times as slow. The loop outlives the
-// StepProfile. It belongs to the loop's thread; one that counts allocations ends before older ones that do.
+// tools/profile shows the result. A step counts for the actor that it resumes first, and for the chain of computations
+// that await this actor then: an asynchronous call stack. While a StepProfile exists a step costs about a microsecond
+// more. Allocations are counted on request only, since counting makes each one several times as slow. A StepProfile
+// belongs to the loop's thread, and must end before the loop. If several count allocations, the newest must end first.
 
 #include "flow/loop/loop.h"
 #include "flow/loop/step_watch.h"
@@ -32,10 +32,11 @@ public:
     StepProfile& operator=(StepProfile const&) = delete;
     ~StepProfile();
 
-    /// {"seconds":S, "chains":[{"frames":[OUTERMOST, ..., ACTOR], "steps":N, "seconds":S, "allocations":N}, ...],
+    /// Returns {"seconds":S, "countsAllocations":BOOL,
+    ///  "chains":[{"frames":[OUTERMOST, ..., ACTOR], "steps":N, "seconds":S, "allocations":N}, ...],
     ///  "delays":[{"priority":P, "steps":N, "seconds":S, "longest":S, "below":[N, ...]}, ...]}
-    /// `below` counts the delays by powers of two: the n-th those of less than 2^n microseconds, the last all others.
-    /// "seconds" of a step are those that it ran itself, without steps of loops that it runs.
+    /// Each number in `below` counts the delays of less than 1, 2, 4, ... microseconds that the numbers before it do
+    /// not count; the last counts all others. The seconds of a step do not include steps of other loops that it runs.
     std::string json() const;
 
 private:
@@ -74,7 +75,7 @@ private:
     std::map<Codes, Spent> chains_;
     std::map<TaskPriority, Delay> delays_;
     std::vector<Running> running_;
-    Codes chain_; // of the step that begins
+    Codes chain_; // the chain of the step that begins
     Spent outside_;
     std::optional<Allocations> allocations_;
 };

@@ -22,19 +22,19 @@ WaitTimes::~WaitTimes() {
 }
 
 void WaitTimes::turnBegins() noexcept {
-    constexpr double kShare = 50; // one part in so many of the time
+    constexpr double kShare = 50; // the scans take one part in 50 of the time
     double now = loop_.timer();
     if (now < next_)
         return;
     try {
         look();
-    } catch (...) { // no memory for the scan: the last one still holds
+    } catch (...) { // no memory for the scan: the result of the last one stays
     }
     double end = loop_.timer();
     next_ = end + std::max(period_, kShare * (end - now));
 }
 
-/// Both lists are sorted by address.
+/// Scans the computations. Both lists, old and new, are sorted by address.
 void WaitTimes::look() {
     Frames frames = Frames::ofThread();
     std::vector<Entry> entries;

@@ -5,15 +5,15 @@
 //
 //     actor replicate at replicate.actor.cpp:31 waits for a promise [for 12.5 s]
 //
-// About once in `period` seconds, at the beginning of a turn, it stores each computation with its wait: a scan. A loop
-// that sleeps is not woken for that. A time counts from the first scan with the computation at this wait, so it is
-// accurate to a period. A computation may resume and be back at the same wait, for the same thing, at the next scan, as
-// a server that waits for its next request: its time then goes on as if it had never resumed. So a computation that
-// hangs has a long time, but a long time does not prove that it hangs.
+// About once in `period` seconds, at the beginning of a turn, a scan stores each computation with its wait. A loop that
+// sleeps is not woken for a scan. A time counts from the first scan that found the computation at this wait, so it is
+// accurate to a period. A computation may resume and be back at the same wait, for the same thing, at the next scan:
+// for example a server that waits for its next request. Its time then goes on as if it had never resumed. So a
+// computation that hangs has a long time, but a long time does not prove that it hangs.
 //
 // Without a WaitTimes nothing is recorded, neither in frames nor at waits. With one, each turn costs two reads of the
-// clock, and the scans take at most 2 % of the time: with very many computations the period grows. It takes 24 bytes
-// for each computation. Belongs to the loop's thread; the loop outlives it, and has one at a time.
+// clock, and each computation takes 24 bytes. The scans take at most 2 % of the time: with very many computations the
+// period grows. A WaitTimes belongs to the loop's thread and must end before the loop. A loop has at most one.
 
 #include "flow/inspect/code.h"
 #include "flow/inspect/frames.h"
@@ -29,14 +29,13 @@ class RealLoop;
 
 class WaitTimes final : StepWatch {
 public:
-    /// Begins with the next turn. Throws std::bad_alloc.
+    /// Makes scans from the next turn on. Throws std::bad_alloc.
     explicit WaitTimes(Loop& loop, double period = 1);
     WaitTimes(WaitTimes const&) = delete;
     WaitTimes& operator=(WaitTimes const&) = delete;
     ~WaitTimes();
 
-    /// The time that the computation has been at its present wait. If `isKnown` is false, the time is less than
-    /// `seconds`.
+    /// The time that a computation has been at its present wait: less than `seconds` if `isKnown` is false.
     struct Time {
         double seconds;
         bool isKnown;
@@ -58,10 +57,10 @@ private:
 
     Loop& loop_;
     double period_;
-    double ended_;               // end of the last turn: present waits began at the latest then
-    double looked_;              // time of the last scan
+    double ended_;               // the end of the last turn; all present waits had begun by then
+    double looked_;              // the end of the last turn before the last scan
     double next_ = 0;            // time of the next scan
-    std::vector<Entry> entries_; // by address
+    std::vector<Entry> entries_; // sorted by address
     inspect::Codes codes_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Digest: one number for everything that happened in a simulated world, in its order; and the record by which two runs
-// of one seed are compared.
+// Digest: one number for all events of a simulated world and their order. Record: the list of these events, by which
+// two runs of one seed are compared.
 //
 //     Record first;
 //     World world(seed, faults, &first);      // ... runs ...
@@ -9,8 +9,8 @@
 //     CHECK(world.digest() == second.digest());
 //     if (again.difference()) std::puts(again.difference()->c_str());
 //
-// Nothing that depends on compilers, addresses or the machine goes into it. Random numbers go into it with the next
-// step, or with the end of the process: that event contains the position in the process's stream. Timers go into it by
+// The digest does not depend on compilers, addresses or the machine. Random numbers count with the next step, or with
+// the end of the process: that event contains the position in the process's stream of random numbers. Timers count by
 // the steps that they make ready, with their time.
 
 #include <bit>
@@ -48,7 +48,7 @@ public:
     std::uint64_t events() const { return events_; }
 
 private:
-    /// A step of the finaliser of splitmix64.
+    /// Mixes `word` into the value, by a step of the finaliser of splitmix64.
     void mix(std::uint64_t word) {
         value_ = (value_ ^ word) * 0xBF58476D1CE4E5B9u;
         value_ ^= value_ >> 29;
@@ -61,21 +61,21 @@ private:
 /// The first events of a run, or a comparison with the record of another run.
 class Record {
 public:
-    /// An event takes 32 bytes.
+    /// The number of events that a record keeps. An event takes 32 bytes.
     static constexpr std::size_t kMostEvents = 4'000'000;
 
     Record() = default;
-    /// Compares with `first`, which must outlive this.
+    /// Makes a record that compares its events with those of `first`, which must outlive it.
     explicit Record(Record const& first) : first_(&first) {}
     Record& operator=(Record const&) = delete;
-    /// Empties the record for another run. It has memory for all that it keeps, so that a simulation that measures its
-    /// own memory does not see the record grow.
+    /// Empties the record for another run, and reserves all its memory: a simulation that measures its own memory must
+    /// not see the record grow.
     void reset() {
         events_.clear();
         events_.reserve(kMostEvents);
     }
 
-    /// For the first event that differs, calls `describe` and adds its text to difference().
+    /// Stores or compares `event`. Calls describe() for the first one that differs, and adds the text to difference().
     template <class Describe>
     void add(SimulationEvent const& event, Describe&& describe) {
         if (!first_) {
@@ -88,10 +88,10 @@ public:
             (number >= first_->events_.size() || !(first_->events_[number] == event)))
             differs(number, event, describe());
     }
-    /// To be called at the end: a run that is shorter, and otherwise equal, differs as well.
+    /// Must be called at the end of a run: finds out that the run is shorter than the first, and otherwise equal.
     void finish();
 
-    /// Describes the first event that differs; nothing if none does, or only events beyond kMostEvents.
+    /// Returns a description of the first event that differs; nothing if no event before kMostEvents differs.
     std::optional<std::string> const& difference() const { return difference_; }
 
 private:

@@ -21,8 +21,8 @@ namespace {
 constexpr std::int64_t kLargestFile = 0xFFFF'FFFF * std::int64_t{4096};
 constexpr std::size_t kLongestName = 255;
 
-/// The path from the root, without a slash at its end. An empty path gives an empty text, which names nothing. System
-/// calls take a path up to a NUL.
+/// Returns the path from the root, without a slash at its end. An empty path gives an empty text, which names nothing.
+/// As in system calls, a path ends at a NUL.
 std::string normal(std::string const& path) {
     if (*path.c_str() == '\0')
         return {};
@@ -36,7 +36,7 @@ std::string directoryOf(std::string const& path) {
     return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
 }
 
-/// If an operation is abandoned, its waiter waits forever.
+/// The promise of an operation. If the operation is abandoned, its waiter waits forever.
 template <class T>
 class Answer {
 public:
@@ -61,11 +61,11 @@ private:
 };
 
 struct Timing {
-    double before; // until it takes effect
+    double before; // until the operation takes effect
     double after;
 };
 
-/// If there is no memory for a timer, that error is the answer.
+/// Waits, calls effect(), waits again, and sends the result, or the error if there is no memory for a timer.
 template <class T, class Effect>
 Future<Void> perform(DeterministicRandom& random, Timing timing, Answer<T> answer, Effect effect, Propagate = {}) {
     ErrorOr<T> result;
@@ -177,7 +177,7 @@ private:
     }
 
     SimDisk& disk_;
-    int life_; // in which the file was opened
+    int life_; // the life in which the file was opened
     Reference<DiskFile> content_;
     bool isWritable_;
 };
@@ -339,7 +339,7 @@ void SimDisk::change(NameChange nameChange) {
     unstoredNames_.push_back(std::move(nameChange));
 }
 
-// A change is stored in all directories that it touches, and behind the earlier changes of these directories.
+// Also takes the changes on which these depend: the earlier ones of each directory that a taken change touches.
 std::vector<SimDisk::NameChange> SimDisk::takeUnstored(std::string const& directory, std::uint64_t below) {
     Paths directories{directory};
     std::vector<bool> isTaken(unstoredNames_.size());
@@ -369,7 +369,7 @@ void SimDisk::loseNames() {
     storeSome(unstoredNames_);
     unstoredNames_.clear();
     names_.clear();
-    for (auto const& [path, entry] : storedNames_) // a directory stands before its content
+    for (auto const& [path, entry] : storedNames_) // a directory comes before its content
         if (isDirectory(directoryOf(path)))
             names_.emplace(path, entry);
     storedNames_ = names_;

@@ -8,7 +8,7 @@
 //     PlainFaults faults(seed);            // or by hand, without a world:
 //     SimDisk disk(faults);
 //     loop.provide<FileSystem>(&disk);
-//     disk.crash();                        // the power goes; what was under way never ends
+//     disk.crash();                        // the power fails: operations under way never end
 //     disk.boot();                         // the next process finds what has survived
 //
 // SimDisk implements the contract of flow/file/async_file.h, and no more: without faults, all written data survives a
@@ -17,11 +17,11 @@
 // addresses: the same seed gives the same run.
 //
 // An operation takes effect at some moment of its duration, at once and as a whole. Operations are independent: of two
-// under way the later may take effect first. If the future of an operation is dropped, a coin decides whether it still
-// takes effect.
+// that are under way, the one that was called later may take effect first. If the future of an operation is dropped, a
+// random bit decides if the operation still takes effect.
 //
-// Between kill() or crash() and boot(), and through files that were opened before, operations have no effect and never
-// end. The disk must outlive its files. A path begins at the root, with or without a slash.
+// Operations between kill() or crash() and boot() have no effect and never end; nor do later ones on files that were
+// opened before. The disk must outlive its files. A path begins at the root, with or without a slash.
 
 #include "flow/file/async_file.h"
 #include "flow/sim/disk_file.h"
@@ -36,7 +36,7 @@ namespace flow {
 
 /// The durations of operations.
 struct DiskSpeed {
-    double seconds = 0;     // the mean; each takes between 0 and twice that
+    double seconds = 0;     // the mean; an operation takes between 0 and twice the mean
     double slowSeconds = 1; // added when diskSlow or diskSlowSync injects
 };
 
@@ -45,7 +45,7 @@ public:
     /// The faults must outlive the disk.
     explicit SimDisk(FaultSource& faults, DiskSpeed const& diskSpeed = {});
 
-    /// May be changed at any time.
+    /// The durations of operations. May be changed at any time.
     DiskSpeed speed;
 
     Future<Reference<AsyncFile>> open(std::string path, OpenMode mode) override;
@@ -57,13 +57,13 @@ public:
     Future<Void> makeDirectory(std::string path) override;
     Future<Void> syncDirectory(std::string path) override;
 
-    /// The process was killed, the machine runs on: all that the process did is there after boot(), also without sync.
+    /// Notes that the process was killed. The machine runs on: after boot() all its data is there, also without sync.
     void kill();
-    /// The power has failed: after boot() the synced data is there, and the part of the rest that the faults leave.
+    /// Notes that the power has failed. After boot() the synced data is there, and what the faults leave of the rest.
     void crash();
-    /// A new process may use the disk.
+    /// Lets a new process use the disk.
     void boot();
-    /// The risks of an Attachment (flow/sim/process.h).
+    /// Returns the risks of an Attachment (flow/sim/process.h).
     unsigned risks() const;
 
 private:
@@ -74,34 +74,34 @@ private:
         bool isDirectory() const { return !file; }
         Reference<DiskFile> file;
     };
-    using Names = std::map<std::string, Entry>; // by paths without a slash at the end
+    using Names = std::map<std::string, Entry>; // the keys are paths without a slash at the end
     using Paths = std::set<std::string>;
     /// The change of names by one operation: a name goes, a name comes, or both.
     struct NameChange {
-        /// True if it changes one of these directories.
+        /// Returns true if a name in one of these directories changes.
         bool touches(Paths const& directories) const;
         void addDirectories(Paths& directories) const;
         void apply(Names& names) const;
 
         std::string goes;
         std::string comes;
-        Entry entry; // of the name that comes
+        Entry entry; // the entry of the name that comes
         std::uint64_t number = 0;
     };
 
-    /// Runs effect() after a while, and gives its result or its error.
+    /// Runs effect() after a while. The returned future has its result or its error.
     template <class Effect>
     auto operate(Sort sort, Effect effect);
     double duration(Sort sort);
 
-    /// Throws io_error if the name is longer than a file system allows.
+    /// Returns true for a directory. Throws io_error if the name is longer than a file system allows.
     bool isDirectory(std::string const& path) const;
-    /// Throws file_not_found.
+    /// Throws file_not_found if `path` is no directory.
     void needDirectory(std::string const& path) const;
     Entry const& need(std::string const& path) const;
 
     void change(NameChange nameChange);
-    /// Takes the changes that a sync of `directory` stores: with numbers below `below`, and not on the disk yet.
+    /// Removes and returns the changes that a sync of `directory` stores, with numbers below `below`.
     std::vector<NameChange> takeUnstored(std::string const& directory, std::uint64_t below);
     /// Stores some of the changes; the others are lost for good.
     void storeSome(std::vector<NameChange> const& changes);
@@ -110,17 +110,17 @@ private:
     FaultSource& dice_;
     DeterministicRandom random_; // for durations and dropped operations, which are no faults
     bool isOn_ = true;
-    int lives_ = 0; // that have ended
-    Names names_;   // all but the root
+    int lives_ = 0; // the number of lives that have ended
+    Names names_;   // all names but the root
     Names storedNames_;
     std::vector<NameChange> unstoredNames_;
     std::uint64_t nameChanges_ = 0;
-    mutable std::optional<unsigned> risks_; // none: an operation has taken effect since they were computed
+    mutable std::optional<unsigned> risks_; // empty if an operation has taken effect since risks() computed them
     /// The operations of this life of the process. Made with the first operation, and destroyed first.
     std::optional<ActorCollection> operations_;
 };
 
-/// The disk of a process: its content outlives reboots; unsynced data is lost with the power.
+/// The disk of a process. Its content outlives reboots; unsynced data is lost with the power.
 class ProcessDisk final : public Attachment {
 public:
     explicit ProcessDisk(FaultSource& faults, DiskSpeed const& speed = {.seconds = 0.0001}) : disk(faults, speed) {}

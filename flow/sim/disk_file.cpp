@@ -46,7 +46,7 @@ void DiskFile::store(std::uint64_t changes, bool inDanger, FaultSource& dice) {
         return;
     auto count = static_cast<std::size_t>(changes - firstUnstored_);
     std::vector<bool> lost = inDanger ? chooseLost(count, dice) : std::vector<bool>(count);
-    std::size_t resized = 0; // the sizes of the changes before this one are on the disk
+    std::size_t resized = 0; // all changes of the size before this index reach the disk
     for (std::size_t i = 0; i < count; ++i)
         if (unstored_[i].resizes && !lost[i])
             resized = i + 1;

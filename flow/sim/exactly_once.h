@@ -13,7 +13,7 @@
 //     request "r7" was acknowledged but executed 2 times:
 //         sent, executed by "s1", acknowledged, executed by "s2"
 //
-// A request that was acknowledged must have been executed exactly once, any other at most once, and none may be
+// An acknowledged request must have been executed exactly once, and any other request at most once. No request may be
 // executed or acknowledged before it was sent. The order of the calls is the order of events. Not thread-safe.
 
 #include "flow/base/non_copyable.h"
@@ -29,25 +29,25 @@ namespace flow {
 class ExactlyOnce : NonCopyable {
 public:
     void sent(std::string_view id) { add(id, {Kind::sent, {}}); }
-    /// The client will not send the request again, and relies on its execution.
+    /// Notes that the client will not send the request again, and relies on its execution.
     void acknowledged(std::string_view id) { add(id, {Kind::acknowledged, {}}); }
     void executed(std::string_view id, std::string_view process) { add(id, {Kind::executed, std::string(process)}); }
 
     struct Offender {
         std::string id;
-        std::string fault;               // as in `was acknowledged but never executed`
-        std::vector<std::string> events; // of this request, in order, as in `executed by "s1"`
+        std::string fault;               // for example `was acknowledged but never executed`
+        std::vector<std::string> events; // the events of this request, in order, for example `executed by "s1"`
 
         std::string text() const;
     };
     struct Report {
-        std::vector<Offender> offenders; // by their first events; with several faults, one stands for all
+        std::vector<Offender> offenders; // in the order of their first events; each has one fault
         /// The numbers of different requests, so that a test can check that it has tested something.
         std::size_t sent = 0, executed = 0, acknowledged = 0;
 
         bool ok() const { return offenders.empty(); }
-        /// Two lines for each offender: the first says what is wrong, and makes the signature of a failure; the second
-        /// has the events. Empty if there is no offender.
+        /// Returns two lines for each offender: the first says what is wrong, and makes the signature of a failure; the
+        /// second has the events. Empty if there is no offender.
         std::string text() const;
     };
     Report check() const;

@@ -11,7 +11,7 @@ namespace flow {
 struct SimulationFailure {
     /// Equal for all failures of one kind: the first line of the text, with # for each number, decimal or hexadecimal.
     std::string signature;
-    /// Its last line names the processes that are down, if some are and others run.
+    /// The description. Its last line names the processes that are down, if other processes run.
     std::string text;
 
     static SimulationFailure of(std::string text);

@@ -7,7 +7,7 @@
 //     filter.without = SomeFaults::parse("buggify");
 //     world.setFilter(filter);
 //
-// Leaving out a fault changes no number of another fault, as long as the program does the same.
+// If a fault is left out, all other faults keep their numbers, as long as the program does the same.
 
 #include "flow/sim/faults.h"
 #include "flow/sim/number_range.h"
@@ -27,7 +27,7 @@ class SomeFaults {
 public:
     /// Throws std::invalid_argument with a description of the error in the text.
     static SomeFaults parse(std::string_view text);
-    /// The text that parse() takes; the kinds are in the order of FaultKind.
+    /// Returns the text that parse() takes; the kinds are in the order of FaultKind.
     std::string toString() const;
 
     void add(FaultKind kind, NumberRange numbers);
@@ -43,7 +43,7 @@ private:
 };
 
 struct FaultFilter {
-    std::optional<SomeFaults> only = {}; // nothing: all
+    std::optional<SomeFaults> only = {}; // if empty, all faults
     SomeFaults without = {};
 
     bool admits(FaultKind kind, std::uint64_t number) const {

@@ -2,10 +2,10 @@
 // Faults: everything that can go wrong in a simulated world, each with a name and a probability. All are 0 at first.
 //
 //     Faults faults;
-//     faults.connectionReset = 0.001;              // of one message in a thousand
+//     faults.connectionReset = 0.001;              // at one message in a thousand, its connection breaks
 //     World world(seed, faults);
 //
-//     World other(seed, Faults::swarm(seed));      // some of them, some more and some less
+//     World other(seed, Faults::swarm(seed));      // some of the faults, with random probabilities
 //
 // A run in which everything fails all the time finds little: hardly anything gets far enough to go wrong in an
 // interesting way. So swarm() leaves half of the classes out, at random (Groce et al., "Swarm testing", 2012).
@@ -78,7 +78,7 @@ struct Faults {
     /// Draws a random swarm from the seed: each kind is left out with probability 1/2, buggify with 1/4. The draws are
     /// independent, so a new kind does not change the others.
     static Faults swarm(std::uint64_t seed);
-    /// The faults that are not 0, as `name = value` with commas between.
+    /// Returns the faults that are not 0, as `name = value` with commas between.
     std::string toString() const;
 };
 
@@ -109,7 +109,7 @@ public:
     std::uint64_t operator[](FaultKind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
 
     std::uint64_t total() const;
-    /// The kinds with a number above 0, as `name = count` with commas between.
+    /// Returns the kinds with a number above 0, as `name = count` with commas between.
     std::string toString() const;
 
 private:
@@ -119,13 +119,13 @@ private:
 /// Decides which faults are injected, and counts them. A World is one.
 class FaultSource {
 public:
-    /// True if a fault of that kind is injected now. `what` names the target, as far as its name is the same in every
-    /// run of a seed.
+    /// Returns true if a fault of this kind is injected now. `what` is a number of the target that is the same in every
+    /// run of a seed, or 0.
     virtual bool injects(FaultKind kind, std::uint64_t what = 0) = 0;
-    /// For the details of the last fault of that kind: its bit, its duration.
+    /// Returns the generator for the details of the last fault of this kind, such as its bit or its duration.
     virtual DeterministicRandom& random(FaultKind kind) = 0;
-    /// For random choices other than faults. Code that needs more than a few numbers seeds a generator of its own with
-    /// one.
+    /// Returns the generator for random choices other than faults. Code that needs more than a few numbers draws one to
+    /// seed a generator of its own.
     virtual DeterministicRandom& random() = 0;
 
 protected:
@@ -138,7 +138,7 @@ class FaultDice {
 public:
     explicit FaultDice(std::uint64_t seed);
 
-    /// True if a fault of that probability is injected. If the caller leaves it out nevertheless, nothing else changes.
+    /// Returns true if a fault of probability `likely` comes. If the caller leaves it out, other draws stay the same.
     bool injects(FaultKind kind, double likely) {
         if (likely <= 0)
             return false;
@@ -156,7 +156,7 @@ private:
     std::vector<DeterministicRandom> how_;
 };
 
-/// A FaultSource that goes by probabilities alone, for tests without a World.
+/// A FaultSource that only needs probabilities, for tests without a World.
 class PlainFaults final : public FaultSource {
 public:
     explicit PlainFaults(std::uint64_t seed, Faults const& some = {}) : faults(some), random_(seed), dice_(seed) {}

@@ -10,9 +10,9 @@
 //     Optional<std::string> value = wait(store.get("key"));
 //     history.ok(get, value);
 //
-// The order of these calls is the order of events: no clock is read. An operation without a call of ok() or
-// failed(), because it timed out or its client was killed, may have taken effect at any time since, or may yet, or
-// never. A client may go on to its next operation nevertheless. Every key begins with no value. Not thread-safe.
+// The order of these calls is the order of events: no clock is read. If an operation timed out, or its client was
+// killed, neither ok() nor failed() is called: the operation may have taken effect at any time since, or may do so
+// later, or never. The client may go on to its next operation. Every key begins with no value. Not thread-safe.
 
 #include "flow/base/non_copyable.h"
 #include "flow/base/optional.h"
@@ -29,18 +29,18 @@ public:
     struct Put {
         std::string value;
     };
-    /// Its result is the value, or nothing if the key has none.
+    /// A read. Its result is the value, or nothing if the key has none.
     struct Get {};
-    /// Leaves the key without a value, whether it had one or not.
+    /// An operation that leaves the key without a value, whether the key had one or not.
     struct Remove {};
-    /// Writes `desired` if the value is `expected`, and has the result true then. An empty Optional stands for no
-    /// value.
+    /// An operation that writes `desired` if the value is `expected`; its result is then true. An empty Optional stands
+    /// for no value.
     struct CompareAndSet {
         Optional<std::string> expected;
         Optional<std::string> desired;
     };
 
-    /// Names an operation that was invoked.
+    /// A reference to an operation that was invoked.
     template <class Asked>
     struct Invoked {
         std::size_t index;
@@ -51,15 +51,15 @@ public:
     Invoked<Remove> invoke(int client, std::string key, Remove asked);
     Invoked<CompareAndSet> invoke(int client, std::string key, CompareAndSet asked);
 
-    /// The operation took effect, between its invocation and now. Each operation ends at most once.
+    /// Notes that an operation took effect between its invocation and now. Each operation ends at most once.
     void ok(Invoked<Put> put);
     void ok(Invoked<Get> get, Optional<std::string> value);
     void ok(Invoked<Remove> remove);
-    /// `succeeded`: the value was the expected one. If it was not, the operation took effect as well: it read the
-    /// value.
+    /// Notes that a CompareAndSet took effect. `succeeded` is true if the value was the expected one. If it was not,
+    /// the operation took effect as well: it read the value.
     void ok(Invoked<CompareAndSet> compareAndSet, bool succeeded);
 
-    /// The operation certainly did not take effect, and never will.
+    /// Notes that an operation certainly did not take effect, and never will.
     template <class Asked>
     void failed(Invoked<Asked> operation) {
         end(operation.index, Outcome::failed);
@@ -73,19 +73,19 @@ public:
         Kind kind;
         int client;
         std::string key;
-        Optional<std::string> expected = {}; // of a CompareAndSet
+        Optional<std::string> expected = {}; // set for a CompareAndSet
         Optional<std::string> value = {};    // written by the operation, or returned by a Get
-        bool succeeded = false;              // of a CompareAndSet
+        bool succeeded = false;              // set for a CompareAndSet
         Outcome outcome = Outcome::unknown;
-        std::size_t invoked = 0; // the number of this event among all events of the history
+        std::size_t invoked = 0; // the number of the invocation among all events of the history
         std::size_t returned = kNever;
 
-        /// For example `put("1")`, `compareAndSet("1", none)`. Long values are cut.
+        /// Returns for example `put("1")`, `compareAndSet("1", none)`. Long values are cut.
         std::string call() const;
-        /// For example `ok`, `"1"`, `none`, `false`, `unknown`.
+        /// Returns for example `ok`, `"1"`, `none`, `false`, `unknown`.
         std::string result() const;
     };
-    /// In the order of their invocations.
+    /// Returns the operations in the order of their invocations.
     std::vector<Operation> const& operations() const { return operations_; }
 
 private:
@@ -96,7 +96,7 @@ private:
     std::size_t events_ = 0;
 };
 
-/// A value as tables show it: in quotes, cut if it is long, or `none`.
+/// Returns a value as tables show it: in quotes, cut if it is long, or `none`.
 std::string valueToText(Optional<std::string> const& value);
 
 } // namespace flow

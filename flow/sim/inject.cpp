@@ -25,8 +25,8 @@ double faultDuration(DeterministicRandom& random, double median) {
     return half;
 }
 
-/// Returns true if the fault was injected. Draw never two random numbers in one expression: compilers differ in which
-/// they draw first.
+/// Returns true if the fault was injected. No expression here draws two random numbers, because compilers differ in
+/// which of them they draw first.
 bool World::inject(FaultKind kind, Process& process) {
     DeterministicRandom& random = dice_.how(kind);
     switch (kind) {
@@ -45,7 +45,7 @@ bool World::inject(FaultKind kind, Process& process) {
             reboot(process, seconds, true);
             return true;
         }
-        process.lossAtRisk_ = risk; // counted when it happens
+        process.lossAtRisk_ = risk; // counted when the power is lost
         process.darkSeconds_ = seconds;
         return false;
     }
@@ -103,7 +103,7 @@ bool injectsEachSecond(Faults const& faults) {
 }
 
 Future<Void> injectFaults(World& world) {
-    constexpr double kMeanPause = 0.5; // reads the faults again so often, at least
+    constexpr double kMeanPause = 0.5; // seconds; changed probabilities are read within twice this time
     DeterministicRandom pauses(world.random().randomUInt64());
     for (;;) {
         double pause = 2 * kMeanPause * pauses.random01();

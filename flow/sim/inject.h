@@ -9,12 +9,12 @@ class DeterministicRandom;
 class World;
 struct Faults;
 
-/// A random duration. Longer ones are rarer: half of them are below `median`, a quarter above twice that.
+/// Returns a random duration. Longer ones are rarer: half of them are below `median`, a quarter above twice `median`.
 double faultDuration(DeterministicRandom& random, double median);
 
-/// True if any of the faults that are "per second of a process" can happen.
+/// Returns true if any of the faults that are "per second of a process" can happen.
 bool injectsEachSecond(Faults const& faults);
-/// Runs on the world's loop for as long as its future is held.
+/// Injects faults on the world's loop for as long as the returned future is held.
 Future<Void> injectFaults(World& world);
 
 } // namespace flow

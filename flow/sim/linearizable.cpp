@@ -30,10 +30,10 @@ std::map<std::string_view, Operations> byKey(History const& history) {
     return keys;
 }
 
-/// The number of events of the shortest prefix that is not linearizable. The whole history is not; and a history with
-/// such a prefix is not either. A prefix that the budget does not decide counts as linearizable.
+/// Returns the number of events of the shortest prefix that is not linearizable. A binary search finds it, since each
+/// longer prefix is not linearizable either. A prefix that the budget does not decide counts as linearizable.
 std::size_t shortestEnd(Operations const& operations, std::uint64_t budget) {
-    std::vector<std::size_t> ends; // only returns: operations that have only been invoked break nothing
+    std::vector<std::size_t> ends; // only at returns: an invocation alone breaks nothing
     for (Operation const* operation : operations) {
         if (operation->returned != History::kNever)
             ends.push_back(operation->returned + 1);
@@ -44,7 +44,7 @@ std::size_t shortestEnd(Operations const& operations, std::uint64_t budget) {
     });
 }
 
-/// The value that the operations leave in this order, in which all of them take effect.
+/// Returns the value after the operations in this order, in which all of them take effect.
 Optional<std::string> valueAfter(Operations const& operations, std::vector<std::size_t> const& order, std::size_t end) {
     Optional<std::string> value;
     for (std::size_t index : order) {
@@ -91,8 +91,8 @@ std::string tableOf(std::vector<Row> const& rows, std::size_t leftOut) {
     return text;
 }
 
-/// The operations to show: the last ones, and the last earlier ones that wrote the value which the last operation to
-/// return read or expected.
+/// Returns the operations to show: the last ones, and some earlier ones that wrote the value which the last operation
+/// to return read or expected.
 std::vector<std::size_t> shown(Operations const& operations, std::size_t end) {
     std::vector<std::size_t> begun;
     Operation const* last = nullptr;

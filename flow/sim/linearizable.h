@@ -28,12 +28,12 @@ namespace flow {
 struct LinearizabilityVerdict {
     enum class Outcome { linearizable, notLinearizable, undecided };
     Outcome outcome;
-    /// The first key, in the order of their bytes, that is not linearizable; otherwise the first that is undecided.
+    /// The first key in the order of bytes that is not linearizable. If there is none, the first key that is undecided.
     std::string key;
-    /// A text for people; empty if all is well. For a key that is not linearizable it has the shortest prefix of its
-    /// history that is not, as a table: the invocation and the return of each operation, as numbers of events of the
-    /// whole history, and its place in the longest order that explains its results. Long tables leave out early
-    /// operations.
+    /// A text for people; empty if all is well. For a key that is not linearizable, it has the shortest prefix of the
+    /// key's history that is not linearizable either, as a table: the invocation and the return of each operation, as
+    /// numbers of events of the whole history, and its place in the longest order that explains its results. Long
+    /// tables leave out early operations.
     std::string explanation;
     /// The work of the search for all keys, without the search for the explanation.
     std::uint64_t steps;
@@ -41,9 +41,9 @@ struct LinearizabilityVerdict {
     bool ok() const { return outcome == Outcome::linearizable; }
 };
 
-/// Stops after about `budget` steps for each key, and goes on with the next key: ten million take a second or two, and
-/// at most some hundred bytes each. The search is long if there are few different values: when most writes write a
-/// value of their own, it is clear which operation read which value.
+/// Checks the keys one after the other, with at most about `budget` steps for each. Ten million steps take a second or
+/// two, and at most some hundred bytes for each step. The search is long if there are few different values. If most
+/// writes write a value of their own, it is clear which operation read which value.
 LinearizabilityVerdict checkLinearizable(History const& history, std::uint64_t budget = 10'000'000);
 
 } // namespace flow

@@ -1,6 +1,6 @@
 // The search is depth-first, with its own stack: places_ holds one Place for each point that it has reached, and moves_
-// the moves from there that are still to be tried. A move takes one operation that has returned (done_), after as many
-// operations of unknown outcome (kinds_) as that one needs. arrive() lists the moves of a new place, take() makes one,
+// the moves from there that are still to be tried. A move takes some operations of unknown outcome (kinds_), and then
+// an operation that has returned (done_) and needs them. arrive() lists the moves of a new place, take() makes one,
 // leave() undoes it. An order exists when all of done_ are taken.
 //
 // Four rules keep the search short: a read that fits is taken at once, calls with equal effects are tried once, a set
@@ -36,7 +36,7 @@ struct Effect {
 
     bool fits(State state) const { return needs == Needs::anything || (needs == Needs::same) == (state == needed); }
     State after(State state) const { return left == kKept ? state : left; }
-    /// True if it leaves every value that it fits.
+    /// Returns true if the operation changes no value that it fits.
     bool onlyLooks() const { return left == kKept || (needs == Needs::same && left == needed); }
     friend auto operator<=>(Effect const&, Effect const&) = default;
 };
@@ -59,7 +59,7 @@ private:
     std::map<std::string_view, State> numbers_;
 };
 
-/// A point that has been searched: the operations that were left, and the value.
+/// The key of a point that has been searched: the operations that were left, and the value.
 struct RemainingCalls {
     std::vector<std::size_t> numbers;
 
@@ -118,18 +118,17 @@ private:
         Effect effect;
         std::size_t index, invoked, returned;
     };
-    /// The operations of unknown outcome with the same effect, in the order of their invocations. Each may come at any
-    /// time after its invocation, so only the number taken matters, and the first is as good as any.
+    /// All operations of unknown outcome with one effect, in the order of their invocations. Each may come at any time
+    /// after its invocation. So they are always taken in this order, and only the number taken matters.
     struct Kind {
         Effect effect;
         std::vector<std::size_t> indices, invoked;
     };
-    /// One step: some operations of unknown outcome, each needed by the next, and then one that has returned.
+    /// One step of the search: some operations of unknown outcome, each needed by the next, then one that has returned.
     struct Move {
         std::size_t done, firstKind, lastKind;
     };
-    /// A point at which a number of operations has been taken. Its moves are at the end of moves_ when it is the last
-    /// place.
+    /// A point of the search, after `taken` operations. While it is the last place, its moves are at the end of moves_.
     struct Place {
         std::size_t firstMove, firstKind, next, taken;
         State state;
@@ -195,10 +194,10 @@ private:
         next_[previous_[entry]] = next_[entry];
         previous_[next_[entry]] = previous_[entry];
     }
-    /// Called in the opposite order of unlink(): the neighbours are then the same as at unlink().
+    /// Puts an entry back. Called in the opposite order of unlink(), so that it gets the same neighbours as before.
     void relink(std::size_t entry) { next_[previous_[entry]] = previous_[next_[entry]] = entry; }
 
-    /// Lists the moves from here; none if they need not be searched.
+    /// Adds a place, and lists the moves from it; none if they need not be searched.
     void arrive() {
         places_.push_back({moves_.size(), chains_.size(), moves_.size(), taken_.size(), state_});
         calls_.clear();
@@ -244,9 +243,9 @@ private:
         calls_.resize(kept);
     }
 
-    /// True if the same operations were left at this value before, with no more of the unknown ones taken. The calls
-    /// before the first return identify the remaining operations: that return is of one of these calls, and all later
-    /// calls are left.
+    /// Returns true if the search has been at this value with the same operations left, and had not taken more
+    /// operations of unknown outcome. The calls before the first return identify the operations that are left, since
+    /// this return belongs to one of these calls, and all later calls are left.
     bool wasHere() {
         RemainingCalls left{calls_};
         left.numbers.push_back(static_cast<std::size_t>(state_));
@@ -262,10 +261,10 @@ private:
         return false;
     }
 
-    /// Operations of unknown outcome are only taken if a returned operation needs the value that they leave at once,
-    /// and does not fit without it. At any other place of an order such an operation can be left out, or moved behind
-    /// the next returned one. So all but the first of a chain are compareAndSets, which need the value of the one
-    /// before.
+    /// Lists the moves that take operations of unknown outcome before `done`, which does not fit without them. No other
+    /// moves with such operations are needed: at any other place of an order they can be left out, or moved behind the
+    /// next returned operation. So all operations of a chain but the first are compareAndSets, which need the value of
+    /// the one before.
     void listChains(std::size_t done) {
         Effect const& effect = done_[done].effect;
         if (effect.needs == Effect::Needs::same) {
@@ -282,8 +281,8 @@ private:
         }
     }
 
-    /// Lists the chains that leave `target`, from the last of a chain back to the first. chain_ holds the operations
-    /// that follow.
+    /// Lists the chains that leave `target`, from the last operation of a chain back to the first. chain_ holds the
+    /// operations that come after them.
     void listChainsTo(State target, std::size_t done) {
         visited_[static_cast<std::size_t>(target)] = true; // no value twice: the operations between could be left out
         for (std::size_t kind : makers_[static_cast<std::size_t>(target)]) {
@@ -340,7 +339,7 @@ private:
         kept_ = std::min(kept_, taken_.size());
     }
 
-    /// Copies only the part that has changed since the last time, so all calls together cost no more than the moves.
+    /// Keeps taken_ if it is the longest. Copies only what has changed, so all calls cost no more than the moves.
     void keepLongest() {
         if (std::size_t length = done_.size() - left_; length >= longestLength_) {
             longest_.resize(kept_);
@@ -364,7 +363,7 @@ private:
     std::vector<std::size_t> taken_;
     std::vector<Place> places_;
     std::vector<Move> moves_;
-    std::vector<std::size_t> chains_; // the kinds of moves_
+    std::vector<std::size_t> chains_; // the kinds that moves_ take
 
     std::vector<std::size_t> calls_; // the remaining calls of this place that are before the first return
     std::size_t firstReturn_ = 0;
@@ -374,8 +373,8 @@ private:
     // nondeterminism: it is never iterated over
     std::unordered_map<RemainingCalls, std::vector<std::vector<std::uint32_t>>, RemainingCalls::Hash> seen_;
     std::vector<std::size_t> longest_;
-    std::size_t kept_ = 0;          // so many of longest_ are still the first of taken_
-    std::size_t longestLength_ = 0; // the least that is longer
+    std::size_t kept_ = 0;          // the first kept_ of longest_ are the same as in taken_
+    std::size_t longestLength_ = 0; // the least length that is longer than longest_
     std::uint64_t steps_ = 0, budget_;
 };
 

@@ -5,7 +5,7 @@
 //     clock.setRate(10.0, 1.001);                 // from 10 on it gains a millisecond a second
 //     double shown = clock.at(20.0);              // 37.51
 //
-// The clock never goes back. The calendar beside it may: see systemAt().
+// The clock never goes back, but the calendar may: see jumpSystem().
 
 namespace flow {
 
@@ -15,9 +15,9 @@ public:
     LocalClock(double worldTime, double shown) : since_(worldTime), shown_(shown) {}
 
     double at(double worldTime) const { return shown_ + (worldTime - since_) * rate_; }
-    /// The world's time at which the clock will show `shown`, give or take a rounding error.
+    /// Returns the world's time at which the clock will show `shown`, except for a rounding error.
     double when(double shown) const { return since_ + (shown - shown_) / rate_; }
-    /// Seconds since 1970.
+    /// Returns the calendar time, in seconds since 1970.
     double systemAt(double worldTime) const { return kEpoch + worldTime + systemOffset_; }
 
     double rate() const { return rate_; }

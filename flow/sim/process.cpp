@@ -60,7 +60,7 @@ void ProcessLoop::wake() {
 }
 
 double ProcessLoop::startTurn() noexcept {
-    double local = std::max(timer(), now_); // a clock that was set to another rate may be a rounding error behind
+    double local = std::max(timer(), now_); // after a change of rate the clock may be a rounding error behind
     wakesAt_ = process_.world_.now();
     deadline_ = 0;
     return local;

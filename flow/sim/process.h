@@ -6,9 +6,9 @@
 //     world.kill(server);                       // its actors are destroyed, each before its owner; none resumes
 //     world.reboot(server, 2.0);                // main is called again, in two seconds
 //
-// Inside, everything is as in a real process: Loop::current() is the process's own, now() its clock,
-// deterministicRandom() its random numbers, and futures are its own: in a checked build it is an assertion failure to
-// use one of another process.
+// For code inside, all is as in a real process: Loop::current() is the process's own loop, now() reads its clock, and
+// deterministicRandom() has its random numbers. Futures belong to the process: in a checked build it is an assertion
+// failure to use a future of another process.
 
 #include "flow/base/random.h"
 #include "flow/core/in_place.h"
@@ -31,16 +31,16 @@ class World;
 
 struct ProcessOptions {
     std::string name;
-    /// Called on the process's own loop, at each start. The process ends when this future is ready, or when main
-    /// throws. When the process is killed, all that it holds is destroyed.
+    /// Called on the process's own loop, at each start. The process ends when the returned future is ready, or when
+    /// main throws. When the process is killed, all its computations are destroyed.
     std::function<Future<Void>()> main;
     /// The values that knob() returns in the process.
     std::map<std::string, double> knobs = {};
     /// The seconds by which its clock is ahead of the world's.
     double clockOffset = 0;
-    /// The seconds after which it is started again when main ends with an error; if not positive, never.
+    /// The seconds after which the process is started again if main ends with an error. If not positive, it stays down.
     double restartAfter = 0;
-    /// If true, no faults of processes are injected into it.
+    /// If true, no faults of processes are injected into this one.
     bool protectedFromFaults = false;
 };
 
@@ -50,16 +50,16 @@ public:
     virtual ~Attachment() = default;
     /// Called before main, on the process's loop: the place to provide() services.
     virtual void started(Process&) {}
-    /// Called before the actors are destroyed: none of their actions may have any effect from here on.
+    /// Called before the actors are destroyed: from here on nothing that they do may have any effect.
     virtual void stopped([[maybe_unused]] Process& process, [[maybe_unused]] bool powerLost) {}
-    /// The risks of a loss of power now. Most losses of power wait until there is one certain risk.
+    /// Returns what a loss of power could destroy now. Most losses of power wait for one particular risk.
     virtual unsigned risks() const { return 0; }
-    /// All risks that there may be at any time.
+    /// Returns all risks that there may be at any time.
     virtual unsigned possibleRisks() const { return 0; }
 
-    /// Names the source that will set the cell at this address, or end the wait of the operation in place, as in "bytes
-    /// from server at 2.0.0.1:80"; empty if this attachment has none. Called as the process, for the report about a
-    /// simulation that hangs.
+    /// Returns the name of the source that will set the cell `what`, or end the wait of the operation in place `what`:
+    /// for example "bytes from server at 2.0.0.1:80". Empty if this attachment has no such source. Called in the
+    /// process, for the report about a simulation that hangs.
     virtual std::string sourceOf([[maybe_unused]] void const* what) const { return {}; }
 
     static constexpr unsigned kUnsyncedWrite = 1, kUnsyncedWrites = 2, kUnsyncedName = 4;
@@ -87,17 +87,16 @@ private:
     bool runTurn() override;
 
     Process& process_;
-    double wakesAt_ = 0; // in the world's time
-    double deadline_ =
-        0; // in the time of this loop: reached, whatever rounding says, when the world's time is `wakesAt_`
+    double wakesAt_ = 0;  // in the world's time
+    double deadline_ = 0; // in the time of this loop; timer() shows at least this at wakesAt_, in spite of rounding
 };
 
 class Process : NonCopyable {
 public:
     std::string const& name() const { return options_.name; }
-    /// 1 for the first process; 0 is the world itself.
+    /// Returns 1 for the first process; 0 stands for the world itself.
     std::uint32_t id() const { return id_; }
-    /// An IPv4 address, 10.0.x.y, most significant byte first.
+    /// Returns an IPv4 address, 10.0.x.y, most significant byte first.
     std::uint32_t address() const { return address_; }
     World& world() const { return world_; }
     LocalClock& clock() { return clock_; }
@@ -105,16 +104,16 @@ public:
     ProcessOptions const& options() const { return options_; }
 
     bool isRunning() const { return loop_ != nullptr; }
-    /// The loop of this life; the process must run.
+    /// Returns the loop of this life; the process must run.
     Loop& loop() const { return *loop_; }
-    /// The number of its starts.
+    /// Returns the number of starts.
     int lives() const { return lives_; }
-    /// The end of main in the last life, if main ended: Error() if it ended well.
+    /// Returns the error with which main ended in the last life: Error() if main ended well, nothing if it did not end.
     std::optional<Error> const& exit() const { return exit_; }
-    /// Ready, on the loop of the world, when the process has stopped.
+    /// Returns a future on the loop of the world that is ready when the process has stopped.
     Future<Void> onStop() { return stopped_.onTrigger(); }
 
-    /// Attaches a part that stays over reboots. To be called before the start.
+    /// Attaches a part that stays over reboots. Must be called before the start.
     template <class A, class... Args>
     A& attach(Args&&... args) {
         auto attachment = std::make_unique<A>(std::forward<Args>(args)...);
@@ -123,16 +122,16 @@ public:
         return result;
     }
 
-    /// Runs call() on the process's loop, as a step like any other; drops it if the process does not run, or stops
-    /// before. For the world, for other processes, and for simulations of all that is between processes.
+    /// Runs call() on the process's loop, as a step like any other. Drops the call if the process does not run, or
+    /// stops before. The world, other processes, and simulations of what is between processes use this.
     template <class F>
     void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
         if (!loop_)
             return;
         makeReady(*new PostedCall<F>(std::move(call)), priority);
     }
-    /// Like post(), for a free waiter, without an allocation. The process must run; if it stops before, the waiter is
-    /// free again and has not run.
+    /// Makes a free waiter ready on the process's loop, without an allocation. The process must run. If it stops before
+    /// the waiter has run, the waiter is free again.
     void makeReady(WaiterNode& waiter, TaskPriority priority) {
         loop_->makeReady(&waiter, priority);
         loop_->wake();
@@ -145,7 +144,7 @@ private:
     Process(World& world, std::uint32_t id, ProcessOptions options, std::uint64_t seed);
 
     double wakesAt() const;
-    /// The risks of its attachments.
+    /// Returns the risks of all attachments.
     unsigned risks() const;
     unsigned possibleRisks() const;
 
@@ -163,8 +162,8 @@ private:
     double slowUntil_ = 0;
     double secondsPerTurn_ = 0;           // while it is slow
     std::int64_t failingAllocation_ = -1; // allocations that succeed before one fails; -1: none fails
-    unsigned lossAtRisk_ = 0;             // the process loses power when it has this risk; 0: it does not
-    double darkSeconds_ = 0;              // and stays down for so many seconds
+    unsigned lossAtRisk_ = 0;             // the process loses power when it has this risk; 0: no loss is planned
+    double darkSeconds_ = 0;              // the seconds for which the process then stays down
     bool isEnding_ = false;
     // State of the present life:
     CellGroup cells_;

@@ -32,7 +32,7 @@ public:
     /// Notes that there are choices that no course makes.
     void leaveOut() { isWhole_ = false; }
     bool isWhole() const { return isWhole_; }
-    /// The next course in the order of the choices; false if this was the last one.
+    /// Goes to the next course in the order of the choices. Returns false if this was the last one.
     bool advance() {
         choices_.resize(next_);
         next_ = 0;
@@ -57,7 +57,7 @@ public:
 
     double timer() override { return now_; }
     bool isSimulated() const override { return true; }
-    /// The steps that have run, first to last.
+    /// Returns the names of the steps that have run, from first to last.
     std::string course() const {
         std::string text;
         for (Step const& each : steps_) {
@@ -92,7 +92,7 @@ private:
         TaskPriority priority = currentPriority();
         ready_.push_back(first);
         while (WaiterNode* next = takeReady()) {
-            if (currentPriority() != priority) { // goes to the end of its own list: as good a place as any
+            if (currentPriority() != priority) { // goes to the end of the list of its priority
                 makeReady(next, currentPriority());
                 break;
             }

@@ -11,8 +11,8 @@
 //     CHECK(orders.failure == "");                    // else what went wrong, and in which order
 //     CHECK(orders.all);                              // else there are others
 //
-// A loop runs steps that are ready at one priority first in, first out. Here any of them may be next, as if they had
-// become ready in another order, as happens when they wait for other processes. If one order of a hundred loses a
+// A loop runs steps that are ready at one priority first in, first out. Here any of these steps may be next, as if they
+// had become ready in another order: this happens when they wait for other processes. If one order of a hundred loses a
 // wake-up, one of these runs finds it: nothing can happen any more although the test has not ended.
 //
 // The number of orders grows as the factorial of the number of steps: seven that have one turn each make 5,040.
@@ -26,15 +26,15 @@
 namespace flow {
 
 struct Schedules {
-    std::uint64_t count = 0; // orders that have been run
-    bool all = false;        // true if there are no others
-    std::string failure;     // of the last order; empty if it did not fail
+    std::uint64_t count = 0; // the number of orders that have been run
+    bool all = false;        // true if there are no other orders
+    std::string failure;     // the failure of the last order; empty if it did not fail
 };
 
-/// Runs test() on a loop of virtual time; the futures of the loop must be destroyed when it has ended. Stops at the
-/// first order that fails: by an error, an exception, or because nothing is ready before the future is. If more than
-/// `together` steps are ready at the same time, only the first `together` are tried at that point, and `all` is false.
-/// `most` and `together` are at least 1.
+/// Runs test() in at most `most` orders, each on a new loop of virtual time; the futures of a loop must be destroyed
+/// when the run has ended. Stops at the first order that fails: by an error, by an exception, or because nothing is
+/// ready although the test has not ended. If more than `together` steps are ready at the same time, only the first
+/// `together` are tried at that point, and `all` is false. `most` and `together` are at least 1.
 Schedules exploreSchedules(std::function<Future<Void>()> const& test, std::uint64_t most = 1'000'000, int together = 7);
 
 } // namespace flow

@@ -32,7 +32,7 @@ private:
             return false;
         return true;
     }
-    /// In simulation a slice is a number of yields, since time stands still.
+    /// Always ends the slice: in simulation a slice is a number of yields, since time stands still.
     bool sliceIsOver() override {
         resetSlice();
         return true;

@@ -13,13 +13,13 @@ namespace {
 
 constinit Simulation* simulations = nullptr;
 
-/// The failure of the run itself.
+/// Runs the simulation, and returns the failure of the run itself.
 std::optional<SimulationFailure> run(World& world, Simulation const& simulation) {
     try {
         Future<Void> running = simulation.function(world);
         try {
             world.run(running);
-        } catch (Error const& error) { // before the world changes
+        } catch (Error const& error) { // before `running` is destroyed
             if (!world.failure() && error.code() == error_code_loop_drained && !running.isReady())
                 world.fail("nothing can happen any more\n" + world.waitGraph());
             throw;
@@ -34,7 +34,7 @@ std::optional<SimulationFailure> run(World& world, Simulation const& simulation)
     return world.failure();
 }
 
-/// "down: a, b" in a line of its own; nothing if all processes run, or if the simulation has stopped them all.
+/// Returns "down: a, b" as a line of its own; nothing if all processes run, or if the simulation has stopped them all.
 std::string stoppedProcesses(World const& world) {
     std::string text;
     bool isOneRunning = false;
@@ -101,7 +101,7 @@ SimulationResult simulate(Simulation const& simulation, std::uint64_t seed, Faul
 }
 
 SimulationResult simulateTwice(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter) {
-    thread_local Record first; // reuses the memory of the seed before: new pages cost more than the writes
+    thread_local Record first; // reuses the memory of the last seed, since new pages cost more than the writes
     first.reset();
     SimulationResult result = simulate(simulation, seed, filter, &first);
     Record second(first);

@@ -10,10 +10,10 @@
 //     Simulation registered("queue", queueSurvives);
 //
 // A program that links millrace::sim_main runs them: `simulations --run queue --seeds 0..99`. Each seed gives a swarm
-// of faults, and is run twice, which must give the same digest and the same failure, if any. A run has failed when the
-// future has, when world.fail() was called, when an invariant does not hold, when nothing can happen any more although
-// the future is not ready, when it takes longer than its limit, when its time stands still, or when it leaves cells of
-// its processes behind, or actors of its own.
+// of faults, and is run twice. Both runs must have the same digest, and the same failure if they fail. A run fails when
+// its future has an error, when world.fail() is called, when an invariant does not hold, when nothing can happen any
+// more although the future is not ready, when it takes longer than its limit, when its time stands still, or when it
+// leaves cells of its processes behind, or actors of its own.
 
 #include "flow/base/non_copyable.h"
 #include "flow/core/future.h"
@@ -34,17 +34,17 @@ class Simulation : NonCopyable {
 public:
     using Function = Future<Void> (*)(World&);
 
-    /// To be made as a static object. `limit` is in seconds of the world. It is an assertion failure if two names are
-    /// equal.
+    /// Registers a simulation; make it as a static object. `limitSeconds` are in the world's time. Equal names are an
+    /// assertion failure.
     Simulation(const char* simulationName, Function simulationFunction, double limitSeconds = 3600) noexcept;
 
     const char* const name;
     Function const function;
     double const limit;
 
-    /// Null if no simulation has that name.
+    /// Returns the simulation with this name; null if there is none.
     static Simulation const* find(std::string const& name);
-    /// All simulations, sorted by name.
+    /// Returns all simulations, sorted by name.
     static std::vector<Simulation const*> all();
 
 private:
@@ -56,20 +56,20 @@ struct SimulationResult {
     std::uint64_t seed = 0;
     std::uint64_t digest = 0;
     std::uint64_t events = 0;
-    double seconds = 0; // of the world
+    double seconds = 0; // in the world's time
     FaultCounts faults;
     SomeFaults injected; // the same faults, by their numbers
     std::optional<SimulationFailure> failure;
 };
 
-/// Runs the simulation once. Does not throw its errors.
+/// Runs the simulation once. Returns its errors in the result, and does not throw them.
 SimulationResult simulate(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter = {},
                           Record* record = nullptr);
-/// Runs the simulation twice; if the two runs differ, that is the failure: its text describes the first event that
-/// differed, or the end of each run.
+/// Runs the simulation twice. If the two runs differ, the result is a failure, with a text that describes the first
+/// event that differed, or the end of each run.
 SimulationResult simulateTwice(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter = {});
 
-/// The main of programs that link millrace::sim_main.
+/// Runs the command line of a program that links millrace::sim_main.
 int simulationMain(int argc, char const* const* argv);
 
 } // namespace flow

@@ -1,4 +1,4 @@
-// The program of simulations: reads the options, then runs one simulation for each seed of the range, twice unless
+// The program of simulations. It reads the options, then runs one simulation for each seed of the range, twice unless
 // --once is given. It prints one line of JSON for each seed: its digest, its faults, the probes that it hit, and its
 // failure. At the end it names the seeds that failed, with the command that runs the first of them alone.
 
@@ -82,7 +82,7 @@ Options parse(int argc, char const* const* argv) {
 
 using Hits = std::map<std::string, std::uint64_t>;
 
-/// The number of hits of each probe of the program so far.
+/// Returns the number of hits so far, for each probe of the program.
 Hits probeHits() {
     Hits hits;
     for (CodeProbe const* probe : CodeProbe::all())

@@ -54,7 +54,7 @@ public:
 private:
     static constexpr std::int64_t kPage = 4096;
 
-    /// Calls use(page, offset in it, offset in the range, length) for each page that the range touches.
+    /// Calls use(page, offset in the page, offset in the range, length) for each page that the range touches.
     template <class Use>
     static void forEachPage(std::int64_t offset, int length, Use use) {
         for (int at = 0; at < length;) {

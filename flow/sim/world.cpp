@@ -112,7 +112,7 @@ void World::onFault(FaultKind kind, std::function<void(Process&)> inject) {
 bool World::buggify(const char* file, unsigned line, double probability) {
     if (faults_.buggify <= 0)
         return false;
-    std::string_view name(file); // its path depends on how it was compiled
+    std::string_view name(file); // without the path, which depends on how the file was compiled
     name.remove_prefix(name.rfind('/') + 1);
     std::uint64_t site = seedFor(line, name);
     auto [place, isNew] = visits_.try_emplace(site);

@@ -5,10 +5,10 @@
 //     World world(seed, Faults::swarm(seed));
 //     Process& server = world.start({.name = "server", .main = serve});
 //     world.run(checkIt(world));                  // on the world's own loop: no fault is injected there
-//     std::uint64_t digest = world.digest();      // the same whenever the seed is
+//     std::uint64_t digest = world.digest();      // the same for each run of this seed
 //
-// Time passes when neither the world nor a process has anything ready, straight to the next deadline of any. A process
-// that is ready runs one turn at a time; among those that are ready at the same time the seed chooses.
+// When neither the world nor a process has a ready step, time goes straight to the earliest deadline. A ready process
+// runs one turn at a time; if several are ready at the same time, the seed chooses one.
 //
 // A thread has at most one World at a time. All futures of the world's own loop must be destroyed before the World.
 
@@ -42,11 +42,11 @@ protected:
 /// Observes the events of a world.
 class WorldWatch {
 public:
-    /// The process has a loop, on which nothing has run yet.
+    /// Called when the process has a loop, on which nothing has run yet.
     virtual void began(Process& process) noexcept = 0;
-    /// The actors of the process are destroyed; its loop is about to be.
+    /// Called when the actors of the process are destroyed, and its loop is about to be.
     virtual void ends(Process& process) noexcept = 0;
-    /// A fault was injected; `process` is the one that ran, null if none did.
+    /// Called when a fault was injected. `process` is the process that ran, null if none did.
     virtual void injected(FaultKind kind, Process* process) noexcept = 0;
 
 protected:
@@ -66,19 +66,19 @@ public:
     double timer() override { return now_; }
     bool isSimulated() const override { return true; }
 
-    /// Makes a process; it has not been started, so that things can still be attached to it.
+    /// Makes a process without starting it, so that parts can still be attached to it.
     Process& add(ProcessOptions options);
     /// Like add(), and starts the process.
     Process& start(ProcessOptions options);
     /// Starts the process, which calls main. It must not run already.
     void start(Process& process);
     std::vector<std::unique_ptr<Process>> const& processes() const { return processes_; }
-    /// The process that runs; null: the world's own code runs.
+    /// Returns the process that runs; null if the world's own code runs.
     Process* current() const { return current_; }
-    /// `hook` prepares each process that is made from here on, until remove().
+    /// Lets `hook` prepare each process that is made from here on, until remove().
     void add(ProcessHook& hook) { hooks_.push_back(&hook); }
     void remove(ProcessHook& hook) { std::erase(hooks_, &hook); }
-    /// `watch` observes the world from here on; null: none. Only one at a time.
+    /// Lets `watch` observe the world from here on; null ends this. Only one at a time.
     void setWatch(WorldWatch* watch) { worldWatch_ = watch; }
 
     // Actions on a process. If code of a process calls start(), kill(), reboot() or swapAddresses(), they follow after
@@ -90,19 +90,19 @@ public:
     void kill(Process& process, bool powerLost = false);
     /// Stops the process, if it runs, and starts it after `seconds`.
     void reboot(Process& process, double seconds = 0, bool powerLost = false);
-    /// No code of the process runs for `seconds`.
+    /// Lets no code of the process run for `seconds`.
     void pause(Process& process, double seconds);
-    /// For `seconds`, each turn of the process takes `secondsPerTurn`.
+    /// Makes each turn of the process take `secondsPerTurn`, for `seconds`.
     void slowDown(Process& process, double seconds, double secondsPerTurn);
     /// Ends a pause and a slowdown before their time.
     void resume(Process& process);
     /// Reboots both processes, each with the address of the other.
     void swapAddresses(Process& a, Process& b);
-    /// From here on its clock shows `seconds` more; not less than 0.
+    /// Sets the process's clock ahead by `seconds`, which must not be negative.
     void jumpClock(Process& process, double seconds);
-    /// From here on its clock has this rate: 1 is the right one.
+    /// Gives the process's clock this rate from here on: 1 is the right one.
     void setClockRate(Process& process, double rate);
-    /// Allocation number n of its actors from here on fails, counted from 0.
+    /// Lets allocation number n of the process's actors from here on fail, counted from 0.
     void failAllocation(Process& process, std::int64_t n);
 
     // Faults.
@@ -110,32 +110,32 @@ public:
     Faults const& faults() const { return faults_; }
     /// Changes the probabilities, for a test that cannot stand some faults.
     void setFaults(Faults const& faults);
-    /// From here on no fault is injected any more. A fault that has begun still ends in its time.
+    /// Injects no fault any more from here on. A fault that has begun still ends in its time.
     void disableFaults();
     FaultCounts const& faultCounts() const { return faultCounts_; }
-    /// True if a fault is injected now; it is then counted, and is an event.
+    /// Returns true if a fault is injected now. The fault is then counted, and is an event.
     bool injects(FaultKind kind, std::uint64_t what = 0) override;
     /// Counts a fault that was injected in another way.
     void injected(FaultKind kind, std::uint64_t what);
-    /// Sets the function that injects a fault "per second of a process" which the world cannot inject: a fault of the
-    /// network.
+    /// Sets the function that injects a fault "per second of a process" which the world itself cannot inject, such as a
+    /// fault of the network.
     void onFault(FaultKind kind, std::function<void(Process&)> inject);
     /// Leaves out some of the faults that would be injected.
     void setFilter(FaultFilter filter) { filter_ = std::move(filter); }
-    /// The faults that the filter admitted, with their numbers: a run with only these would be the same. Some come to
-    /// nothing.
+    /// Returns the faults that the filter admitted, with their numbers, also those without effect: a run with only
+    /// these faults would be the same.
     SomeFaults const& injectedFaults() const { return injected_; }
     DeterministicRandom& random(FaultKind kind) override { return dice_.how(kind); }
-    /// For the world: no process draws from it.
+    /// Returns the generator of the world: no process draws from it.
     DeterministicRandom& random() override { return random_; }
 
     // Success and failure of the run.
 
     /// Fails the run, from any code; run() returns after the current step. Only the first failure counts.
     void fail(std::string const& text);
-    /// `check` is called after each turn of a process. It returns a description of a fault, or nothing.
+    /// Calls check() after each turn of a process. It returns a description of a fault, or nothing.
     void addInvariant(std::function<std::optional<std::string>()> check) { invariants_.push_back(std::move(check)); }
-    /// The run fails when the time of the world passes `seconds`, or stands still for so many steps.
+    /// Makes the run fail when the world's time passes `seconds`, or stands still for so many steps.
     void setLimit(double seconds, std::uint64_t stepsInOneMoment = kStepsInOneMoment) {
         limit_ = seconds;
         stepsInOneMoment_ = stepsInOneMoment;
@@ -151,12 +151,12 @@ public:
     std::uint64_t events() const { return digest_.events(); }
     /// Adds an event of the kind Note or Message.
     void note(EventKind kind, std::uint64_t detail);
-    /// The wait graph of the actors, of the world and of every process.
+    /// Returns the wait graph of the actors, of the world and of every process.
     std::string waitGraph() const;
-    /// The number of cells of processes, or of lives of processes, that have stopped. If it is not 0, a global, or
-    /// another object that outlives the process, keeps a future or a promise.
+    /// Returns the number of cells that stopped processes, or earlier lives of processes, have left behind. If it is
+    /// not 0, a global, or another object that outlives the process, keeps a future or a promise.
     std::size_t leakedCells() const;
-    /// The actors of the world's own code that have not ended, with their waits, in the format of waitGraph().
+    /// Returns the actors of the world's own code that have not ended, with their waits, in the format of waitGraph().
     std::string ownActors() const;
 
 private:
@@ -198,18 +198,18 @@ private:
     double limit_ = std::numeric_limits<double>::infinity();
     std::uint64_t stepsInOneMoment_ = kStepsInOneMoment;
     double moment_ = 0;
-    std::uint64_t steps_ = 0; // in this moment
+    std::uint64_t steps_ = 0; // the number of steps in this moment
     std::optional<SimulationFailure> failure_;
     std::vector<std::function<std::optional<std::string>()>> invariants_;
     Record* record_;
     Digest digest_;
     FaultDice dice_;
     std::map<std::uint64_t, std::optional<DeterministicRandom>>
-        visits_;                        // of sites of buggify(); none: the site is not armed
+        visits_;                        // by site of buggify(); empty if the site is not armed
     DeterministicRandom random_;        // for all that is between processes
     DeterministicRandom order_;         // chooses among processes that are ready at one time
     DeterministicRandom ownRandom_;     // for the world's own code
-    DeterministicRandom* randomBefore_; // the generator of the thread before
+    DeterministicRandom* randomBefore_; // the generator that the thread had before
     std::unique_ptr<LiveBlocks> watch_;
     CellGroup cells_;                              // of the world's own code
     std::vector<std::unique_ptr<CellGroup>> dead_; // of lives that have ended
@@ -221,8 +221,8 @@ private:
     Future<Void> faultsToCome_;
 };
 
-/// While it exists, code that runs within a call of a process counts as code of the simulated machine, not of the
-/// process: no allocation of it fails, and its events are the world's. That code must neither make nor end futures.
+/// While a Kernel exists, code that runs within a call of a process counts as code of the simulated machine, not of the
+/// process: none of its allocations fails, and its events are the world's. This code must neither make nor end futures.
 class World::Kernel : NonCopyable {
 public:
     explicit Kernel(World& world) : world_(world), process_(std::exchange(world.current_, nullptr)) {}

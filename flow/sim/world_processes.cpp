@@ -3,8 +3,8 @@
 // add() makes a process, which then has any number of lives. begin() starts a life: it makes a loop, and posts the call
 // of main to it. takeTurn() runs one turn as the process (Entered sets the current loop, random numbers and cells), and
 // afterwards checks the invariants. halt() ends the life: attachments stop first, so that nothing that destructors do
-// has an effect; then the detached actors are destroyed, main, the rest, and the loop. Cells that are left after that
-// are leaks, and are kept for the report.
+// has an effect; then the detached actors are destroyed, then main, then the rest, and last the loop. Cells that are
+// left after that are leaks, and are kept for the report.
 //
 // Code of a process may ask for the end of its own process, so start, kill, reboot and swapAddresses run outside of any
 // process (whenOutside).
@@ -20,7 +20,7 @@
 
 namespace flow {
 
-/// While it exists, the code that runs is that of the process.
+/// While an Entered exists, the code that runs is that of the process.
 class World::Entered : NonCopyable {
 public:
     explicit Entered(Process& process)
@@ -101,16 +101,16 @@ void World::halt(Process& process, bool powerLost) {
             attachment->stopped(process, powerLost);
         {
             StoppedMachine stopped(process.cells_);
-            stopped.destroyDetached(); // first: main has started them, and they may refer to its variables
+            stopped.destroyDetached(); // first, since they may refer to variables of main, which has started them
             process.main_ = Future<Void>();
             stopped.destroyRest();
             if (worldWatch_)
                 worldWatch_->ends(process);
             process.loop_.reset();
-        } // and the end of the scope destroys all that destructors of posted calls have started
+        } // and the end of the scope destroys what destructors of posted calls have started
         process.isEnding_ = false;
     }
-    // After the last step and the destructors, so that the event covers all random numbers that they have drawn.
+    // The event follows the last step and the destructors, so that it covers all random numbers that they have drawn.
     add({now_, process.random_.peek(), process.id_, process.exit_ ? process.exit_->code() : -1, EventKind::End});
     if (!process.cells_.isEmpty()) {
         dead_.push_back(std::make_unique<CellGroup>());

@@ -24,9 +24,9 @@ public:
     WorldRecorder& operator=(WorldRecorder const&) = delete;
     ~WorldRecorder();
 
-    /// The trace so far.
+    /// Returns the trace so far.
     std::string bytes() const;
-    /// Throws io_error if the file cannot be written.
+    /// Writes the trace so far to a file. Throws io_error if the file cannot be written.
     void writeTo(std::string const& path) const;
 
 private:
@@ -41,7 +41,7 @@ private:
     World& world_;
     std::size_t bytesOfProcess_;
     Ticks ticks_;
-    std::vector<std::unique_ptr<trace::StepLog>> logs_; // by the number of the process; 0: of the world itself
+    std::vector<std::unique_ptr<trace::StepLog>> logs_; // by the id of the process; 0 is the world itself
 };
 
 } // namespace flow

@@ -4,7 +4,7 @@
 //
 //     CrashReporter words("/queue/is empty", "  again: ./my_tests ...\n", 300);
 //
-// Only one at a time. It does not replace handlers of the program (or of a sanitizer).
+// Only one may exist at a time. It does not replace handlers of the program (or of a sanitizer).
 
 #include <string>
 

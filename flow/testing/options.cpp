@@ -58,7 +58,7 @@ constexpr Option kOptions[] = {
      [](TestOptions& o, std::string const&) { o.twice = true; }, true},
 };
 
-/// The number of letters to type, leave out or exchange to turn one word into the other.
+/// Returns the number of letters to add, leave out or exchange to turn one word into the other.
 std::size_t distance(std::string const& a, std::string const& b) {
     std::vector<std::size_t> row(b.size() + 1);
     for (std::size_t i = 0; i <= b.size(); ++i)
@@ -103,7 +103,7 @@ TestOptions parseTestOptions(int argc, char const* const* argv) {
     for (int i = 1; i < argc; ++i) {
         std::string argument = argv[i];
         std::size_t equals = argument.starts_with("--") ? argument.find('=') : std::string::npos;
-        std::string name = argument.substr(0, equals); // a variable: gcc 14 takes the result for a part of a temporary
+        std::string name = argument.substr(0, equals); // without this variable gcc 14 warns of a dangling reference
         Option const& option = findOption(name);
         std::string value;
         if (option.value && equals != std::string::npos)

@@ -29,20 +29,20 @@ struct TestOptions {
     std::vector<std::string> rerun; // options for an equal run of a test, besides --seed and --filter
 };
 
-/// The command line is wrong: what() says how, in one or two lines.
+/// The error for a wrong command line. what() says what is wrong, in one or two lines.
 struct TestUsage : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Options are `--name value` or `--name=value`.
+/// Parses the command line. Options are `--name value` or `--name=value`. Throws TestUsage.
 TestOptions parseTestOptions(int argc, char const* const* argv);
 
-/// The text for --help.
+/// Returns the text for --help.
 std::string testUsage();
 
-/// True if a filter selects a name: with `*` or `?` it is a pattern for the whole name, otherwise a part of it.
+/// Returns true if a filter selects a name. With `*` or `?` it is a pattern for the whole name, otherwise a part of it.
 bool filterMatches(std::string const& filter, std::string const& name);
-/// True if there are no filters, or one matches.
+/// Returns true if there are no filters, or one matches.
 bool anyFilterMatches(std::vector<std::string> const& filters, std::string const& name);
 
 } // namespace flow

@@ -45,7 +45,7 @@ std::string describe(Error error) {
     return text;
 }
 
-/// The pending computations, indented; empty if there are none.
+/// Returns the pending computations, indented; empty if there are none.
 std::string pendingLines() {
     std::string text, lines;
     dumpPending(text, {PendingFormat::Text, 30});
@@ -122,7 +122,7 @@ std::string quoted(std::string const& word) {
     return text + "'";
 }
 
-/// The place of the test, and the command for an equal run.
+/// Returns the place of the test, and the command for an equal run.
 std::string howToRepeat(UnitTest const& test, TestOptions const& options, std::uint64_t seed) {
     std::string command = quoted(options.program);
     for (std::string const& word : options.rerun)

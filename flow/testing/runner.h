@@ -25,7 +25,7 @@ namespace flow {
 /// Runs the tests that the options select and prints the results; returns the exit code.
 int runUnitTests(TestOptions const& options);
 
-/// The whole program: parses the command line, prints any error in it, and runs. Returns the exit code.
+/// Runs the whole program: parses the command line, prints any error in it, and runs the tests. Returns the exit code.
 int testMain(int argc, char const* const* argv);
 
 } // namespace flow

@@ -13,9 +13,9 @@
 //         ASSERT(queue.isEmpty());
 //     }
 //
-// The body returns Future<Void> and has one parameter, `UnitTestParameters params`. It fails when that future does, or
-// when it throws. Link the program with millrace::test_main to run them (flow/testing/runner.h): each test has a loop
-// of its own, on virtual time, and a seed that depends on nothing but the run's seed and its path.
+// The body returns Future<Void> and has one parameter, `UnitTestParameters params`. The test fails if the future has an
+// error, or if the body throws. Link the program with millrace::test_main to run the tests (flow/testing/runner.h):
+// each has a loop of its own, on virtual time, and a seed that depends only on the run's seed and the test's path.
 //
 // Two tests may not stand in one line.
 
@@ -36,13 +36,13 @@ public:
     void set(std::string const& name, double value);
     void set(std::string const& name, char const* value) { set(name, std::string(value)); }
 
-    /// The value of the parameter; nothing if it was not given.
+    /// Returns the value of the parameter; nothing if it was not given.
     Optional<std::string> get(std::string const& name) const;
-    /// Nothing if the parameter was not given; throws invalid_option_value if it is no number.
+    /// Returns nothing if the parameter was not given. Throws invalid_option_value if it is no number.
     Optional<std::int64_t> getInt(std::string const& name) const;
     Optional<double> getDouble(std::string const& name) const;
 
-    /// A directory for the test's files, which exists. `--data-dir`; otherwise the current directory.
+    /// Returns a directory for the test's files, which exists: that of `--data-dir`, otherwise the current directory.
     std::string const& getDataDir() const { return dataDir_; }
     void setDataDir(std::string path) { dataDir_ = std::move(path); }
 
@@ -76,7 +76,7 @@ extern UnitTestCollection g_unittests;
 inline thread_local bool noUnseed = false;
 
 namespace testing {
-/// Tests take their parameters by value or by reference: this function gives both kinds one signature.
+/// Calls a test. Tests take their parameters by value or by reference: this function gives both kinds one signature.
 template <auto function>
 Future<Void> runTestCase(UnitTestParameters const& parameters) {
     return function(parameters);

@@ -3,10 +3,10 @@
 //
 //     FLOW_CODE_PROBE(retries > 3, "a peer needed many attempts");
 //
-// The list of probes has every probe of the program from its start, hit or not. The first hit is a trace event,
-// "CodeProbe"; the runner of tests prints the probes that were missed. A probe that has `rare` among further arguments,
-// as in FLOW_CODE_PROBE(true, "disk full", probe::decoration::rare), is not expected to be hit by every run; these
-// arguments are not evaluated. The condition is evaluated each time.
+// The list of probes has every probe of the program from the start on, hit or not. The first hit is a trace event,
+// "CodeProbe"; the runner of tests prints the probes that were missed. A probe with `rare` among further arguments, as
+// in FLOW_CODE_PROBE(true, "disk full", probe::decoration::rare), need not be hit by every run; these arguments are not
+// evaluated. The condition is evaluated each time.
 
 #include <atomic>
 #include <cstdint>
@@ -32,9 +32,9 @@ public:
     bool isRare() const { return rare_; }
     std::uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
 
-    /// All probes of the program, by file and line. A probe in a template or a header may occur more than once.
+    /// Returns all probes of the program, by file and line. A probe in a template or a header may occur more than once.
     static std::vector<CodeProbe const*> all();
-    /// The probes that are not rare and were not hit; each place once.
+    /// Returns the probes that are not rare and were not hit; each place once.
     static std::vector<CodeProbe const*> missed();
 
 private:
@@ -51,9 +51,9 @@ private:
 
 namespace trace {
 
-/// The path from the root of the sources of this header, if the file is one of them: so a probe has one name in every
-/// checkout. Only the compiler runs it: gcc 12 would warn of `file + root.size()` for every file of a shorter path than
-/// the root's.
+/// Returns the part of the path below the root of the sources, if the file is there: so a probe has one name in every
+/// checkout. Only the compiler runs this, since gcc 12 would warn of `file + root.size()` for every file with a shorter
+/// path than the root.
 consteval const char* fromRoot(const char* file) {
     std::string_view root = __FILE__;
     root.remove_suffix(sizeof("flow/trace/code_probe.h") - 1);

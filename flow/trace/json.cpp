@@ -5,7 +5,7 @@
 namespace flow {
 namespace {
 
-/// Bytes of the UTF-8 character with which the text begins; 0 if it begins with none.
+/// Returns the number of bytes of the UTF-8 character with which `text` begins; 0 if it does not begin with one.
 std::size_t characterBytes(std::string_view text) {
     auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
     std::uint8_t first = byte(0);
@@ -15,8 +15,8 @@ std::size_t characterBytes(std::string_view text) {
     for (std::size_t i = 1; i < count; ++i)
         if ((byte(i) & 0xC0) != 0x80)
             return 0;
-    if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) || // too long; surrogates
-        (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F))   // too long; beyond Unicode
+    if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) || // overlong; surrogates
+        (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F))   // overlong; beyond Unicode
         return 0;
     return count;
 }

@@ -6,10 +6,10 @@
 //     LoopFigures figures = metrics.figures();
 //     std::string page = prometheusText(figures, "main");
 //
-// While one exists each step costs reads of the clock, to find long steps; otherwise it costs nothing. The loop
-// outlives it. Belongs to the loop's thread. Everything is counted from its construction on, except the state at the
-// moment of figures(): ready steps, timers, memory. For that figures() reads all ready steps and all timers, which
-// takes long if there are a million.
+// While a LoopMetrics exists, each step costs reads of the clock, to find long steps; otherwise it costs nothing. It
+// belongs to the loop's thread and must end before the loop. It counts from its construction on. Only ready steps,
+// timers and memory are as they are when figures() is called. For that figures() reads all ready steps and all timers,
+// which takes long if there are a million.
 
 #include "flow/loop/loop.h"
 #include "flow/loop/step_watch.h"
@@ -27,13 +27,13 @@ struct LoopFigures {
     struct LongSteps {
         std::string actor;
         std::uint64_t count;
-        double seconds; // together
+        double seconds; // of all these steps together
         double longest;
     };
 
     double seconds = 0; // since counting began
-    double idle = 0;    // the part of it asleep
-    double busy = 0;    // the rest
+    double idle = 0;    // the time in which the loop slept
+    double busy = 0;    // the rest of the time
     std::uint64_t turns = 0;
     std::uint64_t steps = 0;
     std::uint64_t sleeps = 0;
@@ -44,7 +44,7 @@ struct LoopFigures {
     std::uint64_t byNews = 0;
     // At this moment:
     std::vector<std::pair<int, std::uint64_t>> ready; // by priority, the most urgent first
-    std::uint64_t timers = 0;                         // that are set
+    std::uint64_t timers = 0;                         // the number of timers that are set
     memory::Statistics blocks;                        // of this thread
     memory::Usage memory;
     std::vector<LongSteps> longSteps; // by actor, first those with most time; at most 32
@@ -52,7 +52,7 @@ struct LoopFigures {
 
 class LoopMetrics final : StepWatch {
 public:
-    /// Counts steps that take at least `longStep` seconds, by actor.
+    /// Counts from now on. Steps of at least `longStep` seconds are also counted by actor.
     explicit LoopMetrics(Loop& loop, double longStep = 0.010);
     LoopMetrics(LoopMetrics const&) = delete;
     LoopMetrics& operator=(LoopMetrics const&) = delete;
@@ -96,15 +96,15 @@ private:
     std::unordered_map<void const*, Long> long_; // by code
 };
 
-/// A page in the text format of Prometheus; `loop` is the label of each figure.
+/// Returns a page in the text format of Prometheus; `loop` is the label of each figure.
 std::string prometheusText(LoopFigures const& figures, std::string_view loop);
-/// One JSON object.
+/// Returns one JSON object.
 std::string jsonText(LoopFigures const& figures, std::string_view loop);
 
 /// Appends "# TYPE name counter" and "name{loop="..."} value".
 void appendPrometheus(std::string& out, std::string_view name, std::string_view type, std::string_view labels,
                       double value);
-/// `key="value"`, with escapes where needed.
+/// Returns `key="value"`, with escapes where needed.
 std::string prometheusLabel(std::string_view key, std::string_view value);
 
 } // namespace flow

@@ -22,7 +22,7 @@ protected:
 inline constinit thread_local MarkTarget* markTargets = nullptr;
 
 void addMarkTarget(MarkTarget& target) noexcept;
-/// Targets may be removed in any order.
+/// Removes a target. Targets may be removed in any order.
 void removeMarkTarget(MarkTarget& target) noexcept;
 
 inline void mark(char const* text) noexcept {

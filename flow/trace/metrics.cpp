@@ -15,7 +15,7 @@ namespace {
 
 constinit thread_local Metric* first = nullptr; // of this thread
 
-/// `also`: letters that the name may have besides those of a name in C.
+/// Returns true for a name as in C, which may also have the characters in `also`.
 bool isName(std::string_view name, std::string_view also = "") {
     auto fits = [also](char letter) {
         return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' ||
@@ -125,7 +125,7 @@ std::string text() {
         out += "# HELP " + std::string(name) + ' ' + help + "\n# TYPE " + std::string(name) + ' ' +
                members.back()->type() + '\n';
         Lines lines;
-        for (auto member = members.rbegin(); member != members.rend(); ++member) // in the order of their making
+        for (auto member = members.rbegin(); member != members.rend(); ++member) // oldest first
             (*member)->addTo(lines);
         for (auto const& [line, value] : lines)
             out += line + ' ' + toText(value) + '\n';

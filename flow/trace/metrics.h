@@ -12,8 +12,8 @@
 //
 // console::servePrometheus() (net/console.h) serves this page with the figures of the loop. A metric belongs to the
 // thread that made it, as a loop does, and is on the page for as long as it exists. Metrics with the same name and
-// labels are one line, with their sum: so each part of a program may have its own. add() and set() cost an addition,
-// observe() a search among the bounds. Only making a metric and making the page allocate memory.
+// labels are one line with their sum, so each part of a program may have a metric of its own. add() and set() cost an
+// addition, observe() a search among the bounds. Only making a metric and making the page allocate memory.
 
 #include "flow/base/non_copyable.h"
 
@@ -24,7 +24,7 @@
 
 namespace flow::metrics {
 
-/// Key and value of each label. Each combination of values is a line of the page, so a label should have few values.
+/// The key and the value of each label. Each combination of values is a line of the page: use few values.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 /// The lines of the metrics with one name, in order.
@@ -40,13 +40,13 @@ public:
     Metric* next;
 
 protected:
-    /// A name has letters, digits, `_` and `:`, the name of a label has no `:`, and one name stands for one kind of
-    /// metric: otherwise the program ends.
+    /// Ends the program if `name` has other characters than letters, digits, `_` and `:`, if the name of a label has a
+    /// `:`, or if metrics of two kinds have one name.
     Metric(std::string name, std::string help, Labels const& labels, char const* type);
     ~Metric();
-    /// The name, `suffix`, and in braces the labels and `more`.
+    /// Returns the name, `suffix`, and in braces the labels and `more`.
     std::string line(char const* suffix, std::string const& more = {}) const;
-    /// True if both metrics have one name and the same labels.
+    /// Returns true if both metrics have one name and the same labels.
     bool isOneLineWith(Metric const& other) const { return other.name == name && other.labels_ == labels_; }
 
 private:
@@ -85,11 +85,11 @@ private:
     double value_ = 0;
 };
 
-/// The number of values in each range of sizes.
+/// Counts the values in each of several ranges.
 class Histogram final : Metric {
 public:
-    /// The bounds rise, and no label is `le`. A value that equals a bound is counted at that bound; a value above all
-    /// bounds, or not a number, is counted too. Histograms with one name and the same labels have the same bounds.
+    /// The bounds must rise, and no label may be `le`. A value that equals a bound is counted at that bound. A value
+    /// above all bounds, or NaN, is counted too. Histograms with the same name and labels must have the same bounds.
     Histogram(std::string name, std::string help, std::vector<double> bounds, Labels const& labels = {});
     void observe(double value);
     std::uint64_t count() const { return count_; }
@@ -100,15 +100,15 @@ private:
     void addTo(Lines& lines) const override;
 
     std::vector<double> bounds_;
-    std::vector<std::uint64_t> counts_; // of the values up to each bound that are above the one before
+    std::vector<std::uint64_t> counts_; // for each bound, the values up to it that are above the bound before
     std::uint64_t count_ = 0;
     double sum_ = 0;
 };
 
-/// So many bounds for a histogram: `first`, and each `factor` times the one before.
+/// Returns `count` bounds for a histogram: first `first`, then each `factor` times the one before.
 std::vector<double> powers(double first, double factor, int count);
 
-/// The page, by name.
+/// Returns the page, sorted by name.
 std::string text();
 
 } // namespace flow::metrics

@@ -112,7 +112,7 @@ PerfettoTrace::Message PerfettoTrace::event(int type, std::uint64_t track, std::
     event.number(trackEvent::kNameNumber, nameNumber(name));
     if (details.category)
         event.text(trackEvent::kCategories, details.category);
-    // The numbers of the flows of one track lie together, far from those of other tracks.
+    // All traces of one file share the numbers of flows, so the flows of each track have a range of their own.
     auto numberOf = [track](std::uint32_t flow) { return track * 0x9E3779B97F4A7C15u + flow; };
     for (std::uint32_t flow : details.starts)
         event.fixed64(trackEvent::kFlows, numberOf(flow));

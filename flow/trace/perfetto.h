@@ -8,8 +8,8 @@
 //     trace.end(track, 1500);
 //     std::string bytes = trace.bytes();
 //
-// Times are nanoseconds. Events of one track come in the order of time, and slices on it nest. The bytes of several
-// traces, one after the other, are one trace. Throws std::bad_alloc.
+// Times are in nanoseconds. Add the events of a track in the order of time; slices on a track must nest. The bytes of
+// several traces, one after the other, are one trace. All functions may throw std::bad_alloc.
 
 #include <cstdint>
 #include <string>
@@ -21,12 +21,12 @@ namespace flow::trace {
 
 class PerfettoTrace {
 public:
-    /// The parts of an event besides its name. Flows are arrows between events of one track, by numbers.
+    /// The parts of an event besides its name. A flow is an arrow between events of one track, and has a number.
     struct Details {
         std::vector<std::uint32_t> starts = {}; // flows that begin here
         std::uint32_t ends = 0;                 // the flow that ends here; 0: none
         char const* category = nullptr;
-        char const* key = nullptr; // of `number`, which is shown with the event
+        char const* key = nullptr; // the name of `number`, which is shown with the event
         std::int64_t number = 0;
     };
 
@@ -49,7 +49,7 @@ private:
     void describe(Message const& descriptor);
     Message event(int type, std::uint64_t track, std::string_view name, Details const& details);
 
-    std::uint64_t unique_; // differs from that of other traces
+    std::uint64_t unique_; // differs in each trace
     std::uint64_t tracks_ = 0;
     std::string descriptors_;
     std::string names_;

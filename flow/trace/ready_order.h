@@ -5,7 +5,7 @@
 //     order.push(waiter, priority, now);                       // in woken()
 //     std::optional<double> since = order.take(step, priority);   // in begins()
 //
-// Waiters of one priority run in their order: entries in front of the one that runs were cancelled.
+// Waiters of one priority run in the order of their wake-ups. So entries in front of the running one were cancelled.
 
 #include "flow/base/inline.h"
 #include "flow/core/in_place.h"
@@ -22,7 +22,7 @@ public:
     /// Keeps at most `most` entries of each priority; take() does not find waiters that became ready beyond that.
     explicit ReadyOrder(std::size_t most) : most_(most) {}
 
-    /// Returns true if there was room. Throws std::bad_alloc.
+    /// Stores `what` for a waiter that is woken. Returns false if there was no room. Throws std::bad_alloc.
     FLOW_INLINE bool push(WaiterNode* waiter, TaskPriority priority, T what) {
         Level& level = levelOf(priority);
         if (level.woken.size() - level.first >= most_)

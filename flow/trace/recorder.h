@@ -10,10 +10,10 @@
 // errors that end computations, for cancels, and for trace::mark("text of the program").
 //
 // The memory is a ring: the newest events replace the oldest. While a Recorder exists, a step costs a read of the
-// processor's counter and the writes into the ring; otherwise nothing. Traces of several loops go into one file: each
-// loop's bytes() in any order. Belongs to the loop's thread; the loop outlives it. Several at a time are allowed. Under
-// simulation time is that of the loop, and each event takes a nanosecond. A World has a recorder of its own:
-// flow/sim/world_recorder.h.
+// processor's counter and the writes into the ring; otherwise nothing. To have several loops in one file, write the
+// bytes() of each, in any order. A Recorder belongs to the loop's thread and must end before the loop; a loop may have
+// several. Under simulation, time is that of the loop, and each event takes a nanosecond. For a World use a
+// WorldRecorder: flow/sim/world_recorder.h.
 
 #include "flow/core/ending_watch.h"
 #include "flow/trace/mark.h"
@@ -22,7 +22,7 @@
 namespace flow::trace {
 
 struct RecorderOptions {
-    std::string name = "loop"; // of the track
+    std::string name = "loop"; // the name of the track
     std::size_t bytes = std::size_t{1} << 20;
 };
 
@@ -34,9 +34,9 @@ public:
     Recorder& operator=(Recorder const&) = delete;
     ~Recorder();
 
-    /// The trace so far.
+    /// Returns the trace so far.
     std::string bytes() const;
-    /// Throws io_error if the file cannot be written.
+    /// Writes the trace so far to a file. Throws io_error if the file cannot be written.
     void writeTo(std::string const& path) const;
 
 private:
@@ -50,9 +50,9 @@ private:
     StepLog log_;
 };
 
-/// The name of this program, for a trace.
+/// Returns the name of this program, for a trace.
 std::string programName();
-/// Throws io_error if the file cannot be written.
+/// Writes a file. Throws io_error if it cannot be written.
 void writeFile(std::string const& path, std::string const& bytes);
 
 } // namespace flow::trace

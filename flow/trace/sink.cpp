@@ -38,14 +38,14 @@ void traceAssertion(const char* message, const char* file, int line, const char*
         event.detail("Message", message).detail("File", file).detail("Line", line);
         if (actor[0] != '\0')
             event.detail("Actor", actor);
-    } catch (std::bad_alloc const&) { // without memory the text on standard error has to do
+    } catch (std::bad_alloc const&) { // no memory for the event: the text on standard error must do
     }
 }
 
-/// Runs once, when the first sink of the program is made.
+/// Makes errors that nothing receives and failed assertions trace events. Only the first call of the program does this.
 void hearOfErrors() {
     [[maybe_unused]] static bool const once = [] {
-        droppedBefore = setDroppedErrorHandler(nullptr); // before traceDropped can be called on another thread
+        droppedBefore = setDroppedErrorHandler(nullptr); // read before another thread can call traceDropped
         setDroppedErrorHandler(traceDropped);
         assertionBefore = setAssertionHandler(traceAssertion);
         return true;

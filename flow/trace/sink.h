@@ -7,8 +7,8 @@
 //     work();
 //     CHECK(trace.lines().size() == 1);
 //
-// A sink belongs to the thread that made it, and takes the events of that thread until it is destroyed; then the sink
-// before takes them again. Threads that share a file open it each: lines are appended whole.
+// A sink belongs to the thread that made it, and takes the events of this thread until it is destroyed. Then the sink
+// that was there before takes them again. Several threads may open one file: lines are appended whole.
 //
 // While a thread has a sink, failed assertions and errors that nothing receives (also of `void` actors) are events:
 // "AssertionFailed" and "ErrorDropped", with the name of the actor.
@@ -25,12 +25,12 @@ enum Severity : int { SevDebug = 5, SevInfo = 10, SevWarn = 20, SevWarnAlways = 
 
 class TraceSink : NonCopyable {
 public:
-    /// Takes events of at least this severity.
+    /// Makes the sink take only events of at least this severity.
     void setMinimum(Severity severity);
 
     /// Writes a line, which has no newline.
     virtual void write(std::string_view line, Severity severity) = 0;
-    /// When it returns, all written lines have left this program.
+    /// Writes out the lines: when flush() returns, all lines have left this program.
     virtual void flush() = 0;
 
 protected:
@@ -45,12 +45,12 @@ private:
 namespace trace {
 /// The sink that takes this thread's events; null for none.
 inline constinit thread_local TraceSink* traceSink = nullptr;
-/// Events less severe than this are off. Above all severities if there is no sink.
+/// The lowest severity of events that are on. Above all severities if there is no sink.
 inline constinit thread_local int traceMinimum = SevError + 1;
 } // namespace trace
 
-/// Appends to a file. Events are written out when 64 KiB have come together, at every SevError, and at the end: also if
-/// that is exit(), provided that the TraceFile is static or thread_local.
+/// A sink that appends to a file. It writes the events out at 64 KiB, at every SevError, and when it is destroyed. At
+/// exit() only a static or thread_local TraceFile is destroyed.
 class TraceFile final : public TraceSink {
 public:
     /// Throws io_error if the file cannot be opened.
@@ -65,7 +65,7 @@ private:
     std::string pending_;
 };
 
-/// Keeps the lines.
+/// A sink that keeps the lines in memory.
 class TraceMemory final : public TraceSink {
 public:
     explicit TraceMemory(Severity minimum = SevInfo) : TraceSink(minimum) {}

@@ -23,7 +23,7 @@ char const* nameOf(WokenBy by) {
 
 } // namespace
 
-/// Names by the address of code: finding a name reads the program's file.
+/// The names by the address of code. They are kept, since a search for a name reads the program's file.
 class StepLog::Names {
 public:
     std::string const& of(void const* code) {
@@ -51,7 +51,7 @@ void StepLog::writeTo(PerfettoTrace& out, std::uint64_t track) const {
         std::vector<std::uint32_t> starts = {}; // flows to the waiters that a step has woken
     };
     std::vector<Item> items;
-    std::vector<std::size_t> open;                        // steps, by their places in `items`
+    std::vector<std::size_t> open;                        // running steps, as indices of `items`
     std::unordered_map<WaiterNode*, std::uint32_t> woken; // nondeterminism: it is never iterated over
     std::uint32_t flows = 0;
     for (Event const& event : inOrder()) {

@@ -7,8 +7,8 @@
 //     ...
 //     log.writeTo(trace, track);           // a PerfettoTrace
 //
-// A step costs one read of the processor's counter and 32 bytes, and 32 bytes for each waiter that it wakes. Belongs to
-// the loop's thread.
+// A step costs one read of the processor's counter and 32 bytes, and 32 bytes for each waiter that it wakes. A StepLog
+// belongs to the loop's thread.
 
 #include "flow/base/error.h"
 #include "flow/loop/loop.h"
@@ -19,16 +19,16 @@ namespace flow::trace {
 
 class StepLog final : public StepRing {
 public:
-    /// Keeps at most `bytes`, but at least 16 events. `ticks` outlives it. Throws std::bad_alloc.
+    /// Keeps at most `bytes`, but at least 16 events. `ticks` must outlive the log. Throws std::bad_alloc.
     StepLog(std::size_t bytes, Ticks& ticks);
 
     void failed(void const* code, Error error) noexcept { put(Kind::Failed, code, error.code()); }
     void cancelled(void const* code) noexcept { put(Kind::Cancelled, code, 0); }
-    /// The texts must live as long as this: they are literals.
+    /// The texts of mark() and fault() must live as long as the log: they are literals.
     void mark(char const* text) noexcept { put(Kind::Mark, text, 0); }
     void fault(char const* text) noexcept { put(Kind::Fault, text, 0); }
 
-    /// All that is kept, oldest first; a step that runs now ends now.
+    /// Writes all events that are kept, oldest first; a step that still runs ends at this moment.
     void writeTo(PerfettoTrace& out, std::uint64_t track) const;
 
 private:

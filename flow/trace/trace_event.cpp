@@ -26,8 +26,8 @@ thread_local std::vector<std::pair<std::string, std::string>> detailsOfEach;
 
 constexpr std::size_t kBytesOfTooLong = 300;
 
-/// True if a key, as `,"key":`, may go onto the line. No value contains that text: quotes in a value have a backslash.
-/// If the end of a value and another key look like it, the result is false, which costs a `_`.
+/// Returns true if the key `name`, as `,"key":`, may go onto the line. No value contains that text: its quotes have a
+/// backslash. But the end of a value and the next key may look like it; the key then gets a needless `_`.
 bool isNew(std::string_view line, std::string_view name) {
     return name != R"(,"":)" && name != R"(,"Time":)" && !line.substr(1).starts_with(name.substr(1)) &&
            line.find(name) == std::string_view::npos;

@@ -34,13 +34,13 @@ public:
 
     const char* type;
     UID pairID;
-    int count = -1; // of its events; -1 before begin()
+    int count = -1; // the number of its events; -1 before begin()
     Severity severity = SevInfo;
 };
 
 class TraceEvent {
 public:
-    /// An event that is off.
+    /// Makes an event that is off.
     TraceEvent() = default;
     explicit TraceEvent(const char* type, UID id = UID()) : TraceEvent(SevInfo, type, id) {}
     TraceEvent(Severity severity, const char* type, UID id = UID()) {
@@ -53,7 +53,7 @@ public:
     }
     /// Lets an event be a state variable of an actor. A moved-from event is not written.
     TraceEvent(TraceEvent&&) noexcept = default;
-    /// Writes the event that this held before.
+    /// Writes the event that this object held before.
     TraceEvent& operator=(TraceEvent&& other) noexcept {
         TraceEvent before(std::move(*this));
         event_ = std::move(other.event_);
@@ -64,9 +64,9 @@ public:
             end();
     }
 
-    /// Keys are written in the order in which they are given. A line has each key once: a key that the line has
-    /// already, also one of the event itself, gets as many `_` at its end as make it new. The same holds for "Time",
-    /// which is reserved for the event even without a loop, and for an empty key.
+    /// Adds a key and its value, in the order of the calls. A line has each key once: a key that the line has already,
+    /// also one of the event itself, gets as many `_` at its end as make it new. An empty key gets a `_` too, and so
+    /// does "Time", which is reserved for the event even without a loop.
     template <class T>
     TraceEvent& detail(std::string_view key, T const& value) {
         if (event_) [[unlikely]] {
@@ -81,31 +81,31 @@ public:
     /// Formats the value by printf.
     [[gnu::format(printf, 3, 4)]] TraceEvent& detailf(const char* key, const char* pattern, ...);
 
-    /// Adds the details "Error", "ErrorDescription" and "ErrorCode"; and "ErrorIsInjectedFault", if it is one. An Error
-    /// that was not set adds nothing. An event of actor_cancelled is not written, unless `includeCancelled`: it is no
-    /// failure.
+    /// Adds the details "Error", "ErrorDescription" and "ErrorCode", and for an injected fault "ErrorIsInjectedFault".
+    /// An Error that was not set adds nothing. If the error is actor_cancelled, which is no failure, and
+    /// `includeCancelled` is false, the event is not written.
     TraceEvent& error(Error error, bool includeCancelled = false);
     TraceEvent& errorUnsuppressed(Error failure) { return error(failure, true); }
 
-    /// Writes at most one event of this type and thread in `seconds` of the loop. If `withCount`, the next event that
-    /// is written has the number of suppressed events, as "SuppressedEventCount". Does nothing without a loop.
+    /// Writes at most one event of this type and thread in `seconds` of the loop's time. If `withCount`, the next event
+    /// that is written has the number of suppressed events, as "SuppressedEventCount". Does nothing without a loop.
     TraceEvent& suppressFor(double seconds, bool withCount = true);
-    /// Writes the event with this probability; if `withRate`, the event has it as "SampleRate". Takes no number from
+    /// Writes the event with this probability, which is added as "SampleRate" if `withRate`. Takes no number from
     /// deterministicRandom(), so that a simulation runs the same with and without a sink.
     TraceEvent& sample(double probability, bool withRate = true);
-    /// Adds the place: "Backtrace", which is machineStack() (flow/diag/machine_stack.h), and if an actor or another
-    /// computation runs "AsyncStack", which is asyncStack() (flow/inspect/async_stack.h). The prefix begins both keys.
+    /// Adds the place: "Backtrace" has machineStack() (flow/diag/machine_stack.h), and if an actor or another
+    /// computation runs, "AsyncStack" has asyncStack() (flow/inspect/async_stack.h). Both keys begin with `prefix`.
     TraceEvent& backtrace(std::string_view prefix = {});
 
-    /// Cuts off texts of later details behind `bytes`; they then end in "...". 0, the default: they are whole.
+    /// Cuts off texts of later details after `bytes`, and ends them in "...". With 0, the default, texts stay whole.
     TraceEvent& setMaxFieldLength(int bytes);
-    /// A longer event is replaced by one of SevWarnAlways and type "TraceEventOverflow", with its first 300 bytes as
-    /// "TraceFirstBytes". 0, the default: an event is written whatever its length.
+    /// Replaces an event of more than `bytes` by an event of SevWarnAlways and type "TraceEventOverflow", with the
+    /// first 300 bytes as "TraceFirstBytes". With 0, the default, an event is written whatever its length.
     TraceEvent& setMaxEventLength(int bytes);
-    /// trace::latestEvent(key) returns the event as long as it is the last one of this thread with that key.
+    /// Makes trace::latestEvent(key) return this event, until this thread has a later event with that key.
     TraceEvent& trackLatest(std::string_view key);
 
-    /// True if the event will be written. Use it to skip work that only the event needs.
+    /// Returns true if the event will be written. Use it to skip work that only the event needs.
     bool isEnabled() const { return event_ != nullptr; }
     /// Turns the event off.
     void disable() { event_.reset(); }
@@ -134,9 +134,9 @@ private:
 };
 
 namespace trace {
-/// The line of the last event of this thread that was written with trackLatest(key); empty if there was none.
+/// Returns the line of the last event of this thread that was written with trackLatest(key); empty if there was none.
 std::string latestEvent(std::string_view key);
-/// From here on each event of this thread ends in this detail. Another value for the same key replaces it.
+/// Adds this detail at the end of each later event of this thread. Another value for the same key replaces it.
 void addToEachEvent(std::string key, std::string value);
 } // namespace trace
 

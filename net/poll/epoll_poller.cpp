@@ -102,7 +102,7 @@ void EpollPoller::wait(double seconds) noexcept {
         count = ::epoll_wait(epoll_, events, kEventsPerWait, forever ? -1 : static_cast<int>(std::ceil(seconds * 1e3)));
     for (int i = 0; i < count; ++i) {
         epoll_event const& event = events[i];
-        if (!event.data.ptr) { // takeWake() reads it
+        if (!event.data.ptr) { // takeWake() reads the eventfd
             ++counters_.wakeUps;
             continue;
         }

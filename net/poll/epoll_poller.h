@@ -29,7 +29,7 @@ private:
 
     EventPoller events_;
     int epoll_ = -1;
-    bool hasNanoseconds_ = true; // epoll_pwait2 works
+    bool hasNanoseconds_ = true; // true while epoll_pwait2 works
 };
 
 } // namespace flow::net

@@ -2,7 +2,7 @@
 // NetworkPoller: a poller that watches descriptors.
 //
 //     auto poller = makePoller();           // as FLOW_POLLER says
-//     poller->add(descriptor);              // from here on its onNews() is called when something changes
+//     poller->add(descriptor);              // from here on descriptor.onNews() is called when something changes
 //     poller->remove(descriptor);           // before the descriptor is closed
 //
 // A descriptor is watched for reading and writing at once, and is reported once for each change (edge-triggered): after
@@ -17,21 +17,21 @@ namespace flow::net {
 
 class NetworkPoller : public Poller {
 public:
-    /// Throws platform_error if the kernel has no room for it.
+    /// Watches `descriptor` from here on. Throws platform_error if the kernel has no room for it.
     virtual void add(PolledDescriptor& descriptor) = 0;
     virtual void remove(PolledDescriptor& descriptor) = 0;
-    /// Replaces `before`; `after` now has its descriptor. Events that were reported to `before` are reported again.
-    /// Throws platform_error; then neither is watched.
+    /// Watches `after`, which now has the file descriptor of `before`, instead of `before`. Events that were reported
+    /// to `before` are reported again. If it throws platform_error, neither is watched.
     virtual void replace(PolledDescriptor& before, PolledDescriptor& after) = 0;
 
-    /// True if receiveAhead() works.
+    /// Returns true if receiveAhead() works.
     virtual bool canReceiveAhead() { return false; }
-    /// From now on, or again, bytes are received before a read asks for them, and go to onReceived(). The descriptor is
-    /// a connected socket that was not added, and is watched now, but not for writing. Throws platform_error.
+    /// Starts, or starts again, to receive bytes before a read asks for them; they go to onReceived(). The descriptor
+    /// is a connected socket that was not added. It is watched from now on, but not for writing. Throws platform_error.
     virtual void receiveAhead(PolledDescriptor&) {}
-    /// Stops that. When this returns, all bytes that the kernel has taken have been reported.
+    /// Stops what receiveAhead() started. When this returns, all bytes that the kernel has taken have been reported.
     virtual void stopReceiving(PolledDescriptor&) noexcept {}
-    /// Reports also when this one can be written. Throws platform_error.
+    /// Also reports when the descriptor, which is received ahead, can be written. Throws platform_error.
     virtual void watchWriting(PolledDescriptor&) {}
 
     virtual char const* name() const = 0;
@@ -45,12 +45,12 @@ protected:
     PollCounters counters_;
 };
 
-/// True if this build has io_uring, and the kernel lets the program use it. It tries, once.
+/// Returns true if this build has io_uring, and the kernel lets the program use it. The first call tries it out.
 bool hasUring();
 
-/// The poller that the environment variable FLOW_POLLER names: epoll or uring. Without it, epoll, also where there is
-/// io_uring: bench/docs/results.md has figures. (listenMany() and bindMany() use io_uring where it works, since there
-/// it is faster.)
+/// Makes the poller that the environment variable FLOW_POLLER names: epoll or uring. The default is epoll, also where
+/// io_uring works: bench/docs/results.md has figures. (listenMany() and bindMany() use io_uring where it works, since
+/// there it is faster.)
 std::unique_ptr<NetworkPoller> makePoller();
 
 } // namespace flow::net

@@ -1,5 +1,5 @@
 #pragma once
-// PolledDescriptor: a file descriptor that a poller watches: a socket, a pipe.
+// PolledDescriptor: a file descriptor that a poller watches, for example of a socket or a pipe.
 
 #include "flow/base/intrusive_list.h"
 #include "net/counters.h"
@@ -9,15 +9,15 @@
 
 namespace flow::net {
 
-/// An event of a descriptor. A failure is reported as both: reading and writing return the error.
+/// An event of a descriptor. A failure is reported as readable and writable: reading and writing then return the error.
 struct News {
     bool readable = false;
     bool writable = false;
     bool ended = false; // the other side has ended its writing, or the connection has ended: reading will reach the end
 };
 
-/// Watched from add() on. The poller calls onNews() inside its wait, so onNews() only records the event and requests a
-/// turn.
+/// A descriptor that a poller watches from add() on. The poller calls onNews() inside its wait, so onNews() only
+/// records the event and requests a turn.
 class PolledDescriptor {
 public:
     explicit PolledDescriptor(int descriptor) : descriptor_(descriptor) {}
@@ -25,29 +25,29 @@ public:
     PolledDescriptor& operator=(PolledDescriptor const&) = delete;
 
     int descriptor() const { return descriptor_; }
-    /// Set by its poller: its id in the kernel.
+    /// The id of this descriptor in the kernel, which the poller sets.
     std::uint64_t token = 0;
     bool isWatched() const { return place_.isLinked(); }
 
     virtual void onNews(News news) noexcept = 0;
-    /// True if it listens. Then a poller that can accept calls onAccepted(); any other reports it as readable.
+    /// Returns true if the descriptor listens. A poller that can accept calls onAccepted(), others onNews().
     virtual bool listens() const { return false; }
-    /// A connection, non-blocking, that it owns from now on. Called like onNews(). False: to stop accepting;
-    /// connections accepted meanwhile still come, and later ones make it readable.
+    /// Takes a new connection, which is non-blocking, and owns it from now on. Called like onNews(). Returns false to
+    /// stop accepting: connections accepted until then still come, and later ones make the descriptor readable.
     virtual bool onAccepted(int) noexcept { return false; }
 
-    // After NetworkPoller::receiveAhead(). False: to stop receiving; bytes that the kernel has taken by then still
-    // come.
+    // The calls after NetworkPoller::receiveAhead(). onReceived() and copyReceived() return false to stop receiving;
+    // bytes that the kernel has taken until then still come.
 
-    /// Received bytes, which stay where they are until copyReceived(); none: the end, or that error (errno) of the
-    /// connection. Called like onNews().
+    /// Takes received bytes, which stay where they are until copyReceived(). No bytes mean that the connection has
+    /// ended, or has that error (errno). Called like onNews().
     virtual bool onReceived(std::span<std::uint8_t const>, [[maybe_unused]] int error) noexcept { return false; }
-    /// True while it still uses memory of onReceived().
+    /// Returns true while the connection still uses memory of onReceived().
     virtual bool usesReceived() const { return false; }
-    /// Copies the unread bytes: from here on it must not use that memory.
+    /// Copies the unread bytes. From here on the connection must not use memory of onReceived().
     virtual bool copyReceived() noexcept { return false; }
 
-    /// True if an operation waits for its events, so that the loop must not end.
+    /// Returns true if an operation waits for events of the descriptor, so that the loop must not end.
     virtual bool isAwaited() const = 0;
 
 protected:
@@ -75,7 +75,7 @@ public:
         --size_;
     }
     std::size_t size() const { return size_; }
-    /// Calls call(descriptor) for each.
+    /// Calls call(descriptor) for each descriptor.
     template <class Call>
     void forEach(Call&& call) {
         for (auto* link = list_.next; link != &list_;) {
@@ -84,7 +84,7 @@ public:
             call(each);
         }
     }
-    /// True if one of them is awaited. Moves that one to the front, so that the next call is fast.
+    /// Returns true if one of the descriptors is awaited. Moves that one to the front, so that the next call is fast.
     bool isAwaited() {
         for (auto* link = list_.next; link != &list_; link = link->next)
             if (static_cast<PolledDescriptor::Place*>(link)->owner->isAwaited()) {

@@ -21,9 +21,9 @@ struct io_uring_buf_ring;
 
 namespace flow::net {
 
-/// A request has completed, once.
+/// A report of the kernel about a request.
 struct UringNews {
-    std::uint64_t id; // of the request
+    std::uint64_t id; // the id of the request
     int result;
     unsigned flags;
 };
@@ -34,9 +34,9 @@ public:
     static constexpr std::size_t kBytes = 32 * 1024;
     static constexpr unsigned short kGroup = 0;
 
-    /// True if the kernel has such buffers: Linux 6.12. It tries, once.
+    /// Returns true if the kernel has such buffers: Linux 6.12. The first call tries it out.
     static bool areSupported();
-    /// Throws platform_error. They must exist as long as the ring.
+    /// Makes the buffers, which must exist as long as `ring`. Throws platform_error.
     explicit UringBuffers(io_uring& ring);
     UringBuffers(UringBuffers const&) = delete;
     UringBuffers& operator=(UringBuffers const&) = delete;
@@ -46,13 +46,13 @@ public:
     static unsigned numberOf(UringNews const& news);
     std::span<std::uint8_t const> take(UringNews const& news);
     void giveBack(unsigned number);
-    /// True if the kernel will soon have none.
+    /// Returns true if at most half of the buffers are at the kernel.
     bool areFew() const { return atKernel_ <= kCount / 2; }
 
 private:
     struct Buffer {
         std::size_t used = 0;  // bytes that the kernel has filled
-        std::size_t taken = 0; // takes that were not given back
+        std::size_t taken = 0; // the number of takes that were not given back
         bool isFull = false;
     };
     std::uint8_t* memoryOf(unsigned number) const { return memory_ + number * kBytes; }

@@ -29,7 +29,7 @@ namespace {
 
 constexpr unsigned kAllEvents = POLLIN | POLLOUT | POLLRDHUP;
 
-/// True if a request for a descriptor goes on after it has reported an event.
+/// Returns true if a request for a descriptor goes on after it has reported an event.
 bool pollsAgainAndAgain(io_uring& ring) {
     int event = ::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
     if (event < 0)
@@ -46,7 +46,7 @@ bool pollsAgainAndAgain(io_uring& ring) {
 
 int uringError() {
     static int const error = [] {
-        io_uring ring; // it may be missing, forbidden by kernel.io_uring_disabled or a filter, or too old
+        io_uring ring; // io_uring may be missing, forbidden by kernel.io_uring_disabled or a filter, or too old
         if (int failed = ::io_uring_queue_init(4, &ring, 0); failed != 0)
             return -failed;
         bool works = (ring.features & IORING_FEAT_EXT_ARG) && pollsAgainAndAgain(ring);
@@ -93,14 +93,14 @@ void UringPoller::open() {
 int UringPoller::tryToOpen() {
     if (ring_) { // the ring of the parent process, of which this process has a copy
         for (Slot& each : slots_)
-            each.isReceiving = false; // otherwise it would be cancelled there
+            each.isReceiving = false; // otherwise the parent's request would be cancelled
         takeBuffersBack(true);
         ::io_uring_queue_exit(ring_.get());
         ring_.reset();
     }
     events_.prepare();
     auto ring = std::make_unique<io_uring>();
-    // The kernel notes events when this thread calls it, instead of interrupting the thread for each. Since 5.19.
+    // The kernel then notes events when this thread calls it, and does not interrupt the thread for each. Since 5.19.
     constexpr unsigned kUninterrupted = IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
     auto init = [&](unsigned flags) {
         io_uring_params parameters = {};
@@ -160,8 +160,8 @@ void UringPoller::requestAll(PolledDescriptor& descriptor) {
         request(descriptor.descriptor(), idOf(descriptor));
 }
 
-/// At once, since a request keeps the socket open in the kernel until it ends. A poll remove would not cancel a request
-/// that has an event at this moment.
+/// Cancels at once, since a request keeps the socket open in the kernel until it ends. A poll remove would not cancel a
+/// request that has an event at this moment.
 void UringPoller::cancel(std::uint64_t id) noexcept {
     cancelLater(id);
     submit();
@@ -245,7 +245,7 @@ void UringPoller::remove(PolledDescriptor& descriptor) {
 }
 
 void UringPoller::replace(PolledDescriptor& before, PolledDescriptor& after) {
-    // A request that goes on reports only changes; a new one reports first what there is.
+    // The old request would report only changes. A new one first reports the present state.
     remove(before);
     add(after);
 }
@@ -278,9 +278,9 @@ void UringPoller::wait(double seconds) noexcept {
     takeNews();
 }
 
-/// The kernel ends requests when its queue of events is full. A request that is made while the queue is full ends at
-/// once. So all events are taken first, and then no more requests are made than the queue has room for. Each is made
-/// once: one that ends at once, since the kernel cannot watch its descriptor, waits for the next call.
+/// Takes all events, then makes ended requests again, as many as the kernel's queue of events has room for: the kernel
+/// ends requests when this queue is full, also new ones. Each is made once: a request that ends at once, since the
+/// kernel cannot watch its descriptor, waits for the next call.
 void UringPoller::takeNews() noexcept {
     takeAll();
     for (std::size_t left = ended_.size(); left != 0;) {
@@ -316,7 +316,7 @@ void UringPoller::note(UringNews const& news) noexcept {
     if (id & kAccepts)
         return noteAccepted(id, result, isLast);
     Slot* slot = nullptr;
-    if (id == kWake) // takeWake() reads it
+    if (id == kWake) // takeWake() reads the eventfd
         ++counters_.wakeUps;
     else if (slot = slotOf(id); !slot || !slot->descriptor)
         return;

@@ -1,13 +1,13 @@
 #pragma once
-// UringPoller: watches descriptors with io_uring: one request for each descriptor, which reports every change
-// (multishot poll). Registering and waiting take one system call together; checking for events takes none.
+// UringPoller: watches descriptors with io_uring. One request for each descriptor reports every change (multishot
+// poll). One system call makes new requests and waits for events; a check for events takes none.
 //
 // For a listener the request accepts every connection (multishot accept). When the kernel cannot, since it is too old
 // or has no descriptor left, or when the listener asks to stop, the listener is polled from then on.
 //
 // For a connection that is received ahead the request receives everything (multishot receive) into the buffers of the
-// ring. The connection may use what it got until the poller is about to sleep, or has few buffers left: then it must
-// copy what is still unread. See net/poll/uring_receive.cpp.
+// ring. The connection may use the bytes there until the poller is about to sleep, or has few buffers left: then it
+// must copy the unread bytes. See net/poll/uring_receive.cpp.
 
 #include "flow/core/ring_queue.h"
 #include "net/poll/network_poller.h"
@@ -20,9 +20,9 @@ struct io_uring_sqe;
 
 namespace flow::net {
 
-/// 0: io_uring works, as hasUring() says. Else the errno with which the kernel has refused it.
+/// Returns 0 if io_uring works, as hasUring() says, otherwise the errno with which the kernel has refused it.
 int uringError();
-/// The meaning of that errno, for the person that starts the program.
+/// Returns the meaning of `error`, for the person that starts the program.
 std::string whyNoUring(int error);
 
 class UringPoller final : public NetworkPoller {
@@ -30,7 +30,7 @@ public:
     UringPoller();
     ~UringPoller() override;
 
-    /// Makes the ring. 0, or the errno for which there is none. Throws what prepare() throws else.
+    /// Makes the ring. Returns 0, or the errno for which there is no ring. May throw as prepare() does.
     int tryToOpen();
     void prepare() override;
     void wait(double seconds) noexcept override;
@@ -48,11 +48,11 @@ public:
 
 private:
     static constexpr unsigned kEntries = 256;
-    static constexpr unsigned kNews = 4096; // that the kernel has room for
+    static constexpr unsigned kNews = 4096; // the number of events that the kernel has room for
 
     static constexpr std::uint64_t kWake = 0;   // names the eventfd
-    static constexpr std::uint64_t kNobody = 1; // of requests with an unused answer; slots begin with count 1 << 32
-    // With the token of a descriptor: its request that accepts, or receives. Without them: the one that polls.
+    static constexpr std::uint64_t kNobody = 1; // for requests with an unused answer; other ids begin at 1 << 32
+    // With the token of a descriptor, these are the ids of the requests that accept or receive. The token alone polls.
     static constexpr std::uint64_t kAccepts = 1u << 31;
     static constexpr std::uint64_t kReceives = 1u << 30;
 
@@ -60,27 +60,27 @@ private:
     struct Slot {
         PolledDescriptor* descriptor = nullptr;
         std::uint32_t count = 1;
-        bool accepts = false;     // its request
-        bool isAhead = false;     // it is received ahead
-        bool wantsBytes = false;  // a connection that is received ahead: it has not stopped
+        bool accepts = false;     // the request accepts connections
+        bool isAhead = false;     // the connection is received ahead
+        bool wantsBytes = false;  // the connection is received ahead, and has not stopped that
         bool isReceiving = false; // the kernel has the request, or it is in unreceived_
-        bool isPolled = false;    // for writing
+        bool isPolled = false;    // the kernel has a request for writing
     };
-    /// A connection may use received bytes in this buffer.
+    /// A buffer of which a connection may use received bytes.
     struct Lent {
         std::uint64_t token;
         unsigned buffer;
     };
 
     void open();
-    /// Gives the descriptor a token; the slot is taken by occupy().
+    /// Returns a free slot, and gives the descriptor its token. occupy() then takes the slot.
     Slot& freeSlot(PolledDescriptor& descriptor);
     void occupy(Slot& slot, PolledDescriptor& descriptor);
     void requestAll(PolledDescriptor& descriptor);
     /// Requests events or connections of `descriptor` under that id, with the next system call.
     void request(int descriptor, std::uint64_t id);
     void cancel(std::uint64_t id) noexcept;
-    /// With the next system call.
+    /// Cancels the request with the next system call.
     void cancelLater(std::uint64_t id) noexcept;
     io_uring_sqe* freeEntry() noexcept;
     void submit() noexcept;
@@ -91,8 +91,8 @@ private:
     void noteReceived(UringNews const& news) noexcept;
     void stop(Slot& slot) noexcept;
     void lend(PolledDescriptor& descriptor, unsigned buffer) noexcept;
-    /// Takes back the buffers that connections do not use any more; if `all`, the connections must copy, and it takes
-    /// all.
+    /// Takes back the buffers that connections do not use any more. If `all`, makes the connections copy, and takes
+    /// back all buffers.
     void takeBuffersBack(bool all) noexcept;
     void receiveAgain() noexcept;
     /// Makes new requests for the first ids in `ended_`, at most `most` and as many as the ring has room for. Returns
@@ -104,7 +104,7 @@ private:
     EventPoller events_;
     std::unique_ptr<io_uring> ring_; // null: not made yet
     std::vector<Slot> slots_;
-    std::vector<std::uint32_t> free_;       // slots
+    std::vector<std::uint32_t> free_;       // free places in slots_
     std::vector<std::uint64_t> ended_;      // the ids of requests to make again, with room for all
     std::unique_ptr<UringBuffers> buffers_; // null: nothing has asked for them, or there is no memory
     RingQueue<Lent> lent_;

@@ -21,7 +21,7 @@ bool UringPoller::canReceiveAhead() {
         prepare();
         buffers_ = std::make_unique<UringBuffers>(*ring_);
         return true;
-    } catch (Error&) { // it works, as a try has shown, but there is no memory for one more
+    } catch (Error&) { // such buffers work, but there is no memory for more of them
         return false;
     }
 }
@@ -36,7 +36,7 @@ void UringPoller::receiveAhead(PolledDescriptor& descriptor) {
     }
     prepare();
     Slot& slot = *slotOf(descriptor.token);
-    if (!slot.isReceiving) // otherwise it goes on, or is made again when it ends
+    if (!slot.isReceiving) // otherwise the request goes on, or is made again when it ends
         request(descriptor.descriptor(), descriptor.token | kReceives);
     slot.wantsBytes = slot.isReceiving = true;
 }
@@ -50,14 +50,14 @@ void UringPoller::watchWriting(PolledDescriptor& descriptor) {
     slot.isPolled = true;
 }
 
-/// The kernel runs a request in calls of this thread only. So after the call that cancels it, its last completion is
-/// there.
+/// Cancels the request, and takes its last event. The kernel runs a request in calls of this thread only, so the last
+/// event is there after the call that cancels.
 void UringPoller::stopReceiving(PolledDescriptor& descriptor) noexcept {
     Slot* slot = descriptor.isWatched() ? slotOf(descriptor.token) : nullptr;
     if (!slot || !slot->isReceiving)
         return;
     slot->wantsBytes = false;
-    if (std::erase(unreceived_, descriptor.token) != 0 || events_.needsDescriptor()) { // or it is the parent's
+    if (std::erase(unreceived_, descriptor.token) != 0 || events_.needsDescriptor()) { // or the parent's request
         slot->isReceiving = false;
         return;
     }
@@ -95,7 +95,7 @@ void UringPoller::noteReceived(UringNews const& news) noexcept {
     }
 }
 
-/// Cancels at once, before the kernel gets back the buffers that it has filled for this connection.
+/// Cancels the request at once, before the kernel gets back the buffers that it has filled for this connection.
 void UringPoller::stop(Slot& slot) noexcept {
     if (std::exchange(slot.wantsBytes, false) && slot.isReceiving)
         cancel(slot.descriptor->token | kReceives);

@@ -11,7 +11,7 @@ namespace flow::net {
 /// The properties of a link.
 struct LinkShape {
     double latency = 0.0003;   // minimum latency in seconds
-    double jitter = 0.0006;    // seconds more, at most; half of the messages: below an eighth
+    double jitter = 0.0006;    // the most seconds more; half of the messages get less than an eighth of it
     double bandwidth = 1.25e8; // bytes a second
 };
 
@@ -23,8 +23,8 @@ struct Cable {
 
     std::uint32_t from, to; // ids of processes
     LinkShape shape;
-    DeterministicRandom random; // of the latencies; each cable has its own
-    double freeAt = 0;          // the time when all sent bytes have left
+    DeterministicRandom random; // for the latencies; each cable has its own
+    double freeAt = 0;          // the time at which all sent bytes have left
     double cutUntil = 0;        // until then nothing arrives: connections go on afterwards, datagrams are lost
     double clogUntil = 0;       // until then nothing arrives
 

@@ -4,7 +4,7 @@
 
 namespace flow::net {
 
-/// A datagram in flight. Waits on the world's loop.
+/// A datagram in flight. It waits on the world's loop until it arrives.
 struct SimDatagramSocket::Flight final : WaiterNode, ListLink, FastAllocated<Flight> {
     Flight(SimNetwork& n, Cable& c, Host& t, std::uint16_t p, Datagram d, double a)
         : WaiterNode{[](WaiterNode* waiter) { static_cast<Flight*>(waiter)->arrive(); },

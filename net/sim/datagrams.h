@@ -6,7 +6,7 @@
 
 namespace flow::net {
 
-/// Gets a turn in the loop of its process when there is an event.
+/// A simulated socket. It gets a turn in the loop of its process when a datagram arrives.
 class SimDatagramSocket final : public DatagramSocket, WaiterNode {
 public:
     static constexpr std::size_t kRoom = 256 * 1024; // bytes that may wait to be received
@@ -21,9 +21,9 @@ public:
         return isFirstReceive(what) ? "a datagram to " + address_.toString() : std::string();
     }
 
-    /// Called by the machine.
+    /// Takes a datagram, or drops it if there is no room. Called by the machine.
     void arrive(Datagram datagram);
-    /// The process stops.
+    /// Ends the socket when its process stops: its operations never complete.
     void stop();
 
     // The datagrams in flight, in the network's list.

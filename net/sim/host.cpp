@@ -11,7 +11,7 @@ constexpr int kFirstEphemeral = 49152, kPorts = 65536;
 
 } // namespace
 
-/// Gets a turn in the loop of its process when a client has connected.
+/// A simulated listener. It gets a turn in the loop of its process when a client has connected.
 class SimListener final : public Listener, WaiterNode {
 public:
     SimListener(Host& host, Address address)
@@ -39,7 +39,7 @@ public:
         return isFirstAccept(what) ? "a connection to " + address_.toString() : std::string();
     }
 
-    /// Called by the machine: takes the connection if there is room.
+    /// Takes the connection if there is room. Called by the machine.
     bool offer(Session& session) {
         if (waiting_.size() >= SimNetwork::kBacklog)
             return false;
@@ -50,7 +50,7 @@ public:
         return true;
     }
 
-    /// The process stops.
+    /// Ends the listener when its process stops: its operations never complete.
     void stop() {
         abandonWaiters();
         while (!waiting_.isEmpty())
@@ -65,7 +65,7 @@ private:
 
     Host* host_; // null: closed
     Address address_;
-    RingQueue<Reference<Session>> waiting_; // to be accepted
+    RingQueue<Reference<Session>> waiting_; // connections to be accepted
 };
 
 Host::Host(SimNetwork& network, Process& process) : network_(&network), process_(process) {
@@ -125,7 +125,7 @@ Future<Reference<Connection>> Host::connect(Address to, ConnectOptions const& op
         co_await delay(timeout);
         throw connection_timed_out();
     }
-    Reference<Connection> connection = session->handle(0); // cancelled with this
+    Reference<Connection> connection = session->handle(0); // closed if this coroutine is cancelled
     Future<Void> established = session->established();
     auto first = co_await race(established, delay(timeout));
     if (first.index() == 1)

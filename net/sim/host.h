@@ -21,15 +21,15 @@ public:
 
     Process& process() const { return process_; }
     bool isPowered() const { return isPowered_; }
-    /// Schedules it in the process's loop, unless it is scheduled.
+    /// Makes the waiter ready in the process's loop, unless it is ready already.
     void wake(WaiterNode& waiter) const {
         if (!waiter.link.isLinked())
             process_.makeReady(waiter, TaskPriority::ReadSocket);
     }
-    /// True if a listener takes the requested connection.
+    /// Returns true if a listener takes the requested connection.
     bool offer(Session& session);
     void arrive(std::uint16_t port, Datagram datagram);
-    /// The network has ended.
+    /// Notes that the network has ended.
     void unplug() { network_ = nullptr; }
 
 private:
@@ -48,7 +48,7 @@ private:
     void stopped(Process& process, bool powerLost) override;
     std::string sourceOf(void const* what) const override;
     Reference<Session> open(Address to);
-    /// The address to use for `at`, given the addresses in use.
+    /// Returns the address to use for `at`, given the ports in use.
     template <class T>
     Address bindable(Address at, std::map<std::uint16_t, T*> const& used);
     std::uint16_t ephemeralPort();
@@ -77,7 +77,7 @@ bool sets(std::optional<Promise<T>> const& promise, void const* cell) {
     return promise && promise->getFuture().cell() == cell;
 }
 
-/// Moves the promise out. The member is empty then, so that a resumed waiter may wait again.
+/// Moves the promise out. `promise` is empty then, so that a resumed waiter may wait again.
 template <class T>
 Promise<T> takePromise(std::optional<Promise<T>>& promise) {
     Promise<T> taken = std::move(*promise);

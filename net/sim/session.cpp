@@ -41,11 +41,11 @@ public:
     // Called by the session.
 
     bool isAwaited() const { return isReadWaitedFor() || isDrainWaitedFor(); }
-    /// The process stops.
+    /// Drops all waiters, when the process stops.
     void stop() { abandonWaiters(); }
-    /// The other side has read so many bytes.
+    /// Notes that the other side has read so many bytes.
     void noteRead(std::size_t bytes) { noteGone(bytes); }
-    /// There is an event for the process.
+    /// Lets the operations of the process go on, after an event.
     void wake() {
         if (session_->error(side_).isValid())
             return fail(session_->error(side_));
@@ -199,7 +199,7 @@ void Session::handleGone(int side) {
     leaveUnlessNeeded(half);
 }
 
-/// Receives the bytes of one write; an injected fault may split or join them.
+/// Returns the bytes of one write; an injected fault may split or join them.
 Bytes Session::takeReceived(Half& half) {
     World& world = network_.world_;
     World::Kernel kernel(world);
@@ -239,7 +239,7 @@ void Session::wake(Half& half) {
 // -------------------------------------------------------------------------------------------------------------------
 // Called by machines
 
-/// The machine now has this end.
+/// Puts this end into the list of its machine.
 void Session::enter(Half& half) {
     half.isKnown = true;
     ++network_.openEnds_;
@@ -247,7 +247,7 @@ void Session::enter(Half& half) {
     addref();
 }
 
-/// May destroy this.
+/// Removes this end from the list of its machine, unless it is needed. May destroy the session.
 void Session::leaveUnlessNeeded(Half& half) {
     auto& place = static_cast<ListLink&>(half);
     if (half.isNeeded() || !place.isLinked())
@@ -257,7 +257,7 @@ void Session::leaveUnlessNeeded(Half& half) {
     delref();
 }
 
-/// The machine removes this end. May destroy this.
+/// Ends this half with `error`. May destroy the session.
 void Session::fail(Half& half, Error error) {
     if (!std::exchange(half.isKnown, false))
         return;
@@ -338,7 +338,7 @@ double Session::heldUntil(Pipe& pipe) {
     return isDark ? kUntilHealed : std::max(pipe.cable->cutUntil, pipe.cable->clogUntil);
 }
 
-/// True if the machine still has the address to which the message was sent.
+/// Returns true if the machine still has the address to which the message was sent.
 bool Session::isAtItsAddress(Half const& half) {
     return half.address.isLoopback() || half.address.v4() == half.host->process().address();
 }
@@ -363,14 +363,14 @@ void Session::lookAgain() {
         }
 }
 
-/// Delivers all that has arrived by now.
+/// Delivers all messages that have arrived by now.
 void Session::deliver(Pipe& pipe) {
     auto self = Reference<Session>::addRef(this);
     Half& half = halves_[&pipe == &pipes_[0]];
     while (!pipe.segments.isEmpty()) {
         double at = std::max(pipe.segments.front().at, heldUntil(pipe));
         if (at > network_.world_.now())
-            return park(pipe, at); // at infinity: until lookAgain()
+            return park(pipe, at); // infinity: lookAgain() ends the wait
         arrive(half, pipe.segments.pop());
     }
     delref();

@@ -16,7 +16,7 @@ class SimConnection;
 
 class Session : public ReferenceCounted<Session>, public ListLink, NonCopyable {
 public:
-    /// Sends the request of `from` to connect.
+    /// Sends a request of `from` to connect to `to`.
     static Reference<Session> open(SimNetwork& network, Host& from, Address fromAddress, Host& to, Address toAddress);
     ~Session();
 
@@ -24,7 +24,7 @@ public:
 
     Reference<Connection> handle(int side);
     Future<Void> established();
-    /// Receives the bytes of one write, as Connection::fill() does; an error if there is one.
+    /// These serve Connection::fill(). takeReceived() needs hasReceived(), and returns the bytes of one write.
     bool hasReceived(int side) const { return !halves_[side].received.isEmpty(); }
     Bytes takeReceived(int side) { return takeReceived(halves_[side]); }
     Error error(int side) const { return halves_[side].error; }
@@ -32,24 +32,24 @@ public:
     void write(int side, Bytes bytes);
     void shutdownWrite(int side);
     void close(int side);
-    /// The connection fails on the other side, and here with `error`.
+    /// Fails the connection: on the other side by a reset, and here with `error`.
     void abort(int side, Error error);
     void handleGone(int side);
     Address address(int side) const { return halves_[side].address; }
 
     // Called by machines.
 
-    /// The machine of side 1 has taken the connection for a listener.
+    /// Notes that the machine of side 1 has taken the connection for a listener.
     void accepted();
     std::uint16_t port() const { return halves_[1].address.port(); }
     void lookAgain();
-    /// From now on it is as fast as others, and all delayed messages may have arrived. To be followed by lookAgain().
+    /// Makes the connection as fast as others: all delayed messages may arrive now. Call lookAgain() after this.
     void speedUp();
-    /// Stops the session.
+    /// Drops the session and its messages, when the network ends.
     void vanish();
-    /// Stops the end of a session that is at this place of its machine's list: its process has stopped.
+    /// Stops the end of a session at `place` in its machine's list, when its process has stopped.
     static void stop(ListLink* place, bool powerLost);
-    /// See Attachment.
+    /// See Attachment::sourceOf().
     static std::string sourceOf(ListLink* place, void const* what);
 
 private:
@@ -61,28 +61,28 @@ private:
         std::uint64_t credit;
         Kind kind;
     };
-    /// The messages in flight from a side. Waits on the world's loop for the arrival of the first.
+    /// The messages in flight from a side. A Pipe waits on the world's loop for the arrival of the first message.
     struct Pipe : WaiterNode {
         Session* session;
         Cable* cable;
         RingQueue<Segment> segments; // while there are any, this holds a reference of the session
-        double last = 0;             // arrival of the last one
-        double freeAt = 0;           // of a slow connection: when the sent messages have left
+        double last = 0;             // the arrival of the last message
+        double freeAt = 0;           // of a slow connection: the time at which all sent messages have left
     };
-    /// The state of a side: of its machine, and the operations of its process. Gets a turn in the loop of the process
-    /// when there is an event.
-    struct Half : WaiterNode, ListLink { // the latter in the list of its machine
+    /// The state of a side: that of its machine, and the operations of its process. A Half gets a turn in the loop of
+    /// the process when there is an event.
+    struct Half : WaiterNode, ListLink { // ListLink: in the list of its machine
         Session* session;
         Host* host;
         Address address;
         RingQueue<Bytes> received;
-        SimConnection* handle = nullptr; // the process has it
+        SimConnection* handle = nullptr; // null if the process has no handle
         std::optional<Promise<Void>> opening;
         std::size_t unreported = 0; // bytes that were read and not yet acknowledged
-        Error error;                // of all operations, from here on
-        bool isKnown = false;       // the machine has this end
+        Error error;                // the error of all operations from here on
+        bool isKnown = false;       // the machine has this half
         bool isEstablished = false;
-        bool isClosed = false; // by the process
+        bool isClosed = false; // the process has closed it
         bool writeEnded = false;
         bool readEnded = false;
 
@@ -112,7 +112,7 @@ private:
     Pipe pipes_[2]; // from each side
     Half halves_[2];
     bool isRefused_ = false;
-    double bandwidth_ = 0;  // of each direction, if it is a slow one
+    double bandwidth_ = 0;  // bytes a second in each direction of a slow connection; 0: not limited
     int messagesLeft_ = -1; // for a connection that will be half open: the number of messages that still arrive
 };
 

@@ -10,7 +10,7 @@
 namespace flow::net {
 namespace {
 
-/// Equal on all machines with the same order of bytes.
+/// Returns a hash that is equal on all machines with the same order of bytes.
 std::uint64_t hashOf(std::uint64_t start, StringRef bytes) {
     constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15u;
     std::uint64_t hash = start;
@@ -152,7 +152,7 @@ double SimNetwork::arrivalOf(Cable& cable, std::size_t bytes) {
 Bytes SimNetwork::mayCorrupt(Cable& cable, Bytes bytes) {
     if (bytes.empty() || !world_.injects(FaultKind::messageCorruption, cable.id()))
         return bytes;
-    Bytes wrong = static_cast<StringRef>(bytes); // others may share the memory
+    Bytes wrong = static_cast<StringRef>(bytes); // a copy, since other Bytes may share the memory
     std::int64_t bit = world_.random(FaultKind::messageCorruption).randomInt64(0, std::int64_t{8} * wrong.size());
     mutateString(wrong)[bit / 8] ^= static_cast<std::uint8_t>(1 << bit % 8);
     return wrong;

@@ -8,7 +8,7 @@
 //     Process& b = world.start({.name = "b", .main = ask});
 //     network.partition(a, b, 10);                // no message passes between them for ten seconds
 //
-// Made before the processes, destroyed before the World; that stops them.
+// Make the network before the processes, and destroy it before the World; its end stops the processes.
 //
 // Connections behave as TCP's do. Bytes that are sent over a cut or clogged link, or to a machine without power, arrive
 // when that is over; datagrams are lost. When a process stops, its machine stays up: its connections are reset, and new
@@ -30,28 +30,28 @@ class Host;
 class SimNetwork final : ProcessHook, NonCopyable {
 public:
     static constexpr double kConnectTimeout = 10;  // seconds on the clock of the process that connects
-    static constexpr std::uint32_t kBacklog = 128; // connections of a listener that were not accepted
+    static constexpr std::uint32_t kBacklog = 128; // the connections of a listener that may wait to be accepted
 
     explicit SimNetwork(World& world, LinkShape const& shape = {});
     ~SimNetwork();
 
     // Called from outside processes, or from the code of one.
 
-    /// For all links, from now on.
+    /// Sets the shape of all links, from now on.
     void shape(LinkShape const& shape);
-    /// For the links between two processes.
+    /// Sets the shape of the links between two processes.
     void shape(Process& a, Process& b, LinkShape const& shape);
-    /// Nothing that `from` sends arrives at `to`, for so many seconds or until heal().
+    /// Lets nothing that `from` sends arrive at `to`, for so many seconds or until heal().
     void cut(Process& from, Process& to, double seconds = kUntilHealed);
     /// Cuts both directions.
     void partition(Process& a, Process& b, double seconds = kUntilHealed);
-    /// Nothing that `from` sends to `to`, or has sent, arrives for so many seconds.
+    /// Lets nothing that `from` sends to `to`, or has sent, arrive for so many seconds.
     void clog(Process& from, Process& to, double seconds);
     /// Ends all cuts and clogs; slow connections are as fast as others again.
     void heal();
 
-    /// Sets the addresses of a name, for all processes; their ports do not count. None: removes the name. Processes may
-    /// cache an answer for kNameSeconds.
+    /// Sets the addresses of a name, for all processes; their ports are ignored. No addresses: removes the name.
+    /// Processes may cache an answer for kNameSeconds.
     void setName(std::string name, std::vector<Address> addresses);
     static constexpr double kNameSeconds = 60;
 
@@ -72,18 +72,18 @@ private:
     Host* hostAt(Address const& address) const;
     Host& hostOf(Process const& process) const { return *hosts_[process.id() - 1]; }
     Cable& cable(Process const& from, Process const& to);
-    /// The arrival time of a message that is sent now, with injected faults.
+    /// Returns the arrival time of a message that is sent now. May inject faults.
     double arrivalOf(Cable& cable, std::size_t bytes);
     Bytes mayCorrupt(Cable& cable, Bytes bytes);
     void noteArrival(Cable const& cable, Kind kind, StringRef bytes);
-    /// Delayed messages compute their arrival again.
+    /// Makes delayed messages compute their arrival again.
     void lookAgain();
 
     World& world_;
     LinkShape shape_;
     std::uint64_t seed_;                                              // of the cables
     std::vector<Host*> hosts_;                                        // by the ids of their processes
-    std::map<std::pair<std::uint32_t, std::uint32_t>, Cable> cables_; // those that were ever asked for
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Cable> cables_; // each is made when it is first used
     ListLink sessions_;
     ListLink flights_; // of datagrams
     std::map<std::string, std::vector<Address>> names_;
