@@ -34,7 +34,7 @@ namespace flow::console {
 using namespace flow::net;
 namespace {
 
-constexpr double kSeconds = 5; // for a client to send its request, and to take the answer
+constexpr double kSeconds = 5; // the time for a client to send its request, and to take the answer
 constexpr std::size_t kLongestRequest = 8192;
 constexpr double kLongestTrace = 60;
 

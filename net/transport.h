@@ -37,7 +37,7 @@
 
 namespace flow::net {
 
-/// When a connection tries to receive. The strategy changes the cost, never the bytes that are read.
+/// The time at which a connection tries to receive. It changes the cost, never the bytes that are read.
 enum class ReadStrategy : std::uint8_t {
     /// A read tries to receive at once. This saves a wait if bytes are there, and wastes a system call if not.
     Speculative,
@@ -71,10 +71,9 @@ struct ConnectOptions : SocketOptions {
 };
 
 struct ListenOptions : SocketOptions {
-    int backlog = 1024; // the most connections that wait to be accepted
-    bool reusePort =
-        false; // several sockets of this user may listen at the address; the kernel distributes the connections
-    bool onlyV6 = false; // a listener at [::] takes no IPv4 connections
+    int backlog = 1024;     // the most connections that wait to be accepted
+    bool reusePort = false; // this user's sockets may share the address; the kernel distributes the connections
+    bool onlyV6 = false;    // a listener at [::] takes no IPv4 connections
 };
 
 struct DatagramOptions : SocketOptions {
@@ -102,8 +101,8 @@ public:
     /// Opens a socket for datagrams; otherwise like listen(). Datagrams and connections have separate ports.
     virtual Reference<DatagramSocket> bind(Address at, DatagramOptions const& options) = 0;
     Reference<DatagramSocket> bind(Address at) { return bind(at, DatagramOptions()); }
-    /// Opens one listener for each address, in the same order. If one cannot be opened, all are closed and its Error is
-    /// thrown. If the kernel has io_uring, many sockets are made with few system calls.
+    /// Opens one listener for each address, in the same order. If one cannot be opened, the others are closed and the
+    /// Error is thrown. If the kernel has io_uring, many sockets are made with few system calls.
     virtual std::vector<Reference<Listener>> listenMany(std::span<Address const> at, ListenOptions const& options) {
         std::vector<Reference<Listener>> all;
         all.reserve(at.size());

@@ -67,13 +67,13 @@ public:
     void rest();
     std::size_t size() const { return end_ - begin_ - gap_; }
 
-    // For the handshake.
+    // The handshake uses these functions.
 
     std::string_view view() const { return {bytes() + begin_, end_ - begin_}; }
     void consume(std::size_t count) { scan_ = begin_ = begin_ + static_cast<std::uint32_t>(count); }
 
 private:
-    static constexpr std::size_t kLargestSlab = 512 * 1024; // for frames that are smaller
+    static constexpr std::size_t kLargestSlab = 512 * 1024; // a frame that needs more gets a larger one
 
     char* bytes() const { return slab_ ? slab_->bytes() : nullptr; }
     /// Returns the end of the first message, and sets `parts` to the number of its parts.
@@ -92,7 +92,7 @@ private:
     std::uint32_t lastParts_ = 0; // the parts of the last found message
     std::uint32_t parts_ = 0;     // the parts so far of the message that is not complete
     std::uint32_t need_ = 2;      // the bytes from scan_ on that the next frame needs
-    std::size_t bodyBytes_ = 0;   // the bytes of these parts_
+    std::size_t bodyBytes_ = 0;   // the bytes of these parts
     zmtp::Frame frame_;
     zmtp::Fault fault_ = zmtp::Fault::None;
     std::string commandBody_;

@@ -86,7 +86,7 @@ public:
     Iterator begin() const { return Iterator(wire_); }
     Iterator end() const { return Iterator(wire_ + bytes_); }
 
-    // Used by net/message.
+    // Only net/message uses these functions.
 
     /// Makes a message of frames in a slab.
     Message(SlabRef slab, char const* wire, std::uint32_t bytes, std::uint32_t parts)

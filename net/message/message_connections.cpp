@@ -17,7 +17,7 @@ using zmtp::Fault;
 using Kind = MonitorEvent::Kind;
 
 constexpr std::string_view kInproc = "inproc://";
-constexpr std::size_t kGivenNameBytes = 5; // of a name that a ROUTER gives: a zero byte, and a number
+constexpr std::size_t kGivenNameBytes = 5; // the size of a name that a ROUTER gives: a zero byte, and a number
 
 namespace {
 
@@ -265,7 +265,7 @@ void MessageSocket::State::conclude(Peer& peer, Peer* next) {
     peer.phase = Peer::Phase::Over;
     if (peer.wasOpen) {
         ++counters_.disconnected;
-        peer.input.rest(); // the messages of many ended peers may wait for long
+        peer.input.rest(); // frees memory: the messages of many ended peers may wait for long
         while (peer.available() != 0) {
             if (isWanted(peer))
                 arrive(takeFrom(peer), peer);

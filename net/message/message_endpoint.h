@@ -21,7 +21,7 @@ struct MessageEndpoint {
     std::string name{};       // the name of a host, which is resolved at each attempt to connect
     bool isEncrypted = false; // with TLS
 
-    /// Throws connection_string_invalid.
+    /// Parses an endpoint. Throws connection_string_invalid.
     static MessageEndpoint parse(std::string_view text, EndpointUse use);
     std::string text() const;
     /// Returns the host as a certificate names it: the name, or the address without the port.

@@ -39,8 +39,7 @@ void MessageSocket::State::subscriptionCame(Peer& peer, std::string_view topic, 
         return peer.end(Fault::UnexpectedCommand);
     if (topic.size() > options_.limits.topicBytes)
         return peer.end(Fault::TopicTooLong);
-    bool changes =
-        isNew ? peer.topics.add(topic) : peer.topics.remove(topic); // as in libzmq, the second changes nothing
+    bool changes = isNew ? peer.topics.add(topic) : peer.topics.remove(topic); // a second time changes nothing
     if (peer.topics.bytes() > options_.limits.allTopicsBytes)
         return peer.end(Fault::TooManyTopics);
     if (type_ == SocketType::XPub && changes)

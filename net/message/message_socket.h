@@ -93,7 +93,7 @@ struct MessageCounters {
     std::uint64_t discarded = 0; // received messages that this type does not take: unexpected replies, other topics
     std::uint64_t lostReplies = 0;  // REQ: connections that ended after the request and before the reply
     std::uint64_t connected = 0;    // handshakes that succeeded
-    std::uint64_t disconnected = 0; // of these connections: those that have ended
+    std::uint64_t disconnected = 0; // the connections of these that have ended
     std::uint64_t refused = 0;      // failed handshakes, and peers that violated the protocol
     zmtp::Fault lastFault = zmtp::Fault::None;
     SocketCounters calls; // system calls of connections, if the transport counts them

@@ -225,10 +225,10 @@ private:
     Peer* receiverOf(Send const& operation);
     void sendSlow(Send const& operation);
     bool couldSend(Message const& message);
-    /// Returns the next peer in turn that has room; null if there is none. `advance`: that peer's turn is over then.
+    /// Returns the next peer in turn that has room; null if there is none. With `advance`, the turn goes to the next.
     Peer* nextPeer(bool advance);
-    /// Sets lastPeer_, or null if `peer` cannot be used without checks. Call it with null after each change of
-    /// `peers_`, because a type that sends to each peer in turn then has no last peer.
+    /// Sets lastPeer_ to `peer`, or to null if `peer` cannot be used without checks. Call it with null after each
+    /// change of `peers_`, because a type that sends to each peer in turn then has no last peer.
     void setLastPeer(Peer* peer);
     Peer* peerNamed(std::string_view id);
     Peer* peerOf(Message const& message);
@@ -258,12 +258,12 @@ private:
     std::deque<Arrived> arrived_; // messages that go before those of the inputs
     std::size_t arrivedBytes_ = 0;
     std::vector<Reference<Peer>> peers_;
-    std::map<std::string, Reference<PeerName>, std::less<>> byId_; // ROUTER
+    std::map<std::string, Reference<PeerName>, std::less<>> byId_; // at a ROUTER: the names of its peers
     std::vector<std::string> departed_;                            // names in byId_ where senders wait, without a peer
     std::size_t turn_ = 0;
     std::uint32_t lastId_;                                  // the last id that this ROUTER has given
     std::set<std::string> connected_;                       // endpoints, for types that connect to an endpoint once
-    std::map<std::string, int, std::less<>> subscriptions_; // of this socket, with counts
+    std::map<std::string, int, std::less<>> subscriptions_; // this socket's topics, with counts
     TopicSet topics_;                                       // the same topics, for matches()
     // REQ and REP
     bool awaitsReply_ = false;
@@ -279,7 +279,7 @@ private:
     std::shared_ptr<InprocNames> names_;
     PromiseStream<MonitorEvent> monitor_;
     bool isMonitored_ = false;
-    ActorCollectionNoErrors running_; // last: its tasks use all of this
+    ActorCollectionNoErrors running_; // the last member, since its tasks use the others
 };
 
 } // namespace flow::net

@@ -80,7 +80,7 @@ private:
 
     RingQueue<Piece> ahead_; // the pieces that are sent before the slab
     SlabRef slab_;
-    std::uint32_t sent_ = 0, used_ = 0, capacity_ = 0; // of the slab
+    std::uint32_t sent_ = 0, used_ = 0, capacity_ = 0; // bytes in the slab
     std::uint32_t inSlab_ = 0;                         // messages in the slab
     std::uint32_t hint_ = kSmallest;                   // the capacity of the next slab
     std::size_t bytes_ = 0;

@@ -29,7 +29,7 @@ class Peer : public ReferenceCounted<Peer> {
 public:
     /// The phases of a connection, in their order. A connection may skip some.
     enum class Phase : std::uint8_t {
-        Unused, // not made yet
+        Unused, // the connection is not made yet
         Shaking,
         Open,
         Over, // its owner closes it in a later turn
@@ -84,7 +84,7 @@ public:
 
     MessageSocket::State* state;
     Reference<Connection> connection; // null: not connected, or a twin
-    MessageEndpoint endpoint;         // of the other side of the connection
+    MessageEndpoint endpoint;         // the endpoint of the other side
     Reference<Peer> twin;             // inproc: the other end
     Input input;
     Output output;
@@ -108,11 +108,11 @@ public:
     Reference<PeerName> name; // at a ROUTER
     TopicSet topics;          // at a PUB: the subscriptions of the peer
     double lastHeard = 0;
-    double lastPing = 0;                   // the time of its last PING; before the first, the time of its opening
-    double pingGap = 0;                    // between its last two PINGs; 0: not known
-    double ttl = 0;                        // of its last PING: seconds of silence that end the connection; 0: none
-    Future<Void> expiry;                   // waits for such a silence
-    Future<Void> assuring;                 // sends PONGs while the peer is paused
+    double lastPing = 0;   // the time of its last PING; before the first, the time of its opening
+    double pingGap = 0;    // the time between its last two PINGs; 0: not known
+    double ttl = 0;        // the TTL in its last PING: seconds of silence that end the connection; 0: none
+    Future<Void> expiry;   // waits for such a silence
+    Future<Void> assuring; // sends PONGs while the peer is paused
     zmtp::Fault fault = zmtp::Fault::None; // the reason of the disconnect
     HandlerSlot reading, writing;
     Source<Over> over;

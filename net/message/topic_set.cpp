@@ -70,7 +70,7 @@ bool TopicSet::add(std::string_view topic) {
     if (slots_[slot] != kFree)
         return false;
     std::size_t place = block_.size();
-    if (block_.capacity() < place + kHeader + topic.size()) // in small steps, since many peers have few topics
+    if (block_.capacity() < place + kHeader + topic.size()) // grows in small steps, since many peers have few topics
         block_.reserve(place + kHeader + topic.size() + place / 2);
     countLength(topic.size(), 1);
     block_.resize(place + kHeader);

@@ -52,11 +52,11 @@ enum class Fault : std::uint8_t {
 const char* nameOf(Fault fault);
 
 struct Limits {
-    std::size_t messageBytes = std::size_t{1} << 30; // of all parts of a message together
+    std::size_t messageBytes = std::size_t{1} << 30; // the bytes of all parts of a message together
     std::size_t parts = 1024;
     std::size_t commandBytes = 64 * 1024;
     std::size_t topicBytes = 4 * 1024;
-    std::size_t allTopicsBytes = std::size_t{1} << 20; // of a peer's subscriptions
+    std::size_t allTopicsBytes = std::size_t{1} << 20; // the bytes of all topics of a peer
 };
 
 constexpr std::size_t kGreetingBytes = 64;

@@ -62,7 +62,8 @@ public:
     ~ChildProcess();
 
     int id() const { return id_; }
-    /// Returns the connection of a stream; null if the stream is not Connected. The child reads what input() writes.
+    /// Returns the connection of a stream; null if the stream is not Connected. The child reads bytes written to
+    /// input().
     Reference<Connection> const& input() const { return streams_[0]; }
     Reference<Connection> const& output() const { return streams_[1]; }
     Reference<Connection> const& error() const { return streams_[2]; }

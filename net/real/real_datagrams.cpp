@@ -18,7 +18,7 @@
 namespace flow::net {
 namespace {
 
-constexpr std::size_t kRoom = 65536; // for one datagram
+constexpr std::size_t kRoom = 65536; // the bytes for one message
 
 /// The arguments of a call for many datagrams.
 struct Batch {
@@ -57,7 +57,8 @@ struct Batch {
         messages[message].msg_hdr.msg_control = controls[message].bytes;
         messages[message].msg_hdr.msg_controllen = sizeof controls[message].bytes;
     }
-    /// Returns the size of each datagram that the kernel has joined to this message. A single datagram has its size.
+    /// Returns the size of each datagram that the kernel has joined to this message. If it is one datagram, its own
+    /// size.
     std::size_t sizeOfEach(std::size_t message) {
         msghdr& header = messages[message].msg_hdr;
         int size = 0;

@@ -23,7 +23,7 @@ class UringSockets;
 
 class RealNetwork final : public Transport {
 public:
-    /// Makes this the Transport of `loop`, until one of them ends. It belongs to the loop's thread.
+    /// Makes this the Transport of `loop`, until one of them ends. The network belongs to the loop's thread.
     explicit RealNetwork(RealLoop& loop);
     RealNetwork(RealNetwork const&) = delete;
     RealNetwork& operator=(RealNetwork const&) = delete;

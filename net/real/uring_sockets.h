@@ -30,7 +30,7 @@ public:
     /// The most sockets that one batch makes.
     static constexpr std::size_t kBatch = 64;
 
-    /// Returns null if the kernel cannot do it. Throws std::bad_alloc.
+    /// Returns null if the kernel cannot make sockets by io_uring. Throws std::bad_alloc.
     static std::unique_ptr<UringSockets> make();
     UringSockets(UringSockets const&) = delete;
     UringSockets& operator=(UringSockets const&) = delete;

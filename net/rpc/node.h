@@ -53,7 +53,8 @@ struct RpcOptions {
     /// The most bytes of a request or answer. A larger one fails with value_too_large. Each side applies its own limit.
     std::uint32_t largestMessage = 64 * 1024 * 1024;
     /// A few bytes may become a large struct. So the elements of a message's containers may need only kElements bytes
-    /// of memory and elementsPerByte times the message's bytes. If they need more, it fails with value_too_large.
+    /// of memory and elementsPerByte times the message's bytes. If they need more, the message fails with
+    /// value_too_large.
     std::uint32_t elementsPerByte = 16;
     static constexpr std::size_t kElements = 256 * 1024;
     std::size_t unsentBytes = 4 * 1024 * 1024;
@@ -121,11 +122,11 @@ public:
     /// Returns the bytes that count for RpcOptions::peersBytes.
     std::size_t heldBytes() const { return heldBytes_; }
 
-    // For net/rpc.
+    // Only net/rpc uses these functions.
 
     EndpointTable& endpoints() { return endpoints_; }
     bool isLocal(Endpoint const& endpoint) const;
-    /// Returns the peer for messages to `endpoint`. Returns null if that is reached by a connection that has ended.
+    /// Returns the peer for messages to `endpoint`. Null if `endpoint` is reached by a connection that has ended.
     Reference<RpcPeer> peerOf(Endpoint const& endpoint);
     RpcCounters& count() { return counters_; }
     void changeHeld(std::size_t before, std::size_t after) {

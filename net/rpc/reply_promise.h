@@ -189,7 +189,7 @@ public:
         : state_(std::move(other.state_)), number_(std::exchange(other.number_, 0)) {}
     ReplyPromise& operator=(ReplyPromise const& other) { return *this = ReplyPromise(other); }
     ReplyPromise& operator=(ReplyPromise&& other) noexcept {
-        Reference<State> before = std::exchange(state_, std::move(other.state_)); // which may run code
+        Reference<State> before = std::exchange(state_, std::move(other.state_)); // destroying it may run code
         number_ = std::exchange(other.number_, 0);
         return *this;
     }
@@ -240,7 +240,7 @@ public:
         }
     }
 
-    // For net/rpc.
+    // Only net/rpc uses these functions.
 
     /// Sets the number of the receiver in this process that gets the reply. Zero means the promise itself gets it.
     void setNumber(std::uint64_t number) { number_ = number; }

@@ -318,7 +318,7 @@ public:
             *this = number == 0 ? ReplyPromiseStream() : ReplyPromiseStream(new State(context.peer, number));
     }
 
-    // For net/rpc.
+    // Only net/rpc uses these functions.
 
     std::uint64_t numberFor(RpcPeer& peer) const { return shared()->numberFor(peer); }
     bool isShared() const { return true; }

@@ -129,7 +129,7 @@ private:
     }
     bool isFull() const { return backlog_ > node_->options().backlogBytes; }
     Future<Void> whenPlace() {
-        while (!waiting_.isEmpty() && waiting_.front().getFutureReferenceCount() == 0) // its connection has ended
+        while (!waiting_.isEmpty() && waiting_.front().getFutureReferenceCount() == 0) // that peer's connection is over
             (void)waiting_.pop();
         Promise<Void> place;
         waiting_.push(place);
@@ -175,7 +175,7 @@ private:
     std::size_t backlog_ = 0; // the memory of requests since the queue was last empty
     TaskPriority priority_ = TaskPriority::DefaultEndpoint;
     bool isRemote_ = false;
-    RingQueue<Promise<Void>> waiting_; // of peers that wait until they are read again
+    RingQueue<Promise<Void>> waiting_; // one for each peer that waits until it is read again
     Future<Void> admitting_;
 };
 

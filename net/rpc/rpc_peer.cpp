@@ -56,8 +56,7 @@ void RpcPeer::dropUnwanted() {
 // Calls
 
 PeerCall::PeerCall(RpcPeer& peer, std::uint64_t number) : Turn(hand), number_(number) {
-    if (peer.calls_.emplace(number, this)
-            .second) // otherwise another call has this number, and this call cannot be dropped
+    if (peer.calls_.emplace(number, this).second) // otherwise another call has this number: no drop for this one
         peer_ = &peer;
 }
 
@@ -68,7 +67,7 @@ PeerCall::~PeerCall() {
 
 void RpcPeer::dropCall(std::uint64_t reply) {
     auto found = calls_.find(reply);
-    if (found == calls_.end()) // it is answered
+    if (found == calls_.end()) // the call is answered
         return;
     PeerCall* call = found->second;
     calls_.erase(found);
@@ -287,7 +286,7 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
         isGreeted_ = isCompatible(theirs_, options.version) && greeting->hasChecksums == options.hasChecksums;
         if (!isGreeted_)
             return static_cast<std::size_t>(bytes.size());
-        if (side_ == Side::Connecting) // it has answered as a node
+        if (side_ == Side::Connecting) // a node listens there: it has greeted
             node_->failureMonitor().setStatus(address_, FailureStatus(false));
         used = kGreetingBytes;
     }

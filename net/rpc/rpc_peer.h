@@ -86,7 +86,7 @@ public:
 private:
     static void hand(Turn& turn) {
         auto& self = static_cast<PeerCall&>(turn);
-        Promise<Void> dropped = *self.dropped_; // its waiter destroys this
+        Promise<Void> dropped = *self.dropped_; // its waiter may destroy this object
         dropped.send(Void());
     }
 
@@ -141,7 +141,7 @@ public:
     /// Tells the peer that the call with this place for its reply is not awaited any more.
     void sendDrop(std::uint64_t reply) noexcept;
 
-    // For the node.
+    // Only the node uses these functions.
 
     /// Runs from the greeting to the end of the connection, and fails with its error.
     Future<Void> run(Reference<Connection> connection);
@@ -165,7 +165,7 @@ private:
     static constexpr std::size_t kBatch = 64 * 1024;
     static constexpr std::uint32_t kMostFrames = 256;
     static constexpr std::size_t kSmallRead = 4 * 1024;   // while memory is short
-    static constexpr std::size_t kMostGrowth = 64 * 1024; // of in_, beyond twice the received bytes
+    static constexpr std::size_t kMostGrowth = 64 * 1024; // the most that in_ grows beyond twice the received bytes
     /// The priority of a flush, which runs after the handlers of requests and replies of the same turn.
     static constexpr auto kFlushPriority =
         static_cast<TaskPriority>(static_cast<int>(TaskPriority::DefaultEndpoint) - 1);

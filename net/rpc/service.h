@@ -263,7 +263,7 @@ Future<ErrorOr<typename Request::Reply>> tryCall(Address const& server, Request 
     });
 }
 
-/// The same service at several servers.
+/// A server of several that have the same service.
 template <NamedRequest Request>
 struct Alternative {
     RequestStream<Call<Request>> stream;

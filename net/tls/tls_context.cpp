@@ -117,8 +117,7 @@ struct TlsContext::Identity {
     ~Identity() { EVP_PKEY_free(key); }
 
     bool isFor(std::string_view name) const {
-        return !name.empty() &&
-               !name.starts_with('.') && // a name with a dot in front would stand for all names below it
+        return !name.empty() && !name.starts_with('.') && // ".name" would stand for all names below it
                X509_check_host(chain[0].get(), name.data(), name.size(), kNameFlags, nullptr) == 1;
     }
     bool putInto(SSL* ssl) const {

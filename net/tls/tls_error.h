@@ -28,7 +28,7 @@ namespace flow::net {
 /// none. Like errno, read it before something else can fail.
 char const* lastTlsError() noexcept;
 
-// For net/tls alone.
+// Only net/tls uses these functions.
 
 /// Sets the text of lastTlsError(), and returns `error`.
 Error noteTlsError(Error error, std::string const& text) noexcept;
