@@ -50,7 +50,7 @@ FLOW_INLINE bool sameBytes(char const* a, char const* b, std::size_t size) {
     return true;
 }
 
-/// Returns a generator whose numbers differ in each run of a real program; in a simulation the seed determines them.
+/// Returns a generator of numbers that differ in each run of a real program. In a simulation they depend on the seed.
 inline DeterministicRandom& chance() {
     return *(Loop::current().isSimulated() ? deterministicRandom() : nondeterministicRandom());
 }
