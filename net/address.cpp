@@ -3,7 +3,7 @@
 // The Parser reads the text from left to right, without backtracking: at_ is the position, and fault_ the message of
 // the first error. After an error the reading functions do nothing more, so that at_ stays at the wrong byte. IPv6 is
 // read into 16 bytes with the place of "::" in `gap`; at the end the bytes behind the gap move to the end, and zeros
-// fill the rest. toString() and parse() are inverse: parse() accepts more texts, such as names of interfaces.
+// fill the rest. parse() reads each text that toString() writes, and some others, such as names of interfaces.
 
 #include "net/address.h"
 
@@ -31,7 +31,7 @@ int hexDigit(char c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// The reason why a name of a Unix socket is invalid, and the position of the byte; null if it is valid.
+/// Returns the reason why `path` is no name of a Unix socket, or null. Sets `position` to the position of the error.
 char const* faultOfPath(std::string_view path, std::size_t& position) {
     position = 0;
     if (path.empty())
@@ -48,7 +48,7 @@ char const* faultOfAbstract(std::string_view name, std::size_t& position) {
     position = 0;
     if (name.empty())
         return "a name is expected here";
-    position = Address::kUnixRoom - 1; // a zero byte precedes it
+    position = Address::kUnixRoom - 1; // in the system's address a zero byte precedes the name
     return name.size() > position ? "an abstract name has at most 107 bytes" : nullptr;
 }
 
@@ -66,7 +66,7 @@ public:
 
 private:
     bool atEnd() const { return at_ == text_.size(); }
-    /// The next byte; zero at the end, since no address contains a zero byte.
+    /// Returns the next byte. Returns zero at the end: no address contains a zero byte.
     char peek() const { return atEnd() ? '\0' : text_[at_]; }
     bool skip(char c) {
         if (peek() != c)
@@ -111,7 +111,7 @@ private:
         return Address(ip, readPort(), scope);
     }
 
-    /// A number up to `largest`, without zeros in front of it.
+    /// Reads a number of at most `largest`, without leading zeros.
     std::uint32_t readDecimal(std::uint32_t largest, char const* message) {
         std::size_t start = at_;
         std::uint64_t number = 0;
@@ -146,7 +146,7 @@ private:
         return port;
     }
 
-    /// Up to four hexadecimal digits.
+    /// Reads one to four hexadecimal digits.
     std::uint32_t readGroup() {
         std::uint32_t group = 0;
         for (int digits = 0; digits < 4; digits++) {
@@ -296,7 +296,7 @@ unsigned Address::toSystem(sockaddr_storage& to) const {
         address.sun_family = AF_UNIX;
         static_assert(sizeof address.sun_path == kUnixRoom);
         std::memcpy(address.sun_path + isAbstract(), name_.data(), nameSize_);
-        // With the zero byte after a path, or before an abstract name.
+        // The size includes the zero byte after a path, or before an abstract name.
         return write(address, offsetof(sockaddr_un, sun_path) + nameSize_ + 1u);
     }
     if (isV6()) {

@@ -40,64 +40,65 @@ class Address {
 public:
     using V6 = std::array<std::uint8_t, 16>;
 
-    /// Room for the name of a Unix socket; a path ends with a zero byte, so that it has one less.
+    /// The room for the name of a Unix socket, in bytes. One byte is zero: after a path, or before an abstract name.
     static constexpr std::size_t kUnixRoom = 108;
 
-    /// 0.0.0.0:0, no destination. As an address to listen at it means any address of this machine and a free port.
+    /// Makes 0.0.0.0:0, which is no destination. For listen() it means all addresses of this machine and a free port.
     constexpr Address() = default;
-    /// The most significant byte of `ip` is the first one: 10.0.0.1 is 0x0A000001.
+    /// Makes an IPv4 address. The most significant byte of `ip` comes first: 10.0.0.1 is 0x0A000001.
     constexpr Address(std::uint32_t ip, std::uint16_t port)
         : bytes_{std::uint8_t(ip >> 24), std::uint8_t(ip >> 16), std::uint8_t(ip >> 8), std::uint8_t(ip)}, port_(port) {
     }
     constexpr Address(V6 const& ip, std::uint16_t port, std::uint32_t scope = 0)
         : family_(Family::V6), bytes_(ip), port_(port), scope_(scope) {}
-    /// A Unix socket at a path. Throws connection_string_invalid if it is empty, too long, begins with @ or has a zero
-    /// byte.
+    /// Makes the address of a Unix socket. Throws connection_string_invalid if `path` is empty, too long, begins with @
+    /// or has a zero byte.
     static Address unixPath(std::string_view path);
-    /// A Unix socket in the abstract namespace, where every byte counts. Throws if it is empty or too long.
+    /// Makes the address of a Unix socket in the abstract namespace. `name` may have any bytes. Throws
+    /// connection_string_invalid if `name` is empty or too long.
     static Address unixAbstract(std::string_view name);
 
     static ParsedAddress parse(std::string_view text);
     std::string toString() const;
-    /// For an IP address: the text without the port, and without brackets.
+    /// Returns the text of an IP address without the port, and without brackets.
     std::string hostToString() const;
 
     constexpr bool isV4() const { return family_ == Family::V4; }
     constexpr bool isV6() const { return family_ == Family::V6; }
     constexpr bool isUnix() const { return family_ == Family::UnixPath || family_ == Family::UnixAbstract; }
     constexpr bool isAbstract() const { return family_ == Family::UnixAbstract; }
-    /// For an IPv4 address.
+    /// Returns an IPv4 address as a number. Call it for IPv4 only.
     constexpr std::uint32_t v4() const {
         return std::uint32_t{bytes_[0]} << 24 | std::uint32_t{bytes_[1]} << 16 | std::uint32_t{bytes_[2]} << 8 |
                bytes_[3];
     }
-    /// In network order. An IPv4 address has four bytes, which are the first; the others are 0.
+    /// Returns the bytes in network order. An IPv4 address is in the first four bytes; the other bytes are 0.
     constexpr V6 const& bytes() const { return bytes_; }
     constexpr std::uint16_t port() const { return port_; }
-    /// For an IPv6 address: the index of an interface, or 0.
+    /// Returns the interface of an IPv6 address as an index, or 0 if none is given.
     constexpr std::uint32_t scope() const { return scope_; }
-    /// The path or the abstract name of a Unix socket; valid as long as this object.
+    /// Returns the path or the abstract name of a Unix socket. The text is valid as long as this object.
     constexpr std::string_view unixName() const { return {name_.data(), nameSize_}; }
-    /// For an IP address.
+    /// Returns a copy of this IP address with another port.
     constexpr Address withPort(std::uint16_t port) const {
         Address other = *this;
         other.port_ = port;
         return other;
     }
-    /// True for an IP address which, without the port, is 0.
+    /// True for 0.0.0.0 and [::] with any port.
     constexpr bool isAny() const { return !isUnix() && bytes_ == V6(); }
     /// True for a loopback address: 127.x.y.z or ::1.
     constexpr bool isLoopback() const {
         return isV4() ? bytes_[0] == 127 : bytes_ == V6{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
     }
 
-    /// Writes it as the system's calls take it, and returns the size that they need.
+    /// Writes this address to `to` in the form that system calls take, and returns its size in bytes.
     unsigned toSystem(sockaddr_storage& to) const;
-    /// The address that a system call has written; nothing if its family is another one. A Unix socket without a name,
-    /// such as that of a client, becomes Address().
+    /// Converts an address that a system call has written. Returns nothing if its family is neither IP nor Unix. The
+    /// address of a Unix socket without a name, such as a client's, becomes Address().
     static std::optional<Address> fromSystem(sockaddr const* from, unsigned size);
 
-    /// As its text. Throws serialization_failed.
+    /// Writes or reads the address as its text. Throws serialization_failed if the text that it reads is no address.
     template <class Ar>
     void serialize(Ar& ar) {
         std::string text;
@@ -117,10 +118,10 @@ private:
     static Address unixNamed(Family family, std::string_view name);
     static Address fromText(std::string_view text);
 
-    // Compared in this order.
+    // The members are compared in this order.
     Family family_ = Family::V4;
     V6 bytes_{};
-    std::array<char, kUnixRoom> name_{}; // 0 behind nameSize_
+    std::array<char, kUnixRoom> name_{}; // the bytes after the name are 0
     std::uint8_t nameSize_ = 0;
     std::uint16_t port_ = 0;
     std::uint32_t scope_ = 0;
@@ -130,20 +131,20 @@ private:
 class [[nodiscard]] ParsedAddress {
 public:
     ParsedAddress(Address const& address) : address_(address) {}
-    /// `message` must outlive this: a literal.
+    /// `message` must outlive this object, so pass a literal.
     ParsedAddress(std::size_t position, char const* message) : position_(position), message_(message) {}
 
     bool present() const { return address_.has_value(); }
     explicit operator bool() const { return present(); }
 
-    /// The address; throws connection_string_invalid if there is none.
+    /// Returns the address. Throws connection_string_invalid if the text is no address.
     Address const& get() const;
     Address const& operator*() const { return get(); }
     Address const* operator->() const { return &get(); }
 
-    /// For a text that is no address: the number of bytes before the first wrong one.
+    /// Returns the number of bytes before the first wrong byte, if the text is no address.
     std::size_t position() const { return position_; }
-    /// The text that the parser expects there; "" if the address is valid.
+    /// Returns the error at position(), such as "] is expected here"; "" if the text is an address.
     char const* message() const { return message_; }
 
 private:

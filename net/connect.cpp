@@ -9,7 +9,7 @@
 namespace flow::net {
 namespace {
 
-/// The reports of the attempts to their caller.
+/// The results of the attempts: attempt() writes them, and firstOf() reads them.
 struct Attempts {
     Reference<Connection> connection;
     Error firstError;
@@ -34,7 +34,7 @@ Future<Void> attempt(Address to, ConnectOptions options, Attempts& attempts) {
 
 Future<Reference<Connection>> firstOf(std::vector<Address> addresses, ConnectOptions options) {
     Attempts attempts;
-    std::vector<Future<Void>> running; // cancelled with this
+    std::vector<Future<Void>> running; // cancelled when this coroutine ends
     for (Address const& each : addresses) {
         bool isLast = running.size() + 1 == addresses.size();
         int before = attempts.running;

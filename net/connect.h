@@ -5,11 +5,11 @@
 //     Reference<Connection> peer = co_await connect("example.org", 80);
 //     Reference<Connection> same = co_await connectAny(addresses);
 //
-// The addresses are tried in order, with IPv6 and IPv4 alternating; the next attempt starts when the last has failed,
-// or after kAttemptDelay seconds. The first success is the result, and cancels the other attempts.
+// The addresses are tried in order, with IPv6 and IPv4 alternating. The next attempt starts when an attempt has failed,
+// or kAttemptDelay seconds after the previous start. The first success is the result, and cancels the other attempts.
 //
-// Errors: those of Resolver::resolve(); if all attempts have failed, the error of the first; connection_timed_out when
-// options.timeout seconds are over, the lookup included. Cancel-safe: all attempts are cancelled.
+// Errors: those of Resolver::resolve(); the first error of an attempt, if all attempts have failed;
+// connection_timed_out after options.timeout seconds, lookup included. Cancel-safe: all attempts are cancelled.
 
 #include "net/transport.h"
 
@@ -19,17 +19,18 @@ constexpr double kAttemptDelay = 0.25;
 
 Future<Reference<Connection>> connect(std::string name, std::uint16_t port, ConnectOptions options = {});
 
-/// There is at least one address. Addresses of another family than options.local are skipped.
+/// Connects to the first of the addresses that answers. Addresses of another family than options.local are skipped. If
+/// no address is left, the error is invalid_local_address.
 Future<Reference<Connection>> connectAny(std::vector<Address> addresses, ConnectOptions options = {});
 
-/// The addresses in another order: the first, then one of the other family, and so on; within a family in their order.
+/// Returns the addresses in another order: the families alternate, and each family keeps its order.
 std::vector<Address> interleaved(std::vector<Address> const& addresses);
 
 struct NameAndPort {
     std::string name; // without brackets
     std::uint16_t port;
 };
-/// Parses "example.org:80", "10.0.0.1:80" or "[::1]:80"; nothing if the text is none of these.
+/// Parses "example.org:80", "10.0.0.1:80" or "[::1]:80". Returns nothing if the text is none of these.
 std::optional<NameAndPort> parseNameAndPort(std::string_view text);
 
 } // namespace flow::net

@@ -1,8 +1,8 @@
 // The console: a small HTTP server on the loop that it shows. Each connection is one request: serve() checks the user
 // (for the Unix socket), reads the header within kSeconds, and calls answerTo(), which chooses the page. Figures and
-// pending computations are read at once. Traces, profiles and samples run for some seconds in a coroutine, each kind
-// one at a time (Recording); the loop works on meanwhile. The future of listen() owns all of it: dropping it cancels
-// the requests.
+// pending computations are read at once. Traces, profiles and samples run for some seconds in a coroutine, while the
+// loop works on. At most one trace or profile, and one recording of samples, runs at a time (Recording). The future of
+// listen() owns the requests: dropping the future cancels them.
 
 #include "net/console.h"
 
@@ -34,7 +34,7 @@ namespace flow::console {
 using namespace flow::net;
 namespace {
 
-constexpr double kSeconds = 5; // for a client to send its request, and to take the answer
+constexpr double kSeconds = 5; // the time for a client to send its request, and to take the answer
 constexpr std::size_t kLongestRequest = 8192;
 constexpr double kLongestTrace = 60;
 
@@ -42,7 +42,7 @@ struct Console {
     Console(std::string name, bool full) : loop(std::move(name)), isFull(full), metrics(flow::Loop::current()) {}
 
     std::string loop;
-    bool isFull; // else only the page for Prometheus
+    bool isFull; // false: there is only the page for Prometheus
     LoopMetrics metrics;
     bool isRecording = false;
     bool isSampled = false;
@@ -82,7 +82,8 @@ Answer pendingAnswer(PendingFormat format) {
     return answer;
 }
 
-/// The number in "seconds=0.5"; nothing if the query has no such number.
+/// Returns the number in "seconds=0.5", or 1 for an empty query. Returns nothing for any other query, and for a number
+/// above kLongestTrace.
 std::optional<double> secondsOf(std::string_view query) {
     constexpr std::string_view kKey = "seconds=";
     if (query.empty())
@@ -96,7 +97,7 @@ std::optional<double> secondsOf(std::string_view query) {
     return isNumber && seconds > 0 && seconds <= kLongestTrace ? std::optional(seconds) : std::nullopt;
 }
 
-/// Marks that a recording runs: only one at a time, since recording costs time.
+/// Sets a flag while a recording runs. Recording costs time, so a second one is refused meanwhile.
 struct Recording {
     Recording(Shared c, bool Console::* f) : console(std::move(c)), flag(f) { *console.*flag = true; }
     Recording(Recording const&) = delete;
@@ -142,7 +143,7 @@ std::string contentOf(std::string const& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The length of /proc/self/maps in decimal and a new line, then that file, then the words of the samples.
+/// Returns the length of /proc/self/maps in decimal, a new line, that file, and the words of the samples.
 Future<Answer> samplesAnswer(Shared console, double seconds) {
     Recording recording(console, &Console::isSampled);
     Folder folder;
@@ -162,7 +163,7 @@ Future<Answer> samplesAnswer(Shared console, double seconds) {
     co_return Answer{.type = "application/octet-stream", .body = format("%zu\n", maps.size()) + maps + words};
 }
 
-/// `query` is "seconds=S", for a profile maybe with "&allocations=1"; or empty.
+/// Answers /trace, /profile and /samples. `query` is empty or "seconds=S"; for a profile "&allocations=1" may follow.
 Future<Answer> recordedAnswer(Shared console, std::string_view path, std::string_view query) {
     constexpr std::string_view kAllocations = "&allocations=1";
     bool countsAllocations = path == "/profile" && query.ends_with(kAllocations);

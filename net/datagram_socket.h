@@ -11,13 +11,13 @@
 namespace flow::net {
 
 struct Datagram {
-    Address from; // or the destination of a datagram to send
+    Address from; // the sender; for a datagram to send, the destination
     Bytes bytes;
 };
 
 class DatagramSocket;
 
-/// Takes the next datagram. Names its socket, which must outlive it.
+/// The operation of receive(), which takes the next datagram. `socket` must outlive it.
 struct Receive {
     using Result = Datagram;
     DatagramSocket* socket;
@@ -34,19 +34,19 @@ public:
 
     static constexpr int kLargest = 65507; // the most that IPv4 can carry
 
-    /// Sends the datagram, whether or not the operation is awaited. It is ready when there is room for more, as
-    /// for Connection::write(), and does not confirm that the datagram arrives. Fails with client_invalid_operation if
-    /// there are more than kLargest bytes.
+    /// Sends a datagram, even if the operation is not awaited. The operation is ready when there is room for more, as
+    /// for Connection::write(). This does not confirm that the datagram arrives. The operation fails with
+    /// client_invalid_operation if `bytes` is larger than kLargest.
     Drain send(Address to, Bytes bytes) {
         Datagram one{to, std::move(bytes)};
         return send(std::span<Datagram>(&one, 1));
     }
-    /// Sends all of them, with few system calls; they are moved from. `from` is the destination of each.
+    /// Sends all `datagrams` with few system calls, and may move from them. Datagram::from is the destination.
     Drain send(std::span<Datagram> datagrams);
-    /// Receives the next datagram. Several operations may wait, the oldest is served first. A receive that loses a race
-    /// has taken none. The kernel drops datagrams while too many wait to be received.
+    /// Receives the next datagram. Several operations may wait; the oldest is served first. An operation that loses a
+    /// race takes no datagram. The kernel drops datagrams while too many wait to be received.
     Receive receive() { return {this}; }
-    /// As for a Listener.
+    /// Closes the socket. Waiting and later operations fail with operation_obsolete. Idempotent.
     virtual void close() = 0;
 
     virtual Address localAddress() const = 0;
@@ -55,20 +55,21 @@ public:
 protected:
     DatagramSocket() : Drainable(128 * 1024, 256 * 1024) {}
 
-    // The transport implements these.
+    // The transport implements these functions.
 
-    /// Puts arrived datagrams into received_, or sets error_; see Connection::fill().
+    /// Puts arrived datagrams into received_, or sets error_. Returns false if none has arrived. See
+    /// Connection::fill().
     virtual bool fill() noexcept = 0;
     virtual void beforeReceiverParks() {}
     virtual void sendAll(std::span<Datagram> datagrams) = 0;
-    /// One is taken out of received_.
+    /// Called before a datagram is taken out of received_.
     virtual void onTaken(Datagram const&) {}
 
     void receiversMayTry() { receivers_.wakeForNews(TaskPriority::ReadSocket); }
     bool isReceiveWaitedFor() const { return receivers_.isWaitedFor(); }
     bool isFirstReceive(void const* operation) { return isReceiveWaitedFor() && &receivers_.first() == operation; }
     void fail(Error error);
-    /// Waiting operations are never completed.
+    /// Makes waiting operations wait forever.
     void abandonWaiters() noexcept {
         receivers_.abandonAll();
         drains_.abandonAll();

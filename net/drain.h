@@ -1,10 +1,10 @@
 #pragma once
-// Drain: the operation of a writer: it is ready when the written bytes are sent, or when there is room for more.
+// Drain: the operation that a writer awaits. It is ready when the bytes are sent, or when there is room for more.
 //
 //     co_await connection->write(bytes);       // until there is room for more
-//     co_await connection->flushed();          // until the kernel has all of it
+//     co_await connection->flushed();          // until the kernel has all bytes
 //
-// The bytes are written when write() returns: dropping a Drain, or losing a race with it, takes nothing back.
+// write() takes the bytes before it returns. Dropping a Drain, or losing a race with it, does not stop their sending.
 
 #include "flow/base/format.h"
 #include "flow/core/void.h"
@@ -18,12 +18,12 @@ namespace flow::net {
 
 class Drainable;
 
-/// The operation in place. It refers to an object, which must outlive it.
+/// The operation of a writer. The object to which `what` points must outlive it.
 struct Drain {
     using Result = Void;
     Drainable* what;
     std::uint64_t mark; // the number of bytes that must be sent
-    Error error;        // of the call that made it
+    Error error;        // the error of the call that made this Drain
 
     bool isReady() const;
     void park(WaiterNode& waiter);
@@ -35,11 +35,11 @@ struct Drain {
 /// The base of classes with a queue of bytes to send.
 class Drainable {
 public:
-    /// Bytes that wait here to be sent.
+    /// Returns the number of bytes that wait here to be sent.
     std::size_t queuedBytes() const { return static_cast<std::size_t>(written_ - gone_); }
-    /// Ready when no more than so many of the bytes that wait now are left.
+    /// Returns an operation that is ready when at most `bytes` of the bytes that wait now are left.
     Drain drainedTo(std::size_t bytes) { return {this, queuedBytes() > bytes ? written_ - bytes : 0, Error()}; }
-    /// With more than `high` queued bytes, writers wait until no more than `low` are left.
+    /// Sets when writers wait: when more than `high` bytes are queued, until at most `low` of them are left.
     void setWaterMarks(std::size_t low, std::size_t high) {
         FLOW_ASSERT(low <= high, "the low water mark is above the high one");
         low_ = low;
@@ -50,20 +50,20 @@ protected:
     Drainable(std::size_t low, std::size_t high) : low_(low), high_(high) {}
     ~Drainable() = default;
 
-    /// Ready when there is room for more.
+    /// Returns an operation that is ready when there is room for more bytes.
     Drain room() { return queuedBytes() > high_ ? drainedTo(low_) : Drain{this, 0, Error()}; }
-    /// Ready when all bytes written so far are sent.
+    /// Returns an operation that is ready when all bytes written so far are sent.
     Drain empty() { return {this, written_, Error()}; }
     Drain failed(Error error) { return {this, 0, error}; }
     std::size_t lowWaterMark() const { return low_; }
     void noteWritten(std::size_t bytes) { written_ += bytes; }
     void noteGone(std::size_t bytes) { gone_ += bytes; }
-    /// For reports: " to 10.0.0.1:80"; empty where there is no single receiver.
+    /// Returns a text such as " to 10.0.0.1:80", for reports; "" if there is no single receiver.
     virtual std::string receiverText() const { return {}; }
     /// Lets waiting operations check whether they are ready.
     void wakeDrains() { drains_.wakeForNews(TaskPriority::WriteSocket); }
 
-    Error error_; // from here on, of each operation
+    Error error_; // once set, each operation fails with it
     Source<Drain> drains_;
 
 private:

@@ -11,7 +11,7 @@ namespace flow::net {
 
 class Listener;
 
-/// Takes the next connection. Names its listener, which must outlive it.
+/// The operation of accept(), which takes the next connection. `listener` must outlive it.
 struct Accept {
     using Result = Reference<Connection>;
     Listener* listener;
@@ -29,28 +29,29 @@ public:
         failWaiters();
     }
 
-    /// Takes the next connection. Several may wait, the oldest is served first. An accept that loses a race has taken
-    /// none.
+    /// Takes the next connection. Several operations may wait; the oldest is served first. An operation that loses a
+    /// race takes no connection.
     Accept accept() { return {this}; }
-    /// Calls handler(error, connection); see flow/wait/handler_slot.h. One at a time.
+    /// Calls handler(error, connection) once, with the next connection; see flow/wait/handler_slot.h. Only one handler
+    /// may wait at a time.
     template <class Handler>
     void asyncAccept(Handler handler) {
         call(accept(), slot_, handler);
     }
-    /// Closes the listener and frees the port. Connections that were not accepted fail; accepted ones stay. Waiting and
-    /// later accepts fail with operation_obsolete. Idempotent.
+    /// Closes the listener and frees the port. Connections that were not accepted fail; accepted connections stay.
+    /// Waiting and later accepts fail with operation_obsolete. Idempotent.
     virtual void close() = 0;
 
-    /// The address, with the chosen port if port 0 was requested.
+    /// Returns the listener's address. If port 0 was requested, it has the port that was chosen.
     virtual Address localAddress() const = 0;
 
 protected:
-    // The transport implements these.
+    // The transport implements these functions.
 
     /// True if take() would return a connection. Runs no user code, throws nothing.
     virtual bool hasConnection() noexcept = 0;
     virtual Reference<Connection> takeConnection() = 0;
-    /// An accept is about to wait. Throws an Error if nothing could end the wait.
+    /// Called before an accept waits. Throws an Error if nothing could end the wait.
     virtual void beforeAcceptorParks() {}
 
     void acceptorsMayTry() { acceptors_.wakeForNews(TaskPriority::AcceptSocket); }
@@ -60,14 +61,14 @@ protected:
         error_ = error;
         acceptorsMayTry();
     }
-    /// Waiting operations are never completed.
+    /// Makes waiting operations wait forever.
     void abandonWaiters() noexcept { acceptors_.abandonAll(); }
     void failWaiters() noexcept {
         if (acceptors_.isWaitedFor())
             acceptors_.failAll(error_.isValid() ? error_ : operation_obsolete());
     }
 
-    Error error_; // from here on, of each accept
+    Error error_; // once set, each accept fails with it
 
 private:
     friend struct Accept;

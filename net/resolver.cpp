@@ -14,7 +14,7 @@ char lowered(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
-/// "localhost", and names that end in ".localhost": they mean this machine, and no server is asked for them (RFC 6761).
+/// True for "localhost" and "*.localhost". They mean this machine, so no name server is asked for them (RFC 6761).
 bool isLocalhost(std::string_view name) {
     constexpr std::string_view kName = "localhost";
     if (name.ends_with('.'))
@@ -22,7 +22,7 @@ bool isLocalhost(std::string_view name) {
     return name.ends_with(kName) && (name.size() == kName.size() || name[name.size() - kName.size() - 1] == '.');
 }
 
-/// The simulated network has IPv4 alone.
+/// Returns the loopback addresses. The simulated network has only IPv4.
 std::vector<Address> loopback(std::uint16_t port) {
     std::vector<Address> all{Address(0x7F000001, port)};
     if (!Loop::current().isSimulated())

@@ -3,19 +3,19 @@
 //
 //     std::vector<Address> found = co_await transport().resolver().resolve("example.org", 80);
 //
-// On the machine's network c-ares asks the name servers of /etc/resolv.conf, on the loop, and reads /etc/hosts before;
-// in a build without c-ares only numeric addresses resolve, and names fail with unsupported_operation. In a simulation
+// On the machine's network, c-ares reads /etc/hosts, and then asks the name servers of /etc/resolv.conf, on the loop.
+// In a build without c-ares only numeric addresses resolve, and names fail with unsupported_operation. In a simulation
 // the names are those of SimNetwork::setName().
 //
-// Numeric addresses, "10.0.0.1" and "fe80::1%2", are answered at once; so is "localhost", and each name that ends in
-// ".localhost", with the loopback addresses (RFC 6761). The addresses are in the order in which they
-// should be tried. Answers are cached for their time to live, but at most kLongest seconds; negative answers for
-// kNegative seconds; at most kMostNames names are cached. Concurrent requests for a name share one lookup.
+// Numeric addresses, such as "10.0.0.1" and "fe80::1%2", are answered at once. "localhost" and each name that ends in
+// ".localhost" are answered at once with the loopback addresses (RFC 6761). The addresses are in the order in which
+// they should be tried. Answers are cached for their time to live, but at most kLongest seconds; negative answers for
+// at most kNegative seconds; at most kMostNames names are cached. Concurrent requests for a name share one lookup.
 //
 // Errors: lookup_failed: the name has no address, or is invalid; timed_out: no name server has answered;
-// operation_failed: no name server could be reached, or all failed. Only the first is cached.
+// operation_failed: no name server could be reached, or all failed. Only lookup_failed is cached.
 //
-// Cancel-safe: the lookup is cancelled when its last waiter is. Belongs to its loop, as the transport does.
+// Cancel-safe: a lookup is cancelled when its last waiter is cancelled. A resolver belongs to its loop.
 
 #include "flow/core/future.h"
 #include "net/address.h"
@@ -31,11 +31,11 @@
 namespace flow::net {
 
 struct ResolverOptions {
-    /// Name servers, which are IP addresses. None: those of the machine.
+    /// The name servers, as IP addresses. If there are none here, those of the machine are asked.
     std::vector<Address> servers;
-    /// Seconds after which the query is repeated, to this or the next server; longer each time.
+    /// The seconds after which a query is repeated, to the same or the next server. Each repetition waits longer.
     double timeout = 2;
-    /// Attempts for each server.
+    /// The number of attempts for each server.
     int tries = 3;
 };
 
@@ -47,19 +47,19 @@ public:
 
     virtual ~Resolver() = default;
 
-    /// At least one address, each with that port.
+    /// Returns at least one address; each has the given port.
     Future<std::vector<Address>> resolve(std::string name, std::uint16_t port);
     /// Clears the cache.
     void clear() { kept_.clear(); }
     std::size_t keptNames() const { return kept_.size(); }
 
 protected:
-    /// The result of a lookup. No addresses: the name has none.
+    /// The result of a lookup. If the name has no address, `addresses` is empty.
     struct Found {
-        std::vector<Address> addresses; // their ports do not count
+        std::vector<Address> addresses; // their ports are ignored
         double seconds = 0;             // the time for which the result is valid
     };
-    /// `name` has 1 to 253 bytes, of which none is zero, in lower case.
+    /// Looks up `name`, which has 1 to 253 bytes in lower case, and no zero byte.
     virtual Future<Found> lookUp(std::string name) = 0;
 
 private:
@@ -78,7 +78,7 @@ private:
     std::map<std::string, std::weak_ptr<UnderWay>> underWay_; // held by the waiters
 };
 
-/// The address that a text without a port names; nothing if it is a name.
+/// Returns the address if `name` is one as text, such as "10.0.0.1" or "::1"; otherwise nothing.
 std::optional<Address> numericAddress(std::string const& name, std::uint16_t port);
 
 } // namespace flow::net

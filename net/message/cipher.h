@@ -1,5 +1,5 @@
 #pragma once
-// Cipher: encrypts and decrypts the frames after a handshake. Used by net/message alone.
+// Cipher: encrypts and decrypts the frames after a handshake. Only net/message uses it.
 
 #include "net/message/zmtp.h"
 
@@ -8,7 +8,7 @@ namespace flow::net {
 class Cipher {
 public:
     virtual ~Cipher() = default;
-    /// Appends the encrypted frame.
+    /// Encrypts `body`, and appends the frame to `out`.
     virtual void close(std::string& out, std::string_view body, zmtp::FrameFlags flags) = 0;
     /// Decrypts the body of a received frame into `plain`, to which `frame` then points.
     virtual zmtp::Fault open(std::string_view closed, std::string& plain, zmtp::Frame& frame) = 0;

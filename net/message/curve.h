@@ -8,15 +8,16 @@ namespace flow::net {
 
 bool hasCurve();
 
-/// A new pair of keys, as Z85. Throws unsupported_operation without libsodium.
+/// A pair of keys, as Z85.
 struct CurveKeys {
     std::string publicKey, secretKey;
 };
+/// Makes a new pair. Throws unsupported_operation without libsodium.
 CurveKeys makeCurveKeys();
-/// The public key of a secret key, as 32 bytes.
+/// Returns the public key that belongs to `secretKey`. Both are 32 bytes.
 std::string curvePublicKey(std::string_view secretKey);
 
-// Used by net/message: the steps after the greeting.
+// The steps of the handshake after the greeting. Only net/message uses them.
 
 Future<Void> curveServer(Handshake shake);
 Future<Void> curveClient(Handshake shake);

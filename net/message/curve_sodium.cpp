@@ -2,9 +2,10 @@
 //
 // Each side has a long-term key and makes a short-term key for the connection. The client sends HELLO with its
 // short-term key. The server answers WELCOME with its short-term key and a cookie, in a box that only the owner of the
-// long-term key can make. The client sends INITIATE: the cookie, its long-term key and a vouch that joins it to the
-// short-term key. The server authenticates that key, and sends READY. From then on CurveCipher encrypts every frame
-// with the two short-term keys, and counts up the nonce of each direction, so that no frame can be repeated.
+// long-term key can make. The client sends INITIATE: the cookie, its long-term key and a vouch that joins this key to
+// the short-term key. The server authenticates the long-term key, and sends READY. From then on CurveCipher encrypts
+// every frame with the two short-term keys, and counts up the nonce of each direction, so that no frame can be
+// repeated.
 
 #include "flow/base/random.h"
 #include "flow/coro/coroutine.h"
@@ -28,7 +29,7 @@ unsigned char* bytesOf(std::string& text) {
     return reinterpret_cast<unsigned char*>(text.data());
 }
 
-/// In a simulation they depend on its seed.
+/// Returns random bytes. In a simulation they depend on its seed.
 std::string randomBytes(std::size_t count) {
     std::string bytes(count, '\0');
     if (!Loop::current().isSimulated())
@@ -54,7 +55,7 @@ std::string box(std::string_view plain, std::string const& nonce, std::string_vi
         throw serialization_failed(); // the peer's key is one of the few weak ones
     return closed;
 }
-/// Nothing if it is not a box of these two keys.
+/// Opens a box. Returns nothing if `closed` is no box of these two keys.
 std::optional<std::string> unbox(std::string_view closed, std::string const& nonce, std::string_view from,
                                  std::string_view to) {
     if (closed.size() < kMac)
@@ -72,7 +73,7 @@ std::string shortNonce(std::uint64_t number) {
     return bytes;
 }
 
-/// The shared state after the handshake.
+/// The cipher of a connection after the handshake.
 class CurveCipher final : public Cipher {
 public:
     CurveCipher(bool isServer, std::string const& theirs, std::string const& ours, std::uint64_t sent,
@@ -88,7 +89,7 @@ public:
         std::string plain(1, static_cast<char>((flags.more ? 1 : 0) | (flags.command ? 2 : 0)));
         plain.append(body);
         std::string number = shortNonce(++sent_);
-        // Like libzmq, the frame is not marked as a command.
+        // As in libzmq, the frame is not marked as a command.
         std::size_t bytes = kName.size() + kShort + plain.size() + kMac;
         zmtp::appendFrameHeader(out, bytes, {});
         out.append(kName).append(number);
@@ -124,7 +125,7 @@ private:
     std::uint64_t sent_, received_;
 };
 
-/// Removes so many bytes from the front of a command, which must have them.
+/// Takes `bytes` bytes from the front of a command. Refuses the peer if the command has fewer.
 std::string take(Handshake& shake, std::string_view& data, std::size_t bytes) {
     if (data.size() < bytes)
         refuse(shake.peer, Fault::BadCommand);

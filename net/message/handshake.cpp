@@ -5,7 +5,7 @@
 // sends READY. READY and INITIATE have the properties (metadata) of a side: its socket type, which must match ours, and
 // its routing id.
 //
-// Any error throws out of the coroutine; refuse() records its reason in the peer before.
+// Each error is thrown out of the coroutine. refuse() first records the reason in the peer.
 
 #include "net/message/handshake.h"
 
@@ -44,7 +44,7 @@ Future<std::string> Handshake::next(std::string_view expected) {
         zmtp::Frame frame;
         std::string_view bytes = peer.input.view();
         if (!bytes.empty() && !zmtp::isCommand(bytes[0]))
-            refuse(peer, Fault::BadCommand); // before its body, which may be as large as a message
+            refuse(peer, Fault::BadCommand); // before the body arrives, which may be as large as a message
         zmtp::Parsed parsed = zmtp::parseFrame(bytes, options.limits, frame);
         if (parsed.fault != Fault::None)
             refuse(peer, parsed.fault);
@@ -119,7 +119,7 @@ Future<Void> Handshake::authenticate(Credentials credentials, bool isNeeded) {
 
 namespace {
 
-/// Reads a text after its length in one byte.
+/// Takes a text from the front of `data`: its length in one byte, then its bytes.
 std::string_view takeShort(Peer& peer, std::string_view& data) {
     std::size_t size = data.empty() ? 1 : static_cast<unsigned char>(data[0]);
     if (data.size() < 1 + size)
@@ -236,7 +236,7 @@ Future<Void> shakeHands(Peer& peer, SocketType type, MessageOptions const& optio
         refuse(peer, Fault::MechanismMismatch);
     peer.minorVersion = greeting.major > 3 ? 1 : greeting.minor;
     peer.input.consume(zmtp::kGreetingBytes);
-    // A statement of its own: gcc 12 destroys the operands of a ?: in a co_await twice.
+    // This is a statement of its own, because gcc 12 destroys the operands of a ?: in a co_await twice.
     Future<Void> rest = isCurve   ? (asServer ? curveServer(shake) : curveClient(shake))
                         : isPlain ? (asServer ? plainServer(shake) : plainClient(shake))
                                   : nullBoth(shake);

@@ -78,7 +78,7 @@ void Input::moveTo(SlabRef slab) {
     begin_ = 0;
 }
 
-/// Room after the existing bytes, for at least what the next frame needs if that is not much.
+/// Makes room after the existing bytes: enough for the next frame, unless that is large.
 void Input::makeRoom() {
     closeGap();
     if (begin_ == end_ && slab_) {
@@ -98,8 +98,8 @@ void Input::makeRoom() {
     if (room >= std::min<std::size_t>(missing, SlabRef::kBytes) &&
         (room >= SlabRef::kBytes / 4 || have > slab_->capacity() / 2))
         return;
-    // For large frames, room for eight of them, so that few are moved. But a peer that only announces a large frame
-    // causes no large allocation: the room grows as its bytes arrive.
+    // For large frames this makes room for eight of them, so that few are moved. But a peer that only announces a large
+    // frame causes no large allocation: the room grows as the bytes arrive.
     bool isLarge = need_ > SlabRef::kBytes / 8;
     std::size_t wanted = SlabRef::kBytes;
     if (isLarge && (have >= SlabRef::kBytes / 2 || slab_->capacity() > SlabRef::kBytes)) {

@@ -21,9 +21,9 @@ class Input {
 public:
     enum class Found : std::uint8_t { Nothing, Message, Command, Fault };
 
-    /// Finds the next frame that completes a message, or is a command, after those found before.
+    /// Finds the next message or command after those that were found before.
     Found find(zmtp::Limits const& limits);
-    /// The fast path: finds a message of one short part, if that is next.
+    /// Finds a message of one short part, if that is next. This is the fast path of find().
     FLOW_INLINE bool findShort(zmtp::Limits const& limits) {
         if ((parts_ | gap_) != 0 || end_ - scan_ < 2 || bytes()[scan_] != 0)
             return false;
@@ -35,9 +35,9 @@ public:
         lastParts_ = 1;
         return true;
     }
-    /// Messages that were found and not taken.
+    /// Returns the number of messages that were found and not taken.
     std::uint32_t messages() const { return messages_; }
-    /// Takes the first of these messages.
+    /// Takes the first message that was found.
     FLOW_INLINE Message take() {
         std::uint32_t at = begin_, behind = scan_ - gap_, parts = lastParts_;
         if (--messages_ == 0 && parts_ == 0) {
@@ -48,51 +48,51 @@ public:
         }
         return Message(slab_, bytes() + at, behind - at, parts);
     }
-    /// The first of these messages, without removing it.
+    /// Returns the first message that was found, without removing it.
     Message first() const {
         std::uint32_t parts = 0, behind = skip(parts);
         return Message(slab_, bytes() + begin_, behind - begin_, parts);
     }
-    /// The first part of the first message, and whether more parts follow.
+    /// Returns the first part of that message. firstHasMore() is true if more parts follow.
     std::string_view firstPart() const { return *Message::Iterator(bytes() + begin_); }
     bool firstHasMore() const { return (bytes()[begin_] & 1) != 0; }
-    /// The result of find(), valid until the next call.
+    /// Returns the command or the fault that find() has found. It is valid until the next call of find().
     zmtp::Frame const& command() const { return frame_; }
     zmtp::Fault fault() const { return fault_; }
 
     enum class Read : std::uint8_t { Some, Nothing, End };
     /// Receives available bytes. Throws std::bad_alloc.
     Read read(Connection& connection);
-    /// Reading stops for now: frees memory that a few bytes do not need.
+    /// Frees memory that a few bytes do not need. Call it when reading stops for now.
     void rest();
     std::size_t size() const { return end_ - begin_ - gap_; }
 
-    // For the handshake.
+    // The handshake uses these functions.
 
     std::string_view view() const { return {bytes() + begin_, end_ - begin_}; }
     void consume(std::size_t count) { scan_ = begin_ = begin_ + static_cast<std::uint32_t>(count); }
 
 private:
-    static constexpr std::size_t kLargestSlab = 512 * 1024; // for frames that are smaller
+    static constexpr std::size_t kLargestSlab = 512 * 1024; // a frame that needs more gets a larger one
 
     char* bytes() const { return slab_ ? slab_->bytes() : nullptr; }
-    /// The end of the first message; counts its parts.
+    /// Returns the end of the first message, and sets `parts` to the number of its parts.
     std::uint32_t skip(std::uint32_t& parts) const;
-    /// Moves the bytes behind the gap to its beginning.
+    /// Moves the bytes behind the gap to the beginning of the gap.
     void closeGap();
     void makeRoom();
     void moveTo(SlabRef slab);
 
     SlabRef slab_;
-    std::uint32_t begin_ = 0; // of the messages that were found, and of the parts of the next one, without a gap
-    std::uint32_t scan_ = 0;  // the next frame
-    std::uint32_t gap_ = 0;   // bytes before it, of commands that were taken out
+    std::uint32_t begin_ = 0; // the first found message; the others and the parts of the next one follow without a gap
+    std::uint32_t scan_ = 0;  // the beginning of the next frame
+    std::uint32_t gap_ = 0;   // the bytes before scan_ of commands that were taken out
     std::uint32_t end_ = 0;
     std::uint32_t messages_ = 0;
-    std::uint32_t lastParts_ = 0; // of the last that was found
-    std::uint32_t parts_ = 0;     // of the one that is not whole
-    std::uint32_t need_ = 2;      // from scan_ on, for the next frame
-    std::size_t bodyBytes_ = 0;   // of that one
+    std::uint32_t lastParts_ = 0; // the parts of the last found message
+    std::uint32_t parts_ = 0;     // the parts so far of the message that is not complete
+    std::uint32_t need_ = 2;      // the bytes from scan_ on that the next frame needs
+    std::size_t bodyBytes_ = 0;   // the bytes of these parts
     zmtp::Frame frame_;
     zmtp::Fault fault_ = zmtp::Fault::None;
     std::string commandBody_;

@@ -8,16 +8,16 @@
 //     for (std::string_view part : order) ...
 //
 //     Message request = co_await router.receive();
-//     request.routingId();                             // of the peer that has sent it
+//     request.routingId();                             // the name of the peer that has sent it
 //     Message answer = Message::to("ann");             // for a ROUTER: goes to the peer with this routing id
 //     answer.add("42");
 //
 // ZeroMQ's ROUTER puts the routing id in front as a part; here it is routingId(), not one of the parts.
 //
-// Memory. A received message shares the receive buffer of its socket with other messages, and keeps all of it alive:
-// 64 KiB, or where messages are larger than 8 KiB room for eight of these, up to 512 KiB. If you keep a message for
-// long, keep own(), which has memory of its own. Copies share memory; add() copies shared memory first. Belongs to the
-// thread of its socket's loop.
+// Memory. A received message shares the receive buffer of its socket with other messages, and keeps the whole buffer
+// alive: 64 KiB, or for messages above 8 KiB room for eight of them, up to 512 KiB. If you keep a message for long,
+// keep own(), which has memory of its own. Copies share memory; add() copies shared memory first. A message belongs to
+// the thread of its socket's loop.
 
 #include "flow/memory/reference.h"
 #include "net/message/slab.h"
@@ -41,24 +41,24 @@ class Message {
 public:
     static constexpr std::size_t kLargest = std::size_t{1} << 30; // bytes
 
-    /// Without parts; it cannot be sent.
+    /// Makes a message without parts, which cannot be sent.
     Message() = default;
     explicit Message(std::string_view part) { add(part); }
-    /// Without parts, to the peer with this routing id.
+    /// Makes a message without parts, to the peer with `routingId`.
     static Message to(std::string_view routingId);
 
-    /// Adds a part, a copy of these bytes. Throws value_too_large and std::bad_alloc, without a change.
+    /// Adds a copy of `part`. If it throws value_too_large or std::bad_alloc, the message is unchanged.
     Message& add(std::string_view part) &;
     Message&& add(std::string_view part) && { return std::move(add(part)); }
     std::size_t parts() const { return parts_; }
     bool isEmpty() const { return parts_ == 0; }
-    /// The part with this index, which must exist. Takes time in proportion to the index.
+    /// Returns the part at `index`, which must exist. This takes time in proportion to `index`.
     std::string_view operator[](std::size_t index) const;
-    /// The bytes of all parts together. There is no size(), since [] and begin() go by parts.
+    /// Returns the bytes of all parts together. Its name is not size(), because [] and begin() go by parts.
     std::size_t bytes() const;
-    /// The routing id of its sender or receiver; empty except for ROUTERs.
+    /// Returns the routing id of the sender or receiver. It is "" except at ROUTERs.
     std::string_view routingId() const { return route_ ? std::string_view(route_->id) : std::string_view(); }
-    /// A copy with memory of its own.
+    /// Returns a copy with memory of its own.
     Message own() const;
 
     class Iterator {
@@ -86,20 +86,20 @@ public:
     Iterator begin() const { return Iterator(wire_); }
     Iterator end() const { return Iterator(wire_ + bytes_); }
 
-    // Used by net/message.
+    // Only net/message uses these functions.
 
-    /// Frames in a slab.
+    /// Makes a message of frames in a slab.
     Message(SlabRef slab, char const* wire, std::uint32_t bytes, std::uint32_t parts)
         : slab_(std::move(slab)), wire_(wire), bytes_(bytes), parts_(parts) {}
-    /// The frames one after the other.
+    /// Returns the frames, one after the other.
     std::string_view wire() const { return {wire_, bytes_}; }
     SlabRef const& slab() const { return slab_; }
     Reference<Route> const& route() const { return route_; }
     void setRoute(Reference<Route> route) { route_ = std::move(route); }
-    /// The first parts, each marked that more follow, and the others.
+    /// Returns the first `parts` parts, each still marked that more follow. behind() returns the other parts.
     Message front(std::size_t parts) const;
     Message behind(std::size_t parts) const;
-    /// Such frames before a message, in memory of their own.
+    /// Returns `frames`, which have `parts` parts, and `rest` as one message in memory of its own.
     static Message join(std::string_view frames, std::size_t parts, Message const& rest);
 
 private:

@@ -3,8 +3,8 @@
 // A Peer is one connection, and ends with it. accept() makes one for each connection that comes; keepConnected() makes
 // one for each attempt, and starts the next after a wait. run() does the handshake and then serves the connection up to
 // its end; conclude() hands on what was not sent and wakes the waiters. Each of these is a task in running_, where the
-// error of one task ends no other. A monitor's reader may destroy the socket in report(): code behind it must not use
-// `this` before a wait.
+// error of one task ends no other task. A reader of the monitor may destroy the socket in report(), so code after
+// report() must not use `this` before a wait.
 
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
@@ -17,7 +17,7 @@ using zmtp::Fault;
 using Kind = MonitorEvent::Kind;
 
 constexpr std::string_view kInproc = "inproc://";
-constexpr std::size_t kGivenNameBytes = 5; // of a name that a ROUTER gives: 0, and a number
+constexpr std::size_t kGivenNameBytes = 5; // the size of a name that a ROUTER gives: a zero byte, and a number
 
 namespace {
 
@@ -67,7 +67,8 @@ void MessageSocket::State::connect(std::string_view endpoint) {
     MessageEndpoint to = MessageEndpoint::parse(endpoint, EndpointUse::Connect);
     if (to.isEncrypted && !options_.encryptConnection)
         throw client_invalid_operation();
-    // As in libzmq: a second connection would only bring each message twice, or ask the same peer in turn with itself.
+    // As in libzmq, these types connect once: a second connection would bring each message twice, or ask the same peer
+    // twice in turn.
     bool isOnce = oneOf(type_, {SocketType::Sub, SocketType::Pub, SocketType::Dealer, SocketType::Req});
     if (isOnce && !connected_.insert(to.text()).second)
         return;
@@ -87,7 +88,7 @@ Future<Void> MessageSocket::State::accept(Reference<Listener> listener, MessageE
     }
 }
 
-/// In a turn of its own, since a reader of the monitor may destroy the socket, and the listener must not go then.
+/// Reports in a turn of its own: a reader of the monitor may destroy the socket, and this runs inside its listener.
 Future<Void> MessageSocket::State::reportFailedTls(std::string client) {
     co_await delay(0);
     tlsFailed(std::move(client));
@@ -134,7 +135,7 @@ Future<bool> MessageSocket::State::encrypt(Reference<Peer> peer, MessageEndpoint
     co_return true;
 }
 
-/// Goes on after every error, so that no attempt is the last one.
+/// Connects again after every error, so that no attempt is the last one.
 Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
     Reference<Peer> peer = addPeer(makeReference<Peer>(this));
     double pause = options_.reconnectIvl;
@@ -153,7 +154,7 @@ Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
         try {
             if (peer->phase != Peer::Phase::Unused)
                 peer = replace(peer);
-        } catch (std::bad_alloc&) { // once more after the pause
+        } catch (std::bad_alloc&) { // tried again after the pause
         }
         co_await delay(pause * (0.5 + chance().random01()));
         pause = std::min(pause * 2, std::max(options_.reconnectIvl, options_.reconnectIvlMax));
@@ -163,7 +164,7 @@ Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
 }
 
 Future<Void> MessageSocket::State::connectOnce(Reference<Peer> peer, MessageEndpoint to) {
-    // Not in the co_await: gcc 12 would evaluate both.
+    // This is not in the co_await, because gcc 12 would evaluate both branches.
     auto connecting = to.name.empty() ? transport().connect(to.address, connectOptions())
                                       : net::connect(to.name, to.address.port(), connectOptions());
     peer->connection = co_await std::move(connecting);
@@ -176,7 +177,7 @@ Future<Void> MessageSocket::State::connectOnce(Reference<Peer> peer, MessageEndp
         co_await run(peer);
 }
 
-/// From the handshake to the end of the connection; throws nothing but a cancel.
+/// Serves a connection from the handshake to its end. Throws nothing but a cancel.
 Future<Void> MessageSocket::State::run(Reference<Peer> peer) {
     peer->phase = Peer::Phase::Shaking;
     std::string endpoint = peer->endpoint.text();
@@ -216,7 +217,7 @@ Future<Void> MessageSocket::State::shakeHandsInTime(Reference<Peer> peer) {
         refuse(*peer, Fault::HandshakeTimedOut);
 }
 
-/// The peer is ready for use.
+/// Makes the peer ready for use, after its handshake. May refuse the peer.
 void MessageSocket::State::open(Peer& peer) {
     if (type_ == SocketType::Router)
         nameRoute(peer);
@@ -236,8 +237,8 @@ void MessageSocket::State::open(Peer& peer) {
     senders_.wakeInTurn(TaskPriority::WriteSocket);
 }
 
-/// Finds the name of a ROUTER's peer. Names of the form that this side gives are given once, and no peer may choose
-/// one.
+/// Names a ROUTER's peer: by its routing id, or by a new name. Each new name is given only once, and no peer may choose
+/// a name of that form.
 void MessageSocket::State::nameRoute(Peer& peer) {
     if (peer.id.empty() || (peer.id.size() == kGivenNameBytes && peer.id[0] == '\0')) {
         peer.id.assign(1, '\0');
@@ -258,13 +259,13 @@ void MessageSocket::State::nameRoute(Peer& peer) {
     name->senders.wakeInTurn(TaskPriority::WriteSocket);
 }
 
-/// The connection has ended. Received messages stay for receive(); what waits to be sent goes to the `next` connection,
-/// if there is one and the type keeps it.
+/// Cleans up after a connection. Received messages stay for receive(). Messages that wait to be sent go to the `next`
+/// connection, if there is one and the socket's type keeps them.
 void MessageSocket::State::conclude(Peer& peer, Peer* next) {
     peer.phase = Peer::Phase::Over;
     if (peer.wasOpen) {
         ++counters_.disconnected;
-        peer.input.rest(); // its messages may wait for long, and so may those of many that come and go
+        peer.input.rest(); // frees memory: the messages of many ended peers may wait for long
         while (peer.available() != 0) {
             if (isWanted(peer))
                 arrive(takeFrom(peer), peer);
@@ -308,7 +309,7 @@ void MessageSocket::State::conclude(Peer& peer, Peer* next) {
     senders_.wakeInTurn(TaskPriority::WriteSocket);
 }
 
-/// The next connection to the same endpoint takes the place of one that has ended.
+/// Returns a new peer, for the next connection to the same endpoint, which takes the place of `ended`.
 Reference<Peer> MessageSocket::State::replace(Reference<Peer> const& ended) {
     auto next = makeReference<Peer>(this);
     next->isInproc = ended->isInproc;
@@ -317,7 +318,7 @@ Reference<Peer> MessageSocket::State::replace(Reference<Peer> const& ended) {
     return next;
 }
 
-/// Senders to the name find that it has no connection, or another one.
+/// Removes the peer from its name, and wakes the senders that wait there: the name has no connection now, or another.
 void MessageSocket::State::removeName(Peer& peer) {
     auto isUnused = [this](std::string const& id) {
         auto found = byId_.find(id);
@@ -342,7 +343,7 @@ void MessageSocket::State::removeName(Peer& peer) {
 
 namespace {
 
-/// Ends with the loop.
+/// The names of a loop, which end with the loop.
 struct OwnedNames : LoopOwned {
     std::shared_ptr<InprocNames> names = std::make_shared<InprocNames>();
 };
@@ -384,7 +385,7 @@ Future<Void> MessageSocket::State::connectInproc(std::string name) {
     }
 }
 
-/// Makes the other end, and opens both.
+/// Makes the peer of the other end, and opens both peers.
 void MessageSocket::State::join(Peer& ours, State& other) {
     auto theirs = makeReference<Peer>(&other);
     theirs->isAccepted = theirs->isInproc = true;
@@ -397,13 +398,13 @@ void MessageSocket::State::join(Peer& ours, State& other) {
     if (theirs->isOver())
         return ours.end(theirs->fault);
     openTwin(ours);
-    for (; !ours.isOver() && !ours.queue.empty(); ours.queue.pop_front()) { // what was sent before
+    for (; !ours.isOver() && !ours.queue.empty(); ours.queue.pop_front()) { // messages that were sent before
         ours.queueBytes -= ours.queue.front().wire().size();
         sendTo(ours, {}, 0, ours.queue.front());
     }
 }
 
-/// Opens an end of inproc://, which ends if this socket refuses it.
+/// Opens one end of an inproc:// connection. The connection ends if this socket refuses the peer.
 void MessageSocket::State::openTwin(Peer& peer) {
     try {
         open(peer);

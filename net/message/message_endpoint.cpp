@@ -30,7 +30,7 @@ bool isName(std::string_view text) {
     }
 }
 
-/// A name and a port.
+/// Parses a name and a port.
 MessageEndpoint named(std::string_view text) {
     std::size_t colon = std::min(text.rfind(':'), text.size());
     auto port = parseNumber<std::uint16_t>(text.substr(std::min(colon + 1, text.size())));
@@ -45,7 +45,7 @@ MessageEndpoint MessageEndpoint::parse(std::string_view endpoint, EndpointUse us
     if (endpoint.starts_with(kIpc)) {
         std::string_view name = endpoint.substr(kIpc.size());
         if (name == "*")
-            throw connection_string_invalid(); // a free name, which libzmq chooses
+            throw connection_string_invalid(); // libzmq would choose a free name
         return {name.starts_with('@') ? Address::unixAbstract(name.substr(1)) : Address::unixPath(name)};
     }
     bool isEncrypted = endpoint.starts_with(kTls);

@@ -17,16 +17,16 @@ namespace flow::net {
 enum class EndpointUse : bool { Bind, Connect };
 
 struct MessageEndpoint {
-    Address address;          // if there is a name, only its port counts
-    std::string name{};       // of a host, which is resolved each time that the socket connects
+    Address address;          // if there is a name, only the port is used
+    std::string name{};       // the name of a host, which is resolved at each attempt to connect
     bool isEncrypted = false; // with TLS
 
-    /// Throws connection_string_invalid.
+    /// Parses an endpoint. Throws connection_string_invalid.
     static MessageEndpoint parse(std::string_view text, EndpointUse use);
     std::string text() const;
-    /// The host, as a certificate names it: the name, or the address without its port.
+    /// Returns the host as a certificate names it: the name, or the address without the port.
     std::string host() const;
-    /// An endpoint of the same kind at an address.
+    /// Returns an endpoint of the same kind at `where`.
     MessageEndpoint at(Address const& where) const { return {where, {}, isEncrypted}; }
 };
 

@@ -1,4 +1,4 @@
-// Heartbeats of a MessageSocket: a peer that is silent is disconnected, and one that is healthy is not.
+// Heartbeats of a MessageSocket: a silent peer is disconnected, and a healthy peer is not.
 
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
@@ -13,14 +13,14 @@ using zmtp::Fault;
 
 namespace {
 
-/// True if this process itself did not run: then bytes of others may be on their way, also on this loop.
+/// True if this process itself did not run. Then a peer's bytes may wait unread, and the peer needs more time.
 bool wasStopped(double due, double patience) {
     return now() - due > patience / 2;
 }
 
 } // namespace
 
-/// Sends a PING at each interval, and refuses a peer that sends nothing for `patience` seconds after one.
+/// Sends a PING at each interval. Sets a fault and returns if the peer sends nothing for `patience` seconds after one.
 Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
     if (options_.heartbeatIvl <= 0)
         co_await Future<Void>(Never());
@@ -30,8 +30,8 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
     std::string ttl;
     zmtp::appendBigEndian(ttl, static_cast<std::uint64_t>(std::min(std::ceil(life * 10 - 1e-6), 65535.0)), 2);
     constexpr double kNever = std::numeric_limits<double>::infinity();
-    double asked = kNever; // the time of the first PING since the peer was heard
-    bool isSent = false;   // true if it could be sent
+    double asked = kNever; // the time of the first PING after the peer's last bytes
+    bool isSent = false;   // true if that PING could be sent
     for (double next = now();;) {
         if (peer->lastHeard >= asked) {
             asked = kNever;
@@ -42,11 +42,11 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
                 peer->fault = Fault::HeartbeatTimedOut;
                 co_return;
             }
-            next = now(); // it has taken the bytes that were in the way of a PING
+            next = now(); // the peer has taken the bytes that were before the PING
         }
         if (now() >= next) {
             next = now() + interval;
-            if (!peer->isBlocked) { // otherwise other bytes wait, and those go first
+            if (!peer->isBlocked) { // otherwise other bytes wait, and go first
                 asked = isSent ? asked : now();
                 isSent = true;
                 command(*peer, "PING", ttl);
@@ -56,7 +56,7 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
         double due = std::min(next, asked + patience);
         co_await delay(std::max(due - now(), 0.0));
         if (wasStopped(due, patience))
-            asked = std::max(asked, now()); // infinity stays
+            asked = std::max(asked, now()); // kNever stays kNever
     }
 }
 
@@ -68,12 +68,12 @@ void MessageSocket::State::pinged(Peer& peer, std::string_view data) {
     peer.ttl = static_cast<double>(zmtp::readBigEndian(data.substr(0, 2))) / 10;
     if (peer.ttl > 0 && (!peer.expiry.isValid() || peer.expiry.isReady()))
         peer.expiry = expire(peer);
-    if (peer.output.bytes() < Output::kBatch) // otherwise it gets other bytes, if it reads at all
+    if (peer.output.bytes() < Output::kBatch) // otherwise the peer gets other bytes, if it reads at all
         command(peer, "PONG", data.substr(2));
 }
 
-/// Ends the connection of a peer that has sent nothing for the time in its last PING, and half as long again: many
-/// programs send their PINGs just at the end of that time.
+/// Ends the connection of a peer that has sent nothing for 1.5 times the TTL of its last PING, and for at least 0.1 s
+/// more than the TTL. Many programs send their PINGs just at the end of the TTL.
 Future<Void> MessageSocket::State::expire(Peer& peer) {
     for (double from = 0; peer.ttl > 0;) {
         double patience = peer.ttl + std::max(peer.ttl / 2, 0.1);
@@ -91,7 +91,7 @@ Future<Void> MessageSocket::State::expire(Peer& peer) {
         peer.end(Fault::HeartbeatTimedOut);
 }
 
-/// The peer has sent as much as this side takes before a receive(): nothing is read from it, and no PING is answered.
+/// Pauses a peer that has sent as much as this side takes before a receive(): nothing is read, no PING is answered.
 void MessageSocket::State::pause(Peer& peer) {
     peer.isPaused = true;
     bool isAsked = peer.ttl > 0 || peer.pingGap > 0;
@@ -99,7 +99,7 @@ void MessageSocket::State::pause(Peer& peer) {
         peer.assuring = assure(peer);
 }
 
-/// Such a peer gets a PONG without a PING, within the TTL of its last PING, and as often as it sends PINGs.
+/// Sends PONGs without a PING to a paused peer: within the TTL of its last PING, and as often as it sends PINGs.
 Future<Void> MessageSocket::State::assure(Peer& peer) {
     constexpr double kShortest = 0.01, kLongest = 60; // seconds
     while (peer.isPaused && peer.isOpen()) {
@@ -110,13 +110,13 @@ Future<Void> MessageSocket::State::assure(Peer& peer) {
     }
 }
 
-/// True if the peer has sent nothing since `time`. If its messages are unread, or more bytes may be in the kernel, not
-/// the peer is slow but this program.
+/// True if the peer has sent nothing since `time`. If its messages are unread, or more bytes may be in the kernel, the
+/// result is false, because this program is slow and not the peer.
 bool MessageSocket::State::isSilentSince(Peer& peer, double time) {
     readAhead(peer);
     if (peer.available() != 0 || peer.isPaused) {
         peer.lastHeard = now();
-        inputCame(peer); // a receiver may wait for them
+        inputCame(peer); // a receiver may wait for these messages
     }
     return peer.lastHeard <= time;
 }

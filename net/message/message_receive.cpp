@@ -7,7 +7,7 @@
 // inputs: subscriptions of an XPUB.
 //
 // While no receive() waits, readAhead() reads up to the marks (isAtMark), to execute commands and to see the end of a
-// connection. At the marks the peer is paused: it is not read until messages are received.
+// connection. At the marks the peer is paused: nothing is read from it until messages are received.
 
 #include "net/message/message_state.h"
 
@@ -15,7 +15,8 @@ namespace flow::net {
 
 using zmtp::Fault;
 
-/// The most bytes of one peer, beyond the marks: with a message of Message::kLargest behind them they fit into a slab.
+/// The most unread bytes of one peer, whatever the marks are. With a message of Message::kLargest behind them, they fit
+/// into a slab.
 constexpr std::size_t kMostUnread = std::size_t{512} << 20;
 
 void MessageSocket::State::handleCommand(Peer& peer, zmtp::Frame const& frame) {
@@ -38,7 +39,7 @@ void MessageSocket::State::subscriptionCame(Peer& peer, std::string_view topic, 
         return peer.end(Fault::UnexpectedCommand);
     if (topic.size() > options_.limits.topicBytes)
         return peer.end(Fault::TopicTooLong);
-    bool changes = isNew ? peer.topics.add(topic) : peer.topics.remove(topic); // as libzmq: twice is as once
+    bool changes = isNew ? peer.topics.add(topic) : peer.topics.remove(topic); // a second time changes nothing
     if (peer.topics.bytes() > options_.limits.allTopicsBytes)
         return peer.end(Fault::TooManyTopics);
     if (type_ == SocketType::XPub && changes)
@@ -52,8 +53,7 @@ void MessageSocket::State::arrive(Message message, Peer& from) {
     receivers_.wakeInTurn(TaskPriority::ReadSocket);
 }
 
-/// Takes the first of these messages. The cancels of an XPUB's peer that has gone are made one at a time, as they are
-/// received.
+/// Takes the first message of arrived_. If a peer of an XPUB has gone, makes the cancel of one of its topics.
 MessageSocket::State::Arrived MessageSocket::State::takeArrived() {
     Arrived& first = arrived_.front();
     if (first.message.isEmpty()) {
@@ -68,12 +68,12 @@ MessageSocket::State::Arrived MessageSocket::State::takeArrived() {
     return next;
 }
 
-/// The next request of a REQ goes to that peer: a reply that has arrived by now is no reply to it.
+/// Discards the replies that have arrived before a REQ sends its next request to `peer`: they do not belong to it.
 void MessageSocket::State::discardReplies(Peer& peer) {
     counters_.discarded += arrived_.size();
     arrived_.clear();
     arrivedBytes_ = 0;
-    constexpr int kReads = 64; // its peer may send without end
+    constexpr int kReads = 64; // the peer may send without end
     for (int reads = 0; reads < kReads;) {
         if (peer.available() != 0) {
             discardFirst(peer);
@@ -86,7 +86,8 @@ void MessageSocket::State::discardReplies(Peer& peer) {
     }
 }
 
-/// Handles a message at a socket that takes none from its inputs: subscriptions of ZMTP 3.0, and what an XSUB sends.
+/// Handles a message at a PUSH, PUB or XPUB: a subscription of ZMTP 3.0, or a message of an XSUB. Returns false at
+/// other types.
 bool MessageSocket::State::handlePublished(Peer& peer) {
     if (type_ != SocketType::Push && !publishes(type_))
         return false;
@@ -101,7 +102,7 @@ bool MessageSocket::State::handlePublished(Peer& peer) {
     return true;
 }
 
-/// Handles an encrypted frame: executes a command; the last part of a message completes that message.
+/// Handles an encrypted frame: executes a command, or adds a part to a message. The last part completes the message.
 Fault MessageSocket::State::openFrame(Peer& peer, std::string_view body) {
     zmtp::Frame frame;
     std::string plain;
@@ -126,7 +127,7 @@ Fault MessageSocket::State::openFrame(Peer& peer, std::string_view body) {
     return Fault::None;
 }
 
-/// Finds the peer's next message that this type may take; executes commands before it.
+/// Finds the peer's next message that this type may take, and executes the commands before it.
 Input::Found MessageSocket::State::find(Peer& peer) {
     for (;;) {
         Found found = peer.input.find(frameLimits_);
@@ -136,7 +137,7 @@ Input::Found MessageSocket::State::find(Peer& peer) {
         bool isMessage = found == Found::Message;
         if (found != Found::Fault && peer.cipher) {
             std::size_t before = peer.inbox.size();
-            if (isMessage) { // peers differ in whether they mark such frames as commands
+            if (isMessage) { // some peers do not mark encrypted frames as commands
                 Message closed = peer.input.take();
                 fault = closed.parts() == 1 ? openFrame(peer, closed[0]) : Fault::BadEncryption;
             } else {
@@ -201,7 +202,7 @@ bool MessageSocket::State::isAtMark(Peer const& peer) const {
                          (options_.rcvHwmBytes != 0 && bytes >= options_.rcvHwmBytes) || bytes >= kMostUnread);
 }
 
-/// Reads once. False if nothing was available: then it waits for input, or the connection has ended.
+/// Reads once. Returns false if nothing was available; then the peer waits for input, or its connection has ended.
 bool MessageSocket::State::readOn(Peer& peer) {
     peer.isPaused = false;
     if (!peer.connection)
@@ -229,12 +230,12 @@ void MessageSocket::State::inputCame(Peer& peer) {
     if (&peer != current_.getPtr())
         list(peer);
     if (receivers_.isWaitedFor())
-        receivers_.wakeForNews(TaskPriority::ReadSocket); // of inproc:// no poller has made it less urgent
+        receivers_.wakeForNews(TaskPriority::ReadSocket); // with inproc:// no poller has made this less urgent
     else
         readAhead(peer);
 }
 
-/// While nothing is received: reads up to the marks, to execute commands and to notice the end of the connection.
+/// Reads up to the marks while no receive() waits, to execute commands and to notice the end of the connection.
 void MessageSocket::State::readAhead(Peer& peer) {
     while (!peer.isOver() && !isAtMark(peer)) {
         Found found = find(peer);
@@ -248,7 +249,7 @@ void MessageSocket::State::readAhead(Peer& peer) {
         pause(peer);
 }
 
-/// Until the next receive(), which may come late, no other code reads the current peer's connection.
+/// Reads ahead from the current peer if no receive() waits. No other code would do it until the next receive().
 void MessageSocket::State::readAheadIfIdle() {
     if (current_ && !receivers_.isWaitedFor())
         readAhead(*current_);
@@ -261,7 +262,7 @@ void MessageSocket::State::unlist(Peer& peer) {
         current_ = {};
 }
 
-/// Skips messages with a topic that a SUB has cancelled since they arrived.
+/// Returns true if arrived_ has a message. Skips messages with a topic that a SUB has cancelled meanwhile.
 bool MessageSocket::State::findArrived() {
     while (subscribes(type_) && !arrived_.empty() && !topics_.matches(arrived_.front().message[0])) {
         (void)takeArrived();
@@ -293,8 +294,8 @@ bool MessageSocket::State::findMessage() {
     }
 }
 
-/// True if the peer has a message for receive(). If not, it waits for input, has ended, or is in the list of ready
-/// peers.
+/// True if the peer has a message for receive(). If not, the peer waits for input, has ended, or is in the list of
+/// ready peers.
 bool MessageSocket::State::findAt(Peer& peer) {
     for (;;) {
         while (peer.available() != 0 && !options_.conflate) {
@@ -312,7 +313,7 @@ bool MessageSocket::State::findAt(Peer& peer) {
             continue;
         bool isRead = found == Found::Nothing && !peer.isOver();
         if (isRead && !options_.conflate && std::exchange(hasRead_, true) && !ready_.isEmpty()) {
-            list(peer); // the turn of the others
+            list(peer); // now it is the turn of other peers
             return false;
         }
         if (isRead && readOn(peer))

@@ -1,11 +1,11 @@
 // Sending at a MessageSocket: the choice of the peer, and the time of the system call.
 //
-// couldSend() says whether a message would wait: for room at its peer (hasRoom()), and behind senders that wait
-// already. A ROUTER has a list of waiting senders for each routing id, all other types have one list (senders_).
+// couldSend() says whether a message can be sent now: its peer must have room (hasRoom()), and no sender may wait
+// already. A ROUTER has a list of waiting senders for each routing id; all other types have one list (senders_).
 // sendNow() chooses the peer (a PUB: all peers) and appends the frames to its output or its queue. The system call
 // follows in a turn of its own (flushDirty()), so that the messages of one turn share it. lastPeer_ is the peer to
-// which the shortest path in message_state.h may append without these questions; each change of peers and each parked
-// sender resets it.
+// which the shortest path in message_state.h may append without these checks. Each change of peers and each parked
+// sender resets lastPeer_.
 
 #include "net/message/message_state.h"
 
@@ -134,7 +134,7 @@ bool MessageSocket::State::couldSend(Message const& message) {
     case SocketType::Pair:
         return message.isEmpty() || nextPeer(false);
     default:
-        return true; // it never waits, or fails
+        return true; // the socket never waits, or sending fails
     }
 }
 
@@ -170,7 +170,7 @@ void MessageSocket::State::sendSlow(Send const& operation) {
 }
 
 void MessageSocket::State::parkSender(WaiterNode& waiter, Send& operation) {
-    setLastPeer(nullptr); // those that come later stand behind it
+    setLastPeer(nullptr); // later senders must wait behind this one
     Peer* peer = type_ == SocketType::Router ? receiverOf(operation) : nullptr;
     (peer ? peer->name->senders : senders_).park(waiter, operation);
 }
@@ -218,7 +218,7 @@ bool MessageSocket::State::trySend(Message& message) {
     checkMaySend(message);
     Send operation{this, &message, nullptr, 0, 0};
     if (!couldSend(operation))
-        return false; // also behind a sender that waits
+        return false; // no room, or another sender waits
     sendNow(message);
     return true;
 }
@@ -289,7 +289,7 @@ void MessageSocket::State::flushDirty() {
     dirty_.clear();
 }
 
-/// Moves messages that can still change out of the queue. False if there were none.
+/// Moves messages from the queue to the output, after which they cannot change. Returns false if none was moved.
 bool MessageSocket::State::fillOutput(Peer& peer) {
     bool isSome = false;
     while (!peer.queue.empty() &&

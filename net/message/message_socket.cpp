@@ -1,11 +1,11 @@
-// A MessageSocket from its options to its end; the other message_*.cpp files have its parts: connections, sending,
-// receiving and heartbeats.
+// The options, the public functions and the end of a MessageSocket. The other message_*.cpp files implement its
+// connections, sending, receiving and heartbeats.
 //
-// All state is in State, which the operations in place refer to. The constructor checks the options, and decides the
-// fast paths: isDirect_ (receive() takes the result of find()), isQueued_ (messages wait in Peer::queue before they are
-// bytes). close() first waits until nothing is unsent, then ends the writing of each connection and reads until the
-// other sides end theirs, and last calls end(), which stops at once: it closes listeners and connections, and counts
-// what is lost.
+// All state is in State, to which the operations in place point. The constructor checks the options, and decides the
+// fast paths: isDirect_ (receive() takes the result of find()) and isQueued_ (messages wait in Peer::queue before they
+// are bytes). close() first waits until nothing is unsent. Then it ends the writing of each connection, and reads until
+// the other sides end theirs. Last it calls end(), which closes listeners and connections at once, and counts what is
+// lost.
 
 #include "net/message/message_socket.h"
 
@@ -22,11 +22,11 @@
 namespace flow::net {
 namespace {
 
-constexpr double kFarewell = 1;    // seconds for the other side to end a connection that is closed
-constexpr int kFarewellReads = 64; // of a connection in a turn, since its peer may send without end
+constexpr double kFarewell = 1;    // seconds in which the other side may end its side of a connection
+constexpr int kFarewellReads = 64; // reads of a connection in a turn, since its peer may send without end
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
-/// The keys as bytes.
+/// Replaces the keys in the options by their bytes. Throws an Error if they cannot be used.
 void readKeys(MessageOptions& options) {
     if (!options.curveServer && options.curveServerKey.empty())
         return;
@@ -64,7 +64,7 @@ MessageSocket::State::State(SocketType type, MessageOptions options)
         throw client_invalid_operation();
     readKeys(options_);
     ready_.reset();
-    // With random ids, an answer for a peer of an earlier run of this program is dropped.
+    // The ids are random, so that an answer for a peer of an earlier run of this program is dropped.
     lastId_ = chance().randomUInt32();
     options_.limits.messageBytes = std::min(options_.limits.messageBytes, Message::kLargest);
     isDirect_ = !options_.conflate && !isCurve &&
@@ -82,7 +82,7 @@ MessageSocket::State::~State() {
     end();
 }
 
-/// Stops the socket.
+/// Stops the socket at once.
 void MessageSocket::State::end() {
     running_.end();
     idleTurn_.takeBack();
@@ -124,8 +124,8 @@ Future<Void> MessageSocket::State::close(double linger) {
     end();
 }
 
-/// Ends the writing of each connection, and reads until the other side ends its own: if a connection with unread bytes
-/// is closed, the kernel resets it, and sent bytes may be lost. False if all have ended.
+/// Ends the writing of each connection, and reads until the other side ends its writing. (The kernel resets a
+/// connection that is closed with unread bytes, and sent bytes may be lost.) Returns false if all have ended.
 bool MessageSocket::State::hasFarewells() {
     bool areSome = false;
     for (Reference<Peer> const& peer : peers_) {

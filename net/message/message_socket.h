@@ -1,8 +1,8 @@
 #pragma once
 // MessageSocket: sends whole messages between any number of peers, with ZeroMQ's socket types: ROUTER, DEALER, REQ,
-// REP, PUB, SUB, XPUB, XSUB, PUSH, PULL, PAIR. It uses ZMTP 3.1 and 3.0 on TCP and Unix sockets, real and simulated
-// ones, so peers may be programs with libzmq; the same over TLS (net/tls/message_tls.h); and inproc://, between sockets
-// of one loop.
+// REP, PUB, SUB, XPUB, XSUB, PUSH, PULL, PAIR. It uses ZMTP 3.1 and 3.0, so peers may be programs with libzmq. It works
+// on TCP and Unix sockets, real and simulated; over TLS (net/tls/message_tls.h); and with inproc:// between sockets of
+// one loop.
 //
 //     MessageSocket router(SocketType::Router);
 //     router.bind("tcp://127.0.0.1:5555");
@@ -13,7 +13,7 @@
 //
 //     MessageSocket updates(SocketType::Sub);
 //     updates.subscribe("weather.");
-//     updates.connect("tcp://127.0.0.1:5556");             // now or later: it connects, and connects again
+//     updates.connect("tcp://127.0.0.1:5556");             // connects now or later, and again after a break
 //
 // receive() and send(message) are operations in place (flow/core/in_place.h): every style can wait for them. An
 // operation that loses a race has received nothing, or has sent nothing and left its message unchanged. Below the
@@ -23,8 +23,8 @@
 // that memory stays bounded and the senders wait. net/docs/messages.md has a table of what each type loses when a
 // connection breaks; counters() counts it.
 //
-// Belongs to one loop. The destructor sends what the kernel takes at once, and closes; close() first sends all that
-// waits. An operation that lost a race with close() must not be used after it.
+// A socket belongs to one loop. The destructor sends what the kernel takes at once, and closes the socket. close()
+// first sends all messages that wait. An operation that has lost a race with close() must not be used after that.
 
 #include "flow/core/stream.h"
 #include "flow/wait/source.h"
@@ -91,9 +91,9 @@ struct MessageCounters {
     std::uint64_t dropped = 0;   // copies lost with a connection or by close(), missed by a slow subscriber, without a
                                  // receiver, or replaced by a newer one with `conflate`
     std::uint64_t discarded = 0; // received messages that this type does not take: unexpected replies, other topics
-    std::uint64_t lostReplies = 0;  // REQ: a connection ended after its request, before its reply
+    std::uint64_t lostReplies = 0;  // REQ: connections that ended after the request and before the reply
     std::uint64_t connected = 0;    // handshakes that succeeded
-    std::uint64_t disconnected = 0; // of these: disconnected
+    std::uint64_t disconnected = 0; // the connections of these that have ended
     std::uint64_t refused = 0;      // failed handshakes, and peers that violated the protocol
     zmtp::Fault lastFault = zmtp::Fault::None;
     SocketCounters calls; // system calls of connections, if the transport counts them
@@ -135,7 +135,7 @@ public:
     /// options.
     void connect(std::string_view endpoint);
 
-    /// For a SUB or XSUB: receives messages that begin with this. Each call needs its own unsubscribe().
+    /// Makes a SUB or XSUB receive messages that begin with `topic`. Each call needs its own unsubscribe().
     void subscribe(std::string_view topic);
     void unsubscribe(std::string_view topic);
 
@@ -147,9 +147,9 @@ public:
         Message take() const;
         void describe(Description& out) const;
     };
-    /// The next message, from the peers in turn: all available messages of one peer, then of the next. Refers to this
-    /// socket, which must outlive it. Fails with client_invalid_operation for sockets that only send, and for a REQ
-    /// that has no request under way.
+    /// Receives the next message. The peers take turns: all available messages of one peer, then those of the next. The
+    /// socket must outlive the operation, which fails with client_invalid_operation for sockets that only send, and for
+    /// a REQ that has no request under way.
     Receive receive() { return {state_.get()}; }
 
     struct Send {
@@ -164,14 +164,14 @@ public:
         Void take() const;
         void describe(Description& out) const;
     };
-    /// Refers to the message, which must stay valid until it is sent; then it is empty. At a ROUTER it goes to the peer
-    /// of its routing id, and is dropped if there is none. If that peer does not read, it waits: use trySend() where
-    /// one peer must not stop the others. A REP never waits: an answer beyond the high-water mark is dropped. Fails
-    /// with client_invalid_operation for sockets that only receive, a REQ that waits for its reply, a REP that has
-    /// nothing to reply to, and a message without parts.
+    /// Sends `message`, which must stay valid until it is sent; then it is empty. A ROUTER sends it to the peer of its
+    /// routing id, and drops it if there is no such peer. If that peer does not read, the operation waits: use
+    /// trySend() where one peer must not stop the others. A REP never waits: it drops an answer beyond the high-water
+    /// mark. Fails with client_invalid_operation for sockets that only receive, a REQ that waits for its reply, a REP
+    /// that has nothing to reply to, and a message without parts.
     Send send(Message& message) { return {state_.get(), &message, nullptr, 0, 0}; }
-    /// Like send(message), for one part, without a Message: the fastest. Refers to the bytes, which must stay valid
-    /// until the operation is ready.
+    /// Sends one part like send(message), but without a Message, which is the fastest way. `part` must stay valid until
+    /// the operation is ready.
     Send sendBytes(std::string_view part) { return sendBytesTo({}, part); }
     Send sendBytesTo(std::string_view routingId, std::string_view part) {
         // Longer parts fail with value_too_large.
@@ -179,21 +179,22 @@ public:
         return {state_.get(), routingId.data(), part.data() ? part.data() : "",
                 static_cast<std::uint32_t>(routingId.size()), static_cast<std::uint32_t>(bytes)};
     }
-    /// Like send(), for a message that the future keeps; ready at once if there is room, or in a later turn when others
-    /// are due. Dropping the future before that drops the message.
+    /// Sends a message that the future keeps. If there is room, the future is ready at once, or in a later turn if this
+    /// turn has already done much. Dropping the future before that drops the message.
     [[nodiscard]] Future<Void> send(Message&& message);
     [[nodiscard]] Future<Void> send(std::string_view part) { return send(Message(part)); }
-    /// False, without a change of the message, if send() would wait.
+    /// Sends `message` if send() would not wait. Otherwise returns false, and the message is unchanged.
     bool trySend(Message& message);
 
-    /// Ready when the kernel has taken all that waits, or after so many seconds; then this is closed.
+    /// Sends all messages that wait, for at most `linger` seconds, and then closes the socket. The future is ready when
+    /// the socket is closed.
     [[nodiscard]] Future<Void> close(double linger);
     [[nodiscard]] Future<Void> close();
 
-    /// The events of the connections from now on. Only the stream of the last call gets them.
+    /// Returns the events of the connections from now on. Only the stream of the last call gets them.
     FutureStream<MonitorEvent> monitor();
     MessageCounters counters() const;
-    /// Peers with a finished handshake.
+    /// Returns the number of peers with a finished handshake.
     std::size_t peers() const;
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// The state of a MessageSocket: its peers, and the queues in each direction. Used by net/message alone.
+// The state of a MessageSocket: its peers, and the queues in each direction. Only net/message uses it.
 
 #include "flow/base/random.h"
 #include "flow/loop/turn.h"
@@ -30,7 +30,7 @@ inline bool canSend(SocketType type) {
     return !oneOf(type, {SocketType::Sub, SocketType::Pull});
 }
 
-/// Routing ids are short: without a call where they are.
+/// True if the bytes are equal. Routing ids are usually short, so up to 16 bytes are compared without a call.
 FLOW_INLINE bool sameBytes(char const* a, char const* b, std::size_t size) {
     if (size > 16)
         return std::memcmp(a, b, size) == 0;
@@ -50,12 +50,12 @@ FLOW_INLINE bool sameBytes(char const* a, char const* b, std::size_t size) {
     return true;
 }
 
-/// Differs in each run of a real program, unlike deterministicRandom() there.
+/// Returns a generator of numbers that differ in each run of a real program. In a simulation they depend on the seed.
 inline DeterministicRandom& chance() {
     return *(Loop::current().isSimulated() ? deterministicRandom() : nondeterministicRandom());
 }
 
-/// The inproc:// names of the sockets of one loop.
+/// The inproc:// names to which sockets of one loop are bound.
 struct InprocNames {
     std::map<std::string, MessageSocket::State*, std::less<>> bound;
 };
@@ -113,7 +113,7 @@ public:
 
     FutureStream<MonitorEvent> monitor();
     MessageCounters counters() const;
-    /// The type, and what it is bound to and connected to, for reports.
+    /// Returns the type, the bound endpoints and the peers, for reports.
     std::string description() const;
     /// True for a REQ that has no reply yet.
     bool awaitsReply() const { return type_ == SocketType::Req && awaitsReply_; }
@@ -129,7 +129,7 @@ private:
         State* state;
     };
     struct Arrived {
-        Message message; // without parts: the peer has gone, and this is a cancel for each of its topics
+        Message message; // without parts: the peer has gone, so each of its topics is cancelled
         Reference<Peer> from;
     };
 
@@ -138,9 +138,9 @@ private:
     Future<Void> serve(Reference<Peer> peer);
     Reference<Peer> addPeer(Reference<Peer> peer);
     Future<Void> keepConnected(MessageEndpoint to);
-    /// One attempt to connect, and the connection from its begin to its end.
+    /// Tries once to connect, and serves the connection until it ends.
     Future<Void> connectOnce(Reference<Peer> peer, MessageEndpoint to);
-    /// Encrypts the connection of `to`, if its endpoint requires it. Returns true if the connection can be used.
+    /// Encrypts the peer's connection, if `to` requires it. Returns true if the connection can be used.
     Future<bool> encrypt(Reference<Peer> peer, MessageEndpoint to);
     Future<Void> reportFailedTls(std::string client);
     void tlsFailed(std::string with);
@@ -200,7 +200,7 @@ private:
     bool mayReceive() const { return canReceive(type_) && (type_ != SocketType::Req || awaitsReply_); }
 
     // message_send.cpp
-    /// True if bytes to this id go to lastPeer_, and there is room.
+    /// True if lastPeer_ has the routing id `id`, and has room.
     FLOW_INLINE bool isLast(void const* id, std::size_t idBytes) const {
         return lastPeer_ && lastPeer_->isOpen() && lastName_.size() == idBytes &&
                sameBytes(lastName_.data(), static_cast<char const*>(id), idBytes) && hasRoomNow(*lastPeer_);
@@ -221,13 +221,14 @@ private:
     bool fillOutput(Peer& peer);
     void outputDrained(Peer& peer);
     bool couldSendSlow(Send const& operation);
-    /// The peer to which a ROUTER sends it; null if there is none.
+    /// Returns the peer to which a ROUTER sends the message of `operation`; null if there is none.
     Peer* receiverOf(Send const& operation);
     void sendSlow(Send const& operation);
     bool couldSend(Message const& message);
-    /// The next peer with room, in turn; null if there is none.
+    /// Returns the next peer in turn that has room; null if there is none. With `advance`, the turn goes to the next.
     Peer* nextPeer(bool advance);
-    /// Null after each change of `peers_`, since a type that sends to each in turn has no last one then.
+    /// Sets lastPeer_ to `peer`, or to null if `peer` cannot be used without checks. Call it with null after each
+    /// change of `peers_`, because a type that sends to each peer in turn then has no last peer.
     void setLastPeer(Peer* peer);
     Peer* peerNamed(std::string_view id);
     Peer* peerOf(Message const& message);
@@ -245,32 +246,32 @@ private:
     SocketType type_;
     MessageOptions options_;
     MessageCounters counters_;
-    zmtp::Limits frameLimits_; // of what comes, before it is decrypted
+    zmtp::Limits frameLimits_; // the limits of received frames, before decryption
     bool isDirect_;            // receive() returns the result of find()
     bool isQueued_;            // messages wait in Peer::queue
     std::size_t sndMessages_, sndBytes_;
     Reference<Peer> current_;     // the peer that messages are taken from
     Reference<Peer> lastPeer_;    // the receiver of the last bytes: a ROUTER's peer, or the only one
-    std::string lastName_;        // its routing id; empty if this is no ROUTER
-    bool hasRead_ = false;        // from `current_`, since it is that
+    std::string lastName_;        // the routing id of lastPeer_; empty if this is no ROUTER
+    bool hasRead_ = false;        // true: current_ was read since it became the current peer
     ListLink ready_;              // other peers that may have messages
-    std::deque<Arrived> arrived_; // comes before the inputs
+    std::deque<Arrived> arrived_; // messages that go before those of the inputs
     std::size_t arrivedBytes_ = 0;
     std::vector<Reference<Peer>> peers_;
-    std::map<std::string, Reference<PeerName>, std::less<>> byId_; // ROUTER
-    std::vector<std::string> departed_;                            // of these: senders wait there, without a peer
+    std::map<std::string, Reference<PeerName>, std::less<>> byId_; // at a ROUTER: the names of its peers
+    std::vector<std::string> departed_;                            // names in byId_ where senders wait, without a peer
     std::size_t turn_ = 0;
-    std::uint32_t lastId_;                                  // of those that a ROUTER gives
-    std::set<std::string> connected_;                       // endpoints, of types that connect to each once
-    std::map<std::string, int, std::less<>> subscriptions_; // of this socket, with counts
-    TopicSet topics_;                                       // the same
+    std::uint32_t lastId_;                                  // the last id that this ROUTER has given
+    std::set<std::string> connected_;                       // endpoints, for types that connect to an endpoint once
+    std::map<std::string, int, std::less<>> subscriptions_; // this socket's topics, with counts
+    TopicSet topics_;                                       // the same topics, for matches()
     // REQ and REP
     bool awaitsReply_ = false;
     Reference<Peer> partner_; // the sender or receiver of the reply
     Message envelope_;
     std::vector<Reference<Peer>> dirty_;
     StateTurn flushTurn_;
-    StateTurn idleTurn_; // after a receive(): reads ahead unless another one waits by then
+    StateTurn idleTurn_; // after a receive(): reads ahead, unless another receive() waits
     Source<Receive> receivers_;
     Source<Send> senders_;
     std::vector<Reference<Listener>> listeners_;
@@ -278,7 +279,7 @@ private:
     std::shared_ptr<InprocNames> names_;
     PromiseStream<MonitorEvent> monitor_;
     bool isMonitored_ = false;
-    ActorCollectionNoErrors running_; // last: its tasks use all of this
+    ActorCollectionNoErrors running_; // the last member, since its tasks use the others
 };
 
 } // namespace flow::net

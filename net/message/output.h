@@ -1,10 +1,10 @@
 #pragma once
 // Output: the send queue of a connection: small frames are copied into a slab, large messages are shared.
 //
-//     output.append(frames, message);             // copied behind what waits, or shared if it is large
-//     if (!output.flush(connection)) ...          // the machine takes no more: when connection.writable(), again
+//     output.append(frames, message);             // copied behind the bytes that wait; shared if large
+//     if (!output.flush(connection)) ...          // the kernel takes no more: again when connection.writable()
 //
-// The marks count this queue. The kernel's buffers come on top.
+// The high-water marks count this queue. The kernel's buffers are not counted.
 
 #include "flow/core/ring_queue.h"
 #include "net/connection.h"
@@ -23,7 +23,7 @@ public:
     std::size_t bytes() const { return bytes_; }
     std::size_t messages() const { return messages_; }
 
-    /// One message that has one part. Throws std::bad_alloc.
+    /// Appends a message of one part. Throws std::bad_alloc.
     FLOW_INLINE void append(std::string_view part) {
         if (part.size() < 256 && capacity_ - used_ >= part.size() + 2) [[likely]] {
             char* to = slab_->bytes() + used_;
@@ -34,27 +34,27 @@ public:
         }
         appendSlow(part);
     }
-    /// A message with frames before it; a large message without such frames is shared.
+    /// Appends `frames` and then `message`. A large message is shared if `frames` is empty.
     void append(std::string_view frames, Message const& message);
-    /// Frames of commands, which do not count as a message.
+    /// Appends frames of commands, which do not count as a message.
     void appendUncounted(std::string_view frames) {
         std::memcpy(room(frames.size()), frames.data(), frames.size());
         note(frames.size(), 0);
     }
-    /// Frames that count as one message.
+    /// Appends frames that count as one message.
     void appendCounted(std::string_view frames) {
         std::memcpy(room(frames.size()), frames.data(), frames.size());
         note(frames.size(), 1);
     }
 
-    /// Sends as many bytes as the kernel takes. Returns true if that was all.
+    /// Sends as many bytes as the kernel takes. Returns true if all bytes were sent.
     bool flush(Connection& connection);
-    /// Takes the messages of a connection that has ended, but for those that were completely sent.
+    /// Appends the messages of `ended`, the output of an ended connection, except those that were completely sent.
     void takeOver(Output& ended);
     void clear();
 
 private:
-    /// Whole frames; each message is in one piece.
+    /// A range of whole frames. A message is never split between two pieces.
     struct Piece {
         SlabRef slab;
         char const* data;
@@ -65,7 +65,7 @@ private:
     static constexpr std::size_t kSmallest = 1024;
 
     void appendSlow(std::string_view part);
-    /// Room for so many bytes at the end of the slab.
+    /// Returns room for `bytes` bytes at the end of the slab.
     char* room(std::size_t bytes);
     void note(std::size_t bytes, std::uint32_t messages) {
         used_ += static_cast<std::uint32_t>(bytes);
@@ -73,15 +73,15 @@ private:
         messages_ += messages;
         inSlab_ += messages;
     }
-    /// Makes a piece of the slab's contents.
+    /// Moves the slab's contents into a piece of ahead_.
     void seal();
     void gone(std::size_t bytes);
     void takeOver(Piece const& piece);
 
-    RingQueue<Piece> ahead_; // goes before the slab
+    RingQueue<Piece> ahead_; // the pieces that are sent before the slab
     SlabRef slab_;
-    std::uint32_t sent_ = 0, used_ = 0, capacity_ = 0; // of the slab
-    std::uint32_t inSlab_ = 0;                         // messages in it
+    std::uint32_t sent_ = 0, used_ = 0, capacity_ = 0; // bytes in the slab
+    std::uint32_t inSlab_ = 0;                         // messages in the slab
     std::uint32_t hint_ = kSmallest;                   // the capacity of the next slab
     std::size_t bytes_ = 0;
     std::size_t messages_ = 0;

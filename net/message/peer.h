@@ -1,7 +1,7 @@
 #pragma once
 // Peer: one connection of a MessageSocket, from before it is made until it has ended, with its input and its output.
-// The next connection to the same endpoint is another Peer, which gets only the messages that wait to be sent. Used by
-// net/message alone.
+// The next connection to the same endpoint is another Peer, which gets only the messages that wait to be sent. Only
+// net/message uses it.
 
 #include "flow/core/ring_queue.h"
 #include "net/message/cipher.h"
@@ -18,8 +18,8 @@ namespace flow::net {
 
 class Peer;
 
-/// A routing id at a ROUTER. Senders wait here, and not at a connection, since they send to a name: when there is room,
-/// the name may have another connection.
+/// A routing id at a ROUTER. Senders wait at the name and not at a connection: when there is room, the name may have
+/// another connection.
 struct PeerName : ReferenceCounted<PeerName> {
     Peer* peer = nullptr; // the last connection with this name, as long as that object exists
     Source<MessageSocket::Send> senders;
@@ -27,14 +27,14 @@ struct PeerName : ReferenceCounted<PeerName> {
 
 class Peer : public ReferenceCounted<Peer> {
 public:
-    /// The phases of a connection, in their order; it may leave some out.
+    /// The phases of a connection, in their order. A connection may skip some.
     enum class Phase : std::uint8_t {
-        Unused, // not made yet
+        Unused, // the connection is not made yet
         Shaking,
         Open,
-        Over, // its owner closes it in a turn of its own
+        Over, // its owner closes it in a later turn
     };
-    /// The time at which the connection is closed.
+    /// The operation that is ready when the connection is over.
     struct Over {
         using Result = Void;
         Peer* peer;
@@ -56,7 +56,7 @@ public:
     /// True if the handshake is done and the connection has not ended.
     bool isOpen() const { return phase == Phase::Open; }
     bool isOver() const { return phase == Phase::Over; }
-    /// Complete received messages.
+    /// Returns the number of received messages that are complete.
     std::size_t available() const { return input.messages() + inbox.size(); }
     std::size_t waiting() const { return output.messages() + queue.size(); }
     void putInbox(Message message) {
@@ -68,7 +68,7 @@ public:
         inboxBytes -= message.wire().size();
         return message;
     }
-    /// Closes the connection in a turn of its own.
+    /// Ends the connection; its owner closes it in a later turn.
     void end(zmtp::Fault why) {
         if (isOver())
             return;
@@ -84,11 +84,11 @@ public:
 
     MessageSocket::State* state;
     Reference<Connection> connection; // null: not connected, or a twin
-    MessageEndpoint endpoint;         // of the other side of the connection
+    MessageEndpoint endpoint;         // the endpoint of the other side
     Reference<Peer> twin;             // inproc: the other end
     Input input;
     Output output;
-    std::deque<Message> queue; // before `output`: messages that can still change (CONFLATE, CURVE); before a twin
+    std::deque<Message> queue; // messages that go to `output` later (CONFLATE, CURVE), or to a twin
     std::size_t queueBytes = 0;
     RingQueue<Message> inbox; // inproc: received messages; CURVE: decrypted messages
     std::size_t inboxBytes = 0;
@@ -97,22 +97,22 @@ public:
     Place link;     // in the list of peers that may have messages
     Phase phase = Phase::Unused;
     bool wasOpen = false;
-    bool isAccepted = false; // it has connected to us
+    bool isAccepted = false; // the other side has connected to us
     bool isInproc = false;
     bool isBlocked = false; // the kernel takes no more of `output`
-    bool isDirty = false;   // it will be flushed when this turn ends
+    bool isDirty = false;   // `output` will be flushed when this turn ends
     bool isPaused = false;  // the input has reached the marks
     int minorVersion = 0;
     std::string id;
-    Reference<Route> route;   // of a ROUTER's
-    Reference<PeerName> name; // of a ROUTER's
-    TopicSet topics;          // PUB: its subscriptions
+    Reference<Route> route;   // at a ROUTER
+    Reference<PeerName> name; // at a ROUTER
+    TopicSet topics;          // at a PUB: the subscriptions of the peer
     double lastHeard = 0;
-    double lastPing = 0;                   // from it; before the first one the time at which it was opened
-    double pingGap = 0;                    // between its last two PINGs; 0: not known
-    double ttl = 0;                        // of its PINGs: its connection ends after so much silence; 0: never
-    Future<Void> expiry;                   // waits for that
-    Future<Void> assuring;                 // sends now and then while it is paused
+    double lastPing = 0;   // the time of its last PING; before the first, the time of its opening
+    double pingGap = 0;    // the time between its last two PINGs; 0: not known
+    double ttl = 0;        // the TTL in its last PING: seconds of silence that end the connection; 0: none
+    Future<Void> expiry;   // waits for such a silence
+    Future<Void> assuring; // sends PONGs while the peer is paused
     zmtp::Fault fault = zmtp::Fault::None; // the reason of the disconnect
     HandlerSlot reading, writing;
     Source<Over> over;

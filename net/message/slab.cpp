@@ -11,14 +11,14 @@ namespace flow::net {
 namespace {
 
 constexpr std::size_t kSmallestKept = 1024;
-constexpr std::size_t kKept = std::size_t{8} << 20; // bytes a thread
+constexpr std::size_t kKept = std::size_t{8} << 20; // the most bytes that a thread keeps
 constexpr int kClasses = std::countr_zero(SlabRef::kLargestKept / kSmallestKept) + 1;
 
 struct Free {
     Free* next;
 };
 
-/// The cache of a thread.
+/// The freed slabs that a thread keeps for later calls of make().
 struct Pool {
     Free* classes[kClasses] = {};
     std::size_t bytes = 0;

@@ -6,7 +6,7 @@
 //     SlabRef same = slab;                    // one more reference; slab.isSole() is false from here on
 //
 // Small slabs come from the FastAllocator. Each thread caches up to 8 MiB of freed slabs, with sizes of powers of two
-// from 1 KiB to 1 MiB, so a streaming socket does not allocate. Belongs to one thread.
+// from 1 KiB to 1 MiB, so a streaming socket does not allocate. A slab belongs to one thread.
 
 #include "flow/base/inline.h"
 
@@ -29,11 +29,11 @@ private:
 
 class SlabRef {
 public:
-    static constexpr std::size_t kBytes = 64 * 1024; // of the slabs into which sockets receive
+    static constexpr std::size_t kBytes = 64 * 1024; // the size of slabs into which sockets receive
     static constexpr std::size_t kLargestKept = 1024 * 1024;
 
     SlabRef() = default;
-    /// With room for at least so many bytes; below 2 GiB. Throws std::bad_alloc.
+    /// Makes a slab with room for at least `bytes` bytes, which must be below 2 GiB. Throws std::bad_alloc.
     static SlabRef make(std::size_t bytes);
     SlabRef(SlabRef const& other) noexcept : slab_(other.slab_) {
         if (slab_)

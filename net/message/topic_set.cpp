@@ -9,8 +9,8 @@
 namespace flow::net {
 namespace {
 
-/// The hash of a text that grows byte by byte: a polynomial in a number that is secret, so that no peer can choose
-/// topics with one hash. Collisions change only the time of a lookup.
+/// The hash of a text that grows byte by byte. It is a polynomial in a secret number, so no peer can choose topics that
+/// have the same hash. Collisions change only the time of a lookup.
 class PrefixHash {
 public:
     void extend(std::string_view bytes) {
@@ -70,7 +70,7 @@ bool TopicSet::add(std::string_view topic) {
     if (slots_[slot] != kFree)
         return false;
     std::size_t place = block_.size();
-    if (block_.capacity() < place + kHeader + topic.size()) // in small steps, for many peers that have few
+    if (block_.capacity() < place + kHeader + topic.size()) // grows in small steps, since many peers have few topics
         block_.reserve(place + kHeader + topic.size() + place / 2);
     countLength(topic.size(), 1);
     block_.resize(place + kHeader);

@@ -1,13 +1,13 @@
 #pragma once
-// TopicSet: the topics that a peer has subscribed to: a message matches if it begins with one of them.
+// TopicSet: the topics that a peer has subscribed to. A message matches if it begins with one of these topics.
 //
 //     TopicSet topics;
 //     topics.add("weather.");
 //     topics.matches("weather.rain")       // true
 //
-// A hash table of topics, which lie one behind the other in one block: a topic needs at most 32 bytes and four times
-// its own. A lookup hashes the beginning of the message once, and searches for each length that some topic has; so it
-// takes as many steps as the longest topic has bytes.
+// It is a hash table of topics, which are stored one after the other in one block. A topic of n bytes needs at most
+// 4 n + 32 bytes. A lookup hashes the beginning of the message once, and searches for each length that some topic has.
+// So it takes at most as many steps as the longest topic has bytes.
 
 #include <cstdint>
 #include <string>
@@ -18,17 +18,17 @@ namespace flow::net {
 
 class TopicSet {
 public:
-    /// Adds a topic; returns whether it is new.
+    /// Adds a topic. Returns true if it is new.
     bool add(std::string_view topic);
-    /// Returns whether it was there.
+    /// Removes a topic. Returns true if it was there.
     bool remove(std::string_view topic);
     bool matches(std::string_view message) const;
     bool isEmpty() const { return count_ == 0; }
-    /// Removes and returns one that is there.
+    /// Removes and returns one of the topics. There must be one.
     std::string removeFirst();
-    /// The bytes of all topics.
+    /// Returns the bytes of all topics.
     std::size_t bytes() const { return bytes_; }
-    /// The allocated memory.
+    /// Returns the bytes of allocated memory.
     std::size_t heldBytes() const;
 
 private:
@@ -38,27 +38,27 @@ private:
         std::uint32_t topics;
     };
     static constexpr std::size_t kHeader =
-        sizeof(std::uint32_t); // in front of a topic: its length, or kRemoved as well
+        sizeof(std::uint32_t); // before a topic: its length, with kRemoved if it was removed
     static constexpr std::uint32_t kRemoved = 1u << 31;
-    static constexpr std::uint32_t kFree = ~std::uint32_t{0}, kHole = kFree - 1; // in slots_
+    static constexpr std::uint32_t kFree = ~std::uint32_t{0}, kHole = kFree - 1; // values in slots_
 
     std::uint32_t headerAt(std::size_t place) const;
     void setHeader(std::size_t place, std::uint32_t header);
-    /// The slot with the topic, or the free one that ends the search.
+    /// Returns the slot of the topic, or the free slot at which the search ends.
     std::size_t slotOf(std::uint64_t hash, std::string_view topic) const;
     bool isAt(std::size_t place, std::string_view topic) const;
     void removeAt(std::size_t slot);
     void countLength(std::size_t bytes, int change);
-    /// Makes the table for so many topics, without what was removed.
+    /// Makes the table anew for `topics` topics, without the removed ones.
     void rebuild(std::size_t topics);
 
     std::string block_;
-    std::vector<std::uint32_t> slots_; // places in block_; as many as a power of two
+    std::vector<std::uint32_t> slots_; // places in block_; the size is a power of two
     std::vector<Length> lengths_;      // the shortest first
     std::size_t count_ = 0;
     std::size_t taken_ = 0; // slots that are not free
     std::size_t bytes_ = 0;
-    std::size_t begin_ = 0; // index in block_: the part before it was removed
+    std::size_t begin_ = 0; // an index in block_: all topics before it were removed
 };
 
 } // namespace flow::net

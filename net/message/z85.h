@@ -10,11 +10,12 @@
 
 namespace flow::net {
 
-/// The number of bytes must be a multiple of 4.
+/// Returns the text of `bytes`. Their number must be a multiple of 4.
 std::string z85Encode(std::string_view bytes);
-/// Nothing if the length is no multiple of 5, a character is not in the alphabet, or five of them exceed 32 bits.
+/// Returns the bytes of `text`. Returns nothing if its length is no multiple of 5, a character is not in the alphabet,
+/// or a group of five characters exceeds 32 bits.
 std::optional<std::string> z85Decode(std::string_view text);
-/// A key from 32 bytes or 40 characters; nothing if the text is neither.
+/// Returns the key if `text` is its 32 bytes or its 40 characters of Z85; otherwise nothing.
 std::optional<std::string> z85Key(std::string_view text);
 
 } // namespace flow::net

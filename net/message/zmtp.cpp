@@ -117,7 +117,7 @@ void appendGreeting(std::string& out, std::string_view mechanism, bool asServer)
     out.append(kGreetingBytes, '\0');
     char* bytes = out.data() + start;
     bytes[0] = '\xFF';
-    bytes[8] = 1; // ZMTP 1 reads this as the length of an identity, so that its peers see an end and not an error
+    bytes[8] = 1; // ZMTP 1 reads this as the length of an identity, so such a peer sees an end and not an error
     bytes[9] = 0x7F;
     bytes[10] = 3;
     bytes[11] = 1;

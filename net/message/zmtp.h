@@ -48,15 +48,15 @@ enum class Fault : std::uint8_t {
     TlsFailed,         // the handshake of TLS failed, before any of this protocol
 };
 
-/// The name of a fault in lower case with blanks, as for a log: "message too large".
+/// Returns the name of a fault for a log, such as "message too large".
 const char* nameOf(Fault fault);
 
 struct Limits {
-    std::size_t messageBytes = std::size_t{1} << 30; // of all parts of a message together
+    std::size_t messageBytes = std::size_t{1} << 30; // the bytes of all parts of a message together
     std::size_t parts = 1024;
     std::size_t commandBytes = 64 * 1024;
     std::size_t topicBytes = 4 * 1024;
-    std::size_t allTopicsBytes = std::size_t{1} << 20; // of a peer's subscriptions
+    std::size_t allTopicsBytes = std::size_t{1} << 20; // the bytes of all topics of a peer
 };
 
 constexpr std::size_t kGreetingBytes = 64;
@@ -74,7 +74,7 @@ struct Parsed {
     Fault fault = Fault::None;
 };
 
-/// Refuses a wrong signature or an old version as soon as its bytes have arrived.
+/// Parses a greeting. Refuses a wrong signature or an old version as soon as its bytes have arrived.
 Parsed parseGreeting(std::string_view bytes, Greeting& greeting);
 void appendGreeting(std::string& out, std::string_view mechanism, bool asServer);
 
@@ -84,7 +84,7 @@ struct Frame {
     bool command = false;
 };
 
-/// A frame of at most `room` bytes, if it is part of a message, or Limits::commandBytes.
+/// Parses a frame. A part of a message may have at most `room` bytes, and a command Limits::commandBytes.
 Parsed parseFrame(std::string_view bytes, Limits const& limits, std::size_t room, Frame& frame);
 inline Parsed parseFrame(std::string_view bytes, Limits const& limits, Frame& frame) {
     return parseFrame(bytes, limits, limits.messageBytes, frame);
@@ -100,10 +100,10 @@ struct FrameFlags {
     bool command = false;
 };
 
-/// The 2 or 9 bytes before a body.
+/// Appends the 2 or 9 bytes before a body.
 void appendFrameHeader(std::string& out, std::size_t bodyBytes, FrameFlags flags);
 void appendFrame(std::string& out, std::string_view body, FrameFlags flags);
-/// The bytes that a frame with such a body has on the wire.
+/// Returns the size of a frame on the wire, with its header.
 constexpr std::size_t frameBytes(std::size_t bodyBytes) {
     return bodyBytes + (bodyBytes < 256 ? 2 : 9);
 }
@@ -114,13 +114,13 @@ struct Command {
     std::string_view data;
 };
 
-/// False if the body is too short for its name, or the name is empty.
+/// Parses the body of a command. Returns false if `body` is too short for the name, or the name is empty.
 bool parseCommand(std::string_view body, Command& command);
-/// The body of a command, without the header of a frame.
+/// Returns the body of a command, without the header of a frame.
 std::string commandBody(std::string_view name, std::string_view data);
 void appendCommand(std::string& out, std::string_view name, std::string_view data);
 
-/// Removes and returns the first property of a list. False if it is malformed.
+/// Removes the first property of `list`, and sets `name` and `value`. Returns false if the property is malformed.
 bool takeProperty(std::string_view& list, std::string_view& name, std::string_view& value);
 void appendProperty(std::string& out, std::string_view name, std::string_view value);
 

@@ -10,9 +10,9 @@
 
 namespace flow::net {
 
-/// The state of a lookup that c-ares holds until it calls back.
+/// The link from c-ares to a lookup. c-ares holds it until it calls onAnswer().
 struct AresResolver::Query {
-    Lookup* lookup; // null: it was cancelled
+    Lookup* lookup; // null: the lookup was cancelled
 };
 
 class AresResolver::Lookup : public Operation<Lookup, Found>, Turn {
@@ -38,7 +38,7 @@ public:
 private:
     friend class AresResolver;
 
-    /// Called inside c-ares: runs no user code.
+    /// Notes the answer. It is called inside c-ares, so it runs no user code: end() completes the lookup later.
     void note(int status, ares_addrinfo const* answer) {
         query_ = nullptr;
         if (status == ARES_EDESTRUCTION) {
@@ -78,7 +78,7 @@ private:
         }
     }
 
-    AresResolver* resolver_; // null: it has ended
+    AresResolver* resolver_; // null: the resolver has ended
     Query* query_;           // null: c-ares has called back
     std::string name_;
     int status_ = 0;
@@ -164,9 +164,9 @@ void AresResolver::goOn() {
                             failed || (each.revents & POLLOUT) ? each.fd : ARES_SOCKET_BAD);
         }
     if (hasMore)
-        again_.ask(TaskPriority::DefaultDelay); // behind others: servers may always have more
+        again_.ask(TaskPriority::DefaultDelay); // after other work, since servers may send without end
     else
-        ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD); // the requests that are overdue
+        ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD); // handles overdue requests
     deadline_.takeBack();
     timeval left;
     if (waiting_ != 0 && ares_timeout(channel_, nullptr, &left))

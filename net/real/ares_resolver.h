@@ -1,9 +1,9 @@
 #pragma once
-// AresResolver: resolves names with c-ares. The network's poller watches its sockets, and its deadlines are timers of
-// the loop; it never blocks and has no thread.
+// AresResolver: resolves names with c-ares. The network's poller watches the sockets of c-ares, and timers of the loop
+// keep its deadlines. So the resolver never blocks and has no thread.
 //
-// c-ares must be called as long as a socket is readable, but the poller reports that once. So after each event it is
-// called until no socket has anything left.
+// c-ares must be called as long as a socket is readable, but the poller reports a readable socket only once. So after
+// each event goOn() calls c-ares until no socket has anything left.
 
 #include "flow/loop/turn.h"
 #include "net/poll/network_poller.h"
@@ -16,11 +16,11 @@ namespace flow::net {
 
 class AresResolver final : public Resolver {
 public:
-    /// Throws platform_error. The poller must outlive it.
+    /// Throws platform_error if c-ares cannot be set up. `poller` must outlive the resolver.
     AresResolver(NetworkPoller& poller, ResolverOptions const& options);
     AresResolver(AresResolver const&) = delete;
     AresResolver& operator=(AresResolver const&) = delete;
-    /// Waiting operations are never completed.
+    /// Makes waiting operations wait forever.
     ~AresResolver() override;
 
 private:
@@ -45,15 +45,15 @@ private:
     static void onSocket(void* self, int descriptor, int readable, int writable);
     static void onAnswer(void* query, int status, int timeouts, ares_addrinfo* answer);
     void goOn();
-    /// A lookup has ended or was cancelled.
+    /// Called when a lookup has ended or was cancelled. After the last one, cancels all requests of c-ares.
     void leave();
 
     NetworkPoller& poller_;
     ares_channeldata* channel_ = nullptr;
     std::map<int, Server> servers_;
-    OwnTurn again_{*this};    // a socket may have something
-    OwnTurn deadline_{*this}; // a server has not answered in time
-    std::size_t waiting_ = 0; // lookups
+    OwnTurn again_{*this};    // runs when a socket may be readable or writable
+    OwnTurn deadline_{*this}; // runs when a server has not answered in time
+    std::size_t waiting_ = 0; // the number of lookups in progress
 };
 
 } // namespace flow::net

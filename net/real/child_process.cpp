@@ -2,9 +2,9 @@
 // posix_spawnp(), and opens a pidfd, which becomes readable when the child ends. The poller watches the pidfd;
 // lookForExit() then reaps the child and completes onExit().
 //
-// If a ChildProcess is destroyed before, it kills the child. The child must still be reaped, without blocking the loop:
-// a Reaped object takes the pidfd, waits for it, and deletes itself. If the network ends, or there is no memory,
-// killAndTakeExit() waits for at most a second.
+// If a ChildProcess is destroyed while the child runs, it kills the child. The child must still be reaped, without
+// blocking the loop: a Reaped object takes the pidfd, waits for the exit, and deletes itself. If the network ends, or
+// there is no memory, killAndTakeExit() waits for at most a second.
 
 #include "net/real/child_process.h"
 
@@ -22,7 +22,7 @@
 namespace flow::net {
 namespace {
 
-// glibc 2.36 declares these two for C alone.
+// glibc 2.36 declares these two system calls for C only, not for C++.
 int openProcess(pid_t id) {
     return static_cast<int>(::syscall(SYS_pidfd_open, id, 0));
 }
@@ -30,10 +30,10 @@ void signalProcess(int descriptor, int signal) {
     ::syscall(SYS_pidfd_send_signal, descriptor, signal, nullptr, 0);
 }
 
-/// The status of a child that was reaped by other code, or by the kernel since this program ignores SIGCHLD.
+/// The status of a child that was reaped by other code, or by the kernel because this program ignores SIGCHLD.
 constexpr ExitStatus kLost = {-1, 0};
 
-/// Reaps a child that has ended, and returns its status; nothing if it still runs.
+/// Reaps the child if it has ended, and returns its status. Returns nothing if the child still runs.
 std::optional<ExitStatus> takeExit(int descriptor) {
     siginfo_t info = {};
     if (::waitid(P_PIDFD, static_cast<id_t>(descriptor), &info, WEXITED | WNOHANG) != 0)
@@ -43,16 +43,16 @@ std::optional<ExitStatus> takeExit(int descriptor) {
     return info.si_code == CLD_EXITED ? ExitStatus{info.si_status, 0} : ExitStatus{0, info.si_status};
 }
 
-/// For a child without a loop that could wait.
+/// Kills and reaps a child for which no loop can wait.
 void killAndTakeExit(int descriptor) {
-    constexpr int kMilliseconds = 1000; // usually it need not wait
+    constexpr int kMilliseconds = 1000; // usually the child ends at once
     signalProcess(descriptor, SIGKILL);
     pollfd asked = {descriptor, POLLIN, 0};
     if (::poll(&asked, 1, kMilliseconds) > 0)
         (void)takeExit(descriptor);
 }
 
-/// Reaps a child that was killed. Destroys itself.
+/// Waits for a child that was killed, reaps it, and then destroys itself.
 class Reaped final : public RealSocket, Turn, public FastAllocated<Reaped> {
 public:
     Reaped(RealNetwork& network, OpenDescriptor opened)
@@ -62,11 +62,11 @@ public:
                   delete &reaped;
           }) {}
 
-    /// May destroy this.
+    /// Starts to wait for the child. Destroys this object if the child cannot be watched.
     void start() noexcept {
         try {
             watch();
-        } catch (Error&) { // it cannot be waited for
+        } catch (Error&) { // the child cannot be watched
             onNetworkEnd();
         }
     }
@@ -110,7 +110,7 @@ void check(int error) {
         throw error == ENOENT || error == ENOTDIR ? file_not_found() : errorOfSystem(error);
 }
 
-/// Returns the open file under a number above those of the standard streams.
+/// Returns a descriptor of the same file that is above those of the standard streams. May close `descriptor`.
 int aboveStreams(int descriptor) {
     if (descriptor > STDERR_FILENO)
         return descriptor;
@@ -192,7 +192,7 @@ Reference<ChildProcess> spawn(ChildOptions const& options) {
             throw errorOfSystem(errno);
         OpenDescriptor own(ends[0]);
         ofChild.push_back(std::make_unique<OpenDescriptor>(aboveStreams(ends[1])));
-        if (::fcntl(own.get(), F_SETFL, O_NONBLOCK) != 0) // of our end alone
+        if (::fcntl(own.get(), F_SETFL, O_NONBLOCK) != 0) // for our end only
             throw errorOfSystem(errno);
         streams[static_cast<std::size_t>(stream)] = makeReference<RealConnection>(
             *network, std::move(own), Address(), ReadStrategy::Reactive, Reference<FirstReads>());
@@ -209,7 +209,7 @@ Reference<ChildProcess> spawn(ChildOptions const& options) {
     check(::posix_spawnp(&id, options.program.c_str(), &preparation.actions, &preparation.attributes,
                          pointersTo(words).data(), options.environment ? environment.data() : environ));
     int descriptor = openProcess(id);
-    bool isGone = descriptor < 0 && errno == ESRCH; // it has ended, and nothing keeps its status: SIGCHLD is ignored
+    bool isGone = descriptor < 0 && errno == ESRCH; // the child has ended, and its status is lost: SIGCHLD is ignored
     if (descriptor < 0 && !isGone) {
         Error error = errorOfSystem(errno);
         ::kill(id, SIGKILL);

@@ -13,9 +13,9 @@
 // name does not.
 //
 // If the child still runs when the last Reference of its ChildProcess goes, or when the loop's network ends, it is
-// killed (SIGKILL). It is always reaped, so no zombie remains. Belongs to its loop, which must have the machine's
-// network: elsewhere spawn() throws unsupported_operation. A program that ignores SIGCHLD loses the exit statuses:
-// their code is -1.
+// killed (SIGKILL). It is always reaped, so no zombie remains. A ChildProcess belongs to its loop, which must have the
+// machine's network; on other loops spawn() throws unsupported_operation. If a program ignores SIGCHLD, the exit
+// statuses are lost: their code is -1.
 
 #include "flow/loop/turn.h"
 #include "net/real/real_socket.h"
@@ -28,26 +28,26 @@
 namespace flow::net {
 
 enum class ChildStream : std::uint8_t {
-    Inherited, // as this program's
+    Inherited, // the stream of this program
     Connected,
     Null, // /dev/null
 };
 
 struct ChildOptions {
-    /// Looked up in PATH if there is no / in it.
+    /// The path of the program. A name without / is looked up in PATH.
     std::string program;
-    /// After the program's name.
+    /// The arguments that follow the program's name.
     std::vector<std::string> arguments = {};
-    /// "NAME=value" each; nothing: this program's.
+    /// The environment, as texts "NAME=value". If absent, the child has this program's environment.
     std::optional<std::vector<std::string>> environment = {};
-    /// Its working directory; "": that of this program.
+    /// The working directory of the child. If it is "", the child has this program's.
     std::string directory = {};
     ChildStream input = ChildStream::Inherited, output = ChildStream::Inherited, error = ChildStream::Inherited;
 };
 
 struct ExitStatus {
-    int code = 0;   // its exit code
-    int signal = 0; // or the signal that ended it
+    int code = 0;   // the exit code of the child; 0 if a signal ended the child
+    int signal = 0; // the signal that ended the child; 0 if none did
 
     bool isSuccess() const { return code == 0 && signal == 0; }
     friend bool operator==(ExitStatus const&, ExitStatus const&) = default;
@@ -57,18 +57,20 @@ class ChildProcess final : public ReferenceCounted<ChildProcess>, RealSocket, Tu
 public:
     using Streams = std::array<Reference<Connection>, 3>;
 
-    /// See spawn(). `opened` is a pidfd.
+    /// Called by spawn(). `opened` is a pidfd.
     ChildProcess(RealNetwork& network, OpenDescriptor opened, int id, Streams streams);
     ~ChildProcess();
 
     int id() const { return id_; }
-    /// The streams that are Connected; null otherwise. The child reads what is written to input().
+    /// Returns the connection of a stream; null if the stream is not Connected. The child reads bytes written to
+    /// input().
     Reference<Connection> const& input() const { return streams_[0]; }
     Reference<Connection> const& output() const { return streams_[1]; }
     Reference<Connection> const& error() const { return streams_[2]; }
-    /// Ready when it has ended. Several may wait. Fails with broken_promise if this is destroyed before.
+    /// Returns a future that is ready when the child has ended. Several waiters are possible. The future fails with
+    /// broken_promise if this object is destroyed before.
     Future<ExitStatus> onExit() { return exit_.getFuture(); }
-    /// Sends it a signal; does nothing if it has ended.
+    /// Sends `signal` to the child. Does nothing if the child has ended.
     void kill(int signal);
 
 private:
@@ -84,8 +86,8 @@ private:
     Promise<ExitStatus> exit_;
 };
 
-/// Starts the program. Throws file_not_found or not_allowed if it cannot be executed, platform_error for lack of
-/// resources.
+/// Starts the program. Throws file_not_found or not_allowed if the program cannot be executed, and platform_error if
+/// resources are missing.
 Reference<ChildProcess> spawn(ChildOptions const& options);
 
 } // namespace flow::net

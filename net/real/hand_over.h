@@ -1,5 +1,5 @@
 #pragma once
-// DetachedConnection: moves a connection to another loop: one loop accepts, others serve.
+// DetachedConnection: moves a connection to another loop, so that one loop can accept and other loops can serve.
 //
 //     DetachedConnection detached(co_await listener->accept());
 //     loops.next().post([detached = std::move(detached)]() mutable { serve(detached.attach()); });
@@ -15,15 +15,15 @@ namespace flow::net {
 class DetachedConnection {
 public:
     /// Takes the connection out of its loop, where it counts as closed from now on. No operation may wait for it, and
-    /// all written bytes must be flushed(). Throws unsupported_operation if it is no socket of this machine,
-    /// operation_obsolete if it is closed, and its error if it is known to have failed.
+    /// all written bytes must be flushed(). Throws unsupported_operation if `connection` is no socket of this machine,
+    /// operation_obsolete if it is closed, and its own error if it is known to have failed.
     explicit DetachedConnection(Reference<Connection> connection);
     DetachedConnection(DetachedConnection&& other) noexcept;
     DetachedConnection& operator=(DetachedConnection&&) = delete;
     ~DetachedConnection();
 
-    /// The connection, on the current loop, which must have the machine's network. Call it once. Received bytes that
-    /// were not read are read first.
+    /// Returns the connection on the current loop, which must have the machine's network. Call attach() only once.
+    /// Bytes that were received but not read come first.
     Reference<Connection> attach();
 
 private:

@@ -18,7 +18,7 @@
 namespace flow::net {
 namespace {
 
-constexpr std::size_t kRoom = 65536; // for one datagram
+constexpr std::size_t kRoom = 65536; // the bytes for one message
 
 /// The arguments of a call for many datagrams.
 struct Batch {
@@ -32,7 +32,7 @@ struct Batch {
     };
     std::array<Control, RealDatagramSocket::kBatch> controls;
 
-    /// The message uses the pieces from `first` on.
+    /// Sets up a message of `count` pieces, from the piece `first` on.
     void set(std::size_t message, std::size_t first, std::size_t count, unsigned addressSize) {
         msghdr& header = messages[message].msg_hdr;
         header = {};
@@ -41,7 +41,7 @@ struct Batch {
         header.msg_name = &addresses[message];
         header.msg_namelen = addressSize;
     }
-    /// The kernel cuts what is sent into datagrams of that size.
+    /// Lets the kernel cut the message into datagrams of `size` bytes.
     void cutApart(std::size_t message, std::size_t size) {
         msghdr& header = messages[message].msg_hdr;
         header.msg_control = controls[message].bytes;
@@ -57,7 +57,8 @@ struct Batch {
         messages[message].msg_hdr.msg_control = controls[message].bytes;
         messages[message].msg_hdr.msg_controllen = sizeof controls[message].bytes;
     }
-    /// The size of the datagrams that the kernel has joined to this one; its own size if it is one.
+    /// Returns the size of each datagram that the kernel has joined to this message. If it is one datagram, its own
+    /// size.
     std::size_t sizeOfEach(std::size_t message) {
         msghdr& header = messages[message].msg_hdr;
         int size = 0;
@@ -68,8 +69,8 @@ struct Batch {
     }
 };
 
-/// The number of first datagrams that the kernel can take as one and split: to one address and of one size, except a
-/// shorter last one.
+/// Returns how many of the first datagrams the kernel can take as one message and split. They have the same address and
+/// the same size; only the last may be shorter.
 std::size_t alike(std::span<Datagram> datagrams, std::size_t most) {
     constexpr int kMostBytes = 65000;
     constexpr std::size_t kMostCuts = 64; // UDP_MAX_SEGMENTS
@@ -88,7 +89,7 @@ std::size_t alike(std::span<Datagram> datagrams, std::size_t most) {
     return count;
 }
 
-/// The receive buffer of all sockets of a thread; unused pages take no memory.
+/// Returns the receive buffer that all sockets of a thread share. Its unused pages take no memory.
 std::uint8_t* roomForBatch() {
     static thread_local std::unique_ptr<std::uint8_t[]> room;
     if (!room)
@@ -109,7 +110,7 @@ bool RealDatagramSocket::fill() noexcept {
     try {
         std::uint8_t* room = roomForBatch();
         if (!std::exchange(mayBeJoined_, true)) {
-            int on = 1; // a kernel without it, or a Unix socket, returns them one by one
+            int on = 1; // a kernel without GRO, or a Unix socket, returns datagrams one by one
             ::setsockopt(descriptor(), IPPROTO_UDP, UDP_GRO, &on, sizeof on);
         }
         Batch batch;
@@ -145,14 +146,14 @@ bool RealDatagramSocket::fill() noexcept {
             } while (done < message.msg_len);
         }
         return got > 0;
-    } catch (...) { // no memory: they are lost, as datagrams may be
+    } catch (...) { // no memory: the rest is lost, as datagrams may be
         return !received_.isEmpty();
     }
 }
 
 std::size_t RealDatagramSocket::give(std::span<Datagram> datagrams) {
     Batch batch;
-    std::array<std::size_t, kBatch + 1> starts = {}; // of the messages, in the datagrams
+    std::array<std::size_t, kBatch + 1> starts = {}; // the index of each message's first datagram
     unsigned messages = 0;
     while (messages < kBatch && starts[messages] < std::min(datagrams.size(), Batch::kPieces)) {
         std::size_t first = starts[messages];
@@ -173,11 +174,11 @@ std::size_t RealDatagramSocket::give(std::span<Datagram> datagrams) {
             mayWrite_ = false;
             return 0;
         }
-        if (starts[1] > 1) { // a kernel or a device that cannot split these
+        if (starts[1] > 1) { // the kernel or the device cannot split datagrams
             maySendJoined_ = false;
             return 0;
         }
-        return errno == EINTR ? 0 : 1; // the first cannot be sent: it is lost
+        return errno == EINTR ? 0 : 1; // the first datagram cannot be sent, so it is lost
     }
     std::size_t gone = starts[static_cast<std::size_t>(taken)];
     for (Datagram const& each : datagrams.first(gone))

@@ -12,7 +12,7 @@ class RealDatagramSocket final : public DatagramSocket,
                                  Turn,
                                  public FastAllocated<RealDatagramSocket> {
 public:
-    /// At most so many messages with one system call; each is one datagram, or several that are alike.
+    /// The most messages of one system call. A message is one datagram, or several of the same address and size.
     static constexpr unsigned kBatch = 16;
 
     RealDatagramSocket(RealNetwork& network, OpenDescriptor opened, Address const& at, ReadStrategy strategy);
@@ -20,7 +20,7 @@ public:
 
     void close() override;
     Address localAddress() const override {
-        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // looked up when it is needed, since it is a system call
+        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // asked only when needed: this is a system call
             at_ = addressHere();
         return at_;
     }
@@ -34,7 +34,7 @@ private:
     bool isAwaited() const override { return isReceiveWaitedFor() || !queue_.isEmpty(); }
     void onNetworkEnd() noexcept override;
 
-    /// The number of datagrams that the kernel has taken, or has refused for good.
+    /// Sends with one system call. Returns the number of datagrams that the kernel has taken, or has refused for good.
     std::size_t give(std::span<Datagram> datagrams);
     void flush();
 
@@ -43,7 +43,7 @@ private:
     ReadStrategy strategy_;
     bool mayRead_ = false;
     bool mayWrite_ = true;
-    bool mayBeJoined_ = false;  // GRO: it was requested from the kernel
+    bool mayBeJoined_ = false;  // GRO: the kernel has been asked for it
     bool maySendJoined_ = true; // GSO: the kernel has not refused it
 };
 

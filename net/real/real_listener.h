@@ -1,11 +1,11 @@
 #pragma once
 // RealListener: a TCP or Unix socket that others connect to.
 //
-// When the process or the machine has no descriptor left, it tries again after kPause seconds, to avoid a busy loop.
-// Clients wait in the kernel meanwhile.
+// When the process or the machine has no descriptor left, the listener tries again after kPause seconds, to avoid a
+// busy loop. Clients wait in the kernel meanwhile.
 //
-// With io_uring the kernel accepts ahead while accepts are waited for. When none is, it stops after the connections
-// that had come by then, and later ones wait in the kernel: at most the backlog is held here.
+// With io_uring the kernel accepts ahead while an accept waits. When no accept waits, the kernel stops after the
+// connections that have come by then, and later ones wait in the kernel. So at most the backlog is held here.
 
 #include "flow/loop/turn.h"
 #include "net/real/real_connection.h"
@@ -17,14 +17,14 @@ namespace flow::net {
 /// The file of a Unix socket that this process has bound.
 class SocketFile {
 public:
-    /// Nothing for an address that has no file.
+    /// Notes the file of `bound`, if there is one.
     explicit SocketFile(Address const& bound);
-    /// Removes the file, once. Not in a child of fork(), whose parent still listens there; nor a file that has replaced
-    /// it since, such as that of another server.
+    /// Removes the file, once. Does not remove it in a child of fork(), because the parent still listens at it. Does
+    /// not remove another file that has replaced it, such as the file of another server.
     void remove() noexcept;
 
 private:
-    std::string path_; // empty: there is none
+    std::string path_; // empty: there is no file
     dev_t device_ = 0;
     ino_t number_ = 0;
     std::uint32_t forks_;
@@ -34,13 +34,13 @@ class RealListener final : public Listener, public RealSocket, public FastAlloca
 public:
     static constexpr double kPause = 0.1;
 
-    /// `opened` is bound there and listens.
+    /// `opened` is bound to `at` and listens.
     RealListener(RealNetwork& network, OpenDescriptor opened, Address const& at, ListenOptions const& options);
     ~RealListener() override { RealListener::close(); }
 
     void close() override;
     Address localAddress() const override {
-        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // looked up when it is needed, since it is a system call
+        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // asked only when needed: this is a system call
             at_ = addressHere();
         return at_;
     }
@@ -60,7 +60,7 @@ private:
     bool onAccepted(int descriptor) noexcept override;
     bool isAwaited() const override { return isAcceptWaitedFor(); }
     void onNetworkEnd() noexcept override;
-    /// True if one of ready_ is now in accepted_.
+    /// Moves a connection from ready_ to accepted_. Returns false if ready_ has none.
     bool takeReady() noexcept;
     void dropAccepted() noexcept;
     static void goOn(Turn& pause);
@@ -73,9 +73,9 @@ private:
     mutable Address at_;
     SocketFile file_;
     ListenOptions options_;
-    RingQueue<int> ready_; // that the poller has accepted
+    RingQueue<int> ready_; // descriptors that the poller has accepted
     Accepted accepted_;
-    Reference<FirstReads> firstReads_; // made for the first that is accepted
+    Reference<FirstReads> firstReads_; // made for the first accepted connection
     Pause pause_{*this};
     bool mayAccept_ = true;
 };

@@ -1,10 +1,10 @@
 // The network of a RealLoop: makes connections, listeners and datagram sockets, and owns the poller and the resolver.
 //
-// sockets_ lists all open sockets. end() closes them: it runs when the loop ends or the network is destroyed, whichever
-// is first; each socket then has no network any more, and its waiters wait forever. A Connect is an operation that owns
-// its socket until the connection is made: connect(), then a wait for the socket to become writable, then
-// RealConnection takes the descriptor. listenMany() and bindMany() of many addresses make the sockets by io_uring, if
-// that is possible.
+// sockets_ lists all open sockets. end() closes them when the loop ends or the network is destroyed, whichever is
+// first. Each socket then has no network any more, and its waiters wait forever. A Connect is an operation that owns
+// its socket until the connection is made: it calls connect(), waits until the socket is writable, and passes the
+// descriptor to a RealConnection. listenMany() and bindMany() of many addresses make the sockets by io_uring, if that
+// is possible.
 
 #include "net/real/real_network.h"
 
@@ -90,14 +90,15 @@ private:
     }
     void succeed() {
         if (isToItself()) {
-            resetConnection(); // and the port is free for a listener
+            resetConnection(); // so that the port is free for a listener
             return fail(connection_refused());
         }
         applyOptions(descriptor(), to_, options_);
         complete(RealConnection::ofConnected(*this, to_, options_.readStrategy));
     }
 
-    /// If no program listens at a local port, the kernel may choose that port as this side's own.
+    /// True if the socket is connected to itself. This happens if no program listens at a local port, and the kernel
+    /// chooses that port for this side.
     bool isToItself() const {
         if (to_.isUnix() || addressHere().port() != to_.port())
             return false;
@@ -130,11 +131,11 @@ std::vector<SocketOption> listOf(Options const& options, int type) {
         set.push_back({SOL_SOCKET, SO_RCVBUF, options.receiveBuffer});
     if (options.reusePort)
         set.push_back({SOL_SOCKET, SO_REUSEPORT, 1});
-    set.push_back({IPPROTO_IPV6, IPV6_V6ONLY, options.onlyV6}); // for IPv6 addresses
+    set.push_back({IPPROTO_IPV6, IPV6_V6ONLY, options.onlyV6}); // UringSockets sets it for IPv6 only
     return set;
 }
 
-/// Calls make(opened, index) for each; if one fails, all are closed.
+/// Returns the result of make(opened, index) for each descriptor. If a call throws, closes all descriptors.
 template <class Socket, class Make>
 std::vector<Reference<Socket>> ownAll(std::span<int const> descriptors, Make make) {
     std::size_t owned = 0;
@@ -227,7 +228,7 @@ Reference<DatagramSocket> RealNetwork::bind(Address at, DatagramOptions const& o
     return makeReference<RealDatagramSocket>(*this, std::move(opened), at, options.readStrategy);
 }
 
-/// Null if it is not worth it, or not possible.
+/// Returns null if io_uring is not available, or not worth it for these addresses.
 UringSockets* RealNetwork::socketsFor(std::span<Address const> at) {
     constexpr std::size_t kWorthIt = 8;
     if (at.size() < kWorthIt || std::ranges::any_of(at, [](Address const& each) { return each.isUnix(); }))

@@ -6,9 +6,10 @@
 //     loop.run(serve());
 //     network.counters().systemCalls();
 //
-// It sets the loop's poller, which is epoll. A socket is registered once, at the first wait for it.
+// A RealNetwork sets the loop's poller: epoll, or io_uring with FLOW_POLLER=uring. A socket is registered once, at the
+// first wait for it.
 //
-// Sockets receive into one block of 64 KiB that all sockets of the loop share: usually the reader takes the bytes at
+// Sockets receive into one block of 64 KiB that all sockets of the loop share. Usually the reader takes the bytes at
 // once. If some are left when another socket receives, they are copied into memory of their connection.
 
 #include "flow/loop/real_loop.h"
@@ -22,7 +23,7 @@ class UringSockets;
 
 class RealNetwork final : public Transport {
 public:
-    /// Belongs to the loop's thread, and is the Transport of that loop until one of them ends.
+    /// Makes this the Transport of `loop`, until one of them ends. The network belongs to the loop's thread.
     explicit RealNetwork(RealLoop& loop);
     RealNetwork(RealNetwork const&) = delete;
     RealNetwork& operator=(RealNetwork const&) = delete;
@@ -46,7 +47,7 @@ public:
 
     Future<Void> settled() override;
 
-    /// The bytes that closed connections have to send.
+    /// The bytes that closed connections still have to send.
     class Leaving : public Drainable {
     public:
         Leaving() : Drainable(0, 0) {}
@@ -62,14 +63,14 @@ private:
     friend class RealSocket;
     friend Transport& makeRealTransport();
 
-    /// Ends with the loop.
+    /// The network's place in the list of objects that end with the loop.
     struct Owned : LoopOwned {
         RealNetwork* network;
         bool isHeap;
     };
 
     std::unique_ptr<Resolver> makeResolver(ResolverOptions const& options);
-    /// Closes all sockets; nothing can be watched any more.
+    /// Closes all sockets. After this no socket can be watched.
     void end() noexcept;
     UringSockets* socketsFor(std::span<Address const> at);
 
@@ -77,7 +78,7 @@ private:
     std::unique_ptr<NetworkPoller> poller_;
     std::unique_ptr<Resolver> resolver_; // null: not made yet
     Owned owned_{};
-    ListLink sockets_; // all that are open
+    ListLink sockets_; // the open sockets
     SocketCounters counters_;
     SharedBlock block_;
     Leaving leaving_;

@@ -65,7 +65,7 @@ Address RealSocket::addressHere() const {
 Error errorOfSystem(int number) {
     switch (number) {
     case ECONNREFUSED:
-    case ENOENT: // of a Unix socket's path
+    case ENOENT: // the path of a Unix socket does not exist
         return connection_refused();
     case ETIMEDOUT:
         return connection_timed_out();
@@ -132,9 +132,8 @@ void removeLeftBehind(Address const& at) {
 void applyOptions(int descriptor, Address const& peer, SocketOptions const& options) noexcept {
     int on = 1;
     bool isTcp = !peer.isUnix();
-    // Left to itself the kernel lets megabytes wait in a loopback connection, and the receiver then reads each byte
-    // from memory instead of from the cache: 16 KiB messages are three times slower. 208 KiB is what Linux allows
-    // everybody.
+    // By default the kernel lets megabytes wait in a loopback connection. The receiver then reads each byte from
+    // memory instead of from the cache, and 16 KiB messages are three times slower. Linux allows 208 KiB to every user.
     constexpr int kLoopbackBuffer = 208 * 1024;
     if (isTcp && options.sendBuffer == 0 && peer.isLoopback())
         ::setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &kLoopbackBuffer, sizeof kLoopbackBuffer);

@@ -28,24 +28,24 @@ public:
     RealNetwork& network() { return *network_; }
     /// Stops watching the descriptor and releases it to the caller.
     [[nodiscard]] OpenDescriptor release();
-    /// Moves the descriptor to `other`, which has none. If it was watched, `other` is watched. Throws platform_error;
-    /// then `other` has it, unwatched.
+    /// Moves the descriptor to `other`, which has none. If this socket was watched, `other` is watched instead. If that
+    /// fails, throws platform_error, and `other` has the descriptor but is not watched.
     void moveTo(RealSocket& other);
 
 protected:
-    /// Takes the descriptor: when the constructor of a derived class throws, the descriptor is closed, once.
+    /// Takes the descriptor. If the constructor of a derived class throws, the descriptor is closed, once.
     RealSocket(RealNetwork& network, OpenDescriptor opened);
     ~RealSocket() { leaveNetwork(); }
 
-    /// Registers it with the poller, if it is not registered. Throws platform_error.
+    /// Registers the socket with the poller, if it is not registered. Throws platform_error.
     void watch();
-    /// Stops watching and closes it.
+    /// Stops watching the descriptor and closes it.
     void closeDescriptor();
-    /// Like closeDescriptor(), with a reset: the other side's connection fails.
+    /// Does the same as closeDescriptor(), but with a reset: the connection fails on the other side.
     void resetConnection();
-    /// The network ends. An override calls leaveNetwork() or destroys this.
+    /// Called when the network ends. An override calls leaveNetwork() or destroys this object.
     virtual void onNetworkEnd() noexcept { leaveNetwork(); }
-    /// Closes it; from here on there is no network.
+    /// Closes the descriptor. After this the socket has no network.
     void leaveNetwork() noexcept;
 
     Address addressHere() const;
@@ -53,7 +53,7 @@ protected:
     SharedBlock& block() { return network_->block_; }
     RealNetwork::Leaving& leaving() { return network_->leaving_; }
     bool hasNetwork() const { return network_; }
-    /// Counts for this socket and for the network.
+    /// Adds `by` to a counter of this socket, and to the same counter of the network.
     template <class Member>
     void count(Member member, std::uint64_t by = 1) {
         counters_.*member += by;
@@ -64,19 +64,19 @@ protected:
 
 private:
     friend class RealNetwork;
-    RealNetwork* network_; // null: it has ended
+    RealNetwork* network_; // null: the network has ended
 };
 
-/// The error for an errno of a system call.
+/// Returns the Error for the errno of a system call.
 Error errorOfSystem(int number);
-/// A non-blocking socket for that address. Throws an Error.
+/// Opens a non-blocking socket for the family of `address`. Throws an Error.
 OpenDescriptor openSocket(Address const& address, int type, SocketOptions const& options);
-/// Throws an Error; the socket stays open.
+/// Sets an option of a socket. Throws an Error; the socket stays open.
 void setOption(int descriptor, int level, int name, int value);
 void bindSocket(int descriptor, Address const& at);
-/// Removes the file of a Unix socket at this path if it is this user's, and no program listens there any more.
+/// Removes the file of the Unix socket `at`, if the file is this user's and no program listens at it any more.
 void removeLeftBehind(Address const& at);
-/// Applies the options to a connected or accepted socket. If the connection has already failed, reading returns the
-/// error.
+/// Applies the options to a connected or accepted socket. Ignores errors: if the connection has failed, reading reports
+/// it.
 void applyOptions(int descriptor, Address const& peer, SocketOptions const& options) noexcept;
 } // namespace flow::net

@@ -24,7 +24,7 @@ bool RealConnection::fillAhead() noexcept {
     try {
         if (behind_.isValid())
             throw Error(behind_);
-        if (isWatched()) // if it has stopped: a read asks for more
+        if (isWatched()) // starts again, if the kernel has stopped
             receiveAhead();
         return false;
     } catch (...) {
@@ -35,7 +35,7 @@ bool RealConnection::fillAhead() noexcept {
 
 bool RealConnection::onReceived(std::span<std::uint8_t const> bytes, int error) noexcept {
     count(&SocketCounters::arrivals);
-    if (behind_.isValid()) // there was no memory for earlier ones
+    if (behind_.isValid()) // earlier bytes were lost, so later ones are useless
         return false;
     count(&SocketCounters::bytesRead, bytes.size());
     bool isNextTo = received_.isBorrowed() && received_.data() + received_.size() == bytes.data();
@@ -58,7 +58,7 @@ bool RealConnection::copyReceived() noexcept {
     return isAhead_ = isAhead_ && !behind_.isValid() && received_.size() < kMostAhead;
 }
 
-/// In memory of its own, behind those that are there.
+/// Copies the bytes into memory of the buffer, after the bytes that are there.
 void RealConnection::keep(std::span<std::uint8_t const> bytes) noexcept {
     try {
         received_.append(bytes.data(), bytes.size());

@@ -19,7 +19,7 @@ class SharedBlock {
 public:
     static constexpr std::size_t kBytes = 64 * 1024;
 
-    /// Room after the bytes of the buffer. Throws std::bad_alloc.
+    /// Returns the room in the block that is not used by the bytes of `buffer`. Throws std::bad_alloc.
     std::span<std::uint8_t> roomFor(ByteBuffer& buffer) {
         if (!block_)
             block_ = std::make_unique_for_overwrite<std::uint8_t[]>(kBytes);
@@ -35,7 +35,7 @@ public:
         }
         return {block_.get() + used, kBytes - used};
     }
-    /// So many bytes were received into the room of roomFor(). Throws std::bad_alloc.
+    /// Adds to `buffer` the `count` bytes received into the `room` that roomFor() returned. Throws std::bad_alloc.
     void received(ByteBuffer& buffer, std::span<std::uint8_t> room, std::size_t count) {
         if (buffer.isBorrowed()) {
             buffer.borrow(buffer.data(), buffer.size() + count);
@@ -46,7 +46,7 @@ public:
             buffer.append(room.data(), count);
         }
     }
-    /// The buffer is destroyed.
+    /// Must be called before `buffer` is destroyed.
     void forget(ByteBuffer const& buffer) {
         if (borrower_ == &buffer)
             borrower_ = nullptr;
@@ -54,7 +54,7 @@ public:
 
 private:
     std::unique_ptr<std::uint8_t[]> block_;
-    ByteBuffer* borrower_ = nullptr; // the last; it may be empty by now
+    ByteBuffer* borrower_ = nullptr; // the last buffer that borrowed; it may be empty now
 };
 
 } // namespace flow::net

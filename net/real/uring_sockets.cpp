@@ -15,9 +15,9 @@
 namespace flow::net {
 namespace {
 
-// Newer than the liburing that this is built with: include/uapi/linux/io_uring.h of the kernel numbers them so.
+// These operations may be newer than liburing. The numbers are those of the kernel's include/uapi/linux/io_uring.h.
 constexpr unsigned char kSocket = 45, kCommand = 46, kBind = 56, kListen = 57;
-constexpr unsigned kSetSocketOption = 3; // a command
+constexpr unsigned kSetSocketOption = 3; // a command of kCommand
 
 bool canDoAll(io_uring& ring) {
     io_uring_probe* probe = ::io_uring_get_probe_ring(&ring);
@@ -69,7 +69,7 @@ void UringSockets::finish(std::span<int> results) {
         io_uring_cqe* entries[64];
         unsigned count = ::io_uring_peek_batch_cqe(ring_.get(), entries, 64);
         if (count == 0)
-            ::io_uring_submit_and_wait(ring_.get(), 1); // interrupted: once more
+            ::io_uring_submit_and_wait(ring_.get(), 1); // if interrupted, the loop repeats it
         for (unsigned i = 0; i < count; ++i)
             results[static_cast<std::size_t>(entries[i]->user_data)] = entries[i]->res;
         ::io_uring_cq_advance(ring_.get(), count);

@@ -27,19 +27,19 @@ struct SocketOption {
 
 class UringSockets {
 public:
-    /// As many sockets as one batch makes.
+    /// The most sockets that one batch makes.
     static constexpr std::size_t kBatch = 64;
 
-    /// Throws std::bad_alloc.
+    /// Returns null if the kernel cannot make sockets by io_uring. Throws std::bad_alloc.
     static std::unique_ptr<UringSockets> make();
     UringSockets(UringSockets const&) = delete;
     UringSockets& operator=(UringSockets const&) = delete;
     ~UringSockets();
 
-    /// True if another process has made it.
+    /// True in a child of fork(), if the parent has made this object.
     bool isOfParent() const;
-    /// Non-blocking sockets bound to the addresses, in their order; with a backlog they listen. All or none: throws the
-    /// Error of the first that fails. No address is that of a Unix socket.
+    /// Opens non-blocking sockets, binds each to its address, and returns the descriptors. If `backlog` is not 0, they
+    /// listen. If one fails, closes all and throws its Error. The addresses are IP addresses.
     std::vector<int> open(std::span<Address const> at, int type, std::span<SocketOption const> options, int backlog);
 
 private:
@@ -50,8 +50,7 @@ private:
     void bindAll(std::span<Address const> at, std::span<int const> made);
     void listenAll(std::span<int const> made, int backlog);
     io_uring_sqe* request(unsigned char operation, int descriptor, std::size_t index);
-    /// Waits for all requests, and writes each result to the place of its index. Throws the Error of the first place
-    /// that has one.
+    /// Waits for all requests, and writes each result to results[index]. If results are errors, throws the first.
     void finish(std::span<int> results);
 
     std::unique_ptr<io_uring> ring_;

@@ -20,10 +20,10 @@ constexpr std::array<std::uint32_t, 256> makeTable() {
 constexpr std::array<std::uint32_t, 256> kTable = makeTable();
 
 #ifdef __x86_64__
-/// The instruction takes three cycles, and another can begin in each: so large inputs are read in three lanes at once.
+/// The bytes of a lane. The instruction takes three cycles, but one can begin in each cycle: so there are three lanes.
 constexpr std::ptrdiff_t kLane = 1024;
 
-/// The checksum after kLane more bytes that are 0: the xor of the entries for its four bytes, lowest first.
+/// The table of a checksum after kLane more bytes that are 0: the xor of the entries for its four bytes, lowest first.
 using Advance = std::array<std::array<std::uint32_t, 256>, 4>;
 constexpr Advance makeAdvance() {
     std::array<std::uint32_t, 32> ofBit{};

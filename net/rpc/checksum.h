@@ -1,9 +1,9 @@
 #pragma once
-// CRC-32C, as iSCSI and ext4 use it: detects corrupted bytes.
+// CRC-32C, a checksum that detects corrupted bytes. iSCSI and ext4 use it as well.
 //
 //     std::uint32_t sum = crc32c(bytes);
 //
-// Uses the processor's instruction if it has one.
+// It uses the processor's instruction for CRC-32C, if there is one.
 
 #include "flow/memory/string_ref.h"
 
@@ -11,11 +11,11 @@
 
 namespace flow::net {
 
-/// `before`: the checksum of the bytes in front of these.
+/// Returns the checksum of `bytes`. `before` is the checksum of the bytes before them.
 std::uint32_t crc32c(StringRef bytes, std::uint32_t before = 0);
 
 namespace rpc {
-/// Uses no special instruction.
+/// Returns the same as crc32c(), without a special instruction.
 std::uint32_t crc32cByTable(StringRef bytes, std::uint32_t before = 0);
 } // namespace rpc
 

@@ -6,8 +6,8 @@
 //
 // A well-known endpoint has a number or a name that all processes know. A name is sent as a hash of 64 bits.
 //
-// A plain value. If its process does not listen, or listens at 0.0.0.0, it is written without an address; its reader
-// then reaches it through the connection that it came from: see isByConnection.
+// An Endpoint is a plain value. If its process does not listen, or listens at 0.0.0.0, it is sent without an address.
+// The receiver then reaches it through the connection from which it came: see isByConnection.
 
 #include "flow/base/optional.h"
 #include "flow/base/uid.h"
@@ -23,7 +23,7 @@ namespace flow::net {
 enum WellKnownEndpoints : int { WLTOKEN_FIRST_AVAILABLE = 4 };
 
 namespace rpc {
-/// FNV-1a. `basis`: any, for a hash that is independent of the others.
+/// Returns the FNV-1a hash of `name`. Another `basis` gives an independent hash.
 constexpr std::uint64_t hashOf(std::string_view name, std::uint64_t basis = 0xCBF29CE484222325) {
     for (char c : name)
         basis = (basis ^ static_cast<unsigned char>(c)) * 0x100000001B3;
@@ -55,10 +55,10 @@ struct Endpoint {
 
     NetworkAddressList addresses;
     UID token; // UID(): none
-    /// The address is that of the other end of a connection to this process; no other process can connect to it. The
-    /// endpoint ends with the connection.
+    /// True if the address is that of the other end of a connection to this process. No other process can connect to
+    /// such an address, and the endpoint ends with the connection.
     bool isByConnection = false;
-    std::uint64_t connection = 0; // its number, since another process may have the address later
+    std::uint64_t connection = 0; // the number of that connection, since another process may have the address later
 
     static Endpoint wellKnown(NetworkAddressList const& addresses, int number) {
         return {addresses, UID(kWellKnown, static_cast<std::uint64_t>(number)), false, 0};
@@ -70,7 +70,7 @@ struct Endpoint {
 
     bool isValid() const { return token.isValid(); }
     Address const& getPrimaryAddress() const { return addresses.address; }
-    /// True if it is an endpoint of this process.
+    /// True if this is an endpoint of this process.
     bool isLocal() const; // node.cpp
     bool isWellKnown() const { return token.first() == kWellKnown; }
     bool isNamed() const { return token.first() == kNamed; }

@@ -6,11 +6,11 @@
 //     co_await monitor.onDisconnectOrFailure(endpoint);
 //     co_await monitor.onStateEqual(endpoint, FailureStatus(false));      // until it answers again
 //
-// An address has failed when a connection to it could not be made, has ended, or does not answer; it is available again
-// when a connection has been made and the node at the other end has greeted. Addresses that nothing was ever sent
-// to count as available. A single endpoint has failed when its process has answered that it has no such token.
+// An address has failed when a connection to it could not be made, has ended, or does not answer. It is available again
+// when a connection has been made and the node at the other end has greeted. An address to which nothing was ever sent
+// counts as available. A single endpoint has failed when its process has answered that it has no such token.
 //
-// Waiters resume in a turn of their own. Cancel-safe. Ends with its rpc::Node: waiters then get broken_promise.
+// Waiters resume in a turn of their own. Cancel-safe. When the rpc::Node ends, waiters get broken_promise.
 
 #include "flow/loop/turn.h"
 #include "flow/sync/async_trigger.h"
@@ -34,7 +34,7 @@ struct FailureStatus {
 class FailureMonitor {
 public:
     FailureMonitor() = default;
-    /// The monitor of the loop's rpc::Node.
+    /// Returns the monitor of the loop's rpc::Node.
     static FailureMonitor& failureMonitor();
 
     FailureStatus getState(Address const& address) const;
@@ -42,15 +42,15 @@ public:
     /// True if this endpoint has failed, and its process has not.
     bool onlyEndpointFailed(Endpoint const& endpoint) const;
 
-    /// Ready when the state may have changed.
+    /// Waits until the state of the endpoint may have changed.
     Future<Void> onStateChanged(Endpoint const& endpoint);
     Future<Void> onStateEqual(Endpoint endpoint, FailureStatus status);
-    /// Ready when a connection to the address has ended, or could not be made.
+    /// Waits until a connection to the address has ended, or could not be made.
     Future<Void> onDisconnect(Address const& address);
-    /// Ready when it has failed, or when the connection ends, even if it is made again at once.
+    /// Waits until the endpoint has failed or the connection ends, even if the connection is made again at once.
     Future<Void> onDisconnectOrFailure(Endpoint const& endpoint);
-    /// Ready when it has been failed for so long without interruption; `slope` more for each second that this call
-    /// waits.
+    /// Waits until the endpoint has been failed for `seconds` without interruption. The time grows by `slope` for each
+    /// second that this call waits.
     Future<Void> onFailedFor(Endpoint endpoint, double seconds, double slope = 0);
 
     // Called by the node, or by a test.
@@ -65,7 +65,7 @@ private:
         bool hasChanged = false, hasDisconnected = false;
         AsyncTrigger changed, disconnected;
     };
-    /// The limit of recorded endpoints that do not exist; beyond it all are removed.
+    /// The most recorded endpoints that do not exist. When there would be more, all are removed.
     static constexpr std::size_t kMostFailedEndpoints = 10'000;
 
     void notify();

@@ -4,14 +4,14 @@
 //     auto stores = makeReference<MultiInterface<StoreInterface>>(interfaces);
 //     std::string value = co_await loadBalance(stores, &StoreInterface::get, GetRequest{"key"});
 //
-// The first server is chosen at random among those that have not failed, and the next ones follow in turn. When one has
-// not answered in kHedgeAfter seconds, the next is asked as well, and the first answer counts; the other is ignored. A
-// server is skipped if its connection ends, if it does not have the endpoint, or if it is known to have failed. If all
-// have failed, it waits until one is available. An error that a server sends is the result; service_not_found only if
-// all servers have sent it.
+// The first server is chosen at random among those that have not failed, and the others follow in turn. When a server
+// has not answered in kHedgeAfter seconds, the next is asked as well; the first answer counts, and the other is
+// ignored. A server is skipped if its connection ends, if it does not have the endpoint, or if it is known to have
+// failed. If all have failed, the call waits until one is available. An error that a server sends is the result, but
+// service_not_found only if all servers have sent it.
 //
-// With AtMostOnce::True the request is sent once, to one server, and its failure is the result:
-// request_maybe_delivered. basicLoadBalance() is the same without hedging: one server after the other.
+// With AtMostOnce::True the request is sent once, to one server. If that fails, the result is request_maybe_delivered.
+// basicLoadBalance() is the same without hedging: it asks one server after the other.
 //
 // The request is copied for each server. Cancel-safe.
 
@@ -29,7 +29,7 @@ enum class AtMostOnce : bool { False, True };
 
 constexpr double kHedgeAfter = 0.1;
 
-/// Equivalent servers.
+/// Several equivalent servers.
 template <class Interface>
 class MultiInterface : public ReferenceCounted<MultiInterface<Interface>> {
 public:
@@ -58,7 +58,7 @@ public:
     }
 
     std::size_t size() const { return servers_->size(); }
-    /// The next server that has not failed; null if all have.
+    /// Returns the next server that has not failed; null if all have failed.
     RequestStream<Request> const* next() {
         FailureMonitor& monitor = FailureMonitor::failureMonitor();
         for (std::size_t i = 0; i < servers_->size(); ++i) {
@@ -73,9 +73,9 @@ public:
         for (std::size_t i = 0; i < servers_->size(); ++i)
             available.push_back(FailureMonitor::failureMonitor().onStateEqual(servers_->get(i, channel_).getEndpoint(),
                                                                               FailureStatus(false)));
-        return waitForAny(available) || Future<Void>(delay(kRetry)); // a connection is made only for a request
+        return waitForAny(available) || Future<Void>(delay(kRetry)); // then a request tries to connect again
     }
-    /// The server to try after so many seconds with all servers failed.
+    /// Returns the next server, which may have failed. It is tried when all servers have failed.
     RequestStream<Request> const& any() { return servers_->get(next_++ % servers_->size(), channel_); }
 
 private:
@@ -85,8 +85,8 @@ private:
     std::size_t next_ = 0;
 };
 
-/// Does not take the channel itself: if this coroutine has a pointer to a member as a parameter, gcc 14.2 ends with an
-/// internal error.
+/// Sends the request to the servers in turn. It does not take the channel, because gcc 14.2 ends with an internal error
+/// if this coroutine has a pointer to a member as a parameter.
 template <class Interface, class Request>
 Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, Request request, TaskPriority priority,
                                  AtMostOnce atMostOnce, bool hedges) {
@@ -98,7 +98,7 @@ Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, 
         resetReply(copy);
         return stream.tryGetReply(std::move(copy), priority);
     };
-    std::size_t unknown = 0; // answers that there is no such service
+    std::size_t unknown = 0; // the number of answers service_not_found
     for (;;) {
         RequestStream<Request> const* stream = alternatives.next();
         if (!stream && atMostOnce == AtMostOnce::False) {
@@ -113,7 +113,7 @@ Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, 
             if (other)
                 second = ask(*other);
         }
-        if (second.isValid()) { // the first answer that is one
+        if (second.isValid()) { // takes the first reply that is not a failed connection
             (void)co_await race(success(first), success(second));
             Future<ErrorOr<Reply>>& faster = first.isReady() ? first : second;
             if (!faster.get().isError(error_code_request_maybe_delivered))

@@ -1,11 +1,12 @@
 // The node of a loop: its peers, and how they are made and end.
 //
-// connecting_ has a peer for each address that this process sends to; keepConnected() is its coroutine. It waits until
-// something is to be sent, connects, runs the connection, and after its end puts a new peer in its place (replace()),
-// to which waiters send again; it pauses longer after each failure, and removes the peer if nothing was sent during the
-// pause. accepted_ has a peer for each connection from outside; serve() runs it once.
+// connecting_ has a peer for each address to which this process sends; keepConnected() is the peer's coroutine. This
+// coroutine waits until something is to be sent, connects, and runs the connection. After the end of the connection,
+// replace() puts a new peer in the old one's place, and waiters send again to the new peer. The pause before the next
+// attempt grows after each failure. If nothing was sent during a pause, the peer is removed. accepted_ has a peer for
+// each connection from outside; serve() runs that connection once.
 //
-// Memory of accepted peers is counted (heldBytes_); above peersBytes disconnectLargest() ends those with the most.
+// The memory of accepted peers is counted (heldBytes_). Above peersBytes, disconnectLargest() ends those with the most.
 // close() ends all coroutines before it shuts down the peers.
 
 #include "net/rpc/node.h"
@@ -86,7 +87,7 @@ Future<Void> rpc::Node::bind(Address publicAddress, Address listenAddress) {
     return listening_.back();
 }
 
-/// An allocation that fails ends or refuses one connection; accepting goes on.
+/// Accepts connections without end. If an allocation fails, only one connection is lost.
 Future<Void> rpc::Node::accept(Reference<Listener> listener) {
     for (;;) {
         try {
@@ -128,8 +129,8 @@ Future<Void> rpc::Node::serve(Reference<RpcPeer> peer, Reference<Connection> con
     peer->lost(error);
 }
 
-/// Called when peers hold more than peersBytes. Disconnects until they hold seven eighths of it, so that the next call,
-/// which sorts all peers again, comes later.
+/// Disconnects the largest peers when all peers hold more than peersBytes, until they hold at most seven eighths of it.
+/// So the next call, which sorts all peers again, comes later.
 void rpc::Node::disconnectLargest() {
     std::vector<Reference<RpcPeer>> peers;
     try {
@@ -159,8 +160,8 @@ Future<Reference<Connection>> rpc::Node::connectTo(Address const& address) {
     return net::transport().connect(address, connect);
 }
 
-/// Goes on after every error, also after an allocation that failed: otherwise requests to this address would wait
-/// forever. Ends when nothing was sent there during the pause after a connection.
+/// Connects to the peer's address again and again. Goes on after every error, also after a failed allocation: otherwise
+/// requests to this address would wait forever. Ends when nothing was sent during the pause after a connection.
 Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
     double pause = options_.reconnectMin, wait = 0;
     for (;;) {
@@ -191,7 +192,7 @@ Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
         try {
             monitor_.setStatus(peer->address(), FailureStatus(true));
             monitor_.notifyDisconnect(peer->address());
-        } catch (std::bad_alloc&) { // it counts as available
+        } catch (std::bad_alloc&) { // the address counts as available
         }
         peer = replace(peer, error);
         if (!peer)
@@ -201,13 +202,12 @@ Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
     }
 }
 
-/// The next connection to the same address, to which waiters of the one that has ended send. Null if there is no
-/// memory for it.
+/// Returns a peer for the next connection to the address, to which waiters send again; null if there is no memory.
 Reference<RpcPeer> rpc::Node::replace(Reference<RpcPeer> const& ended, Error error) {
     auto place = connecting_.find(ended->address());
     try {
         place->second = makeReference<RpcPeer>(*this, RpcPeer::Side::Connecting, ended->address());
-    } catch (std::bad_alloc&) { // code that sends again makes a new one
+    } catch (std::bad_alloc&) { // the next request makes a new peer
         connecting_.erase(place);
         ended->lost(error);
         return {};
@@ -242,11 +242,11 @@ Reference<RpcPeer> rpc::Node::peerOf(Endpoint const& endpoint) {
     connecting_.emplace(address, peer);
     try {
         running_.add(keepConnected(std::move(peer)));
-    } catch (...) { // otherwise nothing would connect it
+    } catch (...) { // otherwise nothing would connect the peer
         connecting_.erase(address);
         throw;
     }
-    place = connecting_.find(address); // if it has failed at once, there is another one, or none
+    place = connecting_.find(address); // if the peer has failed at once, there is another peer, or none
     return place == connecting_.end() ? Reference<RpcPeer>() : place->second;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
-// PendingRequest: a sent request and the future of its reply, in one block. Used by net/rpc
-// alone.
+// PendingRequest: a sent request and the future of its reply, in one block. Only net/rpc uses it.
 
 #include "flow/core/operation.h"
 #include "net/rpc/reply_promise.h"
@@ -8,18 +7,18 @@
 
 namespace flow::net {
 
-/// The action when the connection of a request ends.
+/// The action when the connection of a request ends before the reply.
 enum class Delivery : std::uint8_t {
-    AtLeastOnce, // it is sent again, and may arrive twice
-    AtMostOnce,  // it fails with request_maybe_delivered
+    AtLeastOnce, // the request is sent again, and may arrive twice
+    AtMostOnce,  // the request fails with request_maybe_delivered
 };
 
 namespace rpc {
 template <class Reply, bool kAsErrorOr>
 using ReplyResult = std::conditional_t<kAsErrorOr, ErrorOr<Reply>, Reply>;
 
-/// The result of tryGetReply(): a server that drops a request may have executed it, as may one that cannot be reached
-/// any more.
+/// Returns the result of tryGetReply(), with request_maybe_delivered for broken_promise: a server that drops a request
+/// may have executed it.
 template <class Reply>
 ErrorOr<Reply> maybeDelivered(ErrorOr<Reply> reply) {
     return reply.isError(error_code_broken_promise) ? ErrorOr<Reply>::failed(request_maybe_delivered())
@@ -100,7 +99,7 @@ private:
         }
         end(ErrorOr<Reply>::failed(error));
     }
-    /// Completes in a turn of its own, in which it may still be cancelled.
+    /// Completes the future in a turn of its own. Before that turn it may still be cancelled.
     void end(ErrorOr<Reply> result) {
         stopWaiting();
         result_ = kAsErrorOr ? rpc::maybeDelivered(std::move(result)) : std::move(result);

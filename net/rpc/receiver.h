@@ -1,6 +1,6 @@
 #pragma once
 // MessageReceiver: the receiver of messages: a stream of requests, or the waiter for a reply. EndpointTable: the
-// receivers of this process, by token. Used by net/rpc alone.
+// receivers of this process, by token. Only net/rpc uses them.
 
 #include "flow/base/uid.h"
 #include "flow/core/future.h"
@@ -16,11 +16,11 @@ namespace flow::net {
 
 class RpcPeer;
 
-/// The context of a message: of its ObjectReader or ObjectWriter.
+/// The context of a message, which its ObjectReader or ObjectWriter has.
 struct MessageContext {
     RpcPeer* peer;          // the other process
     std::uint64_t reply{0}; // the place for the reply
-    Future<Void> pause{};   // set by a receiver that has not taken the message: when this is ready, it gets it again
+    Future<Void> pause{};   // set by a receiver that cannot take the message now; when ready, it gets the message again
 };
 
 class MessageReceiver {
@@ -29,11 +29,11 @@ public:
     MessageReceiver& operator=(MessageReceiver const&) = delete;
     virtual ~MessageReceiver() = default;
 
-    /// Reads the message, and resumes its waiter in another turn. Throws an Error if the bytes are no such message.
+    /// Reads the message, and resumes the waiter in another turn. Throws an Error if the bytes are no such message.
     virtual void receive(ObjectReader& reader, MessageContext& context) = 0;
-    /// The only peer that may send to it; null: any peer with the token.
+    /// Returns the only peer that may send to this receiver. Null means any peer that has the token.
     virtual RpcPeer const* onlyFrom() const { return nullptr; }
-    /// An address that identifies the type of its messages.
+    /// Returns an address that identifies the type of the messages.
     virtual void const* typeKey() const { return nullptr; }
 
 protected:
@@ -41,26 +41,26 @@ protected:
 };
 
 namespace rpc {
-/// The sentence for a name that cannot be added since another one, or it itself, has its hash.
+/// Returns a sentence: why `name` cannot be added. Its hash is taken by `other`, which may be the same name.
 std::string whyTaken(std::string_view name, std::string_view other);
 } // namespace rpc
 
 class EndpointTable {
 public:
-    /// A new token with a random first half, so that it cannot be guessed.
+    /// Adds a receiver. Returns a new token, with a random first half so that nobody can guess it.
     UID add(MessageReceiver& receiver);
-    /// The number of a place for a reply: of a token with a first half of 0.
+    /// Adds a receiver of a reply. Returns the second half of its token; the first half is 0.
     std::uint64_t addReply(MessageReceiver& receiver) { return put(receiver, 0); }
-    /// False if the number is taken, negative, or above kLargestNumber.
+    /// Adds a receiver at a well-known number. Returns false if `number` is taken, negative, or above kLargestNumber.
     bool addWellKnown(MessageReceiver& receiver, int number);
     static constexpr int kLargestNumber = 100'000;
-    /// Adds a receiver with that hash of its name. Returns the name that has the hash already, if there is one.
+    /// Adds a receiver with a name and its hash. If a name has that hash already, returns that name and adds nothing.
     std::string const* addNamed(MessageReceiver& receiver, std::uint64_t hash, std::string_view name);
     /// Removes the token for good.
     void remove(UID token);
     void removeReply(std::uint64_t number) { remove(UID(0, number)); }
 
-    /// Null if there is none.
+    /// Returns the receiver with this token; null if there is none.
     MessageReceiver* find(UID token) const {
         if (token.first() == kWellKnown) {
             std::uint64_t number = token.second();
@@ -97,7 +97,7 @@ private:
     std::uint32_t free_ = kNone;
     std::size_t used_ = 0;
     std::vector<MessageReceiver*> wellKnown_;
-    // By the hash of the name. nondeterminism: it is never iterated over.
+    // The key is the hash of the name. nondeterminism: it is never iterated over.
     std::unordered_map<std::uint64_t, Named> named_;
 };
 

@@ -16,7 +16,8 @@
 // connection has ended, the answer is dropped. A request may be forwarded to a third process, which answers through
 // this one.
 //
-// T is default-constructible, and a number, a string, a container or a struct with `serialize`. Belongs to one thread.
+// T is default-constructible, and a number, string, container or struct with `serialize`. A promise belongs to one
+// thread.
 
 #include "flow/combine/forward.h"
 #include "flow/memory/reference.h"
@@ -30,7 +31,7 @@ namespace flow::net {
 
 namespace rpc {
 
-/// The context of an archive that reads or writes a message. Throws unsupported_operation for another archive.
+/// Returns the context of an archive that reads or writes a message. Throws unsupported_operation for other archives.
 template <class Ar>
 MessageContext& messageContext(Ar& ar) {
     if constexpr (requires { ar.context(); })
@@ -47,7 +48,7 @@ class ReplyState final : public FastAllocated<ReplyState<T>>,
                          Turn {
 public:
     ReplyState() : Turn(notify) {}
-    /// For a request that was received from `to`.
+    /// Makes the state for a request that was received from `to`.
     ReplyState(RpcPeer* to, std::uint64_t number)
         : Turn(notify), asker_(Reference<RpcPeer>::addRef(to)), theirs_(number) {}
     ~ReplyState() override {
@@ -62,7 +63,7 @@ public:
     }
     bool hasPromise() const { return promise_.has_value(); }
     bool isSet() const { return isAnswered_ || (promise_ && promise_->isSet()); }
-    /// The process that has made the request; null: this one.
+    /// Returns the process that has made the request. Null means this process.
     RpcPeer const* asker() const { return asker_.getPtr(); }
 
     template <class U>
@@ -91,16 +92,16 @@ public:
             promise().sendError(error, caller);
         }
     }
-    /// Another place answers instead.
+    /// Notes that no answer is needed from here: other code answers, or nobody waits.
     void forget() { isAnswered_ = true; }
 
-    /// The number by which the peer refers to this promise.
+    /// Returns the number by which the peer refers to this promise.
     std::uint64_t numberFor(RpcPeer& peer) {
         if (!isWaiting()) {
             waitFor(peer);
             self_ = Reference<ReplyState>::addRef(this);
         } else if (this->peer() != &peer) {
-            throw unsupported_operation(); // it was forwarded
+            throw unsupported_operation(); // it was sent to another peer before
         }
         return number();
     }
@@ -140,7 +141,7 @@ private:
             asker_->sendError(theirs_, currentError());
         }
     }
-    /// Completes in a turn of its own.
+    /// Gives the result to the promise in a turn of its own.
     void end(ErrorOr<T> result) {
         stopWaitingHeld();
         result_ = std::move(result);
@@ -163,7 +164,7 @@ private:
     Reference<RpcPeer> asker_; // null: this process has made the request
     std::uint64_t theirs_ = 0;
     bool isAnswered_ = false;
-    Reference<ReplyState> self_; // while a peer has its number
+    Reference<ReplyState> self_; // keeps this alive while a peer has its number
     ErrorOr<T> result_;
 };
 
@@ -188,7 +189,7 @@ public:
         : state_(std::move(other.state_)), number_(std::exchange(other.number_, 0)) {}
     ReplyPromise& operator=(ReplyPromise const& other) { return *this = ReplyPromise(other); }
     ReplyPromise& operator=(ReplyPromise&& other) noexcept {
-        Reference<State> before = std::exchange(state_, std::move(other.state_)); // which may run code
+        Reference<State> before = std::exchange(state_, std::move(other.state_)); // destroying it may run code
         number_ = std::exchange(other.number_, 0);
         return *this;
     }
@@ -205,7 +206,7 @@ public:
     void sendError(Error error, std::source_location caller = std::source_location::current()) const {
         shared()->sendError(error, caller);
     }
-    /// Drops the reply without an answer to the requester.
+    /// Drops the reply: the requester gets no answer.
     template <std::same_as<Never> N>
     void send(N) const {
         shared()->forget();
@@ -214,7 +215,7 @@ public:
     bool isSet() const { return state_ && state_->isSet(); }
     bool canBeSet() const { return !isSet(); }
     bool isValid() const { return true; }
-    /// The addresses of the process that has made the request, as this process sees them.
+    /// Returns the addresses of the process that has made the request, as this process sees them.
     Endpoint getEndpoint() const {
         RpcPeer const* asker = state_ ? state_->asker() : nullptr;
         return asker ? Endpoint{{asker->address(), {}}, UID(), asker->isAccepted(), asker->number()}
@@ -239,12 +240,12 @@ public:
         }
     }
 
-    // For net/rpc.
+    // Only net/rpc uses these functions.
 
-    /// The reply goes to the place `number` of this process.
+    /// Sets the number of the receiver in this process that gets the reply. Zero means the promise itself gets it.
     void setNumber(std::uint64_t number) { number_ = number; }
     std::uint64_t numberFor(RpcPeer& peer) const { return number_ != 0 ? number_ : shared()->numberFor(peer); }
-    /// True if a future of it exists elsewhere, or can be made.
+    /// True if copies or futures of this promise may exist, so that they must get the reply.
     bool isShared() const { return static_cast<bool>(state_); }
     void forget() const {
         if (state_)
@@ -264,7 +265,7 @@ private:
     std::uint64_t number_ = 0;
 };
 
-/// The reply promise of a request: its member `reply`, or the request itself, which may be no more than that.
+/// Returns the reply promise of a request: its member `reply`, or the request itself if that is a promise.
 template <class Request>
 auto const& getReplyPromise(Request const& request) {
     return rpc::replyIn(request);

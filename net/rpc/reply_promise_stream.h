@@ -11,7 +11,7 @@
 //     // The server:
 //     request.reply.setByteLimit(100'000);
 //     for (Row& row : rows) {
-//         co_await request.reply.onReady();        // while more than so many bytes have not been taken
+//         co_await request.reply.onReady();        // waits while too many bytes have not been taken
 //         request.reply.send(row);
 //     }
 //     request.reply.sendError(end_of_stream());
@@ -20,10 +20,10 @@
 //     for (;;)
 //         use(co_await rows.getFuture());          // ends with end_of_stream, or connection_failed
 //
-// A reply counts with its expectedSize(), or if it has none with its sizeof, from when it is sent until the client's
+// A reply counts with its expectedSize(), or with its sizeof if it has none, from when it is sent until the client's
 // stream is empty. When the client drops the stream, or the connection ends, onReady() fails with operation_obsolete,
-// and what is sent is dropped. When the server drops its copies without an end, the client gets broken_promise. Within
-// a process it is the same, without serialization. Belongs to one thread.
+// and further replies are dropped. When the server drops its copies without an end, the client gets broken_promise.
+// Within a process all is the same, without serialization. A stream belongs to one thread.
 
 #include "flow/core/callback.h"
 #include "net/rpc/reply_promise.h"
@@ -32,7 +32,7 @@
 
 namespace flow::net {
 
-/// The base of the replies of such a stream, with members that programs serialize beside their own.
+/// The base of the replies of such a stream. Programs serialize its members together with their own.
 struct ReplyPromiseStreamReply {
     Optional<UID> acknowledgeToken;
     std::uint16_t sequence = 0;
@@ -56,7 +56,7 @@ template <class T>
 class ReplyStreamState final : public ReferenceCounted<ReplyStreamState<T>>, public PendingReply, Callback<Void>, Turn {
 public:
     ReplyStreamState() : Turn(hand) {}
-    /// For a request that was received from `to`.
+    /// Makes the state for a request that was received from `to`.
     ReplyStreamState(RpcPeer* to, std::uint64_t number)
         : Turn(hand), asker_(Reference<RpcPeer>::addRef(to)), theirs_(number) {
         PendingReply::waitFor(*to);
@@ -113,7 +113,7 @@ public:
         }
         return number();
     }
-    /// At the client: a reply, or the end. At the server: the number of bytes taken, or the end of the client.
+    /// Receives, at the client, a reply or the end; at the server, the number of bytes taken or the end of the client.
     void receive(ObjectReader& reader, MessageContext& context) override {
         if (asker_)
             return receiveNews(reader);
@@ -152,7 +152,7 @@ public:
         self_ = {};
         return true;
     }
-    /// A copy of the client's stream was destroyed.
+    /// Called when a copy of the client's stream was destroyed. Drops the stream if nothing else uses it.
     void copyGone() {
         if (self_ && this->debugGetReferenceCount() == 2 && isUnread() && !this->isAsked())
             dropIfUnwantedNow();
@@ -165,7 +165,7 @@ private:
         else
             return sizeof(T);
     }
-    /// True if no FutureStream of it exists.
+    /// True if no FutureStream of this stream exists.
     bool isUnread() const {
         FutureStream<T> one = stream_.getFuture();
         return one.cell()->futures == 1;
@@ -210,7 +210,7 @@ private:
         else if (sentBytes_ - takenBytes_ < limit_)
             ready_.trigger();
     }
-    /// A turn: puts received replies into the stream, or resumes the sender.
+    /// Puts received replies into the stream, or resumes the sender. Runs in a turn of its own.
     static void hand(Turn& turn) {
         auto& self = static_cast<ReplyStreamState&>(turn);
         Reference<ReplyStreamState> keep = Reference<ReplyStreamState>::addRef(&self);
@@ -232,7 +232,7 @@ private:
         self.stream_.sendError(self.last_);
         self.self_ = {};
     }
-    /// The replies in the stream count as taken when the stream is empty.
+    /// Lets the replies in the stream count as taken when the stream is empty.
     void expectEmpty() {
         if (isExpecting_)
             return;
@@ -257,7 +257,7 @@ private:
     AsyncTrigger ready_;
     Reference<RpcPeer> asker_;         // at the server: the requester
     Reference<RpcPeer> reader_;        // at the client: the server
-    Reference<ReplyStreamState> self_; // while the server has its number
+    Reference<ReplyStreamState> self_; // keeps this alive while the server has its number
     std::uint64_t theirs_ = 0;         // the other side's number
     std::uint64_t sentBytes_ = 0;      // at the client: bytes given to the stream
     std::uint64_t takenBytes_ = 0;
@@ -287,7 +287,7 @@ public:
     }
     ~ReplyPromiseStream() { drop(); }
 
-    /// The received replies. For one reader.
+    /// Returns the received replies, for one reader.
     FutureStream<T> getFuture() const { return shared()->future(); }
     template <class U = T>
         requires std::is_constructible_v<T, U>
@@ -298,9 +298,9 @@ public:
         requires(!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)
     void send(U&&) const {}
-    /// Ends the stream; ignored after another end.
+    /// Ends the stream. Does nothing if the stream has ended.
     void sendError(Error error) const { shared()->end(error); }
-    /// Ready when fewer bytes than the limit are not taken yet.
+    /// Waits until fewer bytes than the limit are sent and not taken yet.
     Future<Void> onReady() const { return shared()->onReady(); }
     void setByteLimit(std::int64_t bytes) const { shared()->setByteLimit(static_cast<std::uint64_t>(bytes)); }
     std::int64_t getByteLimit() const { return static_cast<std::int64_t>(shared()->byteLimit()); }
@@ -318,7 +318,7 @@ public:
             *this = number == 0 ? ReplyPromiseStream() : ReplyPromiseStream(new State(context.peer, number));
     }
 
-    // For net/rpc.
+    // Only net/rpc uses these functions.
 
     std::uint64_t numberFor(RpcPeer& peer) const { return shared()->numberFor(peer); }
     bool isShared() const { return true; }

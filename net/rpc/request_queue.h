@@ -1,6 +1,6 @@
 #pragma once
-// RequestQueue<T>: the shared state of the copies of a RequestStream<T>: a stream of this process, or the endpoint of a
-// remote one. Used by net/rpc alone.
+// RequestQueue<T>: the state that the copies of a RequestStream<T> share: a stream of this process, or the endpoint of
+// a remote stream. Only net/rpc uses it.
 
 #include "flow/core/stream.h"
 #include "flow/loop/turn.h"
@@ -37,7 +37,7 @@ public:
             stream_.emplace();
         return *stream_;
     }
-    /// Its endpoint. Registers it as one if necessary.
+    /// Returns the endpoint of the stream. Registers the stream first, if necessary.
     Endpoint const& endpoint(TaskPriority priority) {
         if (!endpoint_)
             publish(priority);
@@ -68,7 +68,7 @@ public:
         endpoint_ = std::make_unique<Endpoint>(node.getLocalAddresses(), UID(kNamed, hash), false, 0);
     }
 
-    /// The queue of this process behind an endpoint; null if the endpoint is of another process.
+    /// Returns the queue of this process for the endpoint; null if that is an endpoint of another process.
     RequestQueue* local() {
         if (!isRemote_)
             return this;
@@ -79,7 +79,7 @@ public:
         return found && found->typeKey() == typeKey() ? static_cast<RequestQueue*>(found) : nullptr;
     }
     bool isElsewhere() { return isRemote_ && !rpc::Node::current().isLocal(*endpoint_); }
-    /// The peer; null if it cannot be reached any more.
+    /// Returns the peer of a remote stream; null if it cannot be reached any more.
     RpcPeer* peer() {
         if (!peer_ || !peer_->isOpen())
             peer_ = rpc::Node::current().peerOf(*endpoint_);
@@ -114,7 +114,7 @@ public:
 private:
     static void hand(Turn& turn) {
         auto& self = static_cast<RequestQueue&>(turn);
-        Reference<RequestQueue> keep = Reference<RequestQueue>::addRef(&self); // a reader may drop it
+        Reference<RequestQueue> keep = Reference<RequestQueue>::addRef(&self); // a reader may drop the queue
         PromiseStream<T> to = self.stream();
         try {
             while (!self.arrived_.isEmpty()) {
@@ -129,7 +129,7 @@ private:
     }
     bool isFull() const { return backlog_ > node_->options().backlogBytes; }
     Future<Void> whenPlace() {
-        while (!waiting_.isEmpty() && waiting_.front().getFutureReferenceCount() == 0) // its connection has ended
+        while (!waiting_.isEmpty() && waiting_.front().getFutureReferenceCount() == 0) // that peer's connection is over
             (void)waiting_.pop();
         Promise<Void> place;
         waiting_.push(place);
@@ -137,8 +137,8 @@ private:
             admitting_ = admit();
         return place.getFuture();
     }
-    /// Admits one peer after another, the one that has waited longest first: if all read again at once, each would
-    /// bring all that it has sent meanwhile.
+    /// Admits one peer after another, the one that has waited longest first. If all were read again at once, each would
+    /// bring everything that it has sent meanwhile.
     Future<Void> admit() {
         while (!waiting_.isEmpty()) {
             PromiseStream<T> to = stream();
@@ -154,7 +154,7 @@ private:
             if (arrived_.isEmpty() && to.isEmpty())
                 backlog_ = 0;
             while (!waiting_.isEmpty() && !isFull())
-                waiting_.pop().send(Void()); // the peer sends as much as fits
+                waiting_.pop().send(Void()); // the peer is read as long as there is room
         }
     }
 
@@ -168,14 +168,14 @@ private:
 
     std::optional<PromiseStream<T>> stream_;
     std::unique_ptr<Endpoint> endpoint_;
-    rpc::Node* node_ = nullptr; // the node of which it is an endpoint
-    Reference<RpcPeer> peer_;   // of a remote one
+    rpc::Node* node_ = nullptr; // the node at which the endpoint is registered
+    Reference<RpcPeer> peer_;   // the peer of a remote stream
     RingQueue<T> arrived_;      // requests that are not in the stream yet
     AsyncTrigger handed_;
-    std::size_t backlog_ = 0; // memory of what has come since all were taken
+    std::size_t backlog_ = 0; // the memory of requests since the queue was last empty
     TaskPriority priority_ = TaskPriority::DefaultEndpoint;
     bool isRemote_ = false;
-    RingQueue<Promise<Void>> waiting_; // peers
+    RingQueue<Promise<Void>> waiting_; // one for each peer that waits until it is read again
     Future<Void> admitting_;
 };
 

@@ -20,24 +20,25 @@
 //     RequestStream<GetRequest> get(Endpoint::wellKnown({server}, WLTOKEN_FIRST_AVAILABLE));
 //     std::string value = co_await get.getReply(GetRequest{"key"});
 //
-// A struct that is sent to another process contains its streams: there they send back to this process. Copies are the
-// same stream. When the last copy is destroyed, further requests are answered with broken_promise.
+// A struct with streams can be sent to another process. There, the streams send to the process that made them. Copies
+// are the same stream. When the last copy is destroyed, further requests are answered with broken_promise.
 //
 // Within a process requests are moved, and nothing is serialized.
 //
 // The errors of a request:
-//     broken_promise                the server has dropped it, or has no such stream; of getReply()
-//     serialization_failed          its bytes, or those of the reply, are not what the other side expects
+//     broken_promise                the server has dropped the request, or has no such stream (getReply() only)
+//     serialization_failed          the bytes of the request or reply are not what the other side expects
 //     incompatible_protocol_version the other process speaks another version
-//     value_too_large               it, or its answer, is larger than RpcOptions::largestMessage of either side, or
-//                                  needs more memory than RpcOptions::elementsPerByte allows
-//     request_maybe_delivered       the same, or the connection has ended, or cannot be made; not of getReply(), which
-//                                   sends it again when there is a new connection, so that it may arrive twice
+//     value_too_large               the request or reply is larger than RpcOptions::largestMessage of either side, or
+//                                   needs more memory than RpcOptions::elementsPerByte allows
+//     request_maybe_delivered       as broken_promise, or the connection has ended or cannot be made. Not for
+//                                   getReply(): it sends the request again on a new connection, so that the request may
+//                                   arrive twice
 // any error that the server sends
 //
-// Cancel-safe: if the future is dropped, the reply is ignored; the server is not informed. Likewise a request that is
-// in the stream when its connection ends stays there: the server executes it, and its reply goes nowhere. So a server
-// executes some requests twice; where that matters, they have a number of their own.
+// Cancel-safe: if the future is dropped, the reply is ignored; the server is not informed. A request that is in the
+// stream when its connection ends stays there: the server executes it, and the reply is dropped. So a server executes
+// some requests twice. If that matters, give each request a number.
 
 #include "flow/combine/errors.h"
 #include "flow/combine/map.h"
@@ -51,15 +52,15 @@ public:
     using Element = T;
 
     RequestStream() : queue_(new RequestQueue<T>) {}
-    /// A stream that this or another process has at this endpoint.
+    /// Makes a copy of the stream that this or another process has at `endpoint`.
     explicit RequestStream(Endpoint const& endpoint) : queue_(new RequestQueue<T>(endpoint)) {}
 
-    /// The received requests. For one reader; only in the process that made the stream.
+    /// Returns the received requests, for one reader. Only in the process that made the stream.
     FutureStream<T> getFuture() const {
         FLOW_ASSERT(!queue_->isRemote(), "getFuture() of a RequestStream of another process");
         return queue_->stream().getFuture();
     }
-    /// Sends without waiting: the request arrives at most once. Its reply promise, if any, may still be awaited.
+    /// Sends a request without waiting. It arrives at most once. Its reply promise, if any, may still be awaited.
     template <class U = T>
     void send(U&& value) const {
         T request(std::forward<U>(value));
@@ -77,15 +78,15 @@ public:
     Future<ReplyOf<U>> getReply(U request = U(), TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
         return ask<false>(T(std::move(request)), priority, Delivery::AtLeastOnce);
     }
-    /// The reply, or request_maybe_delivered as soon as the connection ends or the server drops the request. The future
-    /// itself does not fail.
+    /// Sends the request once. The result is the reply, or request_maybe_delivered as soon as the connection ends or
+    /// the server drops the request. The future itself does not fail.
     template <class U = T>
     Future<ErrorOr<ReplyOf<U>>> tryGetReply(U request = U(),
                                             TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
         return ask<true>(T(std::move(request)), priority, Delivery::AtMostOnce);
     }
-    /// As getReply(), but request_maybe_delivered when the process has been failed for `seconds` without interruption,
-    /// and `slope` more for each second since this call.
+    /// Sends the request as getReply() does. The result is request_maybe_delivered when the process has been failed for
+    /// `seconds` without interruption. That time grows by `slope` for each second since this call.
     template <class U = T>
     Future<ErrorOr<ReplyOf<U>>>
     getReplyUnlessFailedFor(U request, double seconds, double slope,
@@ -95,7 +96,7 @@ public:
         return unlessFailed<ReplyOf<U>>(ask<true>(T(std::move(request)), priority, Delivery::AtLeastOnce),
                                         FailureMonitor::failureMonitor().onFailedFor(getEndpoint(), seconds, slope));
     }
-    /// The replies of the server, one after the other: see net/rpc/reply_promise_stream.h.
+    /// Sends the request, and returns the stream of its replies: see net/rpc/reply_promise_stream.h.
     template <class U = T>
     auto getReplyStream(U request = U()) const {
         T sent(std::move(request));
@@ -104,7 +105,7 @@ public:
         return stream;
     }
 
-    /// Registers the stream, so that others can send to it.
+    /// Registers the stream, so that other processes can send to it, and returns its endpoint.
     Endpoint const& getEndpoint(TaskPriority priority = TaskPriority::DefaultEndpoint) const {
         return queue_->endpoint(priority);
     }
@@ -116,12 +117,12 @@ public:
                            std::source_location caller = std::source_location::current()) const {
         queue_->publishAs(name, rpc::hashOf(name), priority, caller);
     }
-    /// Bytes that wait to be sent to the other process, of all streams.
+    /// Returns the bytes of all streams that wait to be sent to the other process.
     std::size_t queuedBytes() const {
         RpcPeer* peer = queue_->isElsewhere() ? queue_->peer() : nullptr;
         return peer ? peer->queuedBytes() : 0;
     }
-    /// Ready when no more than so many of them are left, for senders that are faster than the other process.
+    /// Waits until at most `bytes` of these bytes are left. This is for senders that are faster than the other process.
     Future<Void> drainedTo(std::size_t bytes) const {
         RpcPeer* peer = queue_->isElsewhere() ? queue_->peer() : nullptr;
         return peer ? RpcPeer::drained(Reference<RpcPeer>::addRef(peer), bytes) : Future<Void>(Void());

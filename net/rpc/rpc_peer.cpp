@@ -1,13 +1,13 @@
 // One connection to another process: waiters for replies, sending, receiving, and the end.
 //
-// Sending: send() appends a frame to out_; flush() gives it to the kernel at the end of the turn, or when there are
-// many bytes. Receiving: readFrames() reads into a buffer of the node. Whole frames are delivered from there; only
-// the rest is copied into in_. take() parses the greeting first, then frames; one that is too large is skipped without
-// being stored. If a receiver has no room, the frame stays in in_, and reading pauses until it has. watch() sends pings
-// and ends a connection that is silent or does not read.
+// Sending: send() appends a frame to out_; flush() gives out_ to the kernel at the end of the turn, or when there are
+// many bytes. Receiving: readFrames() reads into a buffer of the node. Whole frames are delivered from that buffer;
+// only the rest is copied into in_. take() parses the greeting first, then frames. A frame that is too large is skipped
+// and not stored. If a receiver has no room, the frame stays in in_, and reading pauses until the receiver has room.
+// watch() sends pings and ends a connection that is silent or does not read.
 //
-// The end: run() fails with an error, and the node calls lost(), which gives it to all waiters: each sends again
-// on the next peer, or fails.
+// The end: run() fails with an error, and the node calls lost(), which gives the error to all waiters. Each waiter
+// sends again on the next peer, or fails.
 
 #include "net/rpc/rpc_peer.h"
 
@@ -56,7 +56,7 @@ void RpcPeer::dropUnwanted() {
 // Calls
 
 PeerCall::PeerCall(RpcPeer& peer, std::uint64_t number) : Turn(hand), number_(number) {
-    if (peer.calls_.emplace(number, this).second) // else it is one more with this number, which cannot be dropped
+    if (peer.calls_.emplace(number, this).second) // otherwise another call has this number: no drop for this one
         peer_ = &peer;
 }
 
@@ -67,7 +67,7 @@ PeerCall::~PeerCall() {
 
 void RpcPeer::dropCall(std::uint64_t reply) {
     auto found = calls_.find(reply);
-    if (found == calls_.end()) // it is answered
+    if (found == calls_.end()) // the call is answered
         return;
     PeerCall* call = found->second;
     calls_.erase(found);
@@ -138,7 +138,7 @@ void RpcPeer::flush() {
             out_.erase(0, sent_);
             sent_ = 0;
         }
-        isBlocked_ = true; // also by an error, which the reader gets
+        isBlocked_ = true; // also after an error, which the reader gets
         call(connection_->writable(), writing_, [this](Error error) {
             isBlocked_ = error.isValid();
             flush();
@@ -187,7 +187,7 @@ Future<Void> RpcPeer::run(Reference<Connection> connection) {
     connection_ = connection;
     lastHeard_ = lastSent_ = now();
     RpcOptions const& options = node_->options();
-    out_.insert(0, greetingBytes({options.version, options.hasChecksums})); // nothing of it has been sent
+    out_.insert(0, greetingBytes({options.version, options.hasChecksums})); // nothing of out_ has been sent
     flushTurn_.ask(kFlushPriority);
     (void)co_await race(readFrames(), watch(), disconnected_.getFuture());
 }
@@ -197,7 +197,7 @@ Future<Void> RpcPeer::readFrames() {
     for (;;) {
         bool isShort = side_ == Side::Accepted && node_->isShort();
         std::span<std::uint8_t> place = node_->scratch();
-        if (isShort) // received bytes may have to wait, except the rest of a large frame
+        if (isShort) // reads few bytes, or the rest of a large frame
             place = place.first(std::clamp(std::max(needed_, in_.size()) - in_.size(), kSmallRead, place.size()));
         std::optional<std::size_t> count = connection_->tryReadSome(place);
         if (!count) {
@@ -241,19 +241,19 @@ Future<Void> RpcPeer::readFrames() {
             co_await drained(Reference<RpcPeer>::addRef(this), unsentBytes / 2);
         isPaused_ = false;
         if (*count == place.size())
-            co_await delay(0); // the others' turn
+            co_await delay(0); // now it is the turn of other peers
     }
 }
 
-/// Makes room for bytes of the incomplete frame: at once for a large frame, since each growth copies all bytes so far.
-/// But not for the whole length in the header, so that a peer which sends nothing more does not cost that memory.
+/// Makes room in in_ for `bytes` more bytes. For a large frame it makes more room at once, because each growth copies
+/// all bytes so far. But the room grows only with the received bytes, so that a mere header does not cost much memory.
 void RpcPeer::makeRoom(std::size_t bytes) {
     std::size_t needed = in_.size() + bytes;
     if (needed > in_.capacity())
         in_.reserve(std::max(needed, std::min(needed_, kMostGrowth + 2 * needed)));
 }
 
-/// A refused peer gets the version before the connection ends.
+/// Sends a refused peer this side's version, ends the connection, and throws incompatible_protocol_version.
 Future<Void> RpcPeer::refuse() {
     ++node_->count().brokenConnections;
     flush();
@@ -286,7 +286,7 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
         isGreeted_ = isCompatible(theirs_, options.version) && greeting->hasChecksums == options.hasChecksums;
         if (!isGreeted_)
             return static_cast<std::size_t>(bytes.size());
-        if (side_ == Side::Connecting) // whatever else listens there does not answer
+        if (side_ == Side::Connecting) // a node listens there: it has greeted
             node_->failureMonitor().setStatus(address_, FailureStatus(false));
         used = kGreetingBytes;
     }
@@ -322,7 +322,7 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
     }
 }
 
-/// At the end of the frame the waiter for it, or the requester, gets value_too_large: sent again, it would be as large.
+/// Skips a frame that is too large. At its end, the waiter for it, or the requester, gets value_too_large.
 std::size_t RpcPeer::skip(StringRef bytes) {
     bool hasChecksums = node_->options().hasChecksums;
     std::size_t taken = std::min(skipped_.left, static_cast<std::size_t>(bytes.size()));
@@ -394,7 +394,7 @@ Future<Void> RpcPeer::watch() {
         dropUnwanted();
         if (!isGreeted_ && now() - begin > options.greetingTimeout)
             throw connection_timed_out();
-        if (isBlocked_ && now() - lastSent_ > idle) // it does not read
+        if (isBlocked_ && now() - lastSent_ > idle) // the peer does not read
             throw connection_timed_out();
         if (isPaused_)
             lastHeard_ = now();
@@ -438,7 +438,7 @@ void RpcPeer::lost(Error error) {
     while (!waiting.isEmpty()) {
         auto* each = static_cast<PendingReply*>(waiting.next);
         each->unlink();
-        each->lost(error); // the waiter may wait again, elsewhere
+        each->lost(error); // the waiter may then wait at another peer
     }
     node_ = nullptr;
     if (drained_.isAwaited())

@@ -1,5 +1,5 @@
 #pragma once
-// rpc::serve() and rpc::call(): requests to functions of another process, which a name finds.
+// rpc::serve() and rpc::call(): requests to functions of another process. A function is found by its name.
 //
 //     struct Get {                                              // in a header of both sides
 //         using Reply = std::string;
@@ -16,26 +16,25 @@
 //     ErrorOr<std::string> reply = co_await rpc::tryCall(server, get);
 //     std::string any = co_await timeoutError(rpc::call(servers, get), 2.0);
 //
-// A request is a struct with a type Reply and a name; it and its reply are serialized as flow/memory/object.h says, so
-// that both may grow. A handler takes one request, and returns a Future<Reply>, a Reply, or nothing if Reply is Void.
+// A request is a struct with a type Reply and a name. Requests and replies are serialized by flow/memory/object.h, so
+// they may get more members. A handler takes one request, and returns a Future<Reply>, a Reply, or nothing for Void.
 //
 // serve() returns a future that is not ready while the requests are served. Dropping it cancels the handlers that run;
 // their callers get broken_promise. The handlers may be coroutines with captures: they live as long as the future. An
-// error of a handler, thrown or in its future, is the result of the call. So many handlers of one name run at a time as
-// ServeOptions::atATime says, with requests of RpcOptions::backlogBytes and one more; further requests wait in the
-// stream, and then at the other process. A name is served once in a process: a second time, or two names with the same
-// hash, fail an assertion that has both names.
+// error of a handler, thrown or in its future, is the result of the call. At most ServeOptions::atATime handlers of one
+// name run at a time, with requests of RpcOptions::backlogBytes and one more. Further requests wait in the stream, and
+// then at the other process. A name is served once in a process: if a name is served twice, or two names have the same
+// hash, an assertion fails that shows both names.
 //
-// call() sends the request again on each new connection until the reply arrives, so that it may arrive twice, and waits
-// for a process that does not listen yet. tryCall() sends it once. The errors are those of getReply() and tryGetReply()
-// in net/rpc/request_stream.h, and:
+// call() sends the request again on each new connection until the reply arrives, so that the request may arrive twice.
+// It also waits for a process that does not listen yet. tryCall() sends the request once. The errors are those of
+// getReply() and tryGetReply() in net/rpc/request_stream.h, and:
 //     service_not_found             the process has no handler for a request of this name
 //
 // With several servers, call() chooses one, as loadBalance() does (net/rpc/load_balance.h).
 //
 // A process may call itself; then nothing is serialized. Cancel-safe: dropping a call cancels its handler, and so does
-// the end of the connection. A request that waits is removed. A handler that must come to its end holds its work
-// itself.
+// the end of the connection. A request that waits is removed. If work must be finished, store its future elsewhere.
 
 #include "flow/tasks/collection.h"
 #include "net/rpc/load_balance.h"
@@ -54,20 +53,20 @@ concept NamedRequest = requires {
     std::string_view(T::name);
 };
 
-/// The message of a call. Its identifier is another hash of the name: a request that has the hash of another one's name
-/// by chance gets serialization_failed.
+/// The message of a call. Its identifier is a second hash of the name: if another name has the same first hash, its
+/// requests get serialization_failed.
 template <NamedRequest Request>
 struct Call {
     static constexpr std::uint64_t kHash = hashOf(Request::name);
     static constexpr FileIdentifier file_identifier = static_cast<FileIdentifier>(hashOf(Request::name, 0x4D525343));
 
-    static constexpr bool kIsCall = true; // its handler is cancelled when it is dropped
+    static constexpr bool kIsCall = true; // dropping it cancels its handler
 
     Request request = {};
     ReplyPromise<typename Request::Reply> reply = {};
-    // Not sent:
+    // These members are not sent:
     std::size_t heldBytes = 0;      // the memory that counts for the limit of the server
-    Reference<PeerCall> state = {}; // at the server
+    Reference<PeerCall> state = {}; // only at the server
 
     static Endpoint at(Address const& server) { return {{server, {}}, UID(kNamed, kHash), false, 0}; }
     void setHeldBytes(std::size_t bytes) { heldBytes = bytes; }
@@ -117,7 +116,7 @@ Future<typename Request::Reply> handle(F& handler, Request&& request) {
     }
 }
 
-/// A cancelled handler gives no answer: its caller gets broken_promise.
+/// Sends the result to the caller. A cancelled handler sends no answer, so the caller gets broken_promise.
 template <class Reply>
 void reply(ReplyPromise<Reply> const& to, ErrorOr<Reply> result) {
     if (!result.isError())
@@ -146,13 +145,13 @@ public:
     }
 
 private:
-    /// The state stays, so that its peer can drop the call.
+    /// Sends the result when it is ready. Holds `state` meanwhile, so that its peer can drop the call.
     template <class Reply>
     Future<Void> answer(Future<Reply> result, Reference<PeerCall> state, ReplyPromise<Reply> to, std::size_t bytes) {
         Future<ErrorOr<Reply>> answered = errorOr(std::move(result));
-        auto first = co_await race(std::move(answered), state->onDrop()); // dropped: the handler is cancelled
+        auto first = co_await race(std::move(answered), state->onDrop()); // if dropped, the handler is cancelled
         end(bytes);
-        AsyncTrigger ended = std::move(ended_); // the reply may be the end of this object
+        AsyncTrigger ended = std::move(ended_); // the reply may destroy this object
         if (first.index() == 0)
             reply(to, std::get<0>(std::move(first)));
         else
@@ -182,7 +181,7 @@ Future<Void> serveOne(Node& node, ServeOptions options, std::source_location cal
         while (running.isFull())
             co_await running.onEnd();
         Call<Request> call = co_await calls;
-        if (!call.state) // it comes from this process, by loadBalance()
+        if (!call.state) // the call comes from this process, by loadBalance()
             call.state = makeReference<PeerCall>();
         if (call.state->isDropped()) {
             call.reply.send(Never());
@@ -201,7 +200,7 @@ Future<Void> serveOne(Node& node, ServeOptions options, std::source_location cal
     }
 }
 
-/// A node, and the place of the call that it is an argument of.
+/// A node, and the place in the source where it is passed to serve().
 struct NodeOfCaller {
     Node& node;
     std::source_location caller;
@@ -219,7 +218,7 @@ Future<Void> serve(NodeOfCaller at, Handlers... handlers) {
     return serve(at, ServeOptions(), std::move(handlers)...);
 }
 
-/// Drops a call of this process.
+/// Drops a call of this process when it is destroyed.
 struct DropAtEnd {
     explicit DropAtEnd(Reference<PeerCall> call) : state(std::move(call)) {}
     DropAtEnd(DropAtEnd&&) noexcept = default;
@@ -237,7 +236,7 @@ Future<T> untilDropped(Future<T> reply, DropAtEnd) {
         co_return co_await std::move(reply);
 }
 
-/// `send` calls getReply() or tryGetReply().
+/// Sends a call to `server`. `send` calls getReply() or tryGetReply().
 template <class Result, NamedRequest Request, class Send>
 Future<Result> callAt(Address const& server, Request&& request, Send send) {
     Endpoint endpoint = Call<Request>::at(server);
@@ -264,7 +263,7 @@ Future<ErrorOr<typename Request::Reply>> tryCall(Address const& server, Request 
     });
 }
 
-/// The same service at several servers.
+/// A server of several that have the same service.
 template <NamedRequest Request>
 struct Alternative {
     RequestStream<Call<Request>> stream;

@@ -4,19 +4,19 @@
 //     MessageOptions options;
 //     setTls(options, TlsContext::client());                         // for connect()
 //     MessageSocket dealer(SocketType::Dealer, options);
-//     dealer.connect("tls://example.org:5555");                      // its certificate must be that of example.org
+//     dealer.connect("tls://example.org:5555");                      // needs a certificate for example.org
 //
 //     setTls(options, TlsContext::server(identity));                 // for bind()
 //
-// libzmq has no such endpoints: both sides must be ours, or the other one behind a proxy that ends TLS. A handshake
-// that fails is an event of the monitor (zmtp::Fault::TlsFailed), and a client tries again as after any failure.
+// libzmq has no such endpoints: both sides must use this library, or the other side must be behind a proxy that ends
+// TLS. If a handshake fails, the monitor gets zmtp::Fault::TlsFailed, and a client tries again as after any failure.
 
 #include "net/message/message_socket.h"
 #include "net/tls/tls_context.h"
 
 namespace flow::net {
 
-/// For a context of a client, sets the functions that connect; for a context of a server, those that bind.
+/// Sets the functions of `options` that connect, for a client's context, or those that bind, for a server's context.
 void setTls(MessageOptions& options, Reference<TlsContext> context);
 
 } // namespace flow::net

@@ -35,7 +35,7 @@ int numberOf(TlsVersion version) {
     return version == TlsVersion::Tls13 ? TLS1_3_VERSION : TLS1_2_VERSION;
 }
 
-/// Its name in messages.
+/// Returns the name of a PEM in messages.
 std::string nameOf(std::string const& pem) {
     return pem.find(kBegin) == std::string::npos ? pem : "PEM in memory";
 }
@@ -67,7 +67,7 @@ BioPointer memoryOf(std::string const& text) {
     return BioPointer(memory);
 }
 
-/// All certificates of the text, at least one.
+/// Returns all certificates of a PEM. Throws if there is none.
 std::vector<X509Pointer> certificatesOf(std::string const& pem) {
     std::string text = textOf(pem);
     BioPointer memory = memoryOf(text);
@@ -84,7 +84,7 @@ std::vector<X509Pointer> certificatesOf(std::string const& pem) {
     return all;
 }
 
-/// A key with a password is refused, since no user is there to enter it.
+/// Refuses a key with a password, because no user is there to enter it.
 int noPassword(char*, int, int, void*) {
     return -1;
 }
@@ -94,7 +94,7 @@ int noPassword(char*, int, int, void*) {
 unsigned const kNameFlags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT;
 
 struct TlsContext::Identity {
-    std::vector<X509Pointer> chain; // its own certificate first
+    std::vector<X509Pointer> chain; // the certificate of this identity is the first
     EVP_PKEY* key = nullptr;
 
     explicit Identity(TlsIdentity const& given) : chain(certificatesOf(given.certificate)) {
@@ -117,7 +117,7 @@ struct TlsContext::Identity {
     ~Identity() { EVP_PKEY_free(key); }
 
     bool isFor(std::string_view name) const {
-        return !name.empty() && !name.starts_with('.') && // which would stand for all names below it
+        return !name.empty() && !name.starts_with('.') && // ".name" would stand for all names below it
                X509_check_host(chain[0].get(), name.data(), name.size(), kNameFlags, nullptr) == 1;
     }
     bool putInto(SSL* ssl) const {
@@ -162,7 +162,7 @@ struct TlsContext::Callbacks {
         auto* connection = static_cast<TlsConnection*>(SSL_get_app_data(ssl));
         try {
             connection->context_->keepSession(connection->sessionName_, session);
-            return 1; // it is ours
+            return 1; // the session belongs to us
         } catch (std::bad_alloc&) {
             return 0;
         }
@@ -171,7 +171,7 @@ struct TlsContext::Callbacks {
 
 TlsContext::TlsContext(TlsOptions const& options, bool isServer, bool verifies)
     : handshakeTimeout_(options.handshakeTimeout), isServer_(isServer), verifies_(verifies) {
-    // These are first, since they throw, and the context would leak.
+    // These checks are first: if they threw later, context_ would leak.
     if (options.minimum > options.maximum)
         throw noteTlsError(invalid_option_value(), "the minimum version is above the maximum version");
     setProtocols(options.protocols);
@@ -181,7 +181,7 @@ TlsContext::TlsContext(TlsOptions const& options, bool isServer, bool verifies)
     SSL_CTX_set_min_proto_version(context_, numberOf(options.minimum));
     SSL_CTX_set_max_proto_version(context_, numberOf(options.maximum));
     SSL_CTX_set_options(context_, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
-    // An idle connection holds no buffers.
+    // With this mode an idle connection holds no buffers.
     SSL_CTX_set_mode(context_, SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_read_ahead(context_, 1);
     int verify = !verifies ? SSL_VERIFY_NONE : SSL_VERIFY_PEER | (isServer ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0);
@@ -228,10 +228,10 @@ Reference<TlsContext> TlsContext::server(TlsServerOptions const& options) {
         made->trust(options.clientAuthorities);
     if (!made->protocols_.empty())
         SSL_CTX_set_alpn_select_cb(context, Callbacks::chooseProtocol, made.getPtr());
-    // Sessions are in tickets that clients keep, not in memory here.
+    // Clients keep their sessions in tickets, so this side needs no memory for sessions.
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     made->tickets_ = options.tickets;
-    SSL_CTX_set_num_tickets(context, 0); // those of TLS 1.3 are sent with the first bytes
+    SSL_CTX_set_num_tickets(context, 0); // tickets of TLS 1.3 are sent later, with the first bytes
     if (options.tickets == 0)
         SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
     constexpr unsigned char kWhose[] = "millrace";
@@ -249,7 +249,7 @@ Reference<TlsContext> TlsContext::server(TlsServerOptions const& options) {
 
 void TlsContext::identify(TlsIdentity const& identity) {
     auto own = std::make_unique<Identity>(identity);
-    // OpenSSL refuses weak keys only here; without this, each handshake would fail.
+    // OpenSSL refuses weak keys only when they are used. Without this trial each handshake would fail.
     std::unique_ptr<SSL, Freer<SSL_free>> trial(SSL_new(context_));
     if (!trial)
         throw std::bad_alloc();
@@ -284,7 +284,7 @@ ssl_session_st* TlsContext::takeSession(std::string const& server) {
         SSL_SESSION_up_ref(session);
         return session;
     }
-    sessions_.erase(found); // a ticket of TLS 1.3 that is used twice shows that both are the same client
+    sessions_.erase(found); // using a ticket of TLS 1.3 twice would show that both clients are the same
     return session;
 }
 

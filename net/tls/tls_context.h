@@ -8,16 +8,16 @@
 //     auto mutual = TlsContext::server({.identities = {{"server.pem", "server.key"}}, .clientAuthorities = "ca.pem"});
 //
 // Certificates and keys are PEM: either the text itself, which contains "-----BEGIN ", or the name of a file that has
-// it. The files are read once, here, with blocking calls. To take certificates that have changed, make another context
-// and use it for what comes next: TlsListener::setContext(). Connections keep theirs.
+// the text. The files are read once, when the context is made, with blocking calls. If certificates have changed, make
+// another context for further connections: TlsListener::setContext(). Existing connections keep their context.
 //
-// Making one throws file_not_found, file_not_readable, invalid_option_value, or tls_error; lastTlsError() says why.
-// Belongs to one thread: each loop has its own.
+// Making a context throws file_not_found, file_not_readable, invalid_option_value, or tls_error; lastTlsError() says
+// why. A context belongs to one thread, so each loop needs its own.
 //
 // In a simulation. The bytes on the wire are random in each run, so World::digest() differs, and a fault that changes
-// one of them may have another effect. The order of events, their times and the sizes of what is sent depend on the
-// seed alone, provided that keys are RSA or Ed25519 (signatures of ECDSA differ in size), that the server gives no
-// tickets (so do these), and that no certificate expires between two runs, or validAt is set.
+// a byte may have another effect. The order of events, their times and the sizes of what is sent depend only on the
+// seed if three conditions hold: keys are RSA or Ed25519 (signatures of ECDSA differ in size); the server gives no
+// tickets (tickets differ in size); and no certificate expires between two runs, or validAt is set.
 
 #include "flow/base/non_copyable.h"
 #include "flow/memory/reference.h"
@@ -36,7 +36,7 @@ struct ssl_session_st;
 
 namespace flow::net {
 
-/// The own identity.
+/// A certificate and its key, with which a side proves its identity.
 struct TlsIdentity {
     std::string certificate; // PEM; followed by the chain up to an authority, in order
     std::string key;         // PEM
@@ -49,37 +49,38 @@ struct TlsOptions {
     TlsVersion maximum = TlsVersion::Tls13;
     /// The protocols for ALPN, the preferred one first: "h2", "http/1.1". Empty: no ALPN.
     std::vector<std::string> protocols = {};
-    /// Seconds after which a handshake fails with connection_timed_out.
+    /// The seconds after which a handshake fails with connection_timed_out.
     double handshakeTimeout = 10;
-    /// The time at which certificates must be valid, in seconds since 1970; nothing: the time of the handshake.
+    /// The time at which certificates must be valid, in seconds since 1970. If absent, the time of the handshake.
     std::optional<std::int64_t> validAt = {};
 };
 
 struct TlsClientOptions : TlsOptions {
-    /// PEM of the authorities that are trusted; empty: those of the system.
+    /// The trusted authorities, as PEM. If empty, those of the system are trusted.
     std::string authorities = {};
     /// The identity for a server that requests one.
     std::optional<TlsIdentity> identity = {};
-    /// False: takes any certificate, for any name. Then the other side may be anybody.
+    /// True: the server's certificate is checked. False: any certificate is taken, so the server may be anybody.
     bool verify = true;
 };
 
 struct TlsServerOptions : TlsOptions {
-    /// At least one. A client that requests a name (SNI) gets the first with a certificate for it, others get the first
-    /// of all.
+    /// The identities of the server, at least one. A client that requests a name (SNI) gets the first identity for that
+    /// name. If there is none, or no name is requested, the client gets the first identity of all.
     std::vector<TlsIdentity> identities = {};
-    /// PEM. Not empty: each client must show a certificate that one of these has signed.
+    /// The authorities for clients, as PEM. If not empty, each client must show a certificate signed by one of them.
     std::string clientAuthorities = {};
-    /// 80 secret bytes that encrypt the tickets with which clients resume sessions. Contexts that have the same accept
-    /// each other's tickets, without a look at the client's certificate. Empty: random ones, of this context alone.
+    /// The 80 secret bytes that encrypt the tickets with which clients resume sessions. Contexts with the same key
+    /// accept each other's tickets, without checking the client's certificate again. If empty, each context has a
+    /// random key.
     std::string ticketKey = {};
-    /// The number of tickets for a client, sent with the first written bytes; 0: sessions are not resumed.
+    /// The number of tickets for a client, sent with the first written bytes. If 0, sessions are not resumed.
     std::size_t tickets = 2;
 };
 
-/// The flags for the comparison of names with those of a certificate: its common name does not count (RFC 9525).
+/// OpenSSL's flags to compare a name with those of a certificate. The common name does not count (RFC 9525).
 extern unsigned const kNameFlags;
-/// "example.org." is the same name as "example.org"; TLS knows only the latter.
+/// Returns the name without a last dot: "example.org." means "example.org", and TLS knows only the form without it.
 inline std::string_view withoutLastDot(std::string_view name) {
     return name.substr(0, name.size() - name.ends_with('.'));
 }
@@ -95,7 +96,7 @@ public:
     bool verifies() const { return verifies_; }
     double handshakeTimeout() const { return handshakeTimeout_; }
 
-    /// The number of servers for which a client keeps a session; beyond it some are removed.
+    /// The most servers for which a client keeps a session. For one more, another session is removed.
     static constexpr std::size_t kSessions = 1000;
 
 private:
@@ -108,17 +109,17 @@ private:
     void setProtocols(std::vector<std::string> const& names);
     void identify(TlsIdentity const& identity);
 
-    /// A session to resume, which then belongs to the caller; null if there is none.
+    /// Returns a session to resume, which then belongs to the caller; null if there is none.
     ssl_session_st* takeSession(std::string const& server);
-    /// Takes the session.
+    /// Keeps `session` for later connections to `server`, and owns it.
     void keepSession(std::string const& server, ssl_session_st* session);
 
     ssl_ctx_st* context_ = nullptr;
     std::vector<std::unique_ptr<Identity>> identities_;
-    std::string protocols_; // each with its length before it
+    std::string protocols_; // each protocol has its length before it
     std::map<std::string, ssl_session_st*> sessions_;
     double handshakeTimeout_;
-    std::size_t tickets_ = 0; // of a server
+    std::size_t tickets_ = 0; // only at a server
     bool isServer_, verifies_;
 };
 

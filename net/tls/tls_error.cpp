@@ -31,7 +31,7 @@ Error errorOfVerification(long result) {
     }
 }
 
-/// Reasons above SSL_AD_REASON_OFFSET are alerts that the other side has sent.
+/// True for an alert that the other side has sent: OpenSSL gives alerts reasons above SSL_AD_REASON_OFFSET.
 bool isAlert(int reason) {
     return reason > SSL_AD_REASON_OFFSET;
 }
@@ -49,7 +49,7 @@ Error errorOfReason(int reason) {
     case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
         return tls_error();
     default:
-        // Errors that OpenSSL itself finds in received bytes.
+        // Other reasons are errors that OpenSSL itself finds in received bytes.
         return isAlert(reason) ? tls_error() : tls_protocol_error();
     }
 }

@@ -8,10 +8,10 @@
 //     }
 //
 //     tls_certificate_expired     the other side's certificate is not valid yet, or not any more
-//     tls_certificate_untrusted   no trusted authority has signed it
-//     tls_wrong_name              it is for another name than the requested one
+//     tls_certificate_untrusted   no trusted authority has signed that certificate
+//     tls_wrong_name              that certificate is for another name than the requested one
 //     tls_protocol_error          the bytes are not TLS, or were corrupted, or no version or cipher is common
-//     tls_error                   anything else: the other side refuses, a file of a context is not valid
+//     tls_error                   any other error: the other side refuses, or a file of a context is not valid
 //     connection_cut_off          the connection has ended without close_notify of the other side
 //
 // isConnectionError() is true of all of them.
@@ -24,16 +24,15 @@ struct ssl_st;
 
 namespace flow::net {
 
-/// The last TLS failure of this thread, as a sentence without a full stop, at most 255 bytes; "" if there was none.
-/// Like errno, read it before something else can fail.
+/// Returns the last TLS failure of this thread, as a sentence without a full stop, at most 255 bytes; "" if there was
+/// none. Like errno, read it before something else can fail.
 char const* lastTlsError() noexcept;
 
-// For net/tls alone.
+// Only net/tls uses these functions.
 
-/// Sets the text of lastTlsError(), and returns the error.
+/// Sets the text of lastTlsError(), and returns `error`.
 Error noteTlsError(Error error, std::string const& text) noexcept;
-/// The Error for the contents of OpenSSL's queue, which is empty afterwards. `ssl`: the object that failed; may be
-/// null.
+/// Empties OpenSSL's queue of errors, and returns the Error for it. `ssl` is the object that failed, or null.
 Error takeTlsError(ssl_st* ssl, std::string const& about);
 
 } // namespace flow::net

@@ -40,7 +40,7 @@ Reference<Connection> TlsListener::takeConnection() {
     return connection;
 }
 
-/// Runs until accepting fails; the error is then that of this listener.
+/// Accepts connections and starts their handshakes, until accepting fails. This listener then fails with that error.
 Future<Void> TlsListener::acceptAll() {
     try {
         for (;;) {
@@ -50,7 +50,7 @@ Future<Void> TlsListener::acceptAll() {
             }
             Reference<Connection> carrier = co_await carrier_->accept();
             if (underWay_.size() >= limits_.handshakes) {
-                underWay_.begin()->second->abort(); // its handshake fails with that error
+                underWay_.begin()->second->abort(); // its handshake then fails
                 underWay_.erase(underWay_.begin());
             }
             std::uint64_t number = ++accepted_;

@@ -1,5 +1,5 @@
 #pragma once
-// TlsListener: a Listener with connections that have done their handshake.
+// TlsListener: a Listener that accepts TLS connections, after their handshake.
 //
 //     auto listener = makeReference<TlsListener>(transport().listen(443), TlsContext::server(options));
 //     co_await serveUntil(listener, serve, stop, 5.0);
@@ -8,10 +8,10 @@
 // Handshakes run concurrently, and accept() returns connections in the order in which they finish. So a client that is
 // slow, sends garbage or sends nothing delays no other client. At most limits.handshakes run at a time: when one more
 // client connects, the oldest handshake is cancelled. A handshake that fails, or takes longer than its context allows,
-// ends only that connection; failures() counts them, and onFailure() sets a function that is called with each.
+// ends only that connection; failures() counts them, and onFailure() sets a function that is called for each.
 //
-// It does handshakes also while no accept() waits; when limits.ready connections wait to be accepted, further clients
-// wait in the kernel.
+// A TlsListener does handshakes even while no accept() waits. When limits.ready connections wait to be accepted,
+// further clients wait in the kernel.
 
 #include "flow/base/non_copyable.h"
 #include "flow/core/ring_queue.h"
@@ -26,18 +26,18 @@ namespace flow::net {
 class TlsListener final : public Listener {
 public:
     struct Limits {
-        std::size_t handshakes; // that are under way
-        std::size_t ready;      // connections that are not yet accepted
+        std::size_t handshakes; // the most handshakes that run at a time
+        std::size_t ready;      // the most connections that are not yet accepted
     };
 
     TlsListener(Reference<Listener> carrier, Reference<TlsContext> context, Limits limits = {1000, 100});
     ~TlsListener() override;
 
-    /// Handshakes that begin from here on use it.
+    /// Makes later handshakes use `context`.
     void setContext(Reference<TlsContext> context);
-    /// Handshakes that are under way.
+    /// Returns the number of handshakes that run now.
     std::size_t handshakes() const { return underWay_.size(); }
-    /// The number of failed handshakes so far.
+    /// Returns the number of failed handshakes so far.
     std::uint64_t failures() const { return failures_; }
     /// Sets the function that is called for each failure, with the client, the error and the reason as text. It must
     /// not throw, nor destroy the listener.
@@ -64,7 +64,7 @@ private:
     std::function<void(Address const&, Error, std::string const&)> onFailure_;
     Limits limits_;
     std::uint64_t failures_ = 0;
-    Promise<Void> room_; // a handshake waits until there is room in ready_
+    Promise<Void> room_; // sent when there is room in ready_ again
     ActorCollection handshaking_;
     Future<Void> accepting_;
 };
