@@ -10,6 +10,7 @@
 
 #include "net/rpc/flow_transport.h"
 
+#include "flow/base/format.h"
 #include "flow/base/random.h"
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
@@ -17,8 +18,22 @@
 #include <algorithm>
 
 namespace flow::net {
+namespace {
 
-FlowTransport::FlowTransport(RpcOptions options) : options_(std::move(options)), loop_(Loop::current()) {
+RpcOptions const& checked(RpcOptions const& options) {
+    using Time = std::pair<char const*, double>;
+    for (auto [option, value] :
+         {Time("connectTimeout", options.connectTimeout), Time("greetingTimeout", options.greetingTimeout),
+          Time("pingInterval", options.pingInterval), Time("pingTimeout", options.pingTimeout),
+          Time("reconnectMin", options.reconnectMin), Time("reconnectMax", options.reconnectMax)})
+        if (!(value > 0))
+            throw wrongOption("RpcOptions", option, format("%g", value), "it must be more than 0");
+    return options;
+}
+
+} // namespace
+
+FlowTransport::FlowTransport(RpcOptions options) : options_(checked(options)), loop_(Loop::current()) {
     FLOW_ASSERT(!loop_.service<FlowTransport>(), "the loop has a FlowTransport already");
     loop_.provide<FlowTransport>(this);
     held_.reset();

@@ -84,7 +84,8 @@ struct RpcCounters {
 
 class FlowTransport : LoopOwned, NonCopyable {
 public:
-    /// Becomes the transport of the current loop, which must have none.
+    /// Becomes the transport of the current loop, which must have none. Throws invalid_option_value for a time that is
+    /// not more than 0.
     explicit FlowTransport(RpcOptions options = {});
     ~FlowTransport();
 
