@@ -60,17 +60,17 @@ Bytes ReadUntil::take() {
 }
 
 std::size_t ReadInto::take() {
-    std::size_t count = connection->sizeFor(*this);
-    if (count == 0)
-        return 0;
-    std::memcpy(place, connection->received_.data(), count);
-    connection->consume(count);
-    return count;
-}
-
-std::size_t ReadScattered::take() {
-    std::size_t count = connection->sizeFor(*this);
-    return count == 0 ? 0 : connection->takeInto({buffers, textSize}, count);
+    return Connection::withBuffers(place, size, count, [this](std::span<std::span<std::uint8_t> const> to) {
+        if (connection->isDirectFor(*this)) {
+            bool isSomething = false;
+            if (std::size_t received = connection->receiveInto(to, size, isSomething))
+                return received;
+            if (!isSomething) // another process has a copy of the descriptor, and reads as well
+                connection->fail(connection_failed().withSentence("the bytes that the system reported are not there"));
+        }
+        std::size_t bytes = connection->sizeFor(*this);
+        return bytes == 0 ? 0 : connection->takeInto(to, bytes);
+    });
 }
 
 Connection::~Connection() {
@@ -80,29 +80,17 @@ Connection::~Connection() {
 
 ReadUntil Connection::readUntil(StringRef end, std::uint32_t limit, std::source_location caller) {
     FLOW_ASSERT_AT(caller, !end.empty() && end.size() <= 65535, "readUntil(): the text has 1 to 65535 bytes");
-    return {{this, const_cast<std::uint8_t*>(end.begin()), std::min(limit, kLargestRead),
-             static_cast<std::uint16_t>(end.size()), ReadRequest::Kind::Until}};
+    return {{this, end.begin(), std::min(limit, kLargestRead), static_cast<std::uint16_t>(end.size()),
+             ReadRequest::Kind::Until}};
 }
 
-namespace {
-
-std::uint32_t checkedSize(std::size_t size, ReadRequest::Kind kind, std::source_location caller) {
-    FLOW_ASSERT_AT(caller, size != 0, "a read into no memory");
-    auto wanted = static_cast<std::uint32_t>(std::min<std::size_t>(size, Connection::kLargestRead));
-    FLOW_ASSERT_AT(caller, kind == ReadRequest::Kind::Some || wanted == size, "a read of more than kLargestRead bytes");
-    return wanted;
-}
-
-} // namespace
-
-ReadInto Connection::into(std::span<std::uint8_t> to, ReadRequest::Kind kind, std::source_location caller) {
-    return {{this, to.data(), checkedSize(to.size(), kind, caller), 0, kind}};
-}
-
-ReadScattered Connection::into(Buffers to, ReadRequest::Kind kind, std::source_location caller) {
-    FLOW_ASSERT_AT(caller, to.size() <= 65535, "a read into more than 65535 buffers");
-    return {{this, nullptr, checkedSize(sizeOf(to), kind, caller), static_cast<std::uint16_t>(to.size()), kind},
-            to.data()};
+ReadInto Connection::into(ReadBuffer to, ReadRequest::Kind kind, std::source_location caller) {
+    FLOW_ASSERT_AT(caller, to.size_ != 0, "a read into no memory");
+    FLOW_ASSERT_AT(caller, to.several_ <= 65535, "a read into more than 65535 buffers");
+    auto size = static_cast<std::uint32_t>(std::min<std::size_t>(to.size_, kLargestRead));
+    FLOW_ASSERT_AT(caller, kind == ReadRequest::Kind::Some || size == to.size_,
+                   "a read of more than kLargestRead bytes");
+    return {{this, to.place_, size, static_cast<std::uint16_t>(to.several_), kind}};
 }
 
 Bytes Connection::takeBytes(std::size_t count) {
@@ -127,30 +115,28 @@ std::size_t Connection::takeInto(Buffers to, std::size_t atMost) {
     return taken;
 }
 
-std::optional<Bytes> Connection::tryRead() {
-    FLOW_ASSERT(!readers_.isWaitedFor(), "Connection::tryRead() while a read is waited for");
-    Read some = read();
-    if (!some.isReady() || !TurnBudget::takeOne())
-        return {};
-    return some.take();
+std::size_t Connection::receiveInto(Buffers to, std::size_t size, bool& isSomething) noexcept {
+    std::size_t count = fillInto(to, size, isSomething);
+    TurnBudget::useBytes(count);
+    return count;
 }
 
-std::optional<std::size_t> Connection::tryReadSome(Buffers to) noexcept {
-    FLOW_ASSERT(sizeOf(to) != 0, "a read into no memory");
+std::optional<std::size_t> Connection::tryReadSome(ReadBuffer to) noexcept {
+    FLOW_ASSERT(to.size_ != 0, "a read into no memory");
     if (error_.isValid())
         return 0;
     if (!TurnBudget::takeOne())
         return {};
-    if (received_.isEmpty() && !ended_) {
-        bool isSomething = false;
-        if (std::size_t count = fillInto(to, isSomething)) {
-            TurnBudget::useBytes(count);
-            return count;
+    return withBuffers(to.place_, to.size_, to.several_, [&](Buffers buffers) -> std::optional<std::size_t> {
+        if (received_.isEmpty() && !ended_) {
+            bool isSomething = false;
+            if (std::size_t count = receiveInto(buffers, to.size_, isSomething))
+                return count;
+            if (!isSomething)
+                return {};
         }
-        if (!isSomething)
-            return {};
-    }
-    return received_.isEmpty() ? 0 : takeInto(to, received_.size());
+        return received_.isEmpty() ? 0 : takeInto(buffers, received_.size());
+    });
 }
 
 std::size_t Connection::tryWrite(std::span<StringRef const> pieces) noexcept {
@@ -190,12 +176,12 @@ bool Connection::hasFor(ReadRequest& request) {
     case ReadRequest::Kind::Exactly:
         return received_.size() >= request.size;
     case ReadRequest::Kind::Until: {
-        StringRef text(request.place, request.textSize);
+        StringRef text = request.text();
         std::uint64_t& searched = static_cast<ReadUntil&>(request).searched;
         std::size_t from = searched > taken_ ? static_cast<std::size_t>(searched - taken_) : 0;
         if (received_.find(text, from) != received_.size() || received_.size() >= request.size)
             return true;
-        std::size_t overlap = request.textSize - 1u;
+        std::size_t overlap = request.count - 1u;
         searched = taken_ + (received_.size() > overlap ? received_.size() - overlap : 0);
         return false;
     }
@@ -218,6 +204,8 @@ bool Connection::isReadyFor(ReadRequest& request) {
             readers_.wakeInTurn(TaskPriority::DefaultDelay);
             return false;
         }
+        if (isDirectFor(request) && hasBytes(request.size))
+            return true;
         if (!fill(request.kind == ReadRequest::Kind::Exactly ? request.size - before : request.size))
             return error_.isValid() || ended_;
         if (request.kind != ReadRequest::Kind::Some)
@@ -235,11 +223,11 @@ std::size_t Connection::sizeFor(ReadRequest const& request) {
         return std::min<std::size_t>(have, request.size);
     std::size_t count = request.size;
     if (request.kind == ReadRequest::Kind::Until) {
-        std::size_t at = received_.find(StringRef(request.place, request.textSize), 0);
+        std::size_t at = received_.find(request.text(), 0);
         bool isFound = at != have;
-        if (isFound ? at + request.textSize > request.size : have >= request.size)
+        if (isFound ? at + request.count > request.size : have >= request.size)
             throw value_too_large();
-        count = isFound ? at + request.textSize : have + 1;
+        count = isFound ? at + request.count : have + 1;
     }
     if (count > have)
         throw cut_.isValid() ? cut_ : have != 0 ? connection_cut_off() : end_of_stream();

@@ -16,8 +16,8 @@
 // Reading. Each function gives an operation in place: it refers to the connection, which must outlive it, and takes
 // bytes only when it has won: an operation that loses a race or is cancelled has taken nothing. Several may wait; the
 // oldest is served first, but a readUntil() whose text has arrived does not wait for an older one whose text has not.
-// The bytes of a read have memory of their own. Received bytes that no read has taken stay in memory that grows with
-// them; an idle connection holds no memory.
+// Received bytes that no read has taken stay in memory that grows with them; an idle connection holds no memory. The
+// table in net/docs/sockets.md compares the functions: where the bytes go, and how often they are copied.
 //
 // Writing. write() takes all of the bytes before it returns. They are sent after those of earlier writes, also if
 // the returned operation is not awaited. It is ready if at most the high water mark of bytes wait to be sent;
@@ -45,8 +45,10 @@
 
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <source_location>
 #include <span>
+#include <type_traits>
 
 namespace flow::net {
 
@@ -56,14 +58,46 @@ class Connection;
 /// True if the error means that a connection could not be made, or has ended.
 bool isConnectionError(Error const& error);
 
+/// The caller's memory for a read: one buffer (an array, a vector, a string or a span of char or std::uint8_t), or
+/// several, as a range of std::span<std::uint8_t>, which are filled in their order. The memory, and the range, must
+/// stay valid until the read has ended.
+class ReadBuffer {
+public:
+    template <std::ranges::contiguous_range Memory>
+        requires std::ranges::borrowed_range<Memory>
+    ReadBuffer(Memory&& memory) {
+        auto* data = std::ranges::data(memory);
+        using Element = std::remove_pointer_t<decltype(data)>;
+        if constexpr (std::is_same_v<Element, char> || std::is_same_v<Element, std::uint8_t>) {
+            place_ = reinterpret_cast<std::uint8_t*>(data);
+            size_ = std::ranges::size(memory);
+        } else {
+            static_assert(std::is_same_v<std::remove_const_t<Element>, std::span<std::uint8_t>>,
+                          "a read writes into char, std::uint8_t or several std::span<std::uint8_t>");
+            place_ = data;
+            several_ = std::ranges::size(memory);
+            for (std::span<std::uint8_t> each : memory)
+                size_ += each.size();
+        }
+    }
+
+    std::size_t size() const { return size_; }
+
+private:
+    friend class Connection;
+    void const* place_;
+    std::size_t size_ = 0;
+    std::size_t several_ = 0; // 0: one buffer
+};
+
 /// The base of all reads.
 struct ReadRequest {
     enum class Kind : std::uint8_t { Some, Exactly, Until, Ready };
 
     Connection* connection;
-    std::uint8_t* place;    // the destination, or the text that ends the read; null: new memory
-    std::uint32_t size;     // at most, or exactly, so many bytes
-    std::uint16_t textSize; // of the text that ends them; or the number of buffers
+    void const* place;   // the caller's memory, or the text that ends the read; null: new memory
+    std::uint32_t size;  // at most, or exactly, so many bytes
+    std::uint16_t count; // bytes of the text; or the number of buffers, 0 for one
     Kind kind;
 
     bool isReady();
@@ -71,6 +105,7 @@ struct ReadRequest {
     /// True if it may be served before `older`: both wait for a text, and that of `older` has not arrived.
     bool mayOvertake(ReadRequest& older) const;
     void describe(Description& out) const;
+    StringRef text() const { return {static_cast<std::uint8_t const*>(place), count}; }
 };
 
 /// Returns bytes with memory of their own.
@@ -79,16 +114,9 @@ struct Read : ReadRequest {
     Bytes take();
 };
 
-/// Writes into the caller's memory, which must stay valid until then, and returns the number of bytes.
+/// Writes into the caller's memory and returns the number of bytes.
 struct ReadInto : ReadRequest {
     using Result = std::size_t;
-    std::size_t take();
-};
-
-/// Like ReadInto, into several buffers, which it fills in their order. The list of buffers must stay valid as well.
-struct ReadScattered : ReadRequest {
-    using Result = std::size_t;
-    std::span<std::uint8_t> const* buffers;
     std::size_t take();
 };
 
@@ -124,41 +152,21 @@ public:
     /// then. Fails with value_too_large if more than `limit` bytes would be needed.
     ReadUntil readUntil(StringRef end, std::uint32_t limit,
                         std::source_location caller = std::source_location::current());
-    /// As many bytes as there are, and at least one; 0 is the end. The memory, of at least one byte, must stay valid
-    /// until then.
-    ReadInto readSome(std::span<std::uint8_t> to, std::source_location caller = std::source_location::current()) {
+    /// As many bytes as there are, and at least one; 0 is the end. At most 65535 buffers, with room for at least one
+    /// byte.
+    ReadInto readSome(ReadBuffer to, std::source_location caller = std::source_location::current()) {
         return into(to, ReadRequest::Kind::Some, caller);
-    }
-    ReadInto readSome(std::span<char> to, std::source_location caller = std::source_location::current()) {
-        return readSome(asBytes(to), caller);
     }
     /// As many as fit.
-    ReadInto readExactly(std::span<std::uint8_t> to, std::source_location caller = std::source_location::current()) {
+    ReadInto readExactly(ReadBuffer to, std::source_location caller = std::source_location::current()) {
         return into(to, ReadRequest::Kind::Exactly, caller);
     }
-    ReadInto readExactly(std::span<char> to, std::source_location caller = std::source_location::current()) {
-        return readExactly(asBytes(to), caller);
-    }
-    /// Into several buffers, at most 65535, of at least one byte together.
-    ReadScattered readSome(std::span<std::span<std::uint8_t> const> to,
-                           std::source_location caller = std::source_location::current()) {
-        return into(to, ReadRequest::Kind::Some, caller);
-    }
-    ReadScattered readExactly(std::span<std::span<std::uint8_t> const> to,
-                              std::source_location caller = std::source_location::current()) {
-        return into(to, ReadRequest::Kind::Exactly, caller);
-    }
-    /// The bytes that read() would return at once; nothing if it would wait. Not while a read waits. Throws like
-    /// read().
-    std::optional<Bytes> tryRead();
-    // For users with buffers of their own in both directions, such as messages. Not to be mixed with write(); bytes of
-    // earlier writes are sent first.
+    // For users with buffers of their own in both directions, such as messages. tryWrite() is not to be mixed with
+    // write(); bytes of earlier writes are sent first.
 
     /// Reads as many bytes as are available, straight from the kernel if possible; nothing if there are none now; 0 at
     /// the end or after an error: failure() says which. The memory has at least one byte. Throws nothing.
-    std::optional<std::size_t> tryReadSome(std::span<std::uint8_t> to) noexcept { return tryReadSome({&to, 1}); }
-    /// Into several buffers (scatter), with one system call if possible.
-    std::optional<std::size_t> tryReadSome(std::span<std::span<std::uint8_t> const> to) noexcept;
+    std::optional<std::size_t> tryReadSome(ReadBuffer to) noexcept;
     Readable readable() { return {{this, nullptr, 1, 0, ReadRequest::Kind::Ready}}; }
     /// Sends as many bytes of the pieces as the kernel takes now, and returns their number; 0 after an error as well.
     /// The caller keeps the rest.
@@ -187,28 +195,8 @@ public:
 
     /// Calls handler(error, bytes).
     template <class Handler>
-    void asyncReadSome(std::span<std::uint8_t> to, Handler handler) {
+    void asyncReadSome(ReadBuffer to, Handler handler) {
         call(readSome(to), slots().read, handler);
-    }
-    template <class Handler>
-    void asyncReadSome(std::span<char> to, Handler handler) {
-        call(readSome(to), slots().read, handler);
-    }
-    template <class Handler>
-    void asyncReadExactly(std::span<std::uint8_t> to, Handler handler) {
-        call(readExactly(to), slots().read, handler);
-    }
-    template <class Handler>
-    void asyncReadExactly(std::span<char> to, Handler handler) {
-        call(readExactly(to), slots().read, handler);
-    }
-    template <class Handler>
-    void asyncReadSome(std::span<std::span<std::uint8_t> const> to, Handler handler) {
-        call(readSome(to), slots().read, handler);
-    }
-    template <class Handler>
-    void asyncReadExactly(std::span<std::span<std::uint8_t> const> to, Handler handler) {
-        call(readExactly(to), slots().read, handler);
     }
     /// Calls handler(error) when there is room for more.
     template <class Handler>
@@ -238,12 +226,6 @@ public:
 
 protected:
     using Buffers = std::span<std::span<std::uint8_t> const>;
-    static std::size_t sizeOf(Buffers buffers) {
-        std::size_t size = 0;
-        for (std::span<std::uint8_t> each : buffers)
-            size += each.size();
-        return size;
-    }
 
     Connection() : Drainable(kHighWater / 2, kHighWater) {}
     Connection(std::size_t low, std::size_t high) : Drainable(low, high) {}
@@ -253,11 +235,14 @@ protected:
     /// Puts more bytes into received_, or sets ended_ or error_. False if there is nothing now; the transport calls
     /// readersMayTry() later. Runs no user code, throws nothing. `wanted`: the number of bytes that can be used.
     virtual bool fill(std::size_t wanted) noexcept = 0;
-    /// Like fill(), into the caller's memory, if the transport can: returns the number of bytes. 0: use fill().
-    virtual std::size_t fillInto(Buffers to, bool& isSomething) noexcept {
-        isSomething = fill(sizeOf(to));
+    /// Like fill(), but may put bytes into the caller's memory, of `size` bytes, when received_ is empty: returns their
+    /// number.
+    virtual std::size_t fillInto(Buffers, std::size_t size, bool& isSomething) noexcept {
+        isSomething = fill(size);
         return 0;
     }
+    /// True if fillInto() of so many bytes is sure to return some, or to set ended_ or error_. It receives nothing.
+    virtual bool hasBytes(std::size_t) noexcept { return false; }
     /// True if fillInto() may return something now.
     virtual bool mayFill() noexcept { return fill(1); }
     /// A read is about to wait. Throws an Error if nothing could end that.
@@ -293,15 +278,25 @@ private:
     friend struct Read;
     friend struct ReadUntil;
     friend struct ReadInto;
-    friend struct ReadScattered;
 
-    static std::span<std::uint8_t> asBytes(std::span<char> chars) {
-        return {reinterpret_cast<std::uint8_t*>(chars.data()), chars.size()};
+    ReadInto into(ReadBuffer to, ReadRequest::Kind kind, std::source_location caller);
+    /// Calls `use` with the list of the buffers at `place`.
+    template <class Use>
+    static auto withBuffers(void const* place, std::size_t size, std::size_t several, Use use) {
+        if (several != 0)
+            return use(Buffers(static_cast<std::span<std::uint8_t> const*>(place), several));
+        std::span<std::uint8_t> one(static_cast<std::uint8_t*>(const_cast<void*>(place)), size);
+        return use(Buffers(&one, 1));
     }
-    ReadInto into(std::span<std::uint8_t> to, ReadRequest::Kind kind, std::source_location caller);
-    ReadScattered into(Buffers to, ReadRequest::Kind kind, std::source_location caller);
     /// Moves the first received bytes into the buffers; returns their number.
     std::size_t takeInto(Buffers to, std::size_t atMost);
+    /// Receives into the buffers.
+    std::size_t receiveInto(Buffers to, std::size_t size, bool& isSomething) noexcept;
+    /// True if the request may receive into the caller's memory.
+    bool isDirectFor(ReadRequest const& request) const {
+        return request.place && request.kind == ReadRequest::Kind::Some && received_.isEmpty() && !ended_ &&
+               !error_.isValid();
+    }
     bool hasFor(ReadRequest& request);
     bool isReadyFor(ReadRequest& request);
     /// The number of bytes that the request takes; throws its error.

@@ -1,5 +1,7 @@
 #include "net/datagram_socket.h"
 
+#include "flow/base/format.h"
+
 namespace flow::net {
 
 Datagram Receive::take() {
@@ -16,7 +18,8 @@ Drain DatagramSocket::send(std::span<Datagram> datagrams) {
         return failed(error_);
     for (Datagram const& each : datagrams)
         if (each.bytes.size() > kLargest)
-            return failed(client_invalid_operation());
+            return failed(client_invalid_operation().withSentence(format(
+                "DatagramSocket: a datagram has %d bytes; at most %d can be sent", each.bytes.size(), kLargest)));
     sendAll(datagrams);
     return room();
 }

@@ -1,5 +1,6 @@
-// The texts of an error are in kTable (errors of the library) or in `named`, a list without a lock to which the
-// initialisers of FLOW_ERROR add, also those of shared objects that are loaded later.
+// The texts of a code are in kTable (errors of the library) or in `named`, a list without a lock to which the
+// initialisers of FLOW_ERROR add, also those of shared objects that are loaded later. The sentence of one error is in
+// the table of error_origins.cpp.
 //
 // currentError() is the border between exceptions and futures: every style calls it in its `catch (...)`. It reads an
 // Error in place; of any other exception the thread keeps the text, and the Error is unknown_error.
@@ -74,7 +75,8 @@ void keepUnknown(const char* text) {
 
 /// The text of an error: for unknown_error, that of the exception, if there is one.
 const char* textOf(Error error) {
-    return error.code() == error_code_unknown_error && *unknownText ? unknownText : error.what();
+    bool isPlain = error.what() == entryOf(error.code()).description;
+    return error.code() == error_code_unknown_error && *unknownText && isPlain ? unknownText : error.what();
 }
 
 void printDropped(const char* where, Error error) {
@@ -106,7 +108,14 @@ const char* Error::name() const {
 }
 
 const char* Error::what() const {
-    return entryOf(code_).description;
+    const char* sentence = detail::sentenceOf(number());
+    return sentence ? sentence : entryOf(code_).description;
+}
+
+Error wrongOption(std::string_view options, std::string_view option, std::string_view value, std::string_view rule) {
+    std::string sentence(options);
+    sentence.append(": ").append(option).append(" is ").append(value).append("; ").append(rule);
+    return invalid_option_value().withSentence(sentence);
 }
 
 namespace {

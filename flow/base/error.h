@@ -8,12 +8,13 @@
 //
 //     FLOW_ERROR(queue_full, 10001, "the queue is full");      // an application's own, in a header or a source
 //     throw queue_full();
+//     throw file_corrupt().withSentence(path + ": the header has 3 bytes; it must have 16");     // what() says it
 //
 // An Error is a value of four bytes, a code and flags; copying it never loses anything. It does not derive from
 // std::exception, since a base class would be sliced by `catch (std::exception)` and would cost a vtable.
 //
 //     Error::recordOrigins(true);                // or MILLRACE_ERROR_ORIGINS=1: from here on e.origin() says where
-//     flow: uncaught error timed_out (1004): the operation did not complete in time
+//     flow: uncaught error timed_out (1004): the operation took too long
 //       raised at fetch.actor.cpp:31
 //       actor fetch at fetch.actor.cpp:28 runs
 //         awaited by actor serve at serve.actor.cpp:12
@@ -26,6 +27,7 @@
 #include <cstdint>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace flow {
@@ -34,6 +36,10 @@ namespace detail {
 inline constinit std::atomic<bool> recordsOrigins{false};
 /// The number of an origin in their table; 0 if it has no place there.
 FLOW_RARE std::uint16_t numberOfOrigin(std::source_location raised) noexcept;
+/// The number of a sentence together with the origin that has the number `origin`; that number if there is no place.
+std::uint16_t numberOfSentence(std::uint16_t origin, std::string_view sentence) noexcept;
+/// Null if there is none. It stays valid.
+const char* sentenceOf(std::uint16_t number) noexcept;
 } // namespace detail
 
 /// The code of each error, as `error_code_NAME`.
@@ -55,7 +61,7 @@ public:
         FLOW_ASSERT(code == code_, "an Error's code is in 0 .. 65534");
         if (!std::is_constant_evaluated() && code != error_code_operation_cancelled &&
             detail::recordsOrigins.load(std::memory_order_relaxed)) [[unlikely]]
-            flags_ = static_cast<std::uint16_t>(detail::numberOfOrigin(raised) << kOriginShift);
+            setNumber(detail::numberOfOrigin(raised));
     }
 
     /// Equal to Error(code).
@@ -74,8 +80,17 @@ public:
     constexpr bool isValid() const { return code_ != kUnset; }
     /// The name in the table or of a FLOW_ERROR, or "application_error". "unset" for the default-constructed one.
     const char* name() const;
-    /// A sentence for people.
+    /// A sentence for people: that of withSentence(), or else the text of the code. It stays valid.
     const char* what() const;
+
+    /// This error with a sentence that says what is wrong, with names and values; copies keep it, in each thread. A
+    /// program keeps its first 4,096 different sentences, up to 500 bytes of each: a later error has only the text of
+    /// its code. Other processes receive the code alone.
+    Error withSentence(std::string_view sentence) const noexcept {
+        Error said = *this;
+        said.setNumber(detail::numberOfSentence(number(), sentence));
+        return said;
+    }
 
     /// This error, marked as caused by fault injection; copies keep the mark.
     constexpr Error asInjectedFault() const {
@@ -86,7 +101,7 @@ public:
     constexpr bool isInjectedFault() const { return flags_ & kInjected; }
 
     /// Makes errors of all threads from here on keep the place at which they are made, or not; returns the setting
-    /// before. Off, it costs a test for each error that is made. A program has at most 32,767 origins: later ones are
+    /// before. Off, it costs a test for each error that is made. A program has at most 28,671 origins: later ones are
     /// not kept. Origins of operation_cancelled are never kept.
     static bool recordOrigins(bool on) noexcept;
     /// The place at which it was made: file and line. Further lines have the chain of awaiters
@@ -94,15 +109,20 @@ public:
     /// Empty if it was not recorded. The text stays valid.
     const char* origin() const noexcept;
 
-    /// Origins are not compared.
+    /// Origins and sentences are not compared.
     friend constexpr bool operator==(Error const& a, Error const& b) {
         return a.code_ == b.code_ && a.isInjectedFault() == b.isInjectedFault();
     }
 
 private:
     static constexpr std::uint16_t kInjected = 1;
-    static constexpr int kOriginShift = 1; // the number of its origin is in the other bits of flags_
+    static constexpr int kNumberShift = 1; // the number of its origin and sentence is in the other bits of flags_
     static constexpr std::uint16_t kUnset = 65535;
+    constexpr std::uint16_t number() const { return flags_ >> kNumberShift; }
+    constexpr void setNumber(std::uint16_t number) {
+        flags_ = static_cast<std::uint16_t>(number << kNumberShift | (flags_ & kInjected));
+    }
+
     std::uint16_t code_ = kUnset;
     std::uint16_t flags_ = 0;
 };
@@ -128,6 +148,10 @@ FLOW_ERROR_TABLE(FLOW_ENTRY)
 inline constexpr Error actor_cancelled() {
     return operation_cancelled();
 }
+
+/// invalid_option_value with the sentence "OPTIONS: OPTION is VALUE; RULE":
+///     throw wrongOption("MessageOptions", "heartbeatIvl", "-1", "it must not be negative");
+Error wrongOption(std::string_view options, std::string_view option, std::string_view value, std::string_view rule);
 
 /// Inside a catch block: the current exception as an Error. Anything that is not an Error becomes unknown_error, and
 /// its what() is kept for `lastUnknownError()`.

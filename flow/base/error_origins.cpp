@@ -1,4 +1,6 @@
-// The table of the places at which errors were made.
+// The table of what an error has besides its code: the place at which it was made, and a sentence. The error has the
+// number of an entry, 0 for neither. An entry is never changed or removed: each error may be copied anywhere and kept.
+// Two errors that were made at one place and say the same have one entry.
 
 #include "flow/base/error.h"
 #include "flow/base/format.h"
@@ -16,20 +18,44 @@
 namespace flow {
 namespace {
 
-constexpr std::size_t kMostOrigins = 32'767;
+constexpr std::size_t kMostSentences = 4'096;
+constexpr std::size_t kMostOrigins = 32'767 - kMostSentences;
+constexpr std::size_t kSentenceBytes = 500;
 
 /// The file by the address of its name, the line, and in checked builds the actor.
 using Key = std::tuple<const char*, std::uint32_t, const void*>;
 
-/// Never destroyed, and an entry never changes: errors of static objects may have origins as well.
-struct Origins {
-    std::mutex mutex;
-    std::map<Key, std::uint16_t> numbers;
-    std::vector<std::string const*> texts; // by number - 1
+/// A sentence, with the address of its origin's text.
+using Said = std::pair<const char*, std::string>;
+
+/// Null: it has none.
+struct Entry {
+    const char* origin = nullptr;
+    const char* sentence = nullptr;
 };
-Origins& origins() {
-    static Origins* const made = new Origins;
+
+/// Never destroyed: errors of static objects may have entries as well.
+struct Entries {
+    std::mutex mutex;
+    std::map<Key, std::uint16_t> origins;
+    std::map<Said, std::uint16_t> sentences;
+    std::vector<Entry> entries; // by number - 1
+
+    std::uint16_t add(Entry entry) {
+        entries.push_back(entry);
+        return static_cast<std::uint16_t>(entries.size());
+    }
+};
+Entries& table() {
+    static Entries* const made = new Entries;
     return *made;
+}
+
+Entry entryOf(std::uint16_t number) {
+    if (number == 0)
+        return {};
+    std::lock_guard lock(table().mutex);
+    return table().entries[number - 1u];
 }
 
 constinit std::atomic<detail::ChainOfOrigin> chainOfOrigins{nullptr};
@@ -53,21 +79,17 @@ std::string textOf(std::source_location raised) {
 }
 
 std::uint16_t find(Key const& key) {
-    std::lock_guard lock(origins().mutex);
-    auto found = origins().numbers.find(key);
-    return found == origins().numbers.end() ? 0 : found->second;
+    std::lock_guard lock(table().mutex);
+    auto found = table().origins.find(key);
+    return found == table().origins.end() ? 0 : found->second;
 }
 
 std::uint16_t add(Key const& key, std::source_location raised) {
     auto text = std::make_unique<std::string const>(textOf(raised)); // without the lock: it may make errors
-    std::lock_guard lock(origins().mutex);
-    auto& [mutex, numbers, texts] = origins();
-    auto [place, isNew] = numbers.try_emplace(key, 0);
-    if (isNew && texts.size() < kMostOrigins) {
-        texts.push_back(text.get());
-        text.release();
-        place->second = static_cast<std::uint16_t>(texts.size());
-    }
+    std::lock_guard lock(table().mutex);
+    auto [place, isNew] = table().origins.try_emplace(key, 0);
+    if (isNew && table().origins.size() <= kMostOrigins)
+        place->second = table().add({text.release()->c_str()});
     return place->second;
 }
 
@@ -94,6 +116,26 @@ std::uint16_t detail::numberOfOrigin(std::source_location raised) noexcept {
     return number;
 }
 
+std::uint16_t detail::numberOfSentence(std::uint16_t origin, std::string_view sentence) noexcept {
+    try {
+        Said key(entryOf(origin).origin, sentence.substr(0, kSentenceBytes));
+        std::lock_guard lock(table().mutex);
+        auto& sentences = table().sentences;
+        if (auto found = sentences.find(key); found != sentences.end())
+            return found->second;
+        if (sentences.size() == kMostSentences)
+            return origin;
+        auto place = sentences.try_emplace(std::move(key), origin).first;
+        return place->second = table().add({place->first.first, place->first.second.c_str()});
+    } catch (...) { // no memory for it
+        return origin;
+    }
+}
+
+const char* detail::sentenceOf(std::uint16_t number) noexcept {
+    return entryOf(number).sentence;
+}
+
 void detail::setChainOfOrigins(ChainOfOrigin chain) noexcept {
     chainOfOrigins = chain;
 }
@@ -113,11 +155,8 @@ bool Error::recordOrigins(bool on) noexcept {
 }
 
 const char* Error::origin() const noexcept {
-    std::size_t number = flags_ >> kOriginShift;
-    if (number == 0)
-        return "";
-    std::lock_guard lock(origins().mutex);
-    return origins().texts[number - 1]->c_str();
+    const char* origin = entryOf(number()).origin;
+    return origin ? origin : "";
 }
 
 } // namespace flow

@@ -92,7 +92,7 @@ Future<std::vector<Winner<AwaitedValue<X>>>> some(std::size_t count, std::vector
                                                   std::source_location caller = std::source_location::current()) {
     using Values = std::vector<Winner<AwaitedValue<X>>>;
     if (count > operands.size())
-        return client_invalid_operation();
+        return combine::tooFew(count, operands.size());
     if (count == 0)
         return Values();
     std::size_t spare = operands.size() - count;

@@ -1,6 +1,15 @@
 #include "flow/combine/quorum.h"
 
-namespace flow::detail {
+#include "flow/base/format.h"
+
+namespace flow {
+
+Error combine::tooFew(std::size_t count, std::size_t operands) {
+    return client_invalid_operation().withSentence(
+        format("some(): count is %zu; there are only %zu operands", count, operands));
+}
+
+namespace detail {
 
 Future<Void> QuorumFrame::make(Cell* const* inputs, std::size_t count, std::size_t needed, Remaining remaining,
                                bool indifferent, std::size_t spare) {
@@ -132,4 +141,5 @@ void QuorumFrame::retire(Cell* cell) noexcept {
     releasePromise<Void>(cell);
 }
 
-} // namespace flow::detail
+} // namespace detail
+} // namespace flow

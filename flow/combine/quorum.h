@@ -22,6 +22,11 @@ enum class Remaining : std::uint8_t { RunOn, Released };
 /// Says whether an input that fails decides the result, or counts as an input with a value.
 enum class Errors : bool { Decide, CountAsReady };
 
+namespace combine {
+/// The error of some() for a count above the number of operands.
+[[gnu::cold]] Error tooFew(std::size_t count, std::size_t operands);
+} // namespace combine
+
 namespace detail {
 
 /// The frame of a quorum: a group of branches behind it, one for each input that is not ready at the call. The result

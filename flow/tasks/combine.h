@@ -80,7 +80,7 @@ Task<Winner<AwaitedValue<X>>> race(Context, std::vector<X> operands) {
 template <tasks::IsChild X>
 Task<std::pmr::vector<Winner<AwaitedValue<X>>>> some(Context, std::size_t count, std::vector<X> operands) {
     if (count > operands.size())
-        throw client_invalid_operation();
+        throw combine::tooFew(count, operands.size());
     Context here = co_await context();
     tasks::Range<X> children(here, count, operands.size() - count, operands.size(), here.allocator());
     children.startAll(operands);

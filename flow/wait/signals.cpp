@@ -9,6 +9,8 @@
 
 #include "flow/wait/signals.h"
 
+#include "flow/base/format.h"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -140,7 +142,8 @@ private:
                 action.sa_handler = handle;
                 action.sa_flags = SA_RESTART;
                 if (::sigaction(number, &action, &process().before[at]) != 0)
-                    throw client_invalid_operation();
+                    throw client_invalid_operation().withSentence(
+                        format("signals(): the system lets no program catch signal %d", number));
             }
             ++process().users[at];
             caught_.fetch_or(std::uint64_t{1} << (number - 1));
@@ -212,7 +215,7 @@ int Signals::take() const {
 Signals signals(SignalSet numbers) {
     Loop::current().useMachines("signals");
     if (numbers.mask() == 0)
-        throw client_invalid_operation();
+        throw client_invalid_operation().withSentence("signals(): the set is empty; it must have a signal");
     auto& hub = detail::SignalHub::ofThisLoop();
     return {&hub.group(numbers.mask()), hub.arrivals()};
 }

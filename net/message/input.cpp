@@ -111,8 +111,7 @@ void Input::makeRoom() {
 
 Input::Read Input::read(Connection& connection) {
     makeRoom();
-    std::optional<std::size_t> count =
-        connection.tryReadSome({reinterpret_cast<std::uint8_t*>(bytes() + end_), slab_->capacity() - end_});
+    std::optional<std::size_t> count = connection.tryReadSome(std::span(bytes() + end_, slab_->capacity() - end_));
     if (!count)
         return Read::Nothing;
     end_ += static_cast<std::uint32_t>(*count);

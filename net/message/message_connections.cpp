@@ -28,6 +28,10 @@ std::string_view inprocName(std::string_view endpoint) {
     return name;
 }
 
+Error withoutTls(char const* option) {
+    return wrongOption("MessageOptions", option, "not set", "setTls() must set it for \"tls://\"");
+}
+
 } // namespace
 
 void MessageSocket::State::report(Kind kind, std::string endpoint, Fault fault) {
@@ -47,7 +51,7 @@ std::string MessageSocket::State::bind(std::string_view endpoint) {
     listen.readStrategy = options_.readStrategy;
     MessageEndpoint parsed = MessageEndpoint::parse(endpoint, EndpointUse::Bind);
     if (parsed.isEncrypted && !options_.encryptListener)
-        throw client_invalid_operation();
+        throw withoutTls("encryptListener");
     Reference<Listener> listener = transport().listen(parsed.address, listen);
     MessageEndpoint bound = parsed.at(listener->localAddress());
     if (parsed.isEncrypted)
@@ -66,7 +70,7 @@ void MessageSocket::State::connect(std::string_view endpoint) {
     }
     MessageEndpoint to = MessageEndpoint::parse(endpoint, EndpointUse::Connect);
     if (to.isEncrypted && !options_.encryptConnection)
-        throw client_invalid_operation();
+        throw withoutTls("encryptConnection");
     // As in libzmq, these types connect once: a second connection would bring each message twice, or ask the same peer
     // twice in turn.
     bool isOnce = oneOf(type_, {SocketType::Sub, SocketType::Pub, SocketType::Dealer, SocketType::Req});

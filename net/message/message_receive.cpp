@@ -328,7 +328,9 @@ bool MessageSocket::State::findAt(Peer& peer) {
 
 Message MessageSocket::State::takeSlow() {
     if (!mayReceive() || (arrived_.empty() && !current_))
-        throw client_invalid_operation();
+        throw client_invalid_operation().withSentence(canReceive(type_)
+                                                          ? "MessageSocket: the REQ has no request under way"
+                                                          : "MessageSocket: a PUB or PUSH cannot receive messages");
     Arrived next = arrived_.empty() ? Arrived{takeFrom(*current_), current_} : takeArrived();
     ++counters_.received;
     Message& message = next.message;

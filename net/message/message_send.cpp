@@ -44,7 +44,7 @@ void MessageSocket::State::command(Peer& peer, std::string_view name, std::strin
 
 void MessageSocket::State::subscribe(std::string_view topic, bool isNew) {
     if (!subscribes(type_))
-        throw client_invalid_operation();
+        throw client_invalid_operation().withSentence("MessageSocket: only a SUB or XSUB subscribes");
     auto place = subscriptions_.find(topic);
     bool isThere = place != subscriptions_.end();
     if (isNew ? isThere : isThere && place->second > 1) {
@@ -116,9 +116,13 @@ void MessageSocket::State::setLastPeer(Peer* peer) {
 }
 
 void MessageSocket::State::checkMaySend(Message const& message) const {
-    bool isOutOfTurn = (type_ == SocketType::Req && awaitsReply_) || (type_ == SocketType::Rep && !awaitsReply_);
-    if (!canSend(type_) || isOutOfTurn || message.isEmpty())
-        throw client_invalid_operation();
+    char const* why = !canSend(type_)                            ? "MessageSocket: a SUB or PULL cannot send messages"
+                      : type_ == SocketType::Req && awaitsReply_ ? "MessageSocket: the REQ must receive its reply first"
+                      : type_ == SocketType::Rep && !awaitsReply_ ? "MessageSocket: the REP has no request to reply to"
+                      : message.isEmpty()                         ? "MessageSocket: the message has no parts"
+                                                                  : nullptr;
+    if (why)
+        throw client_invalid_operation().withSentence(why);
 }
 
 bool MessageSocket::State::couldSend(Message const& message) {

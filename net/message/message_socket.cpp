@@ -26,22 +26,51 @@ constexpr double kFarewell = 1;    // seconds in which the other side may end it
 constexpr int kFarewellReads = 64; // reads of a connection in a turn, since its peer may send without end
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
+void check(bool isValid, char const* option, std::string const& value, char const* rule) {
+    if (!isValid)
+        throw wrongOption("MessageOptions", option, value, rule);
+}
+
+void check(MessageOptions const& options) {
+    bool isCurve = options.curveServer || !options.curveServerKey.empty();
+    char const* excluded = "curveServer and curveServerKey exclude it";
+    check(!isCurve || !options.plainServer, "plainServer", "set", excluded);
+    check(!isCurve || options.plainUsername.empty(), "plainUsername", "set", excluded);
+    check(!options.curveServer || options.curveServerKey.empty(), "curveServerKey", "set", "curveServer excludes it");
+    check(!isCurve || !options.curveSecretKey.empty(), "curveSecretKey", "empty", "CURVE needs it");
+    check(!options.plainServer || options.authenticator, "authenticator", "not set", "plainServer needs it");
+    using Text = std::pair<char const*, std::string const&>;
+    for (auto const& [option, value] :
+         {Text("routingId", options.routingId), Text("plainUsername", options.plainUsername),
+          Text("plainPassword", options.plainPassword)})
+        check(value.size() <= 255, option, format("%zu bytes long", value.size()), "it must have at most 255 bytes");
+    using Time = std::pair<char const*, double>;
+    for (auto [option, value] :
+         {Time("linger", options.linger), Time("reconnectIvlMax", options.reconnectIvlMax),
+          Time("handshakeIvl", options.handshakeIvl), Time("heartbeatIvl", options.heartbeatIvl),
+          Time("heartbeatTimeout", options.heartbeatTimeout), Time("heartbeatTtl", options.heartbeatTtl)})
+        check(value >= 0, option, format("%g", value), "it must not be negative");
+    check(options.reconnectIvl > 0, "reconnectIvl", format("%g", options.reconnectIvl), "it must be more than 0");
+}
+
+/// The key as bytes.
+void readKey(char const* option, std::string& key) {
+    if (key.empty())
+        return;
+    std::optional<std::string> read = z85Key(key);
+    check(read.has_value(), option, "no key", "it must have 32 bytes, or 40 characters of Z85");
+    key = *read;
+}
+
 /// Replaces the keys in the options by their bytes. Throws an Error if they cannot be used.
 void readKeys(MessageOptions& options) {
     if (!options.curveServer && options.curveServerKey.empty())
         return;
     if (!hasCurve())
-        throw unsupported_operation();
-    for (std::string* key : {&options.curveSecretKey, &options.curvePublicKey, &options.curveServerKey}) {
-        if (key->empty())
-            continue;
-        std::optional<std::string> read = z85Key(*key);
-        if (!read)
-            throw client_invalid_operation();
-        *key = *read;
-    }
-    if (options.curveSecretKey.empty() || (options.curveServer && !options.curveServerKey.empty()))
-        throw client_invalid_operation();
+        throw unsupported_operation().withSentence("MessageOptions: the library was built without libsodium for CURVE");
+    readKey("curveSecretKey", options.curveSecretKey);
+    readKey("curvePublicKey", options.curvePublicKey);
+    readKey("curveServerKey", options.curveServerKey);
     options.curvePublicKey = curvePublicKey(options.curveSecretKey);
 }
 
@@ -51,18 +80,9 @@ MessageSocket::State::State(SocketType type, MessageOptions options)
     : type_(type), options_(std::move(options)),
       flushTurn_([](Turn& turn) { static_cast<StateTurn&>(turn).state->flushDirty(); }, *this),
       idleTurn_([](Turn& turn) { static_cast<StateTurn&>(turn).state->readAheadIfIdle(); }, *this) {
-    bool isPlain = options_.plainServer || !options_.plainUsername.empty();
-    bool isCurve = options_.curveServer || !options_.curveServerKey.empty();
-    if ((isPlain && isCurve) || options_.routingId.size() > 255 || options_.plainUsername.size() > 255 ||
-        options_.plainPassword.size() > 255 || (options_.plainServer && !options_.authenticator))
-        throw client_invalid_operation();
-    for (double time : {options_.linger, options_.reconnectIvlMax, options_.handshakeIvl, options_.heartbeatIvl,
-                        options_.heartbeatTimeout, options_.heartbeatTtl})
-        if (!(time >= 0))
-            throw client_invalid_operation();
-    if (!(options_.reconnectIvl > 0))
-        throw client_invalid_operation();
+    check(options_);
     readKeys(options_);
+    bool isCurve = options_.curveServer || !options_.curveServerKey.empty();
     ready_.reset();
     // The ids are random, so that an answer for a peer of an earlier run of this program is dropped.
     lastId_ = chance().randomUInt32();

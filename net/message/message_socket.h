@@ -119,19 +119,19 @@ class MessageSocket {
 public:
     class State;
 
-    /// Throws client_invalid_operation if the options contradict each other, a time is negative, or keys cannot be
-    /// read.
+    /// Throws invalid_option_value if the options contradict each other, a time is negative, or keys cannot be read;
+    /// what() names the option.
     explicit MessageSocket(SocketType type, MessageOptions options = {});
     MessageSocket(MessageSocket const&) = delete;
     MessageSocket& operator=(MessageSocket const&) = delete;
     ~MessageSocket();
 
     /// Returns the endpoint (net/message/message_endpoint.h), with the chosen port. Throws connection_string_invalid,
-    /// client_invalid_operation for "tls://" without TLS in the options, and the errors of Transport::listen().
+    /// invalid_option_value for "tls://" without TLS in the options, and the errors of Transport::listen().
     std::string bind(std::string_view endpoint);
     /// Connects now or later; the name of a host is resolved at each attempt. A second call of a SUB, PUB, DEALER or
     /// REQ with the same endpoint does nothing, as with libzmq; of other types, and with inproc://, it makes a second
-    /// connection. Throws connection_string_invalid, and client_invalid_operation for "tls://" without TLS in the
+    /// connection. Throws connection_string_invalid, and invalid_option_value for "tls://" without TLS in the
     /// options.
     void connect(std::string_view endpoint);
 

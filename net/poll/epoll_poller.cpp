@@ -12,7 +12,7 @@
 namespace flow::net {
 namespace {
 
-constexpr std::uint32_t kReadAndWrite = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+constexpr std::uint32_t kReadAndWrite = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI | EPOLLET;
 constexpr double kLongest = 1e6; // seconds; keeps the conversions defined
 
 timespec timeOf(double seconds) {
@@ -109,7 +109,8 @@ void EpollPoller::wait(double seconds) noexcept {
         bool failed = event.events & (EPOLLERR | EPOLLHUP);
         bool ended = failed || (event.events & EPOLLRDHUP);
         static_cast<PolledDescriptor*>(event.data.ptr)
-            ->onNews({ended || (event.events & EPOLLIN), failed || (event.events & EPOLLOUT), ended});
+            ->onNews({ended || (event.events & EPOLLIN), failed || (event.events & EPOLLOUT), ended,
+                      !(event.events & EPOLLPRI)}); // out-of-band bytes are reported, but a read does not return them
     }
 }
 

@@ -14,6 +14,7 @@ struct News {
     bool readable = false;
     bool writable = false;
     bool ended = false; // the other side has ended its writing, or the connection has ended: reading will reach the end
+    bool isSure = false; // the next read finds bytes, the end or an error
 };
 
 /// A descriptor that a poller watches from add() on. The poller calls onNews() inside its wait, so onNews() only

@@ -1,9 +1,13 @@
 // A connected socket: reading, writing and its end.
 //
 // Reading: fill() and fillInto() call the kernel only if bytes are likely (mayTryToRead): the poller has reported some
-// (mayRead_), or the strategy tries at once. A short read clears mayRead_. Writing: send() puts the bytes into queue_;
-// flush() gives them to the kernel until it takes no more, then mayWrite_ is false until the poller reports room. The
-// socket is registered with the poller only at the first wait.
+// (mayRead_), or the strategy tries at once. A short read clears mayRead_. An operation that is ready has a result, so
+// readSome() receives into the caller's memory only if bytes are sure to be there (hasBytes): after a report of epoll,
+// which looks when it reports, or if the kernel says so. If bytes have filled a buffer that is smaller than the block
+// of the loop (overflows_), the next such buffer is filled from the block, which receives more with one call.
+//
+// Writing: send() puts the bytes into queue_; flush() gives them to the kernel until it takes no more, then mayWrite_
+// is false until the poller reports room. The socket is registered with the poller only at the first wait.
 //
 // The end: after shutdownWrite() the end is sent behind the queue. close() with unread bytes resets the connection;
 // with unsent bytes it hands socket and queue to a Lingering, which sends the rest for at most kLinger seconds, and
@@ -14,6 +18,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 
 namespace flow::net {
@@ -177,6 +182,7 @@ std::optional<std::size_t> RealConnection::receive(Buffers to) noexcept {
         vectors[pieces++] = {each.data(), each.size()};
         room += each.size();
     }
+    isSure_ = false;
     for (;;) {
         ssize_t count = pieces == 1 ? ::recv(descriptor(), vectors[0].iov_base, room, 0)
                                     : ::readv(descriptor(), vectors, static_cast<int>(pieces));
@@ -206,7 +212,7 @@ std::optional<std::size_t> RealConnection::receive(Buffers to) noexcept {
     }
 }
 
-bool RealConnection::fill(std::size_t) noexcept {
+bool RealConnection::fill(std::size_t wanted) noexcept {
     if (strategy_ == ReadStrategy::Ahead)
         return fillAhead();
     if (!isOpen() || !mayTryToRead())
@@ -214,8 +220,10 @@ bool RealConnection::fill(std::size_t) noexcept {
     try {
         std::span<std::uint8_t> room = block().roomFor(received_);
         std::optional<std::size_t> count = receive({&room, 1});
-        if (count.value_or(0) != 0)
+        if (count.value_or(0) != 0) {
+            overflows_ = *count >= wanted;
             block().received(received_, room, *count);
+        }
         return count.has_value();
     } catch (...) { // no memory
         failReading(currentError());
@@ -223,7 +231,18 @@ bool RealConnection::fill(std::size_t) noexcept {
     }
 }
 
-std::size_t RealConnection::fillInto(Buffers to, bool& isSomething) noexcept {
+bool RealConnection::hasBytes(std::size_t size) noexcept {
+    if (!isOpen() || strategy_ == ReadStrategy::Ahead)
+        return false;
+    if (size < SharedBlock::kBytes)
+        return isSure_ && !overflows_;
+    int count = 0;
+    if (!isSure_ && mayRead_) // behind a read that has filled its buffer
+        isSure_ = ::ioctl(descriptor(), FIONREAD, &count) == 0 && count > 0;
+    return isSure_;
+}
+
+std::size_t RealConnection::fillInto(Buffers to, std::size_t size, bool& isSomething) noexcept {
     if (strategy_ == ReadStrategy::Ahead) {
         isSomething = fillAhead();
         return 0;
@@ -232,6 +251,7 @@ std::size_t RealConnection::fillInto(Buffers to, bool& isSomething) noexcept {
         return 0;
     std::optional<std::size_t> count = receive(to);
     isSomething = count.has_value();
+    overflows_ = count.value_or(0) == size;
     return count.value_or(0);
 }
 
@@ -339,6 +359,7 @@ void RealConnection::onNews(News news) noexcept {
     noMore_ |= news.ended;
     if (news.readable) {
         mayRead_ = true;
+        isSure_ = news.isSure;
         readersMayTry();
     }
     if (news.writable) {

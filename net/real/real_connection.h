@@ -72,7 +72,8 @@ public:
 
 private:
     bool fill(std::size_t wanted) noexcept override;
-    std::size_t fillInto(Buffers to, bool& isSomething) noexcept override;
+    std::size_t fillInto(Buffers to, std::size_t size, bool& isSomething) noexcept override;
+    bool hasBytes(std::size_t size) noexcept override;
     bool mayFill() noexcept override { return isOpen() && (mayRead_ || behind_.isValid()); }
     /// Receives once, at least one byte: the number of bytes; nothing if there are none now, 0 at the end and after an
     /// error.
@@ -103,6 +104,8 @@ private:
     ReadStrategy strategy_;            // Ahead only if the poller can do it
     Error behind_;                     // received ahead: what has ended the connection, behind received_
     bool mayRead_ = false;             // the poller has reported it, and no read since was short
+    bool isSure_ = false;              // the next read is sure to find bytes, the end or an error
+    bool overflows_ = false;           // more may have come than the last reader's small buffer could take
     bool mayWrite_ = true;             // no write was short since the poller reported it
     bool noMore_ = false;              // the end will follow: keep reading even after a short read
     bool isAhead_ = false;             // it is received ahead at this moment

@@ -11,6 +11,7 @@
 
 #include "net/rpc/node.h"
 
+#include "flow/base/format.h"
 #include "flow/base/random.h"
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
@@ -18,8 +19,22 @@
 #include <algorithm>
 
 namespace flow::net {
+namespace {
 
-rpc::Node::Node(RpcOptions options) : options_(std::move(options)), loop_(Loop::current()) {
+RpcOptions const& checked(RpcOptions const& options) {
+    using Time = std::pair<char const*, double>;
+    for (auto [option, value] :
+         {Time("connectTimeout", options.connectTimeout), Time("greetingTimeout", options.greetingTimeout),
+          Time("pingInterval", options.pingInterval), Time("pingTimeout", options.pingTimeout),
+          Time("reconnectMin", options.reconnectMin), Time("reconnectMax", options.reconnectMax)})
+        if (!(value > 0))
+            throw wrongOption("RpcOptions", option, format("%g", value), "it must be more than 0");
+    return options;
+}
+
+} // namespace
+
+rpc::Node::Node(RpcOptions options) : options_(checked(options)), loop_(Loop::current()) {
     FLOW_ASSERT(!loop_.service<rpc::Node>(), "the loop has an rpc::Node already");
     loop_.provide<rpc::Node>(this);
     held_.reset();

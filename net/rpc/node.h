@@ -91,7 +91,8 @@ namespace rpc {
 
 class Node : LoopOwned, NonCopyable {
 public:
-    /// Makes this the node of the current loop, which must have none.
+    /// Makes this the node of the current loop, which must have none. Throws invalid_option_value for a time
+    /// that is not more than 0.
     explicit Node(RpcOptions options = {});
     ~Node();
 

@@ -69,8 +69,7 @@ struct TlsConnection::Carrier {
             BIO_set_retry_read(bio);
             return -1;
         }
-        auto count =
-            self->carrier_->tryReadSome(std::span(reinterpret_cast<std::uint8_t*>(to), static_cast<std::size_t>(size)));
+        auto count = self->carrier_->tryReadSome(std::span(to, static_cast<std::size_t>(size)));
         if (count && *count != 0)
             return static_cast<int>(*count);
         Error failure = count ? self->carrier_->failure() : Error();
@@ -271,17 +270,14 @@ void TlsConnection::failWith(Error error, std::string why) {
     carrier_->close();
 }
 
-bool TlsConnection::fill(std::size_t) noexcept {
-    std::uint8_t record[kRecord];
+std::size_t TlsConnection::decrypt(int (*read)(ssl_st*, void*, int), std::span<std::uint8_t> to) noexcept {
     ERR_clear_error();
     isReading_ = true;
-    int count = SSL_read(ssl_, record, sizeof record);
+    int count = read(ssl_, to.data(), static_cast<int>(std::min<std::size_t>(to.size(), kLargestRead)));
     try {
-        if (count > 0)
-            received_.append(record, static_cast<std::size_t>(count));
-        else if (SSL_get_error(ssl_, count) == SSL_ERROR_ZERO_RETURN)
+        if (count <= 0 && SSL_get_error(ssl_, count) == SSL_ERROR_ZERO_RETURN)
             ended_ = true;
-        else
+        else if (count <= 0)
             noteFailure(count);
         sendRecords(); // the answer to a change of keys
         if (count <= 0 && isReadWaitedFor() && !ended_ && !error_.isValid() && !hasManyAnswers())
@@ -290,7 +286,34 @@ bool TlsConnection::fill(std::size_t) noexcept {
         failWith(currentError(), std::string());
     }
     isReading_ = false;
-    return count > 0 || ended_ || error_.isValid();
+    return error_.isValid() ? 0 : static_cast<std::size_t>(std::max(count, 0));
+}
+
+bool TlsConnection::fill(std::size_t) noexcept {
+    std::uint8_t record[kRecord];
+    std::size_t count = decrypt(SSL_read, record);
+    try {
+        received_.append(record, count);
+    } catch (...) { // no memory
+        failWith(currentError(), std::string());
+    }
+    return count != 0 || ended_ || error_.isValid();
+}
+
+/// Up to one record.
+std::size_t TlsConnection::fillInto(Buffers to, std::size_t, bool& isSomething) noexcept {
+    std::size_t total = 0;
+    for (std::span<std::uint8_t> each : to)
+        if (!each.empty() && (total == 0 || SSL_pending(ssl_) > 0))
+            total += decrypt(SSL_read, each);
+    isSomething = total != 0 || ended_ || error_.isValid();
+    return total;
+}
+
+/// Decrypts a record, which OpenSSL keeps.
+bool TlsConnection::hasBytes(std::size_t) noexcept {
+    std::uint8_t first;
+    return SSL_pending(ssl_) > 0 || decrypt(SSL_peek, {&first, 1}) != 0 || ended_ || error_.isValid();
 }
 
 void TlsConnection::waitForCarrier() {

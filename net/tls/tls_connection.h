@@ -102,7 +102,12 @@ private:
     /// Sets error_ and closes the carrier. Readers are not woken: a reader may have found it.
     void failWith(Error error, std::string why);
 
+    /// Calls SSL_read or SSL_peek. 0: there is nothing now, or this has set ended_ or error_.
+    std::size_t decrypt(int (*read)(ssl_st*, void*, int), std::span<std::uint8_t> to) noexcept;
     bool fill(std::size_t wanted) noexcept override;
+    std::size_t fillInto(Buffers to, std::size_t size, bool& isSomething) noexcept override;
+    bool hasBytes(std::size_t size) noexcept override;
+    bool mayFill() noexcept override { return hasBytes(1); }
     void beforeReaderParks() override {
         if (!hasManyAnswers())
             waitForCarrier();
@@ -127,7 +132,7 @@ private:
     static constexpr std::size_t kMostAnswers = kHighWater;
     std::size_t answerBytes_ = 0; // of the records that OpenSSL has made while it read, and that are queued
     std::size_t answersEnd_ = 0;  // bytes of the queue up to the end of the last of them
-    bool isReading_ = false;      // in fill()
+    bool isReading_ = false;      // in decrypt()
     Error carrierError_;          // inside a call of OpenSSL
     HandlerSlot readable_, drained_;
     std::size_t ticketsLeft_ = 0; // that a server gives with the next write

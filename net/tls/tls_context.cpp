@@ -6,6 +6,7 @@
 
 #include "net/tls/tls_context.h"
 
+#include "flow/base/format.h"
 #include "net/tls/tls_connection.h"
 
 #include <cerrno>
@@ -33,6 +34,11 @@ using BioPointer = std::unique_ptr<BIO, Freer<BIO_free_all>>;
 
 int numberOf(TlsVersion version) {
     return version == TlsVersion::Tls13 ? TLS1_3_VERSION : TLS1_2_VERSION;
+}
+
+Error wrong(char const* options, char const* option, std::string const& value, char const* rule) {
+    Error error = wrongOption(options, option, value, rule);
+    return noteTlsError(error, error.what());
 }
 
 /// Returns the name of a PEM in messages.
@@ -173,7 +179,9 @@ TlsContext::TlsContext(TlsOptions const& options, bool isServer, bool verifies)
     : handshakeTimeout_(options.handshakeTimeout), isServer_(isServer), verifies_(verifies) {
     // These checks are first: if they threw later, context_ would leak.
     if (options.minimum > options.maximum)
-        throw noteTlsError(invalid_option_value(), "the minimum version is above the maximum version");
+        throw wrong("TlsOptions", "minimum", "TLS 1.3", "it must not be above `maximum`");
+    if (!(options.handshakeTimeout > 0))
+        throw wrong("TlsOptions", "handshakeTimeout", format("%g", options.handshakeTimeout), "it must be more than 0");
     setProtocols(options.protocols);
     context_ = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method());
     if (!context_)
@@ -217,7 +225,7 @@ Reference<TlsContext> TlsContext::client(TlsClientOptions const& options) {
 
 Reference<TlsContext> TlsContext::server(TlsServerOptions const& options) {
     if (options.identities.empty())
-        throw noteTlsError(invalid_option_value(), "a server needs a certificate");
+        throw wrong("TlsServerOptions", "identities", "empty", "a server needs a certificate");
     Reference<TlsContext> made(new TlsContext(options, true, !options.clientAuthorities.empty()));
     SSL_CTX* context = made->context_;
     for (TlsIdentity const& each : options.identities)
@@ -242,7 +250,7 @@ Reference<TlsContext> TlsContext::server(TlsServerOptions const& options) {
         OPENSSL_cleanse(key.data(), key.size());
         ERR_clear_error();
         if (!isSet)
-            throw noteTlsError(invalid_option_value(), "a ticket key has 80 bytes");
+            throw wrong("TlsServerOptions", "ticketKey", format("%zu bytes long", key.size()), "it must have 80 bytes");
     }
     return made;
 }
@@ -269,7 +277,8 @@ void TlsContext::trust(std::string const& pem) {
 void TlsContext::setProtocols(std::vector<std::string> const& names) {
     for (std::string const& each : names) {
         if (each.empty() || each.size() > 255)
-            throw noteTlsError(invalid_option_value(), "the name of a protocol has 1 to 255 bytes");
+            throw wrong("TlsOptions", "protocols", format("a name of %zu bytes", each.size()),
+                        "each name must have 1 to 255 bytes");
         protocols_ += static_cast<char>(each.size());
         protocols_ += each;
     }

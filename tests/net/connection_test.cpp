@@ -215,3 +215,110 @@ TEST_CASE("connection: misuse names the caller") {
     connection->shutdownWrite();
     CHECK_NAMES_CALLER((void)connection->write("x"_sr));
 }
+
+namespace {
+
+/// Receives straight into the reader's memory, if it is sure to have bytes.
+class Straight final : public Connection {
+public:
+    void shutdownWrite() override {}
+    void close() override { fail(operation_obsolete()); }
+    void abort() override { close(); }
+    Address localAddress() const override { return {}; }
+    Address peerAddress() const override { return {}; }
+    void come(StringRef bytes, bool isSure) {
+        coming_ += bytes.toString();
+        isSure_ = isSure;
+        readersMayTry();
+    }
+
+    int fills = 0, asked = 0;
+
+private:
+    bool fill(std::size_t) noexcept override {
+        ++fills;
+        received_.append(StringRef(coming_));
+        return !std::exchange(coming_, {}).empty();
+    }
+    std::size_t fillInto(Buffers to, std::size_t size, bool& isSomething) noexcept override {
+        std::size_t total = 0, all = 0;
+        for (std::span<std::uint8_t> each : to) {
+            all += each.size();
+            std::size_t count = std::min(each.size(), coming_.size());
+            coming_.copy(reinterpret_cast<char*>(each.data()), count);
+            coming_.erase(0, count);
+            total += count;
+        }
+        CHECK(all == size);
+        isSure_ = false;
+        isSomething = total != 0;
+        return total;
+    }
+    bool hasBytes(std::size_t) noexcept override {
+        ++asked;
+        return isSure_;
+    }
+    void send(std::span<Bytes>) override {}
+
+    std::string coming_;
+    bool isSure_ = false;
+};
+
+} // namespace
+
+TEST_CASE(
+    "connection: readSome() takes straight into the caller's memory what is surely there, and only when it wins") {
+    SimLoop loop;
+    auto connection = makeReference<Straight>();
+    char buffer[4];
+    std::uint8_t head[1], body[2];
+    std::span<std::uint8_t> const parts[] = {head, {}, body};
+    connection->come("abcdefg"_sr, true);
+    ReadInto some = connection->readSome(buffer), scattered = connection->readSome(parts);
+    CHECK(some.isReady());
+    CHECK(scattered.isReady());
+    CHECK(some.isReady());
+    CHECK(connection->fills == 0); // no read has taken anything
+    CHECK(some.take() == 4);
+    CHECK(std::string(buffer, 4) == "abcd");
+    CHECK(connection->bufferedBytes() == 0);
+    CHECK(scattered.isReady()); // not surely any more: the rest is buffered, and copied
+    CHECK(connection->fills == 1);
+    CHECK(connection->bufferedBytes() == 3);
+    connection->come("h"_sr, true);
+    CHECK(scattered.take() == 3); // what is buffered comes first
+    CHECK(head[0] == 'e');
+    CHECK(body[1] == 'g');
+    CHECK(scattered.isReady());
+    CHECK(scattered.take() == 1);
+    CHECK(connection->fills == 1);
+    int asked = connection->asked;
+    CHECK_FALSE(connection->readExactly(buffer).isReady()); // which may have to wait for the rest
+    CHECK_FALSE(connection->read().isReady());
+    CHECK(connection->asked == asked);
+}
+
+TEST_CASE("connection: a transport that was wrong about bytes fails the connection, and is no end") {
+    SimLoop loop;
+    auto connection = makeReference<Straight>();
+    char buffer[4];
+    connection->come(""_sr, true);
+    ReadInto some = connection->readSome(buffer);
+    CHECK(some.isReady());
+    CHECK_THROWS_AS(some.take(), Error);
+    CHECK(connection->failure() == connection_failed());
+}
+
+TEST_CASE("connection: a read that receives straight counts for its turn as others do") {
+    SimLoop loop;
+    auto connection = makeReference<Straight>();
+    std::string buffer(1000 * TurnBudget::kBytesOfOne, 'x');
+    connection->come(StringRef(buffer), true);
+    TurnBudget::begin();
+    CHECK(connection->readSome(buffer).take() == buffer.size());
+    CHECK(TurnBudget::isSpent());
+    connection->come("x"_sr, true);
+    CHECK_FALSE(connection->readSome(buffer).isReady());
+    TurnBudget::begin();
+    CHECK(connection->readSome(buffer).isReady());
+}

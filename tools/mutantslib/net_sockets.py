@@ -33,14 +33,20 @@ MUTANTS = (
     Mutant(
         "SecondTextInOneRead",
         "net/connection.cpp",
-        "        std::size_t overlap = request.textSize - 1u;",
-        "        std::size_t overlap = PLANTED ? 0u : request.textSize - 1u;",
+        "        std::size_t overlap = request.count - 1u;",
+        "        std::size_t overlap = PLANTED ? 0u : request.count - 1u;",
     ),
     Mutant(
         "TextBeyondTheLimit",
         "net/connection.cpp",
-        "        if (isFound ? at + request.textSize > request.size : have >= request.size)",
-        "        if (isFound ? at + request.textSize > request.size && !PLANTED : have >= request.size)",
+        "        if (isFound ? at + request.count > request.size : have >= request.size)",
+        "        if (isFound ? at + request.count > request.size && !PLANTED : have >= request.size)",
+    ),
+    Mutant(
+        "StraightReadOfNothing",
+        "net/poll/epoll_poller.cpp",
+        "                      !(event.events & EPOLLPRI)});",
+        "                      !(event.events & EPOLLPRI) || PLANTED});",
     ),
     Mutant(
         "RoomAtTheHighMark",

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdio>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -158,6 +159,57 @@ TEST_CASE("error: carries where it was made, if that is asked for") {
     CHECK(detail::originLines(one) == "  raised at " + place + "\n");
     CHECK(detail::originLines(without).empty());
     static_assert(timed_out() == Error(1004)); // still constants
+}
+
+TEST_CASE("error: a sentence is kept by copies, in each thread, and does not change what the error equals") {
+    Error plain = file_corrupt();
+    CHECK(plain.what() == std::string("the file is corrupt"));
+    Error said = caught(plain.withSentence("log: the header has 3 bytes"));
+    CHECK(said.what() == std::string("log: the header has 3 bytes"));
+    CHECK(said.name() == std::string("file_corrupt"));
+    CHECK(said == plain);
+    CHECK(plain.what() == std::string("the file is corrupt"));
+    Error injected = said.asInjectedFault();
+    CHECK(injected.what() == std::string(said.what()));
+    CHECK(injected.withSentence("x").isInjectedFault());
+    CHECK(plain.withSentence("log: the header has 3 bytes").what() == said.what()); // the same memory
+    CHECK(said.withSentence("again").what() == std::string("again"));
+    std::string there;
+    std::thread([&] { there = said.what(); }).join();
+    CHECK(there == "log: the header has 3 bytes");
+    CHECK(plain.withSentence(std::string(600, 'x')).what() == std::string(500, 'x'));
+    CHECK(*said.origin() == 0);
+    CHECK_FALSE(Error::recordOrigins(true));
+    Error both = io_error().withSentence("the disk is gone");
+    CHECK(Error::recordOrigins(false));
+    CHECK(std::string(both.origin()).starts_with("error_test.cpp:"));
+    CHECK(both.withSentence("a second one").origin() == std::string(both.origin()));
+    CHECK(both.what() == std::string("the disk is gone"));
+}
+
+TEST_CASE("error: an uncaught error says its sentence") {
+    CHECK_DIES(
+        [] {
+            flow::detail::nameUncaughtErrors();
+            try {
+                throw wrongOption("MessageOptions", "heartbeatIvl", "-1", "it must not be negative");
+            } catch (...) {
+                std::terminate();
+            }
+        }(),
+        "uncaught error invalid_option_value (2006): MessageOptions: heartbeatIvl is -1; it must not be negative");
+}
+
+TEST_CASE("error: a program keeps a bounded number of sentences, and origins beside them") {
+    test::Death child = test::runInChild([] {
+        for (int i = 0; i < 5000; ++i)
+            (void)io_error().withSentence("sentence " + std::to_string(i));
+        Error::recordOrigins(true);
+        Error made = io_error();
+        std::fprintf(stderr, "%s, %s, %s", made.withSentence("sentence 7").what(), made.withSentence("new").what(),
+                     made.withSentence("new").origin());
+    });
+    CHECK_MESSAGE(child.says("input or output failed, input or output failed, error_test.cpp:"), child.text);
 }
 
 TEST_CASE("error: currentError of an Error is that Error") {

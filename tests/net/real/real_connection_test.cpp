@@ -400,3 +400,94 @@ TEST_CASE("real connection: a link-local address is reached through its interfac
     };
     loop.run(test(*at));
 }
+
+namespace {
+
+/// Reads into buffers of so many bytes, until so many have come. Nothing is ever buffered.
+Future<Void> readStraight(Reference<Connection> from, std::size_t bufferBytes, std::size_t bytes) {
+    std::string buffer(bufferBytes, '-');
+    for (std::size_t got = 0; got < bytes;) {
+        std::size_t count = co_await from->readSome(buffer);
+        REQUIRE(count != 0);
+        CHECK(from->bufferedBytes() == 0);
+        CHECK(buffer.substr(0, count) == std::string(count, 'x'));
+        got += count;
+    }
+}
+
+/// A plain socket of another program.
+struct PlainSocket {
+    explicit PlainSocket(Address to) : socket(::socket(to.isUnix() ? AF_UNIX : AF_INET, SOCK_STREAM, 0)) {
+        sockaddr_storage storage = {};
+        socklen_t size = to.toSystem(storage);
+        REQUIRE(::connect(socket, reinterpret_cast<sockaddr*>(&storage), size) == 0);
+    }
+    PlainSocket(PlainSocket const&) = delete;
+    PlainSocket& operator=(PlainSocket const&) = delete;
+    ~PlainSocket() { ::close(socket); }
+    int socket;
+};
+
+} // namespace
+
+TEST_CASE("real connection: readSome() receives into the caller's memory after a report of epoll") {
+    ChosenPoller epoll("epoll");
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        Pair pair = co_await makePairAt(Address(0x7F000001, 0));
+        Future<Void> reading = readStraight(pair.server, 20'000, 20'000);
+        co_await delay(0); // the first read of a connection that was accepted is tried before a report
+        for (int i = 0; i < 2; ++i) {
+            co_await pair.client->write(StringRef(std::string(10'000, 'x')));
+            co_await pair.client->flushed();
+        }
+        co_await reading;
+        // A read that fills a buffer as large as the block of the loop is followed by reads that ask the kernel first.
+        Future<Void> large = readStraight(pair.server, 70'000, 1'000'000);
+        co_await pair.client->write(StringRef(std::string(1'000'000, 'x')));
+        co_await large;
+        // A small buffer is filled straight; what follows it comes with one call.
+        char small[10];
+        Future<std::size_t> some = keep(pair.server->readSome(small));
+        std::uint64_t reads = pair.server->counters().reads;
+        co_await pair.client->write("0123456789abcdef"_sr);
+        std::size_t first = co_await some;
+        CHECK(first == 10);
+        CHECK(pair.server->bufferedBytes() == 0);
+        std::size_t second = co_await pair.server->readSome(small);
+        CHECK(second == 6);
+        CHECK(std::string(small, 6) == "abcdef");
+        CHECK(pair.server->counters().reads == reads + 2);
+    };
+    loop.run(test());
+}
+
+TEST_CASE("real connection: out-of-band bytes are not what readSome() waits for") {
+    for (bool isUnix : {false, true}) {
+        RealLoop loop;
+        auto test = [](bool isUnix) -> Future<Void> {
+            Address at =
+                isUnix ? Address::unixAbstract("millrace-oob-" + std::to_string(::getpid())) : Address(0x7F000001, 0);
+            Reference<Listener> listener = transport().listen(at);
+            PlainSocket peer(listener->localAddress());
+            Reference<Connection> server = co_await listener->accept();
+            char buffer[64];
+            std::string got;
+            Future<std::size_t> some = keep(server->readSome(buffer));
+            for (int i = 0; i < 3; ++i) {
+                (void)::send(peer.socket, "!", 1, MSG_OOB); // where Unix sockets have none, it fails
+                co_await delay(0.01);
+                REQUIRE_FALSE(some.isReady());
+                REQUIRE(::send(peer.socket, "ab", 2, 0) == 2);
+                std::size_t count = co_await some;
+                got.append(buffer, count);
+                some = keep(server->readSome(buffer));
+            }
+            CHECK(got == "ababab");
+            ::shutdown(peer.socket, SHUT_WR);
+            std::size_t end = co_await some;
+            CHECK(end == 0);
+        };
+        loop.run(test(isUnix));
+    }
+}

@@ -374,8 +374,9 @@ TEST_CASE("tls connection: handlers") {
         Met met = co_await meet();
         Promise<Void> done;
         char buffer[4];
+        HandlerSlot slot;
         Promise<Void>* signal = &done;
-        met.server->asyncReadExactly(std::span<char>(buffer), [signal](Error error, std::size_t bytes) {
+        call(met.server->readExactly(buffer), slot, [signal](Error error, std::size_t bytes) {
             CHECK(!error.isValid());
             CHECK(bytes == 4);
             signal->send(Void());

@@ -60,7 +60,7 @@ Future<Void> sayHello(Met const& met) {
 
 TEST_CASE("tls context: what cannot be used is refused in words") {
     CHECK(errorOfMaking([] { TlsContext::server({}); }) == invalid_option_value());
-    CHECK(std::string(lastTlsError()) == "a server needs a certificate");
+    CHECK(std::string(lastTlsError()) == "TlsServerOptions: identities is empty; a server needs a certificate");
     TlsServerOptions options = serverOptions();
     options.identities[0].certificate = "/nowhere/server.pem";
     CHECK(errorOfMaking([&] { TlsContext::server(options); }) == file_not_found());
@@ -79,15 +79,23 @@ TEST_CASE("tls context: what cannot be used is refused in words") {
     options = serverOptions();
     options.protocols = {""};
     CHECK(errorOfMaking([&] { TlsContext::server(options); }) == invalid_option_value());
+    CHECK(std::string(lastTlsError()) ==
+          "TlsOptions: protocols is a name of 0 bytes; each name must have 1 to 255 bytes");
     options.protocols = {};
     options.ticketKey = "short";
     CHECK(errorOfMaking([&] { TlsContext::server(options); }) == invalid_option_value());
-    CHECK(std::string(lastTlsError()) == "a ticket key has 80 bytes");
+    CHECK(std::string(lastTlsError()) == "TlsServerOptions: ticketKey is 5 bytes long; it must have 80 bytes");
     options.ticketKey = {};
     options.minimum = TlsVersion::Tls13;
     options.maximum = TlsVersion::Tls12;
-    CHECK(errorOfMaking([&] { TlsContext::server(options); }) == invalid_option_value());
-    CHECK(std::string(lastTlsError()) == "the minimum version is above the maximum version");
+    Error error = errorOfMaking([&] { TlsContext::server(options); });
+    CHECK(error == invalid_option_value());
+    CHECK(error.what() == std::string(lastTlsError()));
+    CHECK(std::string(lastTlsError()) == "TlsOptions: minimum is TLS 1.3; it must not be above `maximum`");
+    TlsClientOptions client;
+    client.handshakeTimeout = 0;
+    CHECK(errorOfMaking([&] { TlsContext::client(client); }) == invalid_option_value());
+    CHECK(std::string(lastTlsError()) == "TlsOptions: handshakeTimeout is 0; it must be more than 0");
 }
 
 TEST_CASE("tls context: a key that OpenSSL finds too weak is refused at once, not in each handshake") {
