@@ -1,7 +1,7 @@
 #include "flow/loop/real_loop.h"
 #include "net/message/curve.h"
 #include "net/message/message_socket.h"
-#include "net/rpc/flow_transport.h"
+#include "net/rpc/node.h"
 
 #include <doctest/doctest.h>
 
@@ -42,7 +42,7 @@ WrongOptions rpc(double RpcOptions::* option, double value, std::string sentence
     auto make = [option, value] {
         RpcOptions options;
         options.*option = value;
-        FlowTransport transport(std::move(options));
+        rpc::Node node(std::move(options));
     };
     return {make, "RpcOptions: " + sentence};
 }

@@ -27,8 +27,8 @@ MUTANTS = (
     Mutant(
         "SleeperNotWoken",
         "flow/loop/inbox.h",
-        "        return top == asleep();\n    }\n    /// Any thread: the owner must not",
-        "        return top == asleep() && !PLANTED;\n    }\n    /// Any thread: the owner must not",
+        "        return top == asleep();\n    }\n    /// Any thread: prevents the o",
+        "        return top == asleep() && !PLANTED;\n    }\n    /// Any thread: prevents the o",
     ),
     Mutant(
         "PriorityOfPostsLost",
