@@ -7,7 +7,7 @@
 #include "flow/combine/race.h"
 #include "flow/core/future.h"
 #include "flow/core/stream.h"
-#include "flow/fiber/stack_pool.h"
+#include "flow/fiber/detail/stack_pool.h"
 #include "flow/wait/delay.h"
 #include "flow/wait/source.h"
 

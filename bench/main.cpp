@@ -10,7 +10,7 @@
 #include "flow/base/parse_number.h"
 #include "flow/base/random.h"
 #include "flow/core/future.h"
-#include "flow/inspect/profile_request.h"
+#include "flow/inspect/detail/profile_request.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/wait/delay.h"

@@ -12,8 +12,8 @@
 #include "flow/base/random.h"
 #include "flow/core/future.h"
 #include "flow/loop/loop.h"
+#include "flow/memory/detail/padded_block.h"
 #include "flow/memory/fast_allocator.h"
-#include "flow/memory/padded_block.h"
 
 #include <benchmark/benchmark.h>
 #include <cstdint>

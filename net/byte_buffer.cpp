@@ -1,4 +1,4 @@
-#include "net/byte_buffer.h"
+#include "net/detail/byte_buffer.h"
 
 #include <algorithm>
 #include <bit>

@@ -39,8 +39,8 @@
 #include "flow/wait/handler_slot.h"
 #include "flow/wait/source.h"
 #include "net/address.h"
-#include "net/byte_buffer.h"
 #include "net/counters.h"
+#include "net/detail/byte_buffer.h"
 #include "net/drain.h"
 
 #include <memory>

@@ -9,15 +9,15 @@
 #include "flow/base/format.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
+#include "flow/inspect/detail/signal_sampler.h"
 #include "flow/inspect/pending_report.h"
-#include "flow/inspect/signal_sampler.h"
 #include "flow/inspect/step_profile.h"
 #include "flow/trace/loop_metrics.h"
 #include "flow/trace/metrics.h"
 #include "flow/trace/recorder.h"
 #include "flow/wait/delay.h"
+#include "net/real/detail/real_socket.h"
 #include "net/real/real_network.h"
-#include "net/real/real_socket.h"
 #include "net/serve.h"
 
 #include <cstdlib>

@@ -225,7 +225,7 @@ def _coroutine(entry: Entry, cell: int, compiler: str, functions: dict[str, list
     else:
         bytes_ = dwarf.number(entry, "byte_size") or 0
         size = frame + bytes_
-        alignment = min(bytes_ & -bytes_, _MOST_ALIGNMENT)  # as flow/coro/abi_gcc.h says
+        alignment = min(bytes_ & -bytes_, _MOST_ALIGNMENT)  # as flow/coro/detail/abi_gcc.h says
     if alignment > _CELL_ALIGNMENT:
         padding = -frame % alignment
         members = [replace(each, offset=each.offset + padding) for each in members]

@@ -64,18 +64,15 @@ foreach(package IN LISTS packages)
     install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION lib/pkgconfig)
 endforeach()
 
-# Neither programs include these nor what programs include: tests/install/test_headers.py finds which.
-set(own_headers flow/precompiled flow/base/dropped_error flow/base/seed flow/core/frame_stack flow/core/wait_graph
-    "flow/diag/(actor_name|program_call|symbol)" flow/fiber/stack_overflow
-    "flow/inspect/(all_loops|graph|holders|profile_request|signal_sampler|step_profile)" flow/loop/run_turn
-    "flow/memory/(block_walk|chunk|system_block|thread_heap)" "flow/sim/(inject|linearization)"
-    "flow/testing/(crash_reporter|options|runner)" flow/trace/ready_order net/message/message_state
-    "net/poll/(epoll_poller|uring_buffers|uring_poller)"
-    "net/real/(ares_resolver|hand_over|real_connection|real_datagrams|real_listener|uring_sockets)"
-    "net/sim/(datagrams|host|session)")
+# Programs include none of these headers of detail/ folders, and neither does what programs include: see
+# tests/install/test_headers.py.
+set(own_headers dropped_error seed frame_stack wait_graph actor_name program_call symbol stack_overflow all_loops graph
+    holders profile_request signal_sampler run_turn block_walk chunk system_block thread_heap inject linearization
+    crash_reporter options runner ready_order message_state epoll_poller uring_buffers uring_poller ares_resolver hand_over
+    real_connection real_datagrams real_listener uring_sockets datagrams host session)
 list(JOIN own_headers "|" own_headers)
 install(DIRECTORY flow net DESTINATION include/millrace FILES_MATCHING PATTERN "*.h" PATTERN "docs" EXCLUDE
-    PATTERN "examples" EXCLUDE REGEX "/(${own_headers})[.]h$" EXCLUDE)
+    PATTERN "examples" EXCLUDE PATTERN "flow/precompiled.h" EXCLUDE REGEX "/detail/(${own_headers})[.]h$" EXCLUDE)
 install(DIRECTORY actorc DESTINATION share/millrace
     FILES_MATCHING PATTERN "*.py" PATTERN "*.j2" PATTERN "flow_names.toml" PATTERN "driver.inl"
     PATTERN "explanations/*.md" PATTERN "ActorC.cmake" PATTERN "__pycache__" EXCLUDE PATTERN "*.egg-info" EXCLUDE PATTERN "docs" EXCLUDE)

@@ -10,7 +10,7 @@
 #include "bench/net/mock_stream.h"
 #include "bench/run.h"
 #include "flow/coro/coroutine.h"
-#include "flow/wait/composed_operation.h"
+#include "flow/wait/detail/composed_operation.h"
 
 namespace bench::composed {
 

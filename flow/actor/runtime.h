@@ -19,7 +19,7 @@
 #include "flow/emitted/pack.h"
 #include "flow/emitted/result_in.h"
 #include "flow/emitted/wait_lines.h"
-#include "flow/wait/choose.h"
+#include "flow/wait/detail/choose.h"
 #include "flow/wait/operation_room.h"
 
 namespace flow::actor {

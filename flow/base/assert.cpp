@@ -2,8 +2,8 @@
 
 #include "flow/base/assert_macros.h"
 #include "flow/base/error.h"
-#include "flow/diag/program_call.h"
-#include "flow/diag/symbol.h"
+#include "flow/diag/detail/program_call.h"
+#include "flow/diag/detail/symbol.h"
 
 #include <atomic>
 #include <cstdint>

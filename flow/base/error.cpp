@@ -12,9 +12,9 @@
 
 #include "flow/base/error.h"
 
-#include "flow/base/dropped_error.h"
+#include "flow/base/detail/dropped_error.h"
 #include "flow/base/stack.h"
-#include "flow/diag/symbol.h"
+#include "flow/diag/detail/symbol.h"
 
 #include <atomic>
 #include <cstdio>

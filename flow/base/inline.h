@@ -1,6 +1,6 @@
 #pragma once
 // Macros that say how clang and gcc are to call a function. Their differences with coroutines are in
-// flow/coro/abi_clang.h and abi_gcc.h. flow/base/tail_call.h says whether the last call of a function is a jump.
+// flow/coro/detail/abi_clang.h and abi_gcc.h. flow/base/tail_call.h says whether the last call of a function is a jump.
 
 #include "flow/base/compiler_options.h"
 

@@ -31,7 +31,7 @@
 // releases the inputs, which cancels an input that nothing else holds. With Remaining::Released the inputs are released
 // as soon as the result is decided, before its waiter runs. `||` always does so.
 
-#include "flow/combine/decided.h"
+#include "flow/combine/detail/decided.h"
 #include "flow/wait/race_result.h"
 
 #include <source_location>

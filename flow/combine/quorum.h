@@ -8,7 +8,7 @@
 // One allocation, whatever the number of inputs: a frame with a branch for each, not an Operation, since it stays when
 // the result is there: the inputs that are left run on for as long as the result is held.
 
-#include "flow/wait/pending.h"
+#include "flow/wait/detail/pending.h"
 
 #include <concepts>
 #include <type_traits>

@@ -22,7 +22,7 @@
 // copied. All operands are released before the waiter of the result runs. A race of an empty vector is never ready.
 // Cancel-safe: cancelling a wait, or dropping the future, releases all operands, which have given nothing.
 
-#include "flow/combine/decided.h"
+#include "flow/combine/detail/decided.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/operand.h"
 #include "flow/wait/race_result.h"

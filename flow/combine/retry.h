@@ -12,7 +12,7 @@
 
 #include "flow/base/assert.h"
 #include "flow/base/random.h"
-#include "flow/combine/decided.h"
+#include "flow/combine/detail/decided.h"
 #include "flow/wait/delay.h"
 
 #include <algorithm>

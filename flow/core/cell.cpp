@@ -13,8 +13,8 @@
 #include "flow/core/cell.h"
 
 #include "flow/base/stack.h"
-#include "flow/core/ending_watch.h"
-#include "flow/core/frame_stack.h"
+#include "flow/core/detail/ending_watch.h"
+#include "flow/core/detail/frame_stack.h"
 #include "flow/core/in_place.h"
 
 namespace flow {

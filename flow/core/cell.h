@@ -9,9 +9,9 @@
 //
 // Future, Promise, actors, coroutines and fibers are made of the functions here. Programs do not call these functions.
 
-#include "flow/core/run.h"
+#include "flow/core/detail/run.h"
 #include "flow/core/void.h"
-#include "flow/memory/padded_block.h"
+#include "flow/memory/detail/padded_block.h"
 
 #include <cstring>
 #include <initializer_list>

@@ -11,7 +11,7 @@
 //     ...                parameters and state
 //
 // A coroutine's promise starts at offset 16 of its frame, so its first members are these links: a coroutine frame *is*
-// a Waiter. One indirect call resumes any Waiter. flow/coro/frame_check.h proves this at start-up.
+// a Waiter. One indirect call resumes any Waiter. flow/coro/detail/frame_check.h proves this at start-up.
 //
 // All objects here belong to one thread: that of the loop on which they were made.
 

@@ -28,11 +28,11 @@
 // taken stays in its future, and is dropped with it. Everything here belongs to one thread: the one that made it.
 //
 // A wait for an operation that is ready does not suspend, unless some hundreds of operations were ready in the same
-// turn of the loop. Then the waiter resumes in a later turn, as after delay(0): see flow/core/turn_budget.h.
+// turn of the loop. Then the waiter resumes in a later turn, as after delay(0): see flow/core/detail/turn_budget.h.
 
+#include "flow/core/detail/turn_budget.h"
 #include "flow/core/future.h"
 #include "flow/core/result.h"
-#include "flow/core/turn_budget.h"
 
 #include <concepts>
 #include <type_traits>

@@ -1,7 +1,7 @@
-#include "flow/core/live_blocks.h"
+#include "flow/core/detail/live_blocks.h"
 
 #include "flow/base/stack.h"
-#include "flow/core/frame_stack.h"
+#include "flow/core/detail/frame_stack.h"
 
 namespace flow {
 using namespace detail;

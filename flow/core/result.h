@@ -8,7 +8,7 @@
 // Each takes one future reference of a cell that is ready.
 
 #include "flow/core/cell.h"
-#include "flow/core/copied.h"
+#include "flow/core/detail/copied.h"
 
 #include <utility>
 

@@ -9,7 +9,7 @@
 
 #include "flow/base/assert.h"
 #include "flow/base/inline.h"
-#include "flow/core/copied.h"
+#include "flow/core/detail/copied.h"
 #include "flow/memory/fast_allocator.h"
 
 #include <cstdint>

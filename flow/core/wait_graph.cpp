@@ -1,7 +1,7 @@
-#include "flow/core/wait_graph.h"
+#include "flow/core/detail/wait_graph.h"
 
 #include "flow/base/format.h"
-#include "flow/diag/symbol.h"
+#include "flow/diag/detail/symbol.h"
 
 #include <string_view>
 #include <utility>

@@ -23,8 +23,8 @@
 #include "flow/base/inline.h"
 #include "flow/core/error_or.h"
 #include "flow/core/frame_size.h"
-#include "flow/coro/awaiters.h"
-#include "flow/coro/parameters.h"
+#include "flow/coro/detail/awaiters.h"
+#include "flow/coro/detail/parameters.h"
 #include "flow/emitted/argument.h"
 #include "flow/emitted/frame_fit.h"
 #include "flow/emitted/result_in.h"
@@ -511,4 +511,4 @@ struct std::coroutine_traits<flow::coro::Detached, Args...> {
     using promise_type = flow::coro::DetachedPromise<flow::coro::Signature<std::remove_cv_t<Args>...>>;
 };
 
-#include "flow/coro/frame_check.h"
+#include "flow/coro/detail/frame_check.h"

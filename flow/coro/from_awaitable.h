@@ -26,7 +26,7 @@
 //
 // Throws std::bad_alloc, and exceptions from moving the awaitable.
 
-#include "flow/loop/remote_answer.h"
+#include "flow/loop/detail/remote_answer.h"
 
 #include <coroutine>
 #include <exception>

@@ -9,9 +9,9 @@
 // Anything that is missing (symbols, debug information, addr2line) leaves a field of the result empty: the message of
 // the assertion is printed in any case.
 
-#include "flow/diag/program_call.h"
+#include "flow/diag/detail/program_call.h"
 
-#include "flow/diag/symbol.h"
+#include "flow/diag/detail/symbol.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -6,9 +6,9 @@
 // Nothing is kept between calls. Offsets in a file are checked against its size. Without memory or a symbol, the name
 // is the address.
 
-#include "flow/diag/symbol.h"
+#include "flow/diag/detail/symbol.h"
 
-#include "flow/diag/actor_name.h"
+#include "flow/diag/detail/actor_name.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -18,7 +18,7 @@
 // exception may be in flight while other fibers run: each stack has its own exceptions.
 
 #include "flow/fiber/context_switch.h"
-#include "flow/fiber/stack_pool.h"
+#include "flow/fiber/detail/stack_pool.h"
 #include "flow/wait/operand.h"
 
 #include <cstdint>

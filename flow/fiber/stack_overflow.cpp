@@ -1,4 +1,4 @@
-#include "flow/fiber/stack_overflow.h"
+#include "flow/fiber/detail/stack_overflow.h"
 
 #include "flow/base/format.h"
 #include "flow/fiber/fiber.h"

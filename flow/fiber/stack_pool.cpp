@@ -1,6 +1,6 @@
-#include "flow/fiber/stack_pool.h"
+#include "flow/fiber/detail/stack_pool.h"
 
-#include "flow/fiber/stack_overflow.h"
+#include "flow/fiber/detail/stack_overflow.h"
 
 #include <algorithm>
 #include <cstddef>

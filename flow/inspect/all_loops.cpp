@@ -1,4 +1,4 @@
-#include "flow/inspect/all_loops.h"
+#include "flow/inspect/detail/all_loops.h"
 
 #include <algorithm>
 #include <chrono>

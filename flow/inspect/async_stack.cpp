@@ -2,7 +2,7 @@
 
 #include "flow/base/error.h"
 #include "flow/base/format.h"
-#include "flow/inspect/graph.h"
+#include "flow/inspect/detail/graph.h"
 #include "flow/loop/loop.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
-#include "flow/inspect/code.h"
+#include "flow/inspect/detail/code.h"
 
 #include "flow/base/format.h"
-#include "flow/diag/symbol.h"
+#include "flow/diag/detail/symbol.h"
 #include "flow/emitted/wait_lines.h"
-#include "flow/inspect/frames.h"
+#include "flow/inspect/detail/frames.h"
 
 #include <string_view>
 

@@ -6,13 +6,13 @@
 // A block may be free, may belong to another thread, or may hold other data, so the tests only compare; no pointer is
 // followed before `resume` is known to be code of the program.
 
-#include "flow/inspect/frames.h"
+#include "flow/inspect/detail/frames.h"
 
 #include "flow/loop/loop.h"
-#include "flow/memory/block_walk.h"
-#include "flow/memory/foreign_block.h"
-#include "flow/memory/padded_block.h"
-#include "flow/wait/choose.h"
+#include "flow/memory/detail/block_walk.h"
+#include "flow/memory/detail/foreign_block.h"
+#include "flow/memory/detail/padded_block.h"
+#include "flow/wait/detail/choose.h"
 
 #include <algorithm>
 #include <link.h>

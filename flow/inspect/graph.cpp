@@ -5,10 +5,10 @@
 // kinds() counts all frames, beyond the limit too. cycles() is a depth-first search with the colours white (new), grey
 // (on the path) and black (done): an edge to a grey node closes a cycle.
 
-#include "flow/inspect/graph.h"
+#include "flow/inspect/detail/graph.h"
 
 #include "flow/base/format.h"
-#include "flow/inspect/holders.h"
+#include "flow/inspect/detail/holders.h"
 #include "flow/loop/loop.h"
 #include "flow/wait/source.h"
 

@@ -1,4 +1,4 @@
-#include "flow/inspect/holders.h"
+#include "flow/inspect/detail/holders.h"
 
 #include <algorithm>
 #include <array>

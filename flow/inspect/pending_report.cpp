@@ -8,9 +8,9 @@
 #include "flow/inspect/pending_report.h"
 
 #include "flow/base/format.h"
-#include "flow/inspect/all_loops.h"
-#include "flow/inspect/graph.h"
-#include "flow/trace/json.h"
+#include "flow/inspect/detail/all_loops.h"
+#include "flow/inspect/detail/graph.h"
+#include "flow/trace/detail/json.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include "flow/inspect/profile_request.h"
+#include "flow/inspect/detail/profile_request.h"
 
-#include "flow/inspect/signal_sampler.h"
+#include "flow/inspect/detail/signal_sampler.h"
 #include "flow/inspect/step_profile.h"
 #include "flow/trace/recorder.h"
 

@@ -1,9 +1,9 @@
 #include "flow/inspect/reports.h"
 
-#include "flow/inspect/all_loops.h"
 #include "flow/inspect/async_stack.h"
+#include "flow/inspect/detail/all_loops.h"
+#include "flow/inspect/detail/profile_request.h"
 #include "flow/inspect/pending_report.h"
-#include "flow/inspect/profile_request.h"
 #include "flow/inspect/wait_times.h"
 #include "flow/loop/real_loop.h"
 

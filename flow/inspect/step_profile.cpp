@@ -1,10 +1,10 @@
 #include "flow/inspect/step_profile.h"
 
 #include "flow/base/format.h"
-#include "flow/diag/symbol.h"
-#include "flow/inspect/frames.h"
-#include "flow/trace/json.h"
-#include "flow/wait/choose.h"
+#include "flow/diag/detail/symbol.h"
+#include "flow/inspect/detail/frames.h"
+#include "flow/trace/detail/json.h"
+#include "flow/wait/detail/choose.h"
 #include "flow/wait/source.h"
 
 #include <algorithm>

@@ -11,11 +11,11 @@
 // more. Allocations are counted on request only, since counting makes each one several times as slow. A StepProfile
 // belongs to the loop's thread, and must end before the loop. If several count allocations, the newest must end first.
 
+#include "flow/loop/detail/ticks.h"
 #include "flow/loop/loop.h"
 #include "flow/loop/step_watch.h"
-#include "flow/loop/ticks.h"
 #include "flow/memory/allocation_watch.h"
-#include "flow/trace/ready_order.h"
+#include "flow/trace/detail/ready_order.h"
 
 #include <array>
 #include <map>

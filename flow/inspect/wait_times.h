@@ -15,8 +15,8 @@
 // clock, and each computation takes 24 bytes. The scans take at most 2 % of the time: with very many computations the
 // period grows. A WaitTimes belongs to the loop's thread and must end before the loop. A loop has at most one.
 
-#include "flow/inspect/code.h"
-#include "flow/inspect/frames.h"
+#include "flow/inspect/detail/code.h"
+#include "flow/inspect/detail/frames.h"
 #include "flow/loop/loop.h"
 #include "flow/loop/step_watch.h"
 

@@ -1,4 +1,4 @@
-#include "flow/loop/inbox.h"
+#include "flow/loop/detail/inbox.h"
 
 namespace flow::detail {
 

@@ -1,6 +1,6 @@
 #include "flow/loop/loop.h"
 
-#include "flow/core/turn_budget.h"
+#include "flow/core/detail/turn_budget.h"
 
 #include <utility>
 

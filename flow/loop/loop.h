@@ -10,9 +10,9 @@
 // loop runs in turns: read the clock once, move expired timers to the ready queue, run ready steps. now() stands still
 // in a turn. Only post() and stop() may be called from another thread, and stop() also from a signal handler.
 //
-// The functions for sources, pollers and simulators are in flow/loop/loop_machine.h.
+// The functions for sources, pollers and simulators are in flow/loop/detail/loop_machine.h.
 
-#include "flow/loop/loop_machine.h"
+#include "flow/loop/detail/loop_machine.h"
 
 #include <type_traits>
 #include <vector>

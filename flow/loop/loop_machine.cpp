@@ -1,4 +1,4 @@
-#include "flow/loop/run_turn.h"
+#include "flow/loop/detail/run_turn.h"
 
 #include <thread>
 

@@ -13,8 +13,8 @@
 
 #include "flow/base/inline.h"
 #include "flow/core/in_place.h"
-#include "flow/loop/ready_queue.h"
-#include "flow/loop/step_ring.h"
+#include "flow/loop/detail/ready_queue.h"
+#include "flow/loop/detail/step_ring.h"
 
 #include <memory>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "flow/loop/ticks.h"
+#include "flow/loop/detail/ticks.h"
 
 #include "flow/loop/loop.h"
 

@@ -1,7 +1,7 @@
 #include "flow/memory/allocation_watch.h"
 
 #include "flow/base/assert.h"
-#include "flow/memory/system_block.h"
+#include "flow/memory/detail/system_block.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "flow/memory/chunk.h"
+#include "flow/memory/detail/chunk.h"
 
 #include <sys/mman.h>
 

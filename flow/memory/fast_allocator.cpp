@@ -1,10 +1,10 @@
 #include "flow/memory/fast_allocator.h"
 
 #include "flow/memory/allocation_watch.h"
-#include "flow/memory/foreign_block.h"
-#include "flow/memory/padded_block.h"
-#include "flow/memory/system_block.h"
-#include "flow/memory/thread_heap.h"
+#include "flow/memory/detail/foreign_block.h"
+#include "flow/memory/detail/padded_block.h"
+#include "flow/memory/detail/system_block.h"
+#include "flow/memory/detail/thread_heap.h"
 
 namespace flow::memory {
 

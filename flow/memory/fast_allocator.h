@@ -11,8 +11,8 @@
 // locks or calls. A block may be freed on another thread; from there it returns to the thread that owns its memory,
 // many at a time. Memory that a thread holds when it ends goes to other threads.
 //
-// Free memory of one class serves the others when they need more. flow/memory/thread_heap.h says how, and how much
-// memory can lie idle at most; trim() gives idle memory to the system.
+// Free memory of one class serves the others when they need more. flow/memory/detail/thread_heap.h says how, and how
+// much memory can lie idle at most; trim() gives idle memory to the system.
 //
 // Under AddressSanitizer every block comes from the system, so that use after free is found. In code for shared objects
 // (-fPIC) each access to a thread_local is a function call. -ftls-model=initial-exec avoids it, but is only for shared
@@ -45,8 +45,8 @@ using SizeClass = std::uint8_t;
 inline constexpr std::size_t kFineLimit = 512;     // 16-byte steps up to here
 inline constexpr std::size_t kLargestBlock = 4096; // larger ones come from the system
 inline constexpr SizeClass kSystemClass = 45;
-inline constexpr SizeClass kForeignClass = 46; // blocks of another allocator: flow/memory/foreign_block.h
-inline constexpr SizeClass kPaddedClass = 47;  // cells behind padding: flow/memory/padded_block.h
+inline constexpr SizeClass kForeignClass = 46; // blocks of another allocator: flow/memory/detail/foreign_block.h
+inline constexpr SizeClass kPaddedClass = 47;  // cells behind padding: flow/memory/detail/padded_block.h
 inline constexpr std::size_t kClassCount = kPaddedClass + 1;
 
 /// The greatest alignment of blocks. A block is aligned to the largest power of two up to this that divides its size.

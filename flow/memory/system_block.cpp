@@ -1,4 +1,4 @@
-#include "flow/memory/system_block.h"
+#include "flow/memory/detail/system_block.h"
 
 #if FLOW_SYSTEM_BLOCKS
 

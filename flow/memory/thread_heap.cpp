@@ -11,7 +11,7 @@
 // which the next new thread takes it. returnBlocks() reads the owners under the mutex, so that no block is sent to a
 // thread that has ended.
 
-#include "flow/memory/thread_heap.h"
+#include "flow/memory/detail/thread_heap.h"
 
 #include <cstdlib>
 #include <iterator>

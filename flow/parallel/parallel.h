@@ -28,8 +28,8 @@
 // Frames come from the context's memory resource. Several threads use it at once, so it must be safe for that, like
 // fastMemory() or std::pmr::synchronized_pool_resource.
 
+#include "flow/memory/detail/foreign_block.h"
 #include "flow/memory/fast_resource.h"
-#include "flow/memory/foreign_block.h"
 #include "flow/parallel/work_pool.h"
 #include "flow/tasks/executor.h"
 

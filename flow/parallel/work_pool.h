@@ -18,7 +18,7 @@
 // The destructor waits until all submitted items have run, and all items that these submitted. Threads: submit() may be
 // called from any thread, the other functions only from the thread that made the pool.
 
-#include "flow/loop/posted.h"
+#include "flow/loop/detail/posted.h"
 
 #include <memory>
 

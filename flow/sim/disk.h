@@ -24,7 +24,7 @@
 // opened before. The disk must outlive its files. A path begins at the root, with or without a slash.
 
 #include "flow/file/async_file.h"
-#include "flow/sim/disk_file.h"
+#include "flow/sim/detail/disk_file.h"
 #include "flow/sim/process.h"
 #include "flow/tasks/collection.h"
 

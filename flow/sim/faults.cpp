@@ -1,7 +1,7 @@
 #include "flow/sim/faults.h"
 
+#include "flow/base/detail/seed.h"
 #include "flow/base/format.h"
-#include "flow/base/seed.h"
 
 namespace flow {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "flow/base/format.h"
 #include "flow/memory/string_ref.h"
-#include "flow/sim/linearization.h"
+#include "flow/sim/detail/linearization.h"
 
 #include <algorithm>
 #include <array>

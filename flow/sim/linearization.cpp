@@ -7,7 +7,7 @@
 // of remaining calls is not searched twice at the same value, and operations of unknown outcome are taken only in
 // chains that the next returned operation needs.
 
-#include "flow/sim/linearization.h"
+#include "flow/sim/detail/linearization.h"
 
 #include <algorithm>
 #include <compare>

@@ -1,7 +1,7 @@
 #include "flow/sim/process.h"
 
 #include "flow/base/format.h"
-#include "flow/loop/run_turn.h"
+#include "flow/loop/detail/run_turn.h"
 #include "flow/sim/world.h"
 
 #include <limits>

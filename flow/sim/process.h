@@ -11,8 +11,8 @@
 // failure to use a future of another process.
 
 #include "flow/base/random.h"
+#include "flow/core/detail/live_blocks.h"
 #include "flow/core/in_place.h"
-#include "flow/core/live_blocks.h"
 #include "flow/loop/loop.h"
 #include "flow/sim/local_clock.h"
 #include "flow/sync/async_trigger.h"

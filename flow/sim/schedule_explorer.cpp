@@ -1,12 +1,12 @@
 #include "flow/sim/schedule_explorer.h"
 
 #include "flow/base/format.h"
+#include "flow/core/detail/wait_graph.h"
 #include "flow/core/in_place.h"
-#include "flow/core/wait_graph.h"
-#include "flow/diag/symbol.h"
+#include "flow/diag/detail/symbol.h"
 #include "flow/inspect/pending_report.h"
+#include "flow/loop/detail/run_turn.h"
 #include "flow/loop/loop.h"
-#include "flow/loop/run_turn.h"
 
 #include <algorithm>
 #include <limits>

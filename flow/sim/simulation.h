@@ -17,9 +17,9 @@
 
 #include "flow/base/non_copyable.h"
 #include "flow/core/future.h"
+#include "flow/sim/detail/fault_filter.h"
 #include "flow/sim/digest.h"
 #include "flow/sim/failure.h"
-#include "flow/sim/fault_filter.h"
 
 #include <cstdint>
 #include <optional>

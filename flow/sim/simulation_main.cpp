@@ -6,7 +6,7 @@
 
 #include "flow/base/format.h"
 #include "flow/trace/code_probe.h"
-#include "flow/trace/json.h"
+#include "flow/trace/detail/json.h"
 #include "flow/trace/sink.h"
 
 #include <cstdio>

@@ -9,11 +9,11 @@
 
 #include "flow/sim/world.h"
 
+#include "flow/base/detail/seed.h"
 #include "flow/base/format.h"
-#include "flow/base/seed.h"
-#include "flow/diag/symbol.h"
-#include "flow/loop/run_turn.h"
-#include "flow/sim/inject.h"
+#include "flow/diag/detail/symbol.h"
+#include "flow/loop/detail/run_turn.h"
+#include "flow/sim/detail/inject.h"
 
 #include <limits>
 #include <new>

@@ -14,9 +14,9 @@
 
 #include "flow/base/buggify.h"
 #include "flow/loop/loop.h"
+#include "flow/sim/detail/fault_filter.h"
 #include "flow/sim/digest.h"
 #include "flow/sim/failure.h"
-#include "flow/sim/fault_filter.h"
 #include "flow/sim/faults.h"
 #include "flow/sim/process.h"
 

@@ -9,10 +9,10 @@
 // Code of a process may ask for the end of its own process, so start, kill, reboot and swapAddresses run outside of any
 // process (whenOutside).
 
+#include "flow/base/detail/seed.h"
 #include "flow/base/format.h"
-#include "flow/base/seed.h"
 #include "flow/combine/timeout.h"
-#include "flow/core/wait_graph.h"
+#include "flow/core/detail/wait_graph.h"
 #include "flow/inspect/pending_report.h"
 #include "flow/sim/world.h"
 

@@ -1,6 +1,6 @@
 #include "flow/tasks/collection.h"
 
-#include "flow/base/dropped_error.h"
+#include "flow/base/detail/dropped_error.h"
 #include "flow/base/format.h"
 #include "flow/base/inline.h"
 #include "flow/combine/lifetime.h"

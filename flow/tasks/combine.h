@@ -19,7 +19,7 @@
 
 #include "flow/base/optional.h"
 #include "flow/combine/retry.h"
-#include "flow/tasks/decision.h"
+#include "flow/tasks/detail/decision.h"
 #include "flow/wait/delay.h"
 #include "flow/wait/race_result.h"
 

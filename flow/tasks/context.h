@@ -34,7 +34,7 @@
 // nodes of a tree belong to one thread: the thread of its loop.
 
 #include "flow/memory/fast_resource.h"
-#include "flow/tasks/tree.h"
+#include "flow/tasks/detail/tree.h"
 
 #include <memory_resource>
 #include <type_traits>

@@ -23,7 +23,7 @@
 // The body begins at once, on the caller's stack. If little stack is left, the body begins in a turn of the loop, or
 // when it is awaited, so that forks may nest as deep as memory allows. Fork<T, CurrentLoop> always begins in a turn.
 
-#include "flow/tasks/promise.h"
+#include "flow/tasks/detail/promise.h"
 
 namespace flow {
 

@@ -20,7 +20,7 @@
 // comes first; or at once if the task is cancelled already. The function must not throw. The state of a
 // std::stop_source comes from the global heap, as the standard has it.
 
-#include "flow/loop/posted.h"
+#include "flow/loop/detail/posted.h"
 #include "flow/tasks/task.h"
 
 #include <atomic>

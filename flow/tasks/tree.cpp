@@ -11,10 +11,10 @@
 //
 // - destroyTree(): as a cancel, but no code of the nodes runs except destructors.
 
-#include "flow/tasks/tree.h"
+#include "flow/tasks/detail/tree.h"
 
 #include "flow/base/stack.h"
-#include "flow/core/task_tree.h"
+#include "flow/core/detail/task_tree.h"
 
 namespace flow::tasks {
 namespace {

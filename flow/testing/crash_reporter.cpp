@@ -1,4 +1,4 @@
-#include "flow/testing/crash_reporter.h"
+#include "flow/testing/detail/crash_reporter.h"
 
 #include <csignal>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "flow/testing/options.h"
+#include "flow/testing/detail/options.h"
 
 #include "flow/base/format.h"
 #include "flow/base/parse_number.h"

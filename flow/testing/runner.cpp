@@ -6,17 +6,17 @@
 // to report leaks, and draws an "unseed" from the random numbers, the number of steps and the time: with --twice, two
 // runs that differ in it fail the test.
 
-#include "flow/testing/runner.h"
+#include "flow/testing/detail/runner.h"
 
+#include "flow/base/detail/seed.h"
 #include "flow/base/format.h"
 #include "flow/base/random.h"
-#include "flow/base/seed.h"
 #include "flow/combine/all.h"
 #include "flow/inspect/pending_report.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/fast_allocator.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/testing/crash_reporter.h"
+#include "flow/testing/detail/crash_reporter.h"
 #include "flow/trace/code_probe.h"
 #include "flow/trace/trace_event.h"
 

@@ -14,8 +14,9 @@
 //     }
 //
 // The body returns Future<Void> and has one parameter, `UnitTestParameters params`. The test fails if the future has an
-// error, or if the body throws. Link the program with millrace::test_main to run the tests (flow/testing/runner.h):
-// each has a loop of its own, on virtual time, and a seed that depends only on the run's seed and the test's path.
+// error, or if the body throws. Link the program with millrace::test_main to run the tests
+// (flow/testing/detail/runner.h): each has a loop of its own, on virtual time, and a seed that depends only on the
+// run's seed and the test's path.
 //
 // Two tests may not stand in one line.
 

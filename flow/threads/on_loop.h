@@ -16,7 +16,7 @@
 // If the other loop is destroyed before there is an answer, the future for which onLoop waits there is dropped, and the
 // caller gets broken_promise. Loops may wait for each other.
 
-#include "flow/loop/remote_answer.h"
+#include "flow/loop/detail/remote_answer.h"
 #include "flow/wait/member_wait.h"
 
 #include <memory>

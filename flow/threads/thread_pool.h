@@ -32,8 +32,8 @@
 
 #include "flow/core/error_or.h"
 #include "flow/core/operation.h"
+#include "flow/loop/detail/posted.h"
 #include "flow/loop/loop.h"
-#include "flow/loop/posted.h"
 #include "flow/memory/reference.h"
 
 #include <condition_variable>

@@ -8,8 +8,8 @@
 #include "flow/trace/loop_metrics.h"
 
 #include "flow/base/format.h"
-#include "flow/diag/symbol.h"
-#include "flow/trace/json.h"
+#include "flow/diag/detail/symbol.h"
+#include "flow/trace/detail/json.h"
 #include "flow/wait/long_steps.h"
 
 #include <algorithm>

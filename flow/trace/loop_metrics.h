@@ -11,9 +11,9 @@
 // timers and memory are as they are when figures() is called. For that figures() reads all ready steps and all timers,
 // which takes long if there are a million.
 
+#include "flow/loop/detail/ticks.h"
 #include "flow/loop/loop.h"
 #include "flow/loop/step_watch.h"
-#include "flow/loop/ticks.h"
 #include "flow/memory/fast_allocator.h"
 
 #include <string>

@@ -15,9 +15,9 @@
 // several. Under simulation, time is that of the loop, and each event takes a nanosecond. For a World use a
 // WorldRecorder: flow/sim/world_recorder.h.
 
-#include "flow/core/ending_watch.h"
+#include "flow/core/detail/ending_watch.h"
+#include "flow/trace/detail/step_log.h"
 #include "flow/trace/mark.h"
-#include "flow/trace/step_log.h"
 
 namespace flow::trace {
 

@@ -1,6 +1,6 @@
-#include "flow/trace/step_log.h"
+#include "flow/trace/detail/step_log.h"
 
-#include "flow/diag/symbol.h"
+#include "flow/diag/detail/symbol.h"
 #include "flow/wait/long_steps.h"
 
 #include <unordered_map>

@@ -13,7 +13,7 @@
 
 #include "flow/base/error.h"
 #include "flow/base/uid.h"
-#include "flow/trace/json.h"
+#include "flow/trace/detail/json.h"
 #include "flow/trace/sink.h"
 
 #include <memory>

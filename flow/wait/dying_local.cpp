@@ -1,7 +1,7 @@
 #include "flow/wait/dying_local.h"
 
 #if FLOW_CHECKED
-#include "flow/memory/system_block.h"
+#include "flow/memory/detail/system_block.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -14,7 +14,7 @@
 // coroutine, the check fails if such a pointer is in its frame, and the operand takes the local's address or calls a
 // member function of the local.
 
-#include "flow/wait/pending.h"
+#include "flow/wait/detail/pending.h"
 
 #include <concepts>
 #include <cstddef>

@@ -11,7 +11,7 @@
 // result is Void, only the Error. A handler is trivially copyable, has at most 32 bytes, and must not throw. During its
 // call the slot is free: it may wait again, or be destroyed, which cancels a wait. A slot belongs to one thread.
 
-#include "flow/wait/composed_operation.h"
+#include "flow/wait/detail/composed_operation.h"
 
 namespace flow {
 

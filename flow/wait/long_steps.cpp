@@ -1,7 +1,7 @@
 #include "flow/wait/long_steps.h"
 
-#include "flow/diag/symbol.h"
-#include "flow/wait/choose.h"
+#include "flow/diag/detail/symbol.h"
+#include "flow/wait/detail/choose.h"
 #include "flow/wait/source.h"
 
 #include <cstdio>

@@ -7,7 +7,7 @@
 // An operand is a Future; a FutureStream, for its next value; a delay, a yield() or Never(); an operation in place; a
 // Fork; a Task, which begins as the root of a tree; a race(); or a function without parameters that makes one of these.
 
-#include "flow/wait/pending.h"
+#include "flow/wait/detail/pending.h"
 
 namespace flow {
 namespace detail {

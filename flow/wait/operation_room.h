@@ -13,8 +13,8 @@
 // room: `operand` notes the type of each operand under the number of its wait, and the size of the block depends on
 // these notes. An operation with objects aligned to more than 8 bytes does not fit: a wait for it allocates one block.
 
+#include "flow/wait/detail/pending.h"
 #include "flow/wait/dying_local.h"
-#include "flow/wait/pending.h"
 
 namespace flow {
 

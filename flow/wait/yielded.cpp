@@ -1,6 +1,6 @@
 #include "flow/wait/yielded.h"
 
-#include "flow/wait/pending.h"
+#include "flow/wait/detail/pending.h"
 
 namespace flow {
 namespace detail {

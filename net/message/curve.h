@@ -2,7 +2,7 @@
 // CURVE: the security mechanism with keys, by libsodium. Without that library hasCurve() is false, and sockets with
 // CURVE cannot be made.
 
-#include "net/message/handshake.h"
+#include "net/message/detail/handshake.h"
 
 namespace flow::net {
 

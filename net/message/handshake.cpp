@@ -7,7 +7,7 @@
 //
 // Each error is thrown out of the coroutine. refuse() first records the reason in the peer.
 
-#include "net/message/handshake.h"
+#include "net/message/detail/handshake.h"
 
 #include "flow/coro/coroutine.h"
 #include "net/message/curve.h"

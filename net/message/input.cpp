@@ -1,4 +1,4 @@
-#include "net/message/input.h"
+#include "net/message/detail/input.h"
 
 #include <algorithm>
 #include <cstring>

@@ -20,8 +20,8 @@
 // the thread of its socket's loop.
 
 #include "flow/memory/reference.h"
-#include "net/message/slab.h"
-#include "net/message/zmtp.h"
+#include "net/message/detail/slab.h"
+#include "net/message/detail/zmtp.h"
 
 #include <string>
 #include <string_view>

@@ -9,7 +9,7 @@
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
 #include "net/connect.h"
-#include "net/message/message_state.h"
+#include "net/message/detail/message_state.h"
 
 namespace flow::net {
 

@@ -2,7 +2,7 @@
 
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
-#include "net/message/message_state.h"
+#include "net/message/detail/message_state.h"
 
 #include <cmath>
 #include <limits>

@@ -9,7 +9,7 @@
 // While no receive() waits, readAhead() reads up to the marks (isAtMark), to execute commands and to see the end of a
 // connection. At the marks the peer is paused: nothing is read from it until messages are received.
 
-#include "net/message/message_state.h"
+#include "net/message/detail/message_state.h"
 
 namespace flow::net {
 

@@ -7,7 +7,7 @@
 // which the shortest path in message_state.h may append without these checks. Each change of peers and each parked
 // sender resets lastPeer_.
 
-#include "net/message/message_state.h"
+#include "net/message/detail/message_state.h"
 
 namespace flow::net {
 

@@ -13,7 +13,7 @@
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
 #include "net/message/curve.h"
-#include "net/message/message_state.h"
+#include "net/message/detail/message_state.h"
 #include "net/message/z85.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "net/message/slab.h"
+#include "net/message/detail/slab.h"
 
 #include "flow/memory/fast_allocator.h"
 

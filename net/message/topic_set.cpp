@@ -1,4 +1,4 @@
-#include "net/message/topic_set.h"
+#include "net/message/detail/topic_set.h"
 
 #include "flow/base/random.h"
 

@@ -3,7 +3,7 @@
 // flags first, then the size against the limit. So a peer cannot make us wait for, or store, a body that would be
 // refused. Nothing is copied: frames, commands and properties point into the bytes of the caller.
 
-#include "net/message/zmtp.h"
+#include "net/message/detail/zmtp.h"
 
 #include "flow/base/assert.h"
 

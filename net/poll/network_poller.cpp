@@ -1,8 +1,8 @@
 #include "net/poll/network_poller.h"
 
 #include "flow/base/assert.h"
-#include "net/poll/epoll_poller.h"
-#include "net/poll/uring_poller.h"
+#include "net/poll/detail/epoll_poller.h"
+#include "net/poll/detail/uring_poller.h"
 
 #include <cstdlib>
 #include <string_view>

@@ -9,7 +9,7 @@
 // a report, read until a read is short, and write until a write is short.
 
 #include "flow/loop/poller.h"
-#include "net/poll/polled_descriptor.h"
+#include "net/poll/detail/polled_descriptor.h"
 
 #include <memory>
 

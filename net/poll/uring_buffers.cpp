@@ -1,4 +1,4 @@
-#include "net/poll/uring_buffers.h"
+#include "net/poll/detail/uring_buffers.h"
 
 #include "flow/base/error.h"
 

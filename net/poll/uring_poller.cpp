@@ -8,7 +8,7 @@
 // After a fork the child has a copy of the parent's ring, and must not cancel its requests. prepare() then makes a new
 // ring, and all requests again.
 
-#include "net/poll/uring_poller.h"
+#include "net/poll/detail/uring_poller.h"
 
 #include "flow/base/error.h"
 #include "flow/base/format.h"

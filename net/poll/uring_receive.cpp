@@ -5,7 +5,7 @@
 // others, but does not starve them.
 
 #include "flow/base/error.h"
-#include "net/poll/uring_poller.h"
+#include "net/poll/detail/uring_poller.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "net/real/ares_resolver.h"
+#include "net/real/detail/ares_resolver.h"
 
 #include "flow/core/operation.h"
 

@@ -8,7 +8,7 @@
 
 #include "net/real/child_process.h"
 
-#include "net/real/real_connection.h"
+#include "net/real/detail/real_connection.h"
 
 #include <cerrno>
 #include <csignal>

@@ -18,7 +18,7 @@
 // statuses are lost: their code is -1.
 
 #include "flow/loop/turn.h"
-#include "net/real/real_socket.h"
+#include "net/real/detail/real_socket.h"
 
 #include <array>
 #include <optional>

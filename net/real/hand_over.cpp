@@ -1,6 +1,6 @@
-#include "net/real/hand_over.h"
+#include "net/real/detail/hand_over.h"
 
-#include "net/real/real_connection.h"
+#include "net/real/detail/real_connection.h"
 
 #include <unistd.h>
 

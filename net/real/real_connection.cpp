@@ -13,7 +13,7 @@
 // with unsent bytes it hands socket and queue to a Lingering, which sends the rest for at most kLinger seconds, and
 // then deletes itself. An error closes the descriptor at once. receive_ahead.cpp has ReadStrategy::Ahead.
 
-#include "net/real/real_connection.h"
+#include "net/real/detail/real_connection.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -5,7 +5,7 @@
 //
 // When the kernel takes no more, datagrams wait in queue_ up to the high water mark; beyond that they are dropped.
 
-#include "net/real/real_datagrams.h"
+#include "net/real/detail/real_datagrams.h"
 
 #include <algorithm>
 #include <array>

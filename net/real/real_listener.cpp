@@ -1,4 +1,4 @@
-#include "net/real/real_listener.h"
+#include "net/real/detail/real_listener.h"
 
 #include "flow/base/fork_count.h"
 

@@ -11,11 +11,11 @@
 #include "flow/core/operation.h"
 #include "flow/coro/coroutine.h"
 #if MILLRACE_CARES
-#include "net/real/ares_resolver.h"
+#include "net/real/detail/ares_resolver.h"
 #endif
-#include "net/real/real_datagrams.h"
-#include "net/real/real_listener.h"
-#include "net/real/uring_sockets.h"
+#include "net/real/detail/real_datagrams.h"
+#include "net/real/detail/real_listener.h"
+#include "net/real/detail/uring_sockets.h"
 
 #include <algorithm>
 #include <cerrno>

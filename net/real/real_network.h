@@ -14,7 +14,7 @@
 
 #include "flow/loop/real_loop.h"
 #include "net/poll/network_poller.h"
-#include "net/real/shared_block.h"
+#include "net/real/detail/shared_block.h"
 #include "net/transport.h"
 
 namespace flow::net {

@@ -1,4 +1,4 @@
-#include "net/real/real_socket.h"
+#include "net/real/detail/real_socket.h"
 
 #include <cerrno>
 #include <netinet/in.h>

@@ -1,6 +1,6 @@
 // RealConnection, the part for ReadStrategy::Ahead.
 
-#include "net/real/real_connection.h"
+#include "net/real/detail/real_connection.h"
 
 namespace flow::net {
 

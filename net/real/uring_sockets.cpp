@@ -1,9 +1,9 @@
-#include "net/real/uring_sockets.h"
+#include "net/real/detail/uring_sockets.h"
 
 #if defined(MILLRACE_URING)
 
 #include "flow/base/fork_count.h"
-#include "net/real/real_socket.h"
+#include "net/real/detail/real_socket.h"
 
 #include <algorithm>
 #include <cerrno>

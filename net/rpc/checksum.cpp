@@ -1,4 +1,4 @@
-#include "net/rpc/checksum.h"
+#include "net/rpc/detail/checksum.h"
 
 #include <array>
 #include <cstring>

@@ -13,7 +13,7 @@
 #include "flow/base/uid.h"
 #include "flow/memory/object.h"
 #include "net/address.h"
-#include "net/rpc/wire_format.h"
+#include "net/rpc/detail/wire_format.h"
 
 #include <string_view>
 

@@ -31,13 +31,13 @@
 // A node belongs to the thread of its loop. Destroying a node closes all connections; replies that are awaited then
 // never arrive.
 
-#include "flow/loop/loop_machine.h"
+#include "flow/loop/detail/loop_machine.h"
 #include "flow/loop/turn.h"
 #include "flow/tasks/collection.h"
+#include "net/rpc/detail/receiver.h"
+#include "net/rpc/detail/rpc_peer.h"
 #include "net/rpc/endpoint.h"
 #include "net/rpc/failure_monitor.h"
-#include "net/rpc/receiver.h"
-#include "net/rpc/rpc_peer.h"
 #include "net/transport.h"
 
 #include <functional>

@@ -21,8 +21,8 @@
 
 #include "flow/combine/forward.h"
 #include "flow/memory/reference.h"
+#include "net/rpc/detail/reply_body.h"
 #include "net/rpc/node.h"
-#include "net/rpc/reply_body.h"
 
 #include <optional>
 #include <source_location>

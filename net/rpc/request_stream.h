@@ -42,7 +42,7 @@
 
 #include "flow/combine/errors.h"
 #include "flow/combine/map.h"
-#include "net/rpc/pending_request.h"
+#include "net/rpc/detail/pending_request.h"
 
 namespace flow::net {
 

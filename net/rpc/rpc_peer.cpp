@@ -9,13 +9,13 @@
 // The end: run() fails with an error, and the node calls lost(), which gives the error to all waiters. Each waiter
 // sends again on the next peer, or fails.
 
-#include "net/rpc/rpc_peer.h"
+#include "net/rpc/detail/rpc_peer.h"
 
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
-#include "net/rpc/checksum.h"
+#include "net/rpc/detail/checksum.h"
+#include "net/rpc/detail/reply_body.h"
 #include "net/rpc/node.h"
-#include "net/rpc/reply_body.h"
 
 namespace flow::net {
 

@@ -1,6 +1,6 @@
-#include "net/rpc/wire_format.h"
+#include "net/rpc/detail/wire_format.h"
 
-#include "net/rpc/checksum.h"
+#include "net/rpc/detail/checksum.h"
 
 namespace flow::net {
 

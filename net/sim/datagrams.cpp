@@ -1,6 +1,6 @@
-#include "net/sim/datagrams.h"
+#include "net/sim/detail/datagrams.h"
 
-#include "flow/sim/inject.h"
+#include "flow/sim/detail/inject.h"
 
 namespace flow::net {
 

@@ -1,8 +1,8 @@
-#include "net/sim/host.h"
+#include "net/sim/detail/host.h"
 
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
-#include "net/sim/datagrams.h"
+#include "net/sim/detail/datagrams.h"
 
 namespace flow::net {
 namespace {

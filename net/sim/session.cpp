@@ -10,9 +10,9 @@
 // End: each direction ends alone (shutdownWrite); a reset, or a fault, fails a half at once. A session is freed when no
 // machine, no process and no message in flight refers to it.
 
-#include "net/sim/session.h"
+#include "net/sim/detail/session.h"
 
-#include "net/sim/host.h"
+#include "net/sim/detail/host.h"
 
 namespace flow::net {
 

@@ -1,8 +1,8 @@
 #include "net/sim/sim_network.h"
 
-#include "flow/sim/inject.h"
-#include "net/sim/datagrams.h"
-#include "net/sim/host.h"
+#include "flow/sim/detail/inject.h"
+#include "net/sim/detail/datagrams.h"
+#include "net/sim/detail/host.h"
 
 #include <cmath>
 #include <cstring>

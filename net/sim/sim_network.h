@@ -18,7 +18,7 @@
 // Faults: all that are "per message", "per connection" and "per datagram", and the partitions. A message is one write.
 
 #include "flow/sim/world.h"
-#include "net/sim/cable.h"
+#include "net/sim/detail/cable.h"
 #include "net/transport.h"
 
 #include <map>

@@ -9,7 +9,7 @@
 // An error (failWith) sends the alert, drops received bytes so that the kernel does not reset the connection before the
 // other side has the alert, and closes the carrier. noteCut() is the end without close_notify.
 
-#include "net/tls/tls_connection.h"
+#include "net/tls/detail/tls_connection.h"
 
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"

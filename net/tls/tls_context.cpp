@@ -7,7 +7,7 @@
 #include "net/tls/tls_context.h"
 
 #include "flow/base/format.h"
-#include "net/tls/tls_connection.h"
+#include "net/tls/detail/tls_connection.h"
 
 #include <cerrno>
 #include <cstdio>

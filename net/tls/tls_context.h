@@ -21,7 +21,7 @@
 
 #include "flow/base/non_copyable.h"
 #include "flow/memory/reference.h"
-#include "net/tls/tls_error.h"
+#include "net/tls/detail/tls_error.h"
 
 #include <cstdint>
 #include <map>

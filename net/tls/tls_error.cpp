@@ -1,4 +1,4 @@
-#include "net/tls/tls_error.h"
+#include "net/tls/detail/tls_error.h"
 
 #include <cstdio>
 #include <openssl/err.h>

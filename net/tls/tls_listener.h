@@ -16,7 +16,7 @@
 #include "flow/base/non_copyable.h"
 #include "flow/core/ring_queue.h"
 #include "flow/tasks/collection.h"
-#include "net/tls/tls_connection.h"
+#include "net/tls/detail/tls_connection.h"
 
 #include <functional>
 #include <map>

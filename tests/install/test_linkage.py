@@ -15,9 +15,9 @@ TEXT = """\
 #include "flow/emitted/descriptor.h"
 #include "flow/flow.h"
 #include "flow/threads/on_loop.h"
-#include "flow/loop/posted.h"
+#include "flow/loop/detail/posted.h"
 #include "flow/sync/channel.h"
-#include "flow/wait/composed_operation.h"
+#include "flow/wait/detail/composed_operation.h"
 using namespace flow;
 namespace {
 struct OwnJob : Posted {

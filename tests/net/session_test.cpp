@@ -5,8 +5,8 @@
 #include "flow/core/operation.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
-#include "flow/wait/composed_operation.h"
 #include "flow/wait/delay.h"
+#include "flow/wait/detail/composed_operation.h"
 #include "net/connection.h"
 #include "tests/net/transport_suite.h"
 

@@ -6,7 +6,7 @@
 //     co_await turns.watch();
 //     turns.check(clients);
 
-#include "flow/core/turn_budget.h"
+#include "flow/core/detail/turn_budget.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/step_watch.h"
 #include "flow/wait/delay.h"

@@ -80,7 +80,7 @@ def test_includes_against_the_layers(tmp_path: Path, file: str, target: str) -> 
 
 
 @pytest.mark.parametrize(
-    "file", ["flow/core/future.h", "flow/wait/choose.h", "flow/combine/race.h", "tests/flow/a_test.cpp"]
+    "file", ["flow/core/future.h", "flow/wait/detail/choose.h", "flow/combine/race.h", "tests/flow/a_test.cpp"]
 )
 def test_the_core_and_the_styles_share_what_is_in_detail(tmp_path: Path, file: str) -> None:
     text = "// Why.\nnamespace flow::detail {\nusing namespace flow::detail;\ndetail::Cell* cell;\n}\n"

@@ -28,7 +28,8 @@ def public_headers() -> list[Header]:
     """All headers of flow and net that open with a comment, by their paths."""
     paths = sorted(path for folder in ("flow", "net") for path in (ROOT / folder).rglob("*.h"))
     names = [(path, path.relative_to(ROOT).as_posix()) for path in paths]
-    found = [_read(path, name) for path, name in names if not name.startswith(_NOT_PUBLIC)]
+    public = [each for each in names if not each[1].startswith(_NOT_PUBLIC) and "/detail/" not in each[1]]
+    found = [_read(path, name) for path, name in public]
     return [header for header in found if header]
 
 

@@ -20,13 +20,13 @@ MUTANTS = (
     ),
     Mutant(
         "PostedCallLeaks",
-        "flow/loop/ready_queue.h",
+        "flow/loop/detail/ready_queue.h",
         "            if (waiter->awaited.isTurn())\n                waiter->destroy(waiter);",
         "            if (waiter->awaited.isTurn() && !PLANTED)\n                waiter->destroy(waiter);",
     ),
     Mutant(
         "SleeperNotWoken",
-        "flow/loop/inbox.h",
+        "flow/loop/detail/inbox.h",
         "        return top == asleep();\n    }\n    /// Any thread: prevents the o",
         "        return top == asleep() && !PLANTED;\n    }\n    /// Any thread: prevents the o",
     ),
@@ -57,13 +57,13 @@ MUTANTS = (
     # ----------------------------------------------------------------------------------------------------- flow/wait
     Mutant(
         "LosersGoBeforeTheWinnerTakes",
-        "flow/wait/choose.h",
+        "flow/wait/detail/choose.h",
         "        } losers{*this};\n        return won.takeNext<T>();",
         "        } losers{*this};\n        if (PLANTED) releaseLosers();\n        return won.takeNext<T>();",
     ),
     Mutant(
         "CancelledWhileItChooses",
-        "flow/wait/choose.h",
+        "flow/wait/detail/choose.h",
         "    FLOW_INLINE bool decided() {\n        if (cancelled())",
         "    FLOW_INLINE bool decided() {\n        if (!PLANTED && cancelled())",
     ),
@@ -106,7 +106,7 @@ MUTANTS = (
     ),
     Mutant(
         "CancelledOperationTakes",
-        "flow/coro/promise_base.h",
+        "flow/coro/detail/promise_base.h",
         "    FLOW_INLINE bool waitForOperation(Op& op) {\n        if (isCancelled()) [[unlikely]] {",
         "    FLOW_INLINE bool waitForOperation(Op& op) {\n        if (isCancelled() && !PLANTED) [[unlikely]] {",
     ),

@@ -69,7 +69,7 @@ MUTANTS = (
     ),
     Mutant(
         "BacklogWithoutBound",
-        "net/rpc/request_queue.h",
+        "net/rpc/detail/request_queue.h",
         "return backlog_ > node_->options().backlogBytes; }",
         "return backlog_ > node_->options().backlogBytes && !PLANTED; }",
     ),

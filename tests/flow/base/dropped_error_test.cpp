@@ -1,4 +1,4 @@
-#include "flow/base/dropped_error.h"
+#include "flow/base/detail/dropped_error.h"
 
 #include "flow/base/error.h"
 

@@ -1,4 +1,4 @@
-#include "flow/base/seed.h"
+#include "flow/base/detail/seed.h"
 
 #include "flow/base/random.h"
 

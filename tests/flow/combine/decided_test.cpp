@@ -1,4 +1,4 @@
-#include "flow/combine/decided.h"
+#include "flow/combine/detail/decided.h"
 
 #include "flow/combine/all.h"
 #include "flow/combine/race.h"

@@ -1,6 +1,6 @@
 #include "flow/core/cell.h"
 
-#include "flow/core/ending_watch.h"
+#include "flow/core/detail/ending_watch.h"
 #include "flow/core/future.h"
 #include "flow/coro/coroutine.h"
 

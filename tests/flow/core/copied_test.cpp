@@ -1,4 +1,4 @@
-#include "flow/core/copied.h"
+#include "flow/core/detail/copied.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "flow/core/frame_stack.h"
+#include "flow/core/detail/frame_stack.h"
 
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"

@@ -1,4 +1,4 @@
-#include "flow/core/live_blocks.h"
+#include "flow/core/detail/live_blocks.h"
 
 #include "flow/combine/all.h"
 #include "flow/combine/race.h"

@@ -1,4 +1,4 @@
-#include "flow/core/run.h"
+#include "flow/core/detail/run.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
-#include "flow/core/task_tree.h"
+#include "flow/core/detail/task_tree.h"
 
-#include "flow/inspect/frames.h"
+#include "flow/inspect/detail/frames.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/tasks/task.h"
 #include "flow/wait/delay.h"

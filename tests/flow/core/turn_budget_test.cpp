@@ -1,4 +1,4 @@
-#include "flow/core/turn_budget.h"
+#include "flow/core/detail/turn_budget.h"
 
 #include "flow/combine/race.h"
 #include "flow/loop/real_loop.h"

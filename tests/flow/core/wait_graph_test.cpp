@@ -1,4 +1,4 @@
-#include "flow/core/wait_graph.h"
+#include "flow/core/detail/wait_graph.h"
 
 #include "flow/combine/race.h"
 #include "flow/sim/sim_loop.h"

@@ -1,8 +1,8 @@
 // Locals of coroutines that are aligned to more than 16 bytes: in every kind of coroutine, with results of all sizes,
 // however it ends, and found by what walks the allocator's blocks.
-#include "flow/core/live_blocks.h"
+#include "flow/core/detail/live_blocks.h"
 #include "flow/coro/coroutine.h"
-#include "flow/inspect/frames.h"
+#include "flow/inspect/detail/frames.h"
 #include "flow/memory/fast_resource.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/tasks/context.h"

@@ -1,6 +1,6 @@
 // A co_await of a variable takes no reference of what is there already: what could take it away meanwhile?
 
-#include "flow/coro/awaiters.h"
+#include "flow/coro/detail/awaiters.h"
 
 #include "flow/coro/coroutine.h"
 #include "tests/flow/support/balance.h"

@@ -1,4 +1,4 @@
-#include "flow/coro/frame_check.h"
+#include "flow/coro/detail/frame_check.h"
 
 #include <doctest/doctest.h>
 

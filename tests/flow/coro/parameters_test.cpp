@@ -1,6 +1,6 @@
 // The parameters of a coroutine: each is destroyed once, the last one first, after the locals and before any waiter
 // sees the result; however many there are, of whatever kind, and however the coroutine ends.
-#include "flow/coro/parameters.h"
+#include "flow/coro/detail/parameters.h"
 
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"

@@ -1,4 +1,4 @@
-#include "flow/diag/actor_name.h"
+#include "flow/diag/detail/actor_name.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "flow/diag/program_call.h"
+#include "flow/diag/detail/program_call.h"
 
 #include <doctest/doctest.h>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "flow/diag/symbol.h"
+#include "flow/diag/detail/symbol.h"
 
 #include "tests/flow/support/death.h"
 

@@ -1,4 +1,4 @@
-#include "flow/fiber/stack_overflow.h"
+#include "flow/fiber/detail/stack_overflow.h"
 
 #include "flow/fiber/fiber.h"
 #include "flow/sim/sim_loop.h"

@@ -1,4 +1,4 @@
-#include "flow/fiber/stack_pool.h"
+#include "flow/fiber/detail/stack_pool.h"
 
 #include <cstring>
 #include <doctest/doctest.h>

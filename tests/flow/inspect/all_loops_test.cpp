@@ -1,4 +1,4 @@
-#include "flow/inspect/all_loops.h"
+#include "flow/inspect/detail/all_loops.h"
 
 #include "flow/coro/coroutine.h"
 #include "flow/inspect/pending_report.h"

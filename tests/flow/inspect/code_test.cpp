@@ -1,7 +1,7 @@
-#include "flow/inspect/code.h"
+#include "flow/inspect/detail/code.h"
 
 #include "flow/coro/coroutine.h"
-#include "flow/inspect/frames.h"
+#include "flow/inspect/detail/frames.h"
 #include "flow/loop/real_loop.h"
 #include "tests/flow/inspect/pending_actors.h"
 

@@ -1,4 +1,4 @@
-#include "flow/inspect/frames.h"
+#include "flow/inspect/detail/frames.h"
 
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"

@@ -1,4 +1,4 @@
-#include "flow/inspect/holders.h"
+#include "flow/inspect/detail/holders.h"
 
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"

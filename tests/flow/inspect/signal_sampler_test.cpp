@@ -1,4 +1,4 @@
-#include "flow/inspect/signal_sampler.h"
+#include "flow/inspect/detail/signal_sampler.h"
 
 #include "flow/base/error.h"
 

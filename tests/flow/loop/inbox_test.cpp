@@ -1,4 +1,4 @@
-#include "flow/loop/inbox.h"
+#include "flow/loop/detail/inbox.h"
 
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"

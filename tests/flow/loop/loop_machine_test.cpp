@@ -1,4 +1,4 @@
-#include "flow/loop/loop_machine.h"
+#include "flow/loop/detail/loop_machine.h"
 
 #include "flow/coro/coroutine.h"
 #include "flow/loop/loop.h"

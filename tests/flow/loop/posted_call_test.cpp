@@ -1,4 +1,4 @@
-#include "flow/loop/posted_call.h"
+#include "flow/loop/detail/posted_call.h"
 
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"

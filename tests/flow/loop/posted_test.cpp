@@ -1,4 +1,4 @@
-#include "flow/loop/posted.h"
+#include "flow/loop/detail/posted.h"
 
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"

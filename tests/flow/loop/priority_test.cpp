@@ -1,6 +1,6 @@
 #include "flow/loop/priority.h"
 
-#include "flow/loop/ready_queue.h"
+#include "flow/loop/detail/ready_queue.h"
 
 #include <doctest/doctest.h>
 

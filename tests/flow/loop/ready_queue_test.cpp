@@ -1,4 +1,4 @@
-#include "flow/loop/ready_queue.h"
+#include "flow/loop/detail/ready_queue.h"
 
 #include "flow/base/random.h"
 

@@ -1,4 +1,4 @@
-#include "flow/loop/remote_answer.h"
+#include "flow/loop/detail/remote_answer.h"
 
 #include "flow/loop/real_loop.h"
 #include "flow/wait/delay.h"

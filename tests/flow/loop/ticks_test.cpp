@@ -1,4 +1,4 @@
-#include "flow/loop/ticks.h"
+#include "flow/loop/detail/ticks.h"
 
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"

@@ -1,4 +1,4 @@
-#include "flow/loop/timer_queue.h"
+#include "flow/loop/detail/timer_queue.h"
 
 #include "flow/base/random.h"
 #include "flow/core/cell.h"

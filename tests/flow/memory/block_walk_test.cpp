@@ -1,4 +1,4 @@
-#include "flow/memory/block_walk.h"
+#include "flow/memory/detail/block_walk.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
+#include "flow/memory/detail/foreign_block.h"
 #include "flow/memory/fast_resource.h"
-#include "flow/memory/foreign_block.h"
 
 #include "tests/flow/support/balance.h"
 

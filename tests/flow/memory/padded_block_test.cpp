@@ -1,4 +1,4 @@
-#include "flow/memory/padded_block.h"
+#include "flow/memory/detail/padded_block.h"
 
 #include "tests/flow/support/balance.h"
 

@@ -1,4 +1,4 @@
-#include "flow/memory/thread_heap.h"
+#include "flow/memory/detail/thread_heap.h"
 
 #include "flow/base/random.h"
 #include "tests/flow/support/death.h"

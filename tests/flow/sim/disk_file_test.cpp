@@ -1,4 +1,4 @@
-#include "flow/sim/disk_file.h"
+#include "flow/sim/detail/disk_file.h"
 
 #include <doctest/doctest.h>
 

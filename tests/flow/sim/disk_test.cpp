@@ -4,7 +4,7 @@
 
 #include "flow/combine/all.h"
 #include "flow/combine/errors.h"
-#include "flow/core/live_blocks.h"
+#include "flow/core/detail/live_blocks.h"
 #include "flow/coro/coroutine.h"
 #include "flow/memory/allocation_failure.h"
 #include "flow/sim/sim_loop.h"

@@ -1,4 +1,4 @@
-#include "flow/sim/fault_filter.h"
+#include "flow/sim/detail/fault_filter.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "flow/sim/inject.h"
+#include "flow/sim/detail/inject.h"
 
 #include "flow/base/format.h"
 #include "flow/coro/coroutine.h"

@@ -1,4 +1,4 @@
-#include "flow/sim/linearization.h"
+#include "flow/sim/detail/linearization.h"
 
 #include "tests/flow/sim/register_model.h"
 #include "tests/flow/support/sanitizers.h"

@@ -1,4 +1,4 @@
-#include "flow/sim/number_range.h"
+#include "flow/sim/detail/number_range.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "flow/sim/sparse_bytes.h"
+#include "flow/sim/detail/sparse_bytes.h"
 
 #include "flow/base/random.h"
 

@@ -1,4 +1,4 @@
-#include "flow/tasks/decision.h"
+#include "flow/tasks/detail/decision.h"
 
 #include "flow/sim/sim_loop.h"
 

@@ -1,4 +1,4 @@
-#include "flow/tasks/promise.h"
+#include "flow/tasks/detail/promise.h"
 
 #include "flow/sim/sim_loop.h"
 #include "flow/tasks/task.h"

@@ -1,4 +1,4 @@
-#include "flow/tasks/tree.h"
+#include "flow/tasks/detail/tree.h"
 
 #include "flow/base/random.h"
 #include "flow/sim/sim_loop.h"

@@ -1,4 +1,4 @@
-#include "flow/testing/crash_reporter.h"
+#include "flow/testing/detail/crash_reporter.h"
 
 #include "tests/flow/support/death.h"
 #include "tests/flow/support/sanitizers.h"

@@ -1,4 +1,4 @@
-#include "flow/testing/options.h"
+#include "flow/testing/detail/options.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "flow/testing/runner.h"
+#include "flow/testing/detail/runner.h"
 
 #include "flow/base/random.h"
 #include "flow/coro/coroutine.h"

@@ -1,4 +1,4 @@
-#include "flow/trace/json.h"
+#include "flow/trace/detail/json.h"
 
 #include <doctest/doctest.h>
 

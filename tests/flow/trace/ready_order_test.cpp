@@ -1,4 +1,4 @@
-#include "flow/trace/ready_order.h"
+#include "flow/trace/detail/ready_order.h"
 
 #include <doctest/doctest.h>
 

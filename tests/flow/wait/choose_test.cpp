@@ -1,6 +1,6 @@
 #include "flow/core/callback.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/wait/choose.h"
+#include "flow/wait/detail/choose.h"
 #include "tests/flow/support/balance.h"
 #include "tests/flow/support/death.h"
 

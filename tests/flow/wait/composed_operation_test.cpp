@@ -1,4 +1,4 @@
-#include "flow/wait/composed_operation.h"
+#include "flow/wait/detail/composed_operation.h"
 
 #include "flow/sim/sim_loop.h"
 #include "flow/wait/source.h"

@@ -1,5 +1,5 @@
 #include "flow/sim/sim_loop.h"
-#include "flow/wait/pending.h"
+#include "flow/wait/detail/pending.h"
 #include "tests/flow/support/balance.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "net/message/handshake.h"
+#include "net/message/detail/handshake.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // A connection is not a peer: nothing of one that has ended is taken for the next one to the same endpoint.
 
-#include "net/message/peer.h"
+#include "net/message/detail/peer.h"
 
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"

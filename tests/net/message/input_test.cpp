@@ -1,7 +1,7 @@
-#include "net/message/input.h"
+#include "net/message/detail/input.h"
 
 #include "flow/base/random.h"
-#include "flow/core/turn_budget.h"
+#include "flow/core/detail/turn_budget.h"
 #include "flow/loop/real_loop.h"
 #include "net/connection.h"
 #include "tests/net/message/fake_connection.h"

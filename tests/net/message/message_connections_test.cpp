@@ -1,6 +1,6 @@
 // Hostile peers, silent ones, those of the same loop, and the credentials that may connect.
 
-#include "net/message/message_state.h"
+#include "net/message/detail/message_state.h"
 
 #include "flow/combine/race.h"
 #include "flow/core/stream.h"

@@ -5,7 +5,7 @@
 #include "flow/loop/step_watch.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"
-#include "net/message/message_state.h"
+#include "net/message/detail/message_state.h"
 #include "net/sim/sim_network.h"
 #include "tests/net/message/on_loop.h"
 #include "tests/net/turns.h"

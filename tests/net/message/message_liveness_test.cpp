@@ -1,6 +1,6 @@
 // Heartbeats: a healthy peer stays, whoever reads or not; a silent one is disconnected. And what ends only itself.
 
-#include "net/message/message_state.h"
+#include "net/message/detail/message_state.h"
 
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"

@@ -1,6 +1,6 @@
 // What the options of message sockets do, and what happens to messages when connections break.
 
-#include "net/message/message_state.h"
+#include "net/message/detail/message_state.h"
 
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"

@@ -1,4 +1,4 @@
-#include "net/message/output.h"
+#include "net/message/detail/output.h"
 
 #include "flow/base/random.h"
 #include "flow/loop/real_loop.h"

@@ -1,4 +1,4 @@
-#include "net/message/peer.h"
+#include "net/message/detail/peer.h"
 
 #include "flow/core/future.h"
 #include "flow/loop/real_loop.h"

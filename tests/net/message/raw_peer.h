@@ -5,7 +5,7 @@
 //     co_await sendRaw(peer, "hello");
 
 #include "flow/coro/coroutine.h"
-#include "net/message/zmtp.h"
+#include "net/message/detail/zmtp.h"
 #include "net/transport.h"
 
 #include <string>

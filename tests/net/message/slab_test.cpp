@@ -1,4 +1,4 @@
-#include "net/message/slab.h"
+#include "net/message/detail/slab.h"
 
 #include <doctest/doctest.h>
 

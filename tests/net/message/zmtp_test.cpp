@@ -1,4 +1,4 @@
-#include "net/message/zmtp.h"
+#include "net/message/detail/zmtp.h"
 
 #include "flow/base/random.h"
 #include "tests/net/message/fuzz_count.h"

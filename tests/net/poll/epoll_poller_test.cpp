@@ -1,4 +1,4 @@
-#include "net/poll/epoll_poller.h"
+#include "net/poll/detail/epoll_poller.h"
 
 #include <doctest/doctest.h>
 

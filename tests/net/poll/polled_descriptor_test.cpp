@@ -1,4 +1,4 @@
-#include "net/poll/polled_descriptor.h"
+#include "net/poll/detail/polled_descriptor.h"
 
 #include <doctest/doctest.h>
 

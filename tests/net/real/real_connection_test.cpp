@@ -1,4 +1,4 @@
-#include "net/real/real_connection.h"
+#include "net/real/detail/real_connection.h"
 
 #include "flow/combine/all.h"
 #include "flow/coro/coroutine.h"

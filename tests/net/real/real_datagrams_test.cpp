@@ -1,4 +1,4 @@
-#include "net/real/real_datagrams.h"
+#include "net/real/detail/real_datagrams.h"
 
 #include "flow/base/random.h"
 #include "flow/coro/coroutine.h"

@@ -1,7 +1,7 @@
-#include "net/real/real_socket.h"
+#include "net/real/detail/real_socket.h"
 
 #include "flow/loop/real_loop.h"
-#include "net/poll/polled_descriptor.h"
+#include "net/poll/detail/polled_descriptor.h"
 #include "net/transport.h"
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "net/real/shared_block.h"
+#include "net/real/detail/shared_block.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "net/real/uring_sockets.h"
+#include "net/real/detail/uring_sockets.h"
 
 #include "flow/base/error.h"
 #include "net/real/real_network.h"

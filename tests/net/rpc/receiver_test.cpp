@@ -1,4 +1,4 @@
-#include "net/rpc/receiver.h"
+#include "net/rpc/detail/receiver.h"
 
 #include "flow/base/random.h"
 

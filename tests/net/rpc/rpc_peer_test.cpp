@@ -1,7 +1,7 @@
 // What belongs to a connection ends with it: answers and acknowledgements never go to another process, which has the
 // address since, and has the same numbers.
 
-#include "net/rpc/rpc_peer.h"
+#include "net/rpc/detail/rpc_peer.h"
 
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"

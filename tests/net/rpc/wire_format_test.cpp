@@ -1,4 +1,4 @@
-#include "net/rpc/wire_format.h"
+#include "net/rpc/detail/wire_format.h"
 
 #include "flow/base/random.h"
 #include "tests/net/message/fuzz_count.h"

@@ -1,4 +1,4 @@
-#include "net/sim/datagrams.h"
+#include "net/sim/detail/datagrams.h"
 
 #include "flow/coro/coroutine.h"
 #include "flow/memory/standalone.h"

@@ -1,5 +1,5 @@
 // Connections of a SimNetwork: injected faults, many messages, and cancels at every point.
-#include "net/sim/session.h"
+#include "net/sim/detail/session.h"
 
 #include "flow/combine/all.h"
 #include "flow/coro/coroutine.h"

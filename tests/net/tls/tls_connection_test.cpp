@@ -1,4 +1,4 @@
-#include "net/tls/tls_connection.h"
+#include "net/tls/detail/tls_connection.h"
 
 #include "flow/combine/all.h"
 #include "flow/combine/errors.h"

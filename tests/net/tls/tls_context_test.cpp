@@ -1,7 +1,7 @@
 #include "net/tls/tls_context.h"
 
 #include "flow/coro/coroutine.h"
-#include "net/tls/tls_connection.h"
+#include "net/tls/detail/tls_connection.h"
 #include "net/transport.h"
 #include "tests/net/tls/tls_support.h"
 #include "tests/net/transport_suite.h"

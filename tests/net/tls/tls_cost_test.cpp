@@ -4,7 +4,7 @@
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
-#include "net/tls/tls_connection.h"
+#include "net/tls/detail/tls_connection.h"
 #include "net/transport.h"
 #include "tests/net/costs.h"
 #include "tests/net/tls/tls_support.h"

@@ -1,4 +1,4 @@
-#include "net/tls/tls_error.h"
+#include "net/tls/detail/tls_error.h"
 
 #include "net/connection.h"
 #include "net/tls/tls_context.h"

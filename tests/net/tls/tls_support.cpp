@@ -6,7 +6,7 @@
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"
 #include "net/sim/sim_network.h"
-#include "net/tls/tls_connection.h"
+#include "net/tls/detail/tls_connection.h"
 #include "net/transport.h"
 #include "tests/net/transport_suite.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 // What tests of TLS have in common: the certificates that tools/certificates makes, and a handshake of two.
 
-#include "net/tls/tls_connection.h"
+#include "net/tls/detail/tls_connection.h"
 #include "tests/net/transport_suite.h"
 
 #include <string>

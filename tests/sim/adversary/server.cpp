@@ -2,7 +2,7 @@
 
 #include "flow/combine/all.h"
 #include "flow/combine/race.h"
-#include "flow/core/turn_budget.h"
+#include "flow/core/detail/turn_budget.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/step_watch.h"
 #include "flow/wait/delay.h"

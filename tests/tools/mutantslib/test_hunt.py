@@ -80,7 +80,7 @@ def test_one_that_cannot_be_switched_is_there_for_its_run(tree: Path) -> None:
 
 
 def test_folders_of_tests() -> None:
-    assert nearest("flow/loop/inbox.h") == "flow/loop"
+    assert nearest("flow/loop/detail/inbox.h") == "flow/loop"
     assert nearest("net/address.cpp") == "net"
     assert nearest("actorc/actorc_migrate/edits.py") == "actorc/migrate"
     assert nearest("actorc/actorc/check/reach.py") == "actorc"

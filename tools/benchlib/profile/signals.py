@@ -1,4 +1,4 @@
-"""Reads the samples that a program has taken of itself by a signal (flow/inspect/signal_sampler.h)."""
+"""Reads the samples that a program has taken of itself by a signal (flow/inspect/detail/signal_sampler.h)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,73 @@
+#pragma once
+// The properties of clang's coroutines that differ from gcc's; flow/coro/detail/abi_gcc.h has the same names.
+//
+//     HandOver await_suspend(std::coroutine_handle<>) { return next ? resumed(next) : caller(); }
+
+#include "flow/base/assert.h"
+#include "flow/core/cell.h"
+#include "flow/core/result.h"
+
+#include <coroutine>
+
+namespace flow::coro {
+using namespace flow::detail;
+
+/// True if the co_awaits of one expression are evaluated one after the other, as the standard requires.
+inline constexpr bool kAwaitsInOrder = true;
+/// True if `destroy` of a frame destroys its parameters from the last one to the first.
+inline constexpr bool kDestroysInOrder = true;
+/// True if an `alignas` of a variable is honoured.
+inline constexpr bool kAlignsVariables = true;
+/// True if several places at a coroutine's end may hand control over.
+inline constexpr bool kHandsOverAnywhere = true;
+
+/// Has no definition. If a call of it is left after optimisation, the compiler reports the error below.
+[[gnu::error("a local of this coroutine is aligned to more than 64 bytes: hold it by pointer")]]
+void frameIsAlignedToMoreThan64();
+
+/// Returns the alignment that the frame needs. Called in the operator new of a promise, which must be always inlined:
+/// clang replaces the builtin by the alignment of the frame when it has laid out the coroutine. Refuses an alignment
+/// that a block cannot have. With optimisation this happens when the coroutine is compiled; otherwise the alignment is
+/// no constant, and an assertion fails when the coroutine is called.
+FLOW_INLINE std::size_t frameAlignment(std::size_t) {
+    std::size_t const alignment = __builtin_coro_align();
+    if (__builtin_constant_p(alignment)) {
+        if (alignment > memory::kMostAlignment)
+            frameIsAlignedToMoreThan64();
+    } else {
+        FLOW_ASSERT(alignment <= memory::kMostAlignment,
+                    "a local of this coroutine is aligned to more than 64 bytes: hold it by pointer");
+    }
+    return alignment < 16 ? 16 : alignment; // the cell needs 16 bytes
+}
+
+/// The result type of await_suspend(): the frame to which control passes, as a handle. `__builtin_coro_noop` is the
+/// handle that clang can elide; std::noop_coroutine() costs an indirect call at every suspension.
+using HandOver = std::coroutine_handle<>;
+FLOW_INLINE HandOver caller() noexcept {
+    return HandOver::from_address(__builtin_coro_noop());
+}
+FLOW_INLINE HandOver resumed(Waiter* waiter) noexcept {
+    return HandOver::from_address(waiter);
+}
+
+/// The base of an awaiter that needs one object in the frame only, such as the promise. The awaiter is that object
+/// under another type, and takes no bytes in the frame.
+template <class Object>
+struct AwaiterOn {
+    FLOW_INLINE Object* object() const noexcept { return reinterpret_cast<Object*>(const_cast<AwaiterOn*>(this)); }
+};
+template <class A>
+using Given = A&;
+template <class A, class Object>
+FLOW_INLINE A& give(Object* object) {
+    return reinterpret_cast<A&>(*object);
+}
+
+/// Ends a coroutine that propagates errors at a co_await, with the error of the cell `failed`. Takes a reference of the
+/// cell. It returns no handle: with one, clang would call the noop coroutine at every co_await that suspends.
+[[gnu::noinline]] FLOW_RARE inline void failAtOnce(Waiter* frame, Cell* failed) noexcept {
+    handedOver = failFrame(frame, takeError(failed));
+}
+
+} // namespace flow::coro

@@ -1,0 +1,61 @@
+#pragma once
+// The properties of gcc's coroutines that differ from clang's; flow/coro/detail/abi_clang.h has the same names.
+//
+//     HandOver await_suspend(std::coroutine_handle<>) { return next ? resumed(next) : caller(); }
+
+#include "flow/core/cell.h"
+#include "flow/core/result.h"
+
+#include <coroutine>
+
+namespace flow::coro {
+using namespace flow::detail;
+
+/// True if the co_awaits of one expression are evaluated one after the other, as the standard requires. gcc 12 may
+/// begin all co_awaits before it waits for the first. An assertion detects this by the operand that is left.
+inline constexpr bool kAwaitsInOrder = false;
+/// True if `destroy` of a frame destroys its parameters from the last one to the first. gcc 12 has the opposite order.
+inline constexpr bool kDestroysInOrder = false;
+/// True if an `alignas` of a variable is honoured. gcc 12 ignores it, but honours the `alignas` of a type.
+inline constexpr bool kAlignsVariables = false;
+/// True if several places at a coroutine's end may hand control over. With gcc each place enlarges the tables that an
+/// exception reads.
+inline constexpr bool kHandsOverAnywhere = false;
+
+/// Returns the alignment that a frame of this size may need. gcc 12 does not tell it, but the size is a multiple of it.
+/// A local that is aligned to more than kMostAlignment gets only kMostAlignment: gcc cannot refuse it, as clang does.
+FLOW_INLINE std::size_t frameAlignment(std::size_t bytes) {
+    std::size_t const alignment = bytes & -bytes;
+    return alignment < 16 ? 16 : alignment < memory::kMostAlignment ? alignment : memory::kMostAlignment;
+}
+
+/// The result type of await_suspend(): nothing, since gcc would resume a handle by a call. Instead handOver() is the
+/// last call of an await_suspend, which makes it a tail call of the coroutine. It must not throw: otherwise it would
+/// stand inside the cleanup of the coroutine's locals, and be no tail call.
+using HandOver = void;
+FLOW_INLINE void caller() noexcept {}
+FLOW_INLINE void resumed(Waiter* waiter) noexcept {
+    return reinterpret_cast<void (*)(Waiter*) noexcept>(waiter->resume)(waiter);
+}
+HandOver handOver(Waiter* last) noexcept; // flow/coro/detail/awaiters.h
+
+/// The base of an awaiter that needs one object in the frame only, such as the promise. gcc 12 copies awaiters that are
+/// lvalues, so the awaiter is a pointer.
+template <class Object>
+struct AwaiterOn {
+    Object* pointer;
+    FLOW_INLINE Object* object() const noexcept { return pointer; }
+};
+template <class A>
+using Given = A;
+template <class A, class Object>
+FLOW_INLINE A give(Object* object) {
+    return {{{object}}};
+}
+
+/// Ends a propagating coroutine at a co_await, with the error of the cell `failed`. Takes a reference of the cell.
+FLOW_INLINE void failAtOnce(Waiter* frame, Cell* failed) noexcept {
+    handOver(failFrame(frame, takeError(failed)));
+}
+
+} // namespace flow::coro

@@ -1,0 +1,227 @@
+#pragma once
+// The awaiters: their functions are called at each co_await and at the end of a coroutine. They decide whether to
+// suspend, and to which frame control passes.
+
+#include "flow/core/error_or.h"
+#include "flow/coro/detail/promise_base.h"
+
+namespace flow::coro {
+
+[[noreturn, gnu::noinline, gnu::cold]] inline void throwError(Cell* cell) {
+    throw takeError(cell);
+}
+
+/// Passes control on when a frame has ended: to the waiter `last`, or to the caller if that is null.
+FLOW_INLINE HandOver handOver(Waiter* last) noexcept {
+    if (last) {
+        if (kTailCalls) {
+            noteRunning(last);
+            return resumed(opaque(last));
+        }
+        handedOver = last;
+    }
+    return caller();
+}
+
+/// An awaiter that needs the promise only.
+struct AwaiterBase : AwaiterOn<PromiseBase> {
+    FLOW_INLINE PromiseBase* promise() const noexcept { return object(); }
+};
+
+/// The common part of all awaiters.
+struct Awaiter : AwaiterBase {
+    static constexpr bool kPropagates = false;
+    FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked(); }
+    FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept { promise()->noteSuspended(); }
+    FLOW_INLINE Cell* settled() const {
+        Cell* cell = promise()->takeAwaited();
+        if (cell && cell->isError()) [[unlikely]]
+            throwError(cell);
+        return cell;
+    }
+};
+
+/// The common part of the awaiters in a coroutine that propagates errors: an error never reaches await_resume().
+struct PropagatingAwaiter : AwaiterBase {
+    static constexpr bool kPropagates = true;
+    FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked() && !promise()->hasFailed(); }
+    FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
+        promise()->noteSuspended();
+        // The compiler has just seen whether the link was written, so that this test costs nothing when the program
+        // runs.
+        if (!promise()->isParked()) [[unlikely]]
+            failAtOnce(promise()->frame(), promise()->takeAwaited());
+    }
+    FLOW_INLINE Cell* settled() const { return promise()->takePropagating(); }
+};
+
+/// The awaiter of a cell, which is the promise's operand.
+template <class Base>
+struct CellAwaiter : Base {
+    FLOW_INLINE bool await_ready() const noexcept {
+        return !this->promise()->template waitForOperand<Base::kPropagates>();
+    }
+};
+template <class T, class Base>
+struct ValueAwaiter : CellAwaiter<Base> {
+    FLOW_INLINE T await_resume() const { return takeValue<T>(this->settled()); }
+};
+/// The awaiter of a cell of which no reference has been taken yet.
+template <class Base, bool IsStream>
+struct BorrowingAwaiter : Base {
+    FLOW_INLINE bool await_ready() const noexcept {
+        return !this->promise()->template waitForBorrowed<Base::kPropagates, IsStream>();
+    }
+
+protected:
+    /// Returns true if the operand had a value at once.
+    FLOW_INLINE bool isBorrowed() const { return !this->promise()->hasAwaited(); }
+    FLOW_INLINE Cell* borrowed() const { return this->promise()->borrowed(); }
+    FLOW_INLINE Cell* settledOrCounted() const {
+        if (!isBorrowed())
+            return this->settled();
+        addFuture(borrowed());
+        return borrowed();
+    }
+};
+// A borrowed operand needs a reference if a constructor of the value might drop the last one.
+template <class T, class Base>
+struct BorrowedValueAwaiter : BorrowingAwaiter<Base, false> {
+    FLOW_INLINE T await_resume() const {
+        if constexpr (kFreeToCopy<T>) {
+            return this->isBorrowed() ? valueOf<T>(this->borrowed()) : takeValue<T>(this->settled());
+        } else {
+            return takeValue<T>(this->settledOrCounted());
+        }
+    }
+};
+template <class T, class Base>
+struct BorrowedStreamAwaiter : BorrowingAwaiter<Base, true> {
+    FLOW_INLINE T await_resume() const {
+        if constexpr (kFreeToCopy<T>) {
+            bool counted = !this->isBorrowed();
+            Cell* cell = counted ? this->settled() : this->borrowed();
+            T value = StreamState<T>::take(cell);
+            if (counted)
+                releaseStream(cell);
+            return value;
+        } else {
+            return takeNext<T>(this->settledOrCounted());
+        }
+    }
+};
+/// The awaiter of delays and yields. There is nothing to take after them, except when the coroutine was cancelled.
+template <class Base>
+struct DelayAwaiter : Base {
+    FLOW_INLINE void await_resume() const {
+        if constexpr (std::is_same_v<Base, Awaiter>)
+            if (this->promise()->hasAwaited()) [[unlikely]]
+                throwError(this->promise()->takeAwaited());
+    }
+};
+/// The awaiter of operations in place. The operation is the temporary of the expression, or a variable.
+template <class Op, class Base>
+struct OperationAwaiter {
+    PromiseBase* promise;
+    Op* op;
+
+    FLOW_INLINE bool await_ready() const { return !promise->waitForOperation<Base::kPropagates>(*op); }
+    FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
+        promise->noteSuspended();
+        if constexpr (Base::kPropagates)
+            if (!promise->isParked()) [[unlikely]]
+                failAtOnce(promise->frame(), promise->takeAwaited());
+    }
+    FLOW_INLINE typename Op::Result await_resume() const {
+        if (Cell* failed = promise->takePropagating()) [[unlikely]]
+            throwError(failed);
+        return op->take();
+    }
+};
+/// The awaiter of tryGet(). Marked is true if the coroutine propagates errors and cancels at all other waits.
+template <class T, bool Marked>
+struct TryAwaiter : CellAwaiter<Awaiter> {
+    FLOW_INLINE ErrorOr<T> await_resume() const {
+        if constexpr (Marked)
+            this->promise()->cell()->flags |= Cell::kPropagates;
+        Cell* cell = this->promise()->takeAwaited();
+        if (cell && cell->isError())
+            return ErrorOr<T>::failed(takeError(cell));
+        return takeValue<T>(cell);
+    }
+};
+/// The awaiter of a frame that is parked already.
+struct ParkedAwaiter {
+    bool await_ready() const noexcept { return false; }
+    FLOW_INLINE void await_suspend([[maybe_unused]] std::coroutine_handle<> handle) const noexcept {
+        PromiseBase::of(handle)->noteSuspended();
+    }
+    void await_resume() const noexcept {}
+};
+
+/// Asserts that the body failed. If it ended neither by co_return nor by an exception, it ended behind its last
+/// statement.
+inline void requireFailure(Waiter* frame) noexcept {
+    if (frame->awaited.isFailed()) [[likely]]
+        return;
+    runningActor = reinterpret_cast<const void*>(frame->destroy);
+    FLOW_ASSERT(frame->awaited.isFailed(), "a coroutine that returns a value ended without a co_return");
+}
+
+/// Ends the frame with the error that is in the cell. This is a function of its own, since a coroutine with less code
+/// is more often inlined into its caller.
+[[gnu::noinline, gnu::cold]] inline Waiter* endWithError(Waiter* frame) noexcept {
+    requireFailure(frame);
+    frame->awaited = {};
+    return failFrame(frame, Cell::of(frame)->error);
+}
+[[gnu::noinline, gnu::cold]] inline HandOver endWithErrorAndHandOver(Waiter* frame) noexcept {
+    return handOver(endWithError(frame));
+}
+/// Does the same as endWithError(), if the parameters have been destroyed already.
+[[gnu::noinline, gnu::cold]] inline Waiter* finishWithError(Waiter* frame) noexcept {
+    requireFailure(frame);
+    frame->awaited = {};
+    Cell* cell = Cell::of(frame);
+    return finishFrame(cell, statusOfError(cell));
+}
+
+/// The awaiter at the end of a coroutine: it destroys the frame, completes the cell, and runs a waiter. It is a part of
+/// the coroutine, so after destroy() it touches only locals. At the final suspension the Status is kUnset: the
+/// coroutine ends with a value, or with the error that is in the cell.
+template <std::uint8_t Status>
+struct Ending {
+    bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    FLOW_INLINE HandOver await_suspend(std::coroutine_handle<Promise> handle) const noexcept {
+        auto* frame = static_cast<Waiter*>(handle.address());
+        Cell* cell = Cell::of(frame);
+        Waiter* last = nullptr;
+        if (Status == Cell::kError ||
+            (Status == Cell::kUnset && !handle.promise().template hasReturned<Promise::kReturnsValue>())) [[unlikely]] {
+            if constexpr (kHandsOverAnywhere)
+                return endWithErrorAndHandOver(frame);
+            if constexpr (Status == Cell::kUnset && !kDestroysInOrder) {
+                handle.promise().destroyParameters(frame);
+                last = finishWithError(frame);
+            } else {
+                last = endWithError(frame);
+            }
+        } else {
+            if constexpr (Status == Cell::kUnset)
+                handle.promise().destroyParameters(frame);
+            else
+                opaque(frame)->destroy(frame);
+            if constexpr (Status == Cell::kNever) {
+                cell->flags = Cell::kNever;
+                releasePromise(cell);
+            } else {
+                last = finishFrame<typename Promise::Value>(cell, Cell::kValue);
+            }
+        }
+        return handOver(last);
+    }
+    [[noreturn]] void await_resume() const noexcept { __builtin_unreachable(); }
+};
+
+} // namespace flow::coro

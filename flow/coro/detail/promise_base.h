@@ -1,0 +1,259 @@
+#pragma once
+// PromiseBase: the beginning of each coroutine's promise. It makes the frame a Waiter, and a co_await uses it to park
+// the frame.
+
+#include "flow/base/inline.h"
+#include "flow/wait/detail/choose.h"
+#ifdef __clang__
+#include "flow/coro/detail/abi_clang.h"
+#else
+#include "flow/coro/detail/abi_gcc.h"
+#endif
+
+#include <bit>
+#include <coroutine>
+#include <source_location>
+
+namespace flow::coro {
+
+/// The part of a Waiter that lies in the promise: the links and `awaited`. Every promise begins with this part.
+class PromiseBase {
+public:
+    PromiseBase(PromiseBase const&) = delete;
+    PromiseBase& operator=(PromiseBase const&) = delete;
+
+    /// Returns the frame. The compiler takes the promise for a local object until it has split the coroutine, and would
+    /// treat an address in front of the promise as out of bounds. The empty asm hides where the pointer comes from.
+    FLOW_INLINE Waiter* frame() {
+        char* address = reinterpret_cast<char*>(this);
+        asm("" : "+r"(address));
+        return reinterpret_cast<Waiter*>(address - offsetof(Waiter, link));
+    }
+    Cell* cell() { return Cell::of(frame()); }
+    static PromiseBase* of(std::coroutine_handle<> handle) {
+        return reinterpret_cast<PromiseBase*>(&static_cast<Waiter*>(handle.address())->link);
+    }
+
+    // Each of the next functions parks the frame and returns true, or leaves a ready operand where it was given.
+    // Nothing can resume the frame before it has suspended, since no other code runs in between. The functions are
+    // inlined, and pass on only words: an object with its address taken before the compiler splits the coroutine would
+    // get a place in the frame.
+
+    /// Waits for a cell. Takes one future reference. With Propagates, an error will end the frame instead of resuming
+    /// it, and the result is that of waitForOperand().
+    template <bool Propagates = false>
+    FLOW_INLINE bool waitFor(Cell* cell) {
+        setOperand(cell);
+        return waitForOperand<Propagates>();
+    }
+    /// setOperand() and waitForOperand() are the two steps of waitFor(). The second belongs to await_ready, which uses
+    /// its result at once and need not read the link. It returns true if the coroutine must suspend: with Propagates
+    /// also if the operand has failed.
+    FLOW_INLINE void setOperand(Cell* cell) { awaited_ = cell; }
+    template <bool Propagates>
+    FLOW_INLINE bool waitForOperand() {
+        Cell* cell = awaited_.cell();
+        if (isCancelled()) [[unlikely]] {
+            awaited_ = cancelledCell(cell, frame());
+            return Propagates;
+        }
+        if (cell->isReady())
+            return Propagates && cell->isError();
+        checkThread(cell);
+        parkAt<Propagates>(cell);
+        return true;
+    }
+    /// setBorrowed() and waitForBorrowed() are the two steps for an operand that stays in the caller's variable: a
+    /// future or stream that is an lvalue. If it is ready, the co_await reads it without a reference of its own, since
+    /// nothing runs in between that could release it (with gcc 12 the rest of the expression may: see kAwaitsInOrder).
+    /// Then `awaited` is empty, and `prev` of the link, which is in no list, holds the cell. Counting each operand
+    /// would make the wait for a ready future slower, and with gcc the wait for a stream.
+    FLOW_INLINE void setBorrowed(Cell* cell) {
+        link_.prev = &cell->waiters;
+        if constexpr (!kAwaitsInOrder)
+            awaited_ = cell;
+    }
+    FLOW_INLINE Cell* borrowed() const { return reinterpret_cast<Cell*>(link_.prev); }
+    template <bool Propagates, bool IsStream>
+    FLOW_INLINE bool waitForBorrowed() {
+        Cell* cell = borrowed();
+        bool ready = cell->isReady();
+        if (!(IsStream ? ready : __builtin_expect(ready, false))) { // a stream is often read until it is empty
+            addFuture(cell);
+            awaited_ = cell;
+            parkBehindHead<Propagates>(cell);
+            return true;
+        }
+        if (!cell->isError()) [[likely]] {
+            if constexpr (!kAwaitsInOrder)
+                awaited_ = {};
+            return false;
+        }
+        addFuture(cell);
+        awaited_ = cell;
+        return Propagates;
+    }
+    FLOW_INLINE bool waitFor(Delay delay) {
+        if (isCancelled()) [[unlikely]] {
+            awaited_ = cancelledCell(nullptr, frame());
+            return known(false);
+        }
+        Loop::current().parkUntil(frame(), delay.deadline(), delay.priority());
+        return known(true);
+    }
+    FLOW_INLINE bool waitFor(Yield yield) {
+        if (isCancelled()) [[unlikely]] {
+            awaited_ = cancelledCell(nullptr, frame());
+        } else if (Loop::current().shouldYield()) {
+            Loop::current().makeReady(frame(), yield.priority());
+            return known(true);
+        }
+        return known(false);
+    }
+    /// Waits for an operation in place. Returns true if the coroutine must suspend, as waitForOperand() does.
+    template <bool Propagates, class Op>
+    FLOW_INLINE bool waitForOperation(Op& op) {
+        if (isCancelled()) [[unlikely]] {
+            awaited_ = cancelledCell(nullptr, frame());
+            return Propagates;
+        }
+        if (!parkUnlessReady(op, *frame()))
+            return false;
+        if constexpr (Propagates)
+            propagateFailure();
+        return known(true);
+    }
+    FLOW_INLINE bool waitFor(ChooseBase& choose) {
+        if (choose.decided())
+            return false;
+        choose.park(frame());
+        return true;
+    }
+    /// Waits for a Pending. A ready operand stays in it; that of a cancelled coroutine is replaced by a failed one.
+    template <bool Propagates = false>
+    FLOW_INLINE bool waitFor(Pending& operand) {
+        if (isCancelled()) [[unlikely]]
+            operand.cancel(frame());
+        if (operand.isReady() || operand.start())
+            return false;
+        if (operand.isDelay()) {
+            Loop::current().parkUntil(frame(), operand.asDelay().deadline(), operand.asDelay().priority());
+        } else if (operand.isHeld()) {
+            operand.held()->park(*frame());
+            if constexpr (Propagates)
+                propagateFailure();
+        } else {
+            setOperand(operand.cell());
+            parkAt<Propagates>(operand.cell());
+        }
+        return true;
+    }
+    /// Returns true if the frame is in some queue; false when it runs, or when its operand was ready.
+    bool isParked() const { return link_.isLinked(); }
+    /// Returns true if there is a cell to take. After a delay there is one only if the coroutine was cancelled.
+    FLOW_INLINE bool hasAwaited() const { return !awaited_.isNothing() && !awaited_.isReturned(); }
+    /// Takes the result of a wait: a ready cell with its reference, or null after a delay.
+    FLOW_INLINE Cell* takeAwaited() {
+        Cell* cell = awaited_.cell();
+        awaited_ = {};
+        return cell;
+    }
+    /// Returns the operand with which the coroutine resumes after it was parked, failed or not.
+    FLOW_INLINE Pending settled() { return Pending(takeAwaited()); }
+    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(operand); }
+    /// Does the same as takeAwaited(), after a wait with Propagates.
+    FLOW_INLINE Cell* takePropagating() {
+        Cell* cell = awaited_.anyCell();
+        awaited_ = {};
+        return cell;
+    }
+    /// Returns true if the operand of the frame, which must not be parked, has failed.
+    FLOW_INLINE bool hasFailed() const { return hasAwaited() && awaited_.anyCell()->isError(); }
+    // `awaited` also holds how the body ended. The optimiser can usually prove its value. `cancel()` treats such a
+    // frame as running.
+
+    /// Called when the body ends without a value. `awaited` stays empty, as at the end of a body without a co_return.
+    FLOW_INLINE void noteReturned() const {
+        FLOW_CHECK(awaited_.isNothing(), "a coroutine returns before it has taken what it waited for");
+    }
+    /// Called at a co_return with a value. The body may go on, if the destructor of a local throws and a handler
+    /// catches that.
+    FLOW_INLINE void noteReturnedValue() {
+        FLOW_CHECK(!hasAwaited(), "a coroutine returns before it has taken what it waited for");
+        awaited_ = Awaited::returned();
+    }
+    void noteFailed() { awaited_ = Awaited::failed(); }
+    template <bool WithValue>
+    FLOW_INLINE bool hasReturned() const {
+        return WithValue ? awaited_.isReturned() : awaited_.isNothing();
+    }
+    /// Notes the place of a wait for reports of pending computations (flow/inspect/code.cpp), in checked builds.
+    FLOW_INLINE void notePlace([[maybe_unused]] std::source_location where) {
+#if FLOW_CHECKED
+        cell()->place = std::bit_cast<const void*>(where);
+#endif
+    }
+    /// Called when control goes back to the caller, or to the code that resumed the coroutine.
+    void noteSuspended() const {
+#if FLOW_CHECKED
+        runningActor = caller_;
+#endif
+    }
+
+protected:
+    FLOW_INLINE bool isCancelled() { return cell()->has(Cell::kCancelled); }
+
+    PromiseBase() {
+        link_.next = nullptr; // nothing reads `prev` as long as this is so
+        noteRunning(frame());
+    }
+    ~PromiseBase() = default;
+
+private:
+    /// Lets the compiler assume the next result of isParked(): it cannot see that the link is part of the object that
+    /// frame() returns. Without this a step of NET2 takes 4 % more time.
+    FLOW_INLINE bool known(bool parked) const {
+        if (isParked() != parked)
+            __builtin_unreachable();
+        return parked;
+    }
+    /// Makes an error of an operation end the frame. park() of the operation may have parked the frame in the loop
+    /// instead, which does not fail.
+    FLOW_INLINE void propagateFailure() {
+        if (frame()->awaited.isOperation())
+            frame()->awaited = frame()->awaited.propagating();
+    }
+    template <bool Propagates>
+    FLOW_INLINE void parkAt(Cell* operand) {
+        link_.prev = &operand->waiters;
+        parkBehindHead<Propagates>(operand);
+    }
+    /// Does the same as parkAt(), if `prev` is the head of the operand's list already.
+    template <bool Propagates>
+    FLOW_INLINE void parkBehindHead(Cell* operand) {
+        if constexpr (Propagates)
+            awaited_ = Awaited::propagating(operand);
+        Link& waiters = operand->waiters;
+        Link* first = waiters.next;
+        link_.next = first;
+        waiters.next = first->prev = &frame()->link;
+    }
+
+    Link link_; // other code writes it through frame()
+    Awaited awaited_;
+#if FLOW_CHECKED
+    const void* caller_ = runningActor;
+#endif
+};
+
+/// The PromiseBase of a coroutine that propagates: if its operand fails, or if the coroutine is cancelled, the frame is
+/// destroyed at its wait.
+class PropagatingBase : public PromiseBase {
+public:
+    FLOW_INLINE bool waitFor(Pending& operand) { return PromiseBase::waitFor<true>(operand); }
+    FLOW_INLINE bool waitFor(ChooseBase& choose) { return PromiseBase::waitFor(choose); }
+    FLOW_INLINE Pending settled() { return Pending(takePropagating()); }
+    FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when<true>(operand); }
+};
+
+} // namespace flow::coro

@@ -1,0 +1,80 @@
+#pragma once
+// Frames: the unfinished computations of this thread, found without a registry.
+//
+//     Frames frames = Frames::ofThread();
+//     for (Frame const& each : frames) use(each.waiter);
+//     Frame const* owner = frames.holding(branch);       // the frame that contains a branch of a choose
+//
+// ofThread() reads the blocks of the allocator, and recognises a frame by its cell: the status of an unfinished
+// computation, the size class and the offset of its own block, and code behind `resume`. A computation that ends clears
+// that status. Frames in blocks that are not walked (above 4 KiB, or of another memory resource) are found through the
+// computations that they wait for or that wait for them, and through the tree of tasks. A Frames is valid as long as no
+// other code runs on this thread.
+
+#include "flow/core/detail/live_blocks.h"
+#include "flow/core/detail/task_tree.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace flow::inspect {
+using namespace flow::detail;
+
+struct Frame {
+    char* begin; // the begin of the frame's block, with the value in front of the frame
+    char* end;
+    Waiter* waiter;
+    std::size_t number; // the position in the order of creation if it is known, otherwise in the order of addresses
+
+    Cell* cell() const { return Cell::of(waiter); }
+};
+
+class Frames {
+public:
+    /// Returns the frames of this thread, and of its loop if it has one.
+    static Frames ofThread();
+    /// Returns the frames of the cells in a group.
+    static Frames of(CellGroup const& cells);
+
+    std::size_t size() const { return frames_.size(); }
+    std::vector<Frame const*> inOrder() const;
+    Frame const* begin() const { return frames_.data(); }
+    Frame const* end() const { return frames_.data() + frames_.size(); }
+    /// Returns the frame with `address` in its block; null if there is none.
+    Frame const* holding(void const* address) const;
+    Frame const* of(Waiter const* frame) const;
+    /// Returns the frame that is the waiter, or of which the waiter is a part. Returns null for other waiters, such as
+    /// callbacks.
+    Frame const* ownerOf(Waiter const* waiter) const;
+
+private:
+    void sort();
+    void addReachable();
+
+    struct Region { // a part of the address space, of 256 KiB
+        std::uintptr_t region;
+        std::size_t first; // index of the first frame that begins in the region
+    };
+    static std::uintptr_t regionOf(void const* address) { return reinterpret_cast<std::uintptr_t>(address) >> 18; }
+
+    std::vector<Frame> frames_; // sorted by address
+    std::vector<Region> regions_;
+};
+
+/// Returns true if `waiter` is the frame of an unfinished computation. Reads the cell in front of `waiter`.
+bool isFrame(Waiter const* waiter);
+
+/// Returns true if `frame` is the frame of a Task or a Fork.
+bool isTask(Waiter const* frame);
+/// Calls visit(waiter) for each parked waiter of a frame: the frame itself, or its branches.
+template <class Visit>
+void forEachParked(Waiter const* frame, Visit&& visit) {
+    if (!frame->awaited.isGroup())
+        return visit(frame);
+    BranchGroup const* group = frame->awaited.group();
+    for (std::uint32_t i = 0; i < group->count; ++i)
+        if (group->branches[i].link.isLinked()) // a branch that is ready is not linked, while others are still needed
+            visit(static_cast<Waiter const*>(&group->branches[i]));
+}
+
+} // namespace flow::inspect

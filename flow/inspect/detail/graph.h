@@ -1,0 +1,92 @@
+#pragma once
+// Graph: pending computations and their waits. All formats of dumpPending() print it.
+//
+//     Graph graph(Frames::ofThread(), 1000);
+//     for (Node const& node : graph.nodes()) print(node.depth, node.title, node.waits);
+
+#include "flow/inspect/detail/code.h"
+#include "flow/inspect/detail/frames.h"
+#include "flow/inspect/wait_times.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace flow::inspect {
+
+enum class WaitKind { Running, Ready, Computation, Promise, Stream, Delay, Operation, Itself };
+std::string_view nameOf(WaitKind kind);
+
+struct Wait {
+    WaitKind kind = WaitKind::Running;
+    std::string text;
+    Frame const* computation = nullptr; // the computation that is waited for
+    Cell const* promise = nullptr;      // a cell without a computation
+    void const* place = nullptr;        // the address of the reference through which the frame waits
+    Description description;            // set for an operation
+    std::vector<Frame const*> holders;  // hold the lock, or a reference that can set the promise or release the lock
+
+    /// Returns true if the holders refer to an object that can end the wait. Otherwise they hold the lock.
+    bool isReference() const { return promise || description.mostHeld == 0; }
+};
+
+struct Node {
+    Frame const* frame;
+    int depth; // 0 if no shown computation waits for this one
+    Style style;
+    std::string name;
+    Place place;
+    std::vector<Wait> waits;
+    std::string awaitedBy;         // the name of a waiter that is no computation; empty if there is none
+    Frame const* parent = nullptr; // the parent of a task, if the parent does not await the task now
+    bool isShownBefore = false;
+    std::optional<WaitTimes::Time> waited = {}; // set if the loop has WaitTimes
+};
+
+/// A number of computations that are alike.
+struct KindCount {
+    Style style;
+    std::string name;
+    Place place;
+    WaitKind wait;
+    std::size_t count;
+    std::optional<double> longest; // the longest wait of one of them, in seconds, where that is known
+};
+
+class Graph {
+public:
+    Graph(Frames frames, std::size_t limit);
+
+    std::size_t size() const { return frames_.size(); }
+    /// Returns the nodes, one tree after the other; at most `limit` of them.
+    std::vector<Node> const& nodes() const { return nodes_; }
+    /// Returns all computations by kind, the most frequent kind first.
+    std::vector<KindCount> kinds();
+    /// Returns the cycles. In each cycle, every frame waits for the next one, and the last waits for the first.
+    std::vector<std::vector<Frame const*>> cycles() const;
+    std::string title(Frame const* frame) { return codes_.titleOf(frame->waiter); }
+
+private:
+    using Edge = std::pair<Frame const*, Frame const*>; // the frame that waits, and the awaited frame
+
+    void findEdges();
+    void addTree(Frame const* root, std::size_t limit, std::vector<bool>& isShown);
+    Node nodeOf(Frame const* frame, int depth);
+    Wait childrenOf(Frame const* task);
+    Wait waitOf(Waiter const* waiter);
+    void describe(Wait& wait, Waiter const* parked);
+    WaitKind kindOf(Waiter const* waiter) const;
+    std::vector<Frame const*> awaitedOf(Frame const* frame) const;
+    std::size_t indexOf(Frame const* frame) const { return static_cast<std::size_t>(frame - frames_.begin()); }
+
+    Frames frames_;
+    Codes codes_;
+    WaitTimes* times_ = hasLoop() ? Loop::current().service<WaitTimes>() : nullptr; // null if the loop has none
+    std::vector<Edge> edges_;     // sorted by the waiting frame, then by age
+    std::vector<bool> isAwaited_; // for each frame: true if a frame awaits it
+    std::vector<Node> nodes_;
+};
+
+} // namespace flow::inspect

@@ -1,0 +1,18 @@
+#pragma once
+// findHolders: finds the computations that hold the awaited locks, or that can set the awaited promises.
+//
+//     findHolders(frames, codes, nodes);
+//     nodes[0].waits[0].holders;            // the holders of the lock that nodes[0] waits for
+//
+// It reads the memory of all frames, and the stacks of fibers, for the addresses that the waits name (see Description).
+// If no frame holds a lock, it reads the heap objects to which the frames point as well: a FlowMutex::Lock is in one.
+// findHolders() reads only memory that exists, and changes nothing. Unused memory of a frame may still contain an old
+// address. So, in rare cases, a frame is shown as a holder although it is none.
+
+#include "flow/inspect/detail/graph.h"
+
+namespace flow::inspect {
+
+void findHolders(Frames const& frames, Codes& codes, std::vector<Node>& nodes);
+
+} // namespace flow::inspect

@@ -1,0 +1,55 @@
+#pragma once
+// Posted: an object that puts itself into a loop's queue, from its own thread, another one or a signal handler. It
+// serves in place of Loop::post() where nothing may be allocated, or where an object goes to a loop and comes back.
+//
+//     struct Job : Posted {
+//         void send(Loop& home) { postTo<&Job::arrive, &Job::drop>(home, TaskPriority::Default); }
+//         void arrive();                             // on the loop's thread, once; may destroy the job
+//         void drop();                               // instead, if the loop ends before: destroys it
+//     };
+//
+// While the object is on its way, it belongs to the loop. Neither function may throw; each may post the object again.
+
+#include "flow/loop/detail/loop_machine.h"
+
+namespace flow {
+
+class Posted : detail::Waiter {
+public:
+    Posted(Posted const&) = delete;
+    Posted& operator=(Posted const&) = delete;
+
+protected:
+    Posted() : Waiter{nullptr, {nullptr}, {nullptr, nullptr}, detail::Awaited::turn()} {}
+    ~Posted() = default;
+
+    /// Posts this object to `loop`. Any thread and any signal handler may call it; the loop must still exist.
+    template <auto Arrive, auto Drop, class = decltype(Arrive)>
+    void postTo(LoopMachine& loop, TaskPriority priority) noexcept {
+        prepare<Arrive, Drop>();
+        loop.putIntoInbox(*this, priority);
+    }
+    /// Like postTo(), on the loop's own thread: puts the object into the queue, without the way through the inbox.
+    template <auto Arrive, auto Drop, class = decltype(Arrive)>
+    void queueAt(LoopMachine& loop, TaskPriority priority) noexcept {
+        prepare<Arrive, Drop>();
+        loop.makeReady(this, priority);
+    }
+    /// Takes the object out of the queue into which queueAt() has put it. Neither function is called.
+    void takeBack() noexcept { link.unlink(); }
+
+private:
+    template <class Object>
+    static void call(void (Object::*function)(), Waiter* waiter) {
+        (static_cast<Object*>(static_cast<Posted*>(waiter))->*function)();
+    }
+    // The parameter `class` is for gcc 12, where a pointer to a member of a local class or lambda does not make a
+    // function template local: functions of equal names in two files would be taken for one.
+    template <auto Arrive, auto Drop, class = decltype(Arrive)>
+    void prepare() noexcept {
+        resume = [](Waiter* waiter) { call(Arrive, waiter); };
+        destroy = [](Waiter* waiter) { call(Drop, waiter); };
+    }
+};
+
+} // namespace flow

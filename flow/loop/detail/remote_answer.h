@@ -1,0 +1,134 @@
+#pragma once
+// RemoteAnswer: the base class of a call that another thread answers. onLoop and fromAwaitable use it.
+//
+//     struct Lookup final : RemoteAnswer<Lookup, Address>, FastAllocated<Lookup> {
+//         void runOnThread() {                        // on any thread, once
+//             result.emplace(lookUp(name));
+//             answer();                               // the last act
+//         }
+//         std::string name;
+//     };
+//     auto call = std::make_unique<Lookup>();
+//     Future<Address> address = call->future();       // on the loop of the caller
+//     startThreadFor(call.release());
+//
+// The call is made on the loop of the caller. From future() on it owns itself: answer() destroys it, or brings the
+// result to the future, and there it is destroyed before the future is ready. Dropping or cancelling the future drops
+// only the answer: the call goes on, and is destroyed on the thread that answers. As long as the future is waited for,
+// the loop of the caller does not end for lack of work, and must not be destroyed. If that loop is destroyed, the
+// future is never ready.
+
+#include "flow/core/error_or.h"
+#include "flow/core/operation.h"
+#include "flow/loop/detail/posted.h"
+#include "flow/loop/loop.h"
+
+#include <atomic>
+#include <optional>
+
+namespace flow {
+
+template <class Derived, class T>
+class RemoteAnswer : public Posted {
+public:
+    /// Returns the future of the answer. To be called once. Throws std::bad_alloc.
+    Future<T> future() {
+        return future([] {});
+    }
+    /// Like future(); withdraw() is called, on the loop of the caller, when the answer is no longer wanted.
+    template <class Withdraw>
+    Future<T> future(Withdraw withdraw) {
+        return start<Asker<Withdraw>>(*this, std::move(withdraw));
+    }
+
+    /// Gives the answer, which is in `result`. Called once, on any thread; must be the last act.
+    void answer() noexcept {
+        if (settled_.exchange(true, std::memory_order_acq_rel))
+            delete static_cast<Derived*>(this);
+        else
+            postTo<&RemoteAnswer::deliver, &RemoteAnswer::discard>(home_, priority_);
+    }
+    /// Like answer(). If this thread runs the loop of the caller, the future is ready before answerNow() returns.
+    void answerNow() noexcept {
+        if (!hasLoop() || &Loop::current() != &home_)
+            return answer();
+        if (settled_.exchange(true, std::memory_order_acq_rel))
+            delete static_cast<Derived*>(this);
+        else
+            deliver();
+    }
+
+    /// The value or the error of the answer. To be set before answer().
+    std::optional<ErrorOr<T>> result;
+
+protected:
+    explicit RemoteAnswer(TaskPriority priority = TaskPriority::DefaultOnMainThread)
+        : home_(Loop::current()), priority_(priority) {}
+    ~RemoteAnswer() = default;
+
+    TaskPriority priority() const { return priority_; }
+
+private:
+    /// The side of the future. The answer or the cancel, whichever is first, settles the call; the second one cleans
+    /// up.
+    struct AskerBase {
+        virtual void bring() noexcept = 0;
+
+        RemoteAnswer* call; // null when its answer was destroyed with the loop
+        WorkGuard guard;
+
+    protected:
+        explicit AskerBase(RemoteAnswer& c) : call(&c), guard(c.home_) { c.asker_ = this; }
+        ~AskerBase() = default;
+    };
+    template <class Withdraw>
+    struct Asker final : AskerBase, Operation<Asker<Withdraw>, T> {
+        Asker(RemoteAnswer& c, Withdraw&& w) : AskerBase(c), withdraw(std::move(w)) {}
+        ~Asker() {
+            RemoteAnswer* given = this->call;
+            if (!given)
+                return;
+            if (given->isBack_) {
+                delete static_cast<Derived*>(given);
+                return;
+            }
+            Loop& home = given->home_;
+            given->asker_ = nullptr;
+            if (given->settled_.exchange(true, std::memory_order_acq_rel))
+                home.expectPost(); // the answer is on its way
+            else
+                withdraw();
+        }
+        void bring() noexcept override {
+            ErrorOr<T>& found = *this->call->result;
+            if (found.isError())
+                this->fail(found.getError());
+            else
+                this->complete(std::move(found).get());
+        }
+
+        Withdraw withdraw;
+    };
+
+    void deliver() noexcept {
+        if (!asker_)
+            return discard();
+        isBack_ = true;
+        asker_->bring();
+    }
+    void discard() noexcept {
+        if (asker_)
+            asker_->call = nullptr;
+        else
+            home_.postCame();
+        delete static_cast<Derived*>(this);
+    }
+
+    Loop& home_;
+    AskerBase* asker_ = nullptr; // null when the future is gone; only the thread of the caller reads it
+    std::atomic<bool> settled_{false};
+    bool isBack_ = false;
+    TaskPriority priority_;
+};
+
+} // namespace flow

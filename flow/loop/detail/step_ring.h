@@ -1,0 +1,122 @@
+#pragma once
+// StepRing: the last events of a loop, in a ring of fixed size. The loop writes into it inline, which is faster than a
+// StepWatch (flow/loop/step_watch.h). trace::StepLog, which is derived from it, makes a trace of it.
+//
+// A step is one event and one read of the counter, since a step begins where the one before it ends. Each wake-up is
+// another event, without a read. Which wake-up belongs to a step is found when the ring is read: it is the last wake-up
+// before the step that names the step's waiter.
+
+#include "flow/core/in_place.h"
+#include "flow/loop/detail/ticks.h"
+#include "flow/loop/priority.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace flow {
+
+/// The cause that has made a waiter ready: a step that ran, a timer, a post of another thread, or the poller and other
+/// code that ran between two turns.
+enum class WokenBy : std::uint8_t { Step, Timer, Post, News };
+
+namespace detail {
+class StepWatches;
+}
+
+class StepRing {
+public:
+    StepRing(StepRing const&) = delete;
+    StepRing& operator=(StepRing const&) = delete;
+
+protected:
+    friend class detail::StepWatches;
+
+    enum class Kind : std::uint8_t { Begin, End, Woken, Failed, Cancelled, Mark, Fault };
+    struct Event {
+        std::uint64_t time;  // of a waiter that a step has woken: the end of that step
+        void const* what;    // code, or a text
+        WaiterNode* waiter;  // the step, or the waiter that is woken
+        std::uint16_t value; // priority, cause or code of the error
+        Kind kind;
+        std::uint8_t depth; // steps that were running. A begin or end also ends steps at least as deep
+    };
+    static_assert(sizeof(Event) == 32);
+    /// A function that returns the code address to show for a step.
+    using CodeOf = void const*(WaiterNode const*) noexcept;
+
+    /// Makes a ring of at most `bytes` bytes, but of at least 16 events. `ticks` outlives it. Throws std::bad_alloc.
+    StepRing(std::size_t bytes, Ticks& ticks, CodeOf& codeOf)
+        : ticks_(ticks), codeOf_(codeOf), events_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Event), 16))),
+          first_(events_.data()), mask_(events_.size() - 1) {}
+    ~StepRing() = default;
+
+    void put(Kind kind, void const* what, int value) noexcept { put(kind, ticks_.now(), what, nullptr, value); }
+    /// Returns all events that are kept, oldest first. Steps that run at the moment end now in the result.
+    std::vector<Event> inOrder() const {
+        std::vector<Event> all;
+        for (std::uint64_t i = count_ > events_.size() ? count_ - events_.size() : 0; i < count_; ++i)
+            all.push_back(events_[i & (events_.size() - 1)]);
+        if (depth_ != 0 || isOpen_)
+            all.push_back({isOpen_ ? time_ : ticks_.now(), nullptr, nullptr, 0, Kind::End, 0});
+        return all;
+    }
+
+    Ticks& ticks_;
+
+private:
+    void put(Kind kind, std::uint64_t time, void const* what, WaiterNode* waiter, int value) noexcept {
+        first_[count_++ & mask_] = {
+            time, what, waiter, static_cast<std::uint16_t>(value), kind, static_cast<std::uint8_t>(depth_)};
+    }
+    std::uint64_t freshTime() noexcept {
+        if (!std::exchange(isFresh_, true))
+            time_ = ticks_.now();
+        return time_;
+    }
+
+    void turnBegins() noexcept { isFresh_ = false; }
+    void turnEnds() noexcept {
+        if (std::exchange(isOpen_, false))
+            put(Kind::End, time_, nullptr, nullptr, 0);
+    }
+    void woken(WaiterNode* waiter, WokenBy by) noexcept {
+        put(Kind::Woken, freshTime(), nullptr, waiter, static_cast<int>(by));
+    }
+    void begins(WaiterNode* step, TaskPriority priority) noexcept {
+        put(Kind::Begin, freshTime(), codeOf_(step), step, static_cast<int>(priority));
+        ++depth_;
+        isFresh_ = isOpen_ = false;
+    }
+    void ended() noexcept {
+        if (depth_ == 0) // the step began before the ring was added
+            return;
+        --depth_;
+        time_ = ticks_.now();
+        isFresh_ = isOpen_ = true;
+    }
+    /// Called when the ring is taken off its loop. A step may run at the moment: its end will not be reported.
+    void removed() noexcept {
+        if (depth_ == 0)
+            return turnEnds();
+        depth_ = 0;
+        isOpen_ = false;
+        put(Kind::End, nullptr, 0);
+    }
+
+    StepRing* next_ = nullptr; // of the same loop
+    CodeOf& codeOf_;
+    std::vector<Event> events_; // their number is a power of two
+    Event* const first_;
+    std::uint64_t const mask_;
+    std::uint64_t count_ = 0;
+    std::uint64_t time_ = 0;
+    bool isFresh_ = false; // nothing has run since time_
+    bool isOpen_ = false;  // the last step ended at time_; its End is not written yet
+    int depth_ = 0;
+};
+
+} // namespace flow

@@ -1,0 +1,57 @@
+#pragma once
+// Chunk: a piece of memory that a ThreadHeap takes from the system. It begins with the data that the ThreadHeap keeps
+// about it. See flow/memory/detail/thread_heap.h.
+
+#include "flow/memory/fast_allocator.h"
+
+#include <atomic>
+
+namespace flow::memory::detail {
+
+class ThreadHeap;
+
+inline constexpr std::size_t kChunkBytes = 256 * 1024;
+inline constexpr std::size_t kSpanBytes = 16 * 1024;
+inline constexpr std::size_t kSpans = kChunkBytes / kSpanBytes;
+inline constexpr std::size_t kHugeBytes = 2 * 1024 * 1024;
+
+/// The beginning of a chunk, which is aligned to its size.
+struct Chunk {
+    struct Span {
+        Span* next;         // the next one with sorted blocks of the class
+        Span** place;       // the pointer to this span in its list
+        FreeBlock* blocks;  // sorted
+        std::uint16_t free; // the number of `blocks`; 0 in an unused span
+        std::uint16_t capacity;
+        SizeClass sizeClass;
+    };
+
+    static constexpr std::size_t kHeader = 576; // where the first span begins
+    // Members, for tools/debug/: gcc writes debug information for other constants only if their address is used.
+    static constexpr std::size_t kBytes = kChunkBytes, kBytesOfSpan = kSpanBytes;
+
+    std::atomic<ThreadHeap*> owner; // changes under the mutex, and only to or from `abandoned`
+    Chunk* next;
+    std::uint32_t unusedSpans;
+    Span spans[kSpans];
+
+    static Chunk* of(void* place) {
+        return reinterpret_cast<Chunk*>(reinterpret_cast<std::uintptr_t>(place) & ~(kChunkBytes - 1));
+    }
+    std::size_t indexOf(void* place) const {
+        return (reinterpret_cast<std::uintptr_t>(place) & (kChunkBytes - 1)) / kSpanBytes;
+    }
+    char* begin(std::size_t span) {
+        static_assert(sizeof(Chunk) <= kHeader);
+        return reinterpret_cast<char*>(this) + (span == 0 ? kHeader : span * kSpanBytes);
+    }
+    char* end(std::size_t span) { return reinterpret_cast<char*>(this) + (span + 1) * kSpanBytes; }
+};
+
+/// Maps `bytes` bytes, aligned to that size, which is a power of two. Returns null if the system has no memory.
+void* mapAligned(std::size_t bytes) noexcept;
+void unmap(void* place, std::size_t bytes) noexcept;
+/// Asks for huge pages. If the system has none, nothing changes.
+void wishForHugePages(void* place, std::size_t bytes) noexcept;
+
+} // namespace flow::memory::detail

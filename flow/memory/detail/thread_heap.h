@@ -1,0 +1,145 @@
+#pragma once
+// ThreadHeap: the slow side of FastAllocator. It fills the free lists of a thread, and empties them when they get long.
+//
+// The system gives chunks of 256 KiB. A chunk belongs to one ThreadHeap and is cut into 16 spans. A span is unused, or
+// it is cut into blocks of one class. The states of a block, and of a span:
+//
+//                  allocate()                      release(), on any thread
+//     free list -----------------> in use (live) -------------------> free list of the releasing thread
+//       ^   |                                                             |
+//       |   | sort: too much is free                                      | a scan finds foreign blocks
+//       |   v                                                             v
+//       | sorted: free, in its span                                    outgoing: collected for its thread heap
+//       |   |                                                             |
+//       |   | all blocks of the span are sorted                           | 16 KiB of one class are sent at once
+//       |   v                                                             v
+//       | unused span -----> trim(): the system                        remote-free list of its thread heap, in batches
+//       |   |                                                             |
+//       +---+-----------------------<-------------------------------------+
+//       supply() takes in this order: the remote-free list, sorted blocks, an unused span, a new chunk of the system
+//
+// When a thread ends, its memory goes to the heap `abandoned`. The next thread with an empty free list adopts it.
+//
+// A thread that holds 8 MiB takes eight chunks at a time, as one huge page if the system has huge pages. Without huge
+// pages, misses of the TLB dominate the time with some hundred thousand actors.
+//
+// A free list is in the order of the releases. Sorting moves blocks from it to their spans, 128 KiB at a time, so that
+// no call takes long.
+//
+// Bounds, for each thread:
+// - While free lists and remote-free lists hold more than 256 KiB, each new span costs the sorting of 128 KiB. So free
+//   memory of one class serves another before more than an eighth of its size is taken from the system.
+// - A thread keeps up to 32 KiB of foreign blocks in each class. If they are so rare that samples miss them, it keeps
+//   more: as many as its free list has ever held of its own blocks.
+// - A thread that takes eight chunks at a time holds up to 2 MiB that no block has needed yet.
+// - A class in use holds at least one span of 16 KiB; the ends of spans waste an eighth at most.
+
+#include "flow/memory/detail/chunk.h"
+#include "flow/memory/fast_allocator.h"
+
+#include <atomic>
+
+namespace flow::memory::detail {
+
+/// The bytes that are sorted at a time.
+inline constexpr std::size_t kSortBytes = 128 * 1024;
+/// The bytes from which on a thread takes eight chunks at a time.
+inline constexpr std::size_t kBytesOfMany = 8 * 1024 * 1024;
+
+/// Blocks of one class on their way to their thread heap: a list. Its first block links to the next batch.
+struct Batch : FreeBlock {
+    Batch* nextBatch;
+};
+static_assert(sizeof(Batch) <= blockBytes(1));
+
+class ThreadHeap {
+public:
+    /// Returns the heap of this thread, which is made at the first call and abandoned when the thread ends; null if
+    /// there is no memory for it.
+    static ThreadHeap* current() noexcept;
+
+    /// Returns blocks of the class, of which this thread has none left; null, with nothing changed, without memory.
+    FreeBlock* supply(SizeClass sizeClass) noexcept;
+    /// Takes foreign blocks out of the free list and sends them back. To be called after each `freesBetween` frees.
+    void separateRemote(SizeClass sizeClass) noexcept;
+    static constexpr std::uint64_t freesBetween(SizeClass sizeClass) { return kScanBytes / blockBytes(sizeClass); }
+    /// Gives chunks without live blocks to the system. Returns their bytes.
+    std::size_t trim() noexcept;
+    void addTo(Usage& usage) const noexcept;
+    /// Calls visit(block, sizeClass) for each block of this thread's chunks that has been cut, live or free.
+    template <class Visit>
+    void forEachBlock(Visit&& visit) const {
+        for (Chunk* chunk = chunks_; chunk; chunk = chunk->next)
+            for (std::size_t i = 0; i < kSpans; ++i) {
+                Chunk::Span const& span = chunk->spans[i];
+                std::size_t bytes = blockBytes(span.sizeClass);
+                char* block = chunk->begin(i);
+                for (std::size_t left = span.capacity; left != 0; --left, block += bytes)
+                    visit(static_cast<void*>(block), span.sizeClass);
+            }
+    }
+
+private:
+    static constexpr std::size_t kScanBytes = 16 * 1024;
+    static constexpr std::size_t kSendBytes = 16 * 1024;
+    static constexpr std::size_t kMayBeUnsorted = kChunkBytes;
+
+    struct Ledger {
+        std::int64_t stock;  // blocks put into the free list without a release, less those taken without an allocation
+        Batch* remote;       // under the mutex
+        FreeBlock* outgoing; // blocks of other heaps' chunks
+        std::size_t outgoingCount;
+        Chunk::Span* sorted;  // spans with sorted blocks; their other blocks are in use or not sorted
+        std::int64_t length;  // of the free list when its sorting began
+        std::int64_t toSort;  // blocks left of this sorting
+        int pendingFullScans; // full scans left to do (instead of 1-in-8 samples) after a foreign block was found
+    };
+    struct UnusedSpan {
+        UnusedSpan* next;
+    };
+
+    static ThreadHeap* acquire() noexcept;
+    static void leave(void* self) noexcept;
+
+    FreeBlock* takeFree(SizeClass sizeClass) noexcept;
+    FreeBlock* takeRemote(SizeClass sizeClass) noexcept;
+    void addRemote(SizeClass sizeClass, FreeBlock* first, std::size_t count) noexcept;
+    void takeRemoteOf(ThreadHeap& other) noexcept;
+    void returnBlocks(SizeClass sizeClass) noexcept;
+
+    void sort(SizeClass sizeClass, std::size_t most) noexcept;
+    void sortSome() noexcept;
+    void sortAll() noexcept;
+    void list(Chunk::Span& span) noexcept;
+    FreeBlock* takeBlocks(Chunk::Span& span) noexcept;
+    bool adoptAbandoned() noexcept;
+    bool addMemory() noexcept;
+    bool addChunks(std::size_t bytes) noexcept;
+    FreeBlock* carve(SizeClass sizeClass) noexcept;
+    std::size_t unmapUnused() noexcept;
+    void addUnused(Chunk* chunk, std::size_t span) noexcept;
+
+    std::size_t listBytes(SizeClass sizeClass) const noexcept;
+    std::size_t unsortedBytes() const noexcept;
+
+    static ThreadHeap abandoned; // owns the chunks of ended threads
+
+    Chunk* chunks_ = nullptr;
+    UnusedSpan* unused_ = nullptr;
+    std::size_t unusedCount_ = 0;
+    std::size_t chunkCount_ = 0;
+    std::size_t sortedBytes_ = 0;
+    bool isSorting_ = false;                  // until all is sorted: many spans may lack only their last blocks
+    std::atomic<std::uint64_t> hasRemote_{0}; // a bit for each class
+    std::atomic<std::size_t> remoteBytes_{0};
+    ThreadHeap* nextIdle_ = nullptr;
+    Ledger ledgers_[kClassCount] = {};
+};
+
+/// Puts the block in front of the list.
+inline void push(FreeBlock*& list, FreeBlock* block) {
+    block->next = list;
+    list = block;
+}
+
+} // namespace flow::memory::detail

@@ -1,0 +1,65 @@
+#pragma once
+// DiskFile: the content of one simulated file, as programs see it and as it is on the disk.
+//
+//     file->write(0, "text"_sr);                   // programs see it
+//     file->store(file->changes(), dice);          // sync: it is on the disk
+//     file->loseCache(dice);                       // the power goes: what is on the disk is what programs see
+//
+// The two contents differ by the changes that have not been synced, which are kept in order. A page cache writes whole
+// sectors. So each change has a copy of the whole sectors that it touches, as they were after the change, and a sector
+// on the disk is always one that the file had at some time, or the part of it that a later truncate has left. Sizes,
+// too, reach the disk in order: if a change of the size survives, all earlier changes of the size have survived.
+
+#include "flow/memory/reference.h"
+#include "flow/sim/detail/sparse_bytes.h"
+#include "flow/sim/faults.h"
+
+#include <string>
+#include <vector>
+
+namespace flow {
+
+class DiskFile : public ReferenceCounted<DiskFile> {
+public:
+    static constexpr int kSector = 512;
+
+    std::int64_t size() const { return seen_.size(); }
+    /// Returns the bytes from `offset` on: `length` bytes, or fewer if the file ends before.
+    std::string read(std::int64_t offset, int length, FaultSource& dice);
+    void write(std::int64_t offset, StringRef bytes);
+    void truncate(std::int64_t size);
+
+    /// Returns the number of changes so far.
+    std::uint64_t changes() const { return firstUnstored_ + unstored_.size(); }
+    /// Returns the number of changes that are not on the disk yet.
+    std::size_t unstored() const { return unstored_.size(); }
+    /// Stores the first `changes` changes on the disk.
+    void store(std::uint64_t changes, FaultSource& dice) { store(changes, false, dice); }
+    /// Like store(), but any change that was not on the disk before may be lost, torn or out of order.
+    void storeSome(std::uint64_t changes, FaultSource& dice) { store(changes, true, dice); }
+    /// Loses unsynced changes, as the faults say: the power has failed.
+    void loseCache(FaultSource& dice) {
+        storeSome(changes(), dice);
+        seen_ = stored_;
+    }
+
+private:
+    struct Change {
+        bool isTruncate() const { return sectors.empty(); }
+        std::int64_t offset;
+        std::string sectors;
+        std::int64_t size; // the size of the file after the change
+        bool resizes;
+    };
+
+    void store(std::uint64_t changes, bool inDanger, FaultSource& dice);
+    std::vector<bool> chooseLost(std::size_t count, FaultSource& dice) const;
+    void storeSectors(Change const& change, bool inDanger, FaultSource& dice);
+
+    SparseBytes seen_;
+    SparseBytes stored_;
+    std::vector<Change> unstored_;
+    std::uint64_t firstUnstored_ = 0;
+};
+
+} // namespace flow

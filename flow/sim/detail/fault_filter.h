@@ -1,0 +1,54 @@
+#pragma once
+// FaultFilter: the faults that a run may have. A fault is named by its kind, and by its number among the faults of its
+// kind that would be injected in the run, counted from 0.
+//
+//     FaultFilter filter;
+//     filter.only = SomeFaults::parse("clog:0,clog:4..6,diskFull");   // these, and all faults of the last kind
+//     filter.without = SomeFaults::parse("buggify");
+//     world.setFilter(filter);
+//
+// If a fault is left out, all other faults keep their numbers, as long as the program does the same.
+
+#include "flow/sim/detail/number_range.h"
+#include "flow/sim/faults.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flow {
+
+class SomeFaults {
+public:
+    /// Throws std::invalid_argument with a description of the error in the text.
+    static SomeFaults parse(std::string_view text);
+    /// Returns the text that parse() takes; the kinds are in the order of FaultKind.
+    std::string toString() const;
+
+    void add(FaultKind kind, NumberRange numbers);
+    bool contains(FaultKind kind, std::uint64_t number) const {
+        auto const& some = ranges_[static_cast<std::size_t>(kind)];
+        return std::any_of(some.begin(), some.end(), [&](NumberRange each) { return each.contains(number); });
+    }
+
+private:
+    static constexpr NumberRange kAll{0, std::numeric_limits<std::uint64_t>::max()};
+
+    std::array<std::vector<NumberRange>, kFaultKinds> ranges_;
+};
+
+struct FaultFilter {
+    std::optional<SomeFaults> only = {}; // if empty, all faults
+    SomeFaults without = {};
+
+    bool admits(FaultKind kind, std::uint64_t number) const {
+        return (!only || only->contains(kind, number)) && !without.contains(kind, number);
+    }
+};
+
+} // namespace flow

@@ -1,0 +1,125 @@
+#pragma once
+// Node: the place of a task, a fork or a scope in the tree of computations that own each other.
+//
+// A node is part of a promise, so that the tree needs no memory of its own. It is linked to its parent from its start
+// to its end: a node that is in no list has ended, or has not begun, or is the root. All of a tree belongs to one
+// thread. No function here recurses over nodes, however deep or wide a tree is.
+
+#include "flow/core/cell.h"
+#include "flow/coro/detail/promise_base.h"
+
+#include <memory_resource>
+
+namespace flow::tasks {
+using namespace flow::detail;
+
+struct Node {
+    Node* parent = nullptr;
+    Link sibling{nullptr, nullptr};
+    Link children; // the cancelled children are last
+    std::uint32_t pins = 0;
+    std::uint32_t flags = 0;
+
+    static constexpr std::uint32_t kUnstarted = 1;     // its body has not begun
+    static constexpr std::uint32_t kCancelled = 2;     // it is cancelled, and so is all below it, now or soon
+    static constexpr std::uint32_t kAwaitsChild = 4;   // it waits for the end of one of its children
+    static constexpr std::uint32_t kJoining = 8;       // it waits for the end of all its children
+    static constexpr std::uint32_t kEnding = 16;       // it waits for the end of all children, and then ends
+    static constexpr std::uint32_t kFailed = 32;       // it ends with the error that is in its cell
+    static constexpr std::uint32_t kIsHook = 64;       // a HookNode: it has no frame
+    static constexpr std::uint32_t kParentWaits = 128; // the parent awaits just this child, and is parked nowhere else
+    static constexpr std::uint32_t kInCall = 256; // without tail calls: the call that made it may still be on the stack
+    static constexpr std::uint32_t kJoinsHook = 512; // it is parked at a hook, until no node is left below the hook
+    static constexpr std::uint32_t kWatches = kJoining | kEnding;
+
+    Node() { children.reset(); }
+    Node(Node const&) = delete;
+    Node& operator=(Node const&) = delete;
+
+    bool has(std::uint32_t flag) const { return flags & flag; }
+    /// Returns true if no child and no pin is left.
+    bool isAlone() const { return children.isEmpty() && pins == 0; }
+    /// Returns true if tasks or forks are directly below the node.
+    bool hasForks() const {
+        for (Link const* child = children.next; child != &children; child = child->next)
+            if (!of(const_cast<Link*>(child))->has(kIsHook)) // hooks are few
+                return true;
+        return false;
+    }
+
+    static Node* of(Link* sibling) {
+        return reinterpret_cast<Node*>(reinterpret_cast<char*>(sibling) - offsetof(Node, sibling));
+    }
+    /// Returns the frame that contains this node.
+    Waiter* frame() { return reinterpret_cast<Waiter*>(reinterpret_cast<char*>(this) - kOffset); }
+    static Node* of(Waiter* frame) { return reinterpret_cast<Node*>(reinterpret_cast<char*>(frame) + kOffset); }
+
+    /// The offset of the node in the frame.
+    static constexpr std::size_t kOffset = offsetof(Waiter, link) + sizeof(coro::PromiseBase);
+};
+
+/// A node without a frame, in a block of its own. When its last child has ended, a hook that is kJoining resumes the
+/// joiner; a hook that is kEnding is freed. A task that joins its children does not wait for hooks.
+struct HookNode : Node {
+    HookNode(std::pmr::memory_resource& m, std::size_t b) : memory(&m), bytes(b) {
+        flags = kIsHook;
+        joiner.reset();
+    }
+    /// Parks a frame until no node is left below the hook.
+    void join(Waiter* frame) {
+        frame->awaited = Awaited::operation(this);
+        pushBack(joiner, frame->link);
+        flags |= kJoining;
+    }
+    /// Returns true if the parent is cancelled. Then all nodes below the hook are cancelled as well, so that a task
+    /// which waits for their end goes on waiting, although this task is cancelled too.
+    bool endsWithParent() const { return parent && parent->has(kCancelled); }
+
+    void (*onCancel)(HookNode*) = nullptr; // may be null
+    Link joiner;                           // a list of one at most
+    std::pmr::memory_resource* memory;
+    std::size_t bytes;
+};
+
+/// Makes `child` a child of `parent`. A node below a cancelled one is cancelled from its beginning.
+FLOW_INLINE void adopt(Node* parent, Node* child) {
+    child->parent = parent;
+    if (parent->has(Node::kCancelled)) [[unlikely]] {
+        child->flags |= Node::kCancelled;
+        if (!child->has(Node::kIsHook))
+            Cell::of(child->frame())->flags |= Cell::kCancelled;
+        return pushBack(parent->children, child->sibling);
+    }
+    pushFront(parent->children, child->sibling);
+}
+
+/// Makes a hook below the parent. `Hook` derives from HookNode and is trivially destructible.
+template <class Hook>
+Hook* makeHook(std::pmr::memory_resource& memory, Node* parent) {
+    static_assert(std::is_trivially_destructible_v<Hook>);
+    auto* hook = ::new (memory.allocate(sizeof(Hook), alignof(Hook))) Hook(memory, sizeof(Hook));
+    if (parent)
+        adopt(parent, hook);
+    return hook;
+}
+/// Frees the hook as soon as no node is left below it.
+void endHook(HookNode* hook) noexcept;
+
+/// Called when a child of `parent` has left. Notifies its waiters (`last`, if not null) and the parent; returns the
+/// next frame to run.
+FLOW_RARE Waiter* childLeft(Node* parent, Waiter* last) noexcept;
+/// Ends the wait of a node that is kJoining or kEnding, if it has no children left. Returns the next frame to run.
+Waiter* settle(Node* node) noexcept;
+/// Ends a body that failed, or that has children left.
+FLOW_RARE Waiter* endSlowly(Waiter* frame, bool failed) noexcept;
+
+/// Cancels the node and all below it, children first. A node that waits for its own child is not interrupted: the end
+/// of the child resumes it. Code of the nodes runs before this returns.
+void cancelTree(Node* root) noexcept;
+/// Cancels all present nodes below `parent`.
+void cancelChildren(Node* parent) noexcept;
+/// Destroys the frames of all nodes, children first, wherever they are parked. Of their code only destructors run, and
+/// their waiters wait forever. No node may be running.
+void destroyTree(Node* root) noexcept;
+
+} // namespace flow::tasks

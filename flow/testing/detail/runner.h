@@ -1,0 +1,31 @@
+#pragma once
+// The runner of unit tests (flow/testing/unit_test.h). Programs get it, with a main, from the CMake target
+// millrace::test_main:
+//
+//     add_executable(my_tests)
+//     add_actor_sources(my_tests FILES queue_test.actor.cpp)
+//     target_link_libraries(my_tests PRIVATE millrace::test_main)
+//
+//     $ ./my_tests --filter /queue/ --seed 7
+//     seed 7
+//     ok     /queue/keeps its order (1 s)
+//     FAILED /queue/is empty: internal_error (4100): an internal invariant does not hold
+//       at queue_test.actor.cpp:12
+//       again: ./my_tests --seed 7 --filter '/queue/is empty'
+//     1 passed, 1 failed
+//
+// Tests run one after the other in the order of their names. Each has a loop of its own, on virtual time unless --real
+// is given, and random numbers that depend only on the seed and its name, so that it runs alone in the same way. A test
+// that crashes or hangs ends the program, after its name and seed are printed.
+
+#include "flow/testing/detail/options.h"
+
+namespace flow {
+
+/// Runs the tests that the options select and prints the results; returns the exit code.
+int runUnitTests(TestOptions const& options);
+
+/// Runs the whole program: parses the command line, prints any error in it, and runs the tests. Returns the exit code.
+int testMain(int argc, char const* const* argv);
+
+} // namespace flow

@@ -1,0 +1,359 @@
+#pragma once
+// Choose<N>: waits for the first of up to N operands. `choose` in actors and `race` in coroutines use it.
+//
+//     Choose<2> choose;
+//     {
+//         auto evaluation = choose.evaluate(frame);
+//         (void)choose.when(pending<int>(a));
+//         if (choose.undecided())
+//             (void)choose.when(pending<Void>(delay(1.0)));
+//         evaluation.done();
+//     }
+//     if (!choose.decided()) ... choose.park(frame) and suspend ...
+//     Pending result = choose.result();           // the winner's operand, or a cancel; losers are released
+//     if (choose.won(0)) ...
+//
+// The evaluation is lazy: `when` returns true as soon as its operand is ready, so that later operands are not
+// evaluated; `undecided` tests the same later. Losers are released before the frame goes on, but after the winner has
+// taken its value: a stream that loses keeps its element, and a loser that pops the winner's stream finds the next one.
+// Each branch is a Waiter of its own. The frame points at the group, so that a cancel of the frame finds all branches.
+
+#include "flow/wait/detail/pending.h"
+
+namespace flow {
+namespace detail {
+
+/// The part of a Choose that does not depend on the number of branches.
+class ChooseBase {
+public:
+    /// A guard that releases the branches taken so far if an operand throws before done().
+    class Evaluation {
+    public:
+        explicit Evaluation(ChooseBase& choose) : choose_(&choose) {}
+        Evaluation(Evaluation const&) = delete;
+        Evaluation& operator=(Evaluation const&) = delete;
+        ~Evaluation() {
+            if (choose_) [[unlikely]]
+                releaseAllBut(choose_->group_, nullptr);
+        }
+        void done() { choose_ = nullptr; }
+
+    private:
+        ChooseBase* choose_;
+    };
+
+    /// Takes the next operand for the frame. Returns true if no more operands are to be evaluated. `Propagates` is for
+    /// a frame that propagates errors: if the winner fails after the frame has parked, the frame is not resumed, but
+    /// ends with that error.
+    template <bool Propagates = false>
+    FLOW_INLINE bool when(Pending operand) {
+        return take<Propagates>(operand) || isCancelled(frame());
+    }
+
+    // The next functions are a shorter way for operands that exist, so that no other code runs until the frame parks.
+    // Call begin(frame). If cancelled() is false, call decide() with the first operand that is ready. If none is ready,
+    // call parkThere() or parkOperation() for each, and then parkedAll(). decided() is not called.
+
+    FLOW_INLINE bool cancelled() {
+        if (!isCancelled(frame())) [[likely]]
+            return false;
+        giveUp();
+        return true;
+    }
+    FLOW_INLINE void decide(std::uint32_t index, Pending ready) {
+        group_.winner = behindGroup(group_.branches + index);
+        frame()->awaited = ready.cell();
+    }
+    template <bool Propagates = false>
+    FLOW_INLINE void parkThere(std::uint32_t index, Pending operand) {
+        Waiter& branch = group_.branches[index];
+        branch.resume = fire<Propagates>;
+        branch.owner = this;
+        if (operand.isDelay()) { // park() throws if there is no memory for the timer
+            branch.link.next = nullptr;
+            branch.awaited = {};
+            group_.count = index;
+        }
+        operand.park(&branch);
+    }
+    /// Parks a branch at an operation. With IsPutOff, an operation that is ready resumes its branch in a later turn.
+    template <bool Propagates = false, bool IsPutOff = false, class Op>
+    FLOW_INLINE void parkOperation(std::uint32_t index, Op& op) {
+        Waiter& branch = group_.branches[index];
+        branch.resume = fire<Propagates>;
+        branch.owner = this;
+        branch.link.next = nullptr;
+        branch.awaited = {};
+        group_.count = index; // before park(), which may throw
+        op.park(branch);
+        if constexpr (IsPutOff)
+            goOnLater(branch);
+    }
+    FLOW_INLINE void parkedAll(std::uint32_t count) { group_.count = count; }
+    /// Returns true if the choose is decided: a branch has won, or cancelled() has returned true.
+    FLOW_INLINE bool isOver() const { return group_.winner != kNobody || !frame()->awaited.isNothing(); }
+    FLOW_INLINE Waiter* frame() const { return frame_; }
+
+    /// Returns true if the next operand is to be evaluated. Destructors of temporaries may have run since `when`
+    /// returned, so the last operand is tested again.
+    FLOW_INLINE bool undecided() const {
+        Waiter const& last = group_.branches[group_.count - 1];
+        return group_.winner == kNobody && !isReady(last) && !isCancelled(frame());
+    }
+
+    /// Returns true if the frame need not suspend. Otherwise parks the branches. Called once all operands are evaluated
+    /// and locals are gone: an evaluation or a destructor may have completed an operand, or cancelled the frame. If a
+    /// cancelled frame parked now, nothing could wake the frame again.
+    FLOW_INLINE bool decided() {
+        if (cancelled())
+            return true;
+        if (group_.winner == kNobody) {
+            Waiter *branch = group_.branches, *end = branch + group_.count;
+            while (parkAtCell(*branch) || !isOver(*branch))
+                if (++branch == end)
+                    return false;
+            group_.winner = behindGroup(branch);
+        }
+        frame()->awaited = std::exchange(winningBranch()->awaited, {});
+        return true;
+    }
+
+    /// Parks the frame at its branches; the choose must be undecided.
+    FLOW_INLINE void park(Waiter* frame) { frame->awaited = &group_; }
+
+    /// Returns the frame of a branch that is about to run; null if `waiter` is no branch.
+    static Waiter const* frameOf(Waiter const* waiter) {
+        bool isBranch = waiter->resume == fire<false> || waiter->resume == fire<true>;
+        return isBranch ? static_cast<ChooseBase*>(waiter->owner)->frame_ : nullptr;
+    }
+
+    /// Releases the losers. It is the second half of result(), after found().
+    FLOW_INLINE void releaseLosers() const {
+        // If no branch has won, giveUp() or a cancel of the frame (takeAwaited) has released all branches already.
+        if (group_.count > 1)
+            releaseAllBut(group_, winningBranch());
+    }
+
+    /// Returns true if the result has an error. The choose must be decided, and result() not yet called.
+    bool hasFailed() const { return failed(*frame()); }
+
+    static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
+protected:
+    FLOW_INLINE void start(Waiter* frame, Waiter* branches) {
+        group_ = {branches, 0, kNobody};
+        frame_ = frame;
+    }
+
+    bool hasWon(Waiter const* branch) const { return group_.winner == behindGroup(branch); }
+
+private:
+    std::uint32_t behindGroup(Waiter const* branch) const {
+        return static_cast<std::uint32_t>(reinterpret_cast<char const*>(branch) -
+                                          reinterpret_cast<char const*>(&group_));
+    }
+    FLOW_INLINE Waiter* winningBranch() const {
+        return reinterpret_cast<Waiter*>(reinterpret_cast<char*>(const_cast<BranchGroup*>(&group_)) + group_.winner);
+    }
+
+    /// Adds a branch for the operand. Returns true if the operand is ready.
+    template <bool Propagates>
+    FLOW_INLINE bool take(Pending operand) {
+        std::uint32_t index = group_.count++;
+        Waiter& branch = group_.branches[index];
+        branch.resume = fire<Propagates>;
+        branch.owner = this;
+        branch.link.next = nullptr;
+        if (operand.isOperation() && !isCancelled(frame()))
+            operand.startIfReady();           // otherwise decided() starts it
+        if (operand.isDelay()) [[unlikely]] { // only the loop fires a delay
+            branch.awaited = {};
+            operand.park(&branch);
+            return false;
+        }
+        if (operand.isHeld()) { // decided() tests it again: code that runs until then may take from its source
+            branch.awaited = detail::Awaited::operation(operand.held());
+            return !isCancelled(frame()) && operand.held()->isReady() && operand.held()->mayGoOn();
+        }
+        branch.awaited = operand.cell();
+        if (!operand.isReady())
+            return false;
+        group_.winner = behindGroup(&branch);
+        return true;
+    }
+
+    static bool isCancelled(Waiter* frame) { return Cell::of(frame)->has(Cell::kCancelled); }
+
+    static bool isReady(Waiter const& branch) {
+        return hasFired(branch) || (branch.awaited.isCell() ? branch.awaited.cell()->isReady()
+                                                            : isHeld(branch) && heldBy(branch).isReady());
+    }
+    /// Returns true if the branch has an operation that is kept elsewhere, and is not parked there.
+    static bool isHeld(Waiter const& branch) { return branch.awaited.isOperation() && !branch.link.isLinked(); }
+    static HeldOperation& heldBy(Waiter const& branch) {
+        return *static_cast<HeldOperation*>(branch.awaited.operation());
+    }
+    /// Parks a branch at its cell and returns true. Returns false if there is no cell, or it is ready or not started.
+    FLOW_INLINE static bool parkAtCell(Waiter& branch) {
+        if (!branch.awaited.isCell())
+            return false;
+        Cell* cell = branch.awaited.cell();
+        checkThread(cell);
+        if (cell->isReady() || cell->isDormant())
+            return false;
+        // A later operand may have begun to wait for the same stream. Without this check only the next send() would
+        // detect the second reader.
+        FLOW_CHECK(cell->waiters.isEmpty() || !cell->isStream(), kTwoReaders);
+        pushFront(cell->waiters, branch.link);
+        return true;
+    }
+    /// Returns true if a branch that parkAtCell() has not parked has its result. Otherwise parks the branch.
+    [[gnu::noinline]] bool isOver(Waiter& branch) {
+        if (!branch.awaited.isCell())
+            return hasFired(branch) || startHeld(branch);
+        Cell* cell = branch.awaited.cell();
+        if (cell->isReady() || startDormant(cell, StartKept::Always))
+            return true;
+        pushFront(cell->waiters, branch.link);
+        return false;
+    }
+    /// Returns true if the branch has an operation that is kept elsewhere and ready. If it is not ready, parks there.
+    bool startHeld(Waiter& branch) {
+        if (!isHeld(branch))
+            return false;
+        HeldOperation& held = heldBy(branch);
+        branch.awaited = {};
+        Evaluation evaluation(*this); // the calls below may throw
+        bool ready = held.isReady() && held.goesOn();
+        if (!ready)
+            held.park(branch);
+        evaluation.done();
+        return ready;
+    }
+    /// Returns true if the branch, a delay that is over, has fired before the frame was parked.
+    static bool hasFired(Waiter const& branch) { return branch.resume == nullptr; }
+
+    /// Called if the frame was cancelled during the evaluation. No branch wins, even if an operand is ready.
+    [[gnu::noinline, gnu::cold]] void giveUp() {
+        group_.winner = kNobody;
+        releaseAllBut(group_, nullptr);
+        group_.count = 0;
+        frame()->awaited = cancelledCell(nullptr, frame()); // result() takes this cell
+    }
+
+    /// Called when the operand of a branch is ready. From here on the frame counts as running: a cancel only marks it.
+    /// The frame's first act is to call result(), so that no other branch can fire before all branches are unlinked.
+    template <bool Propagates>
+    static void fire(Waiter* branch) {
+        auto* choose = static_cast<ChooseBase*>(branch->owner);
+        Waiter* frame = choose->frame_;
+        if (!frame->awaited.isGroup()) [[unlikely]] { // not parked: a later operand runs the loop; see hasFired()
+            branch->resume = nullptr;
+            return;
+        }
+        if (Propagates && failed(*branch)) [[unlikely]] {
+            branch->resume = fail; // a function of its own, so that this one needs no registers for it
+            FLOW_HAND_OVER(branch);
+        }
+        frame->awaited = std::exchange(branch->awaited, {});
+        choose->group_.winner = choose->behindGroup(branch);
+        FLOW_HAND_OVER(frame);
+    }
+    static void fail(Waiter* branch) {
+        auto* choose = static_cast<ChooseBase*>(branch->owner);
+        Waiter* frame = choose->frame_;
+        frame->awaited = {};
+        Error error = readError(branch->awaited.cell());
+        releaseAllBut(choose->group_, nullptr);
+        if (Waiter* last = failFrame(frame, error))
+            FLOW_HAND_OVER(last);
+    }
+
+    /// Returns true if the waiter has got an error. It must wait no more: `awaited` is a ready cell, or nothing.
+    static bool failed(Waiter const& waiter) {
+        Cell* cell = waiter.awaited.cell();
+        return cell && cell->isError();
+    }
+
+    // Releases all branches but `kept`, which was unlinked when it fired. All branches are unlinked before the first is
+    // released for good: a release may run code that would wake another branch. The only call is a tail call, so that
+    // no stack is needed. The memory of the branches is left as it is: nothing reads it again.
+    [[gnu::noinline]] static void releaseAllBut(BranchGroup const& group, Waiter const* kept) {
+        Waiter* branch = group.branches;
+        for (std::uint32_t left = group.count; left != 0; --left, ++branch) {
+            if (branch != kept && !letGo(*branch)) [[unlikely]]
+                return releaseRest(branch, left, kept);
+        }
+    }
+    /// Releases a branch and returns true. Returns false, and changes nothing, for the last reference to a future, and
+    /// for other operands than futures.
+    FLOW_INLINE static bool letGo(Waiter& branch) {
+        if (!branch.awaited.isCell() || branch.awaited.cell()->futures == 1) [[unlikely]]
+            return false;
+        if (branch.link.isLinked())
+            branch.link.cutOut();
+        --branch.awaited.cell()->futures;
+        return true;
+    }
+    /// Does the work of releaseAllBut() for the `left` branches from `first` on. letGo() cannot release all of them.
+    [[gnu::noinline]] static void releaseRest(Waiter* first, std::uint32_t left, Waiter const* kept) {
+        Waiter* end = first + left;
+        for (Waiter* branch = first; branch != end; ++branch)
+            if (branch != kept)
+                detach(branch);
+        for (Waiter* branch = first; branch != end; ++branch)
+            if (branch != kept && branch->awaited.isCell())
+                releaseFuture(branch->awaited.cell());
+    }
+
+    BranchGroup group_;
+
+protected:
+    Waiter* frame_;
+};
+
+} // namespace detail
+
+template <std::size_t N>
+class Choose : public detail::ChooseBase {
+public:
+    Choose() {}
+
+    /// Starts the evaluation of the operands.
+    [[nodiscard]] FLOW_INLINE Evaluation evaluate(detail::Waiter* frame) {
+        start(frame, branches_);
+        return Evaluation(*this);
+    }
+    FLOW_INLINE void begin(detail::Waiter* frame) { start(frame, branches_); }
+
+    /// Takes the result out of the frame: the winner's operand, or a cancel. Losers are released before this returns.
+    /// To be called once, by the frame when it resumes.
+    FLOW_INLINE Pending result() {
+        Pending found = Pending::resumed(frame());
+        releaseLosers();
+        return found;
+    }
+    /// Takes the result as result() does, but leaves the losers to releaseLosers().
+    FLOW_INLINE Pending found() { return Pending::resumed(frame()); }
+
+    /// Returns the next element of the stream that has won. Then releases the losers, which may read the same stream.
+    template <class T>
+    T takeNext(Pending won) {
+        struct Losers {
+            Choose& choose;
+            ~Losers() { choose.releaseLosers(); }
+        } losers{*this};
+        return won.takeNext<T>();
+    }
+
+    /// Returns true if the operand with this index has decided the choose.
+    bool won(std::size_t index) const { return hasWon(branches_ + index); }
+
+private:
+    // The union leaves the branches uninitialised: the functions that take an operand initialise them.
+    union {
+        detail::Waiter branches_[N];
+    };
+};
+
+} // namespace flow

@@ -1,0 +1,17 @@
+#pragma once
+// Cipher: encrypts and decrypts the frames after a handshake. Only net/message uses it.
+
+#include "net/message/detail/zmtp.h"
+
+namespace flow::net {
+
+class Cipher {
+public:
+    virtual ~Cipher() = default;
+    /// Encrypts `body`, and appends the frame to `out`.
+    virtual void close(std::string& out, std::string_view body, zmtp::FrameFlags flags) = 0;
+    /// Decrypts the body of a received frame into `plain`, to which `frame` then points.
+    virtual zmtp::Fault open(std::string_view closed, std::string& plain, zmtp::Frame& frame) = 0;
+};
+
+} // namespace flow::net

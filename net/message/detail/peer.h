@@ -1,0 +1,121 @@
+#pragma once
+// Peer: one connection of a MessageSocket, from before it is made until it has ended, with its input and its output.
+// The next connection to the same endpoint is another Peer, which gets only the messages that wait to be sent. Only
+// net/message uses it.
+
+#include "flow/core/ring_queue.h"
+#include "net/message/detail/cipher.h"
+#include "net/message/detail/input.h"
+#include "net/message/detail/output.h"
+#include "net/message/detail/topic_set.h"
+#include "net/message/message_endpoint.h"
+#include "net/message/message_socket.h"
+
+#include <deque>
+#include <memory>
+
+namespace flow::net {
+
+class Peer;
+
+/// A routing id at a ROUTER. Senders wait at the name and not at a connection: when there is room, the name may have
+/// another connection.
+struct PeerName : ReferenceCounted<PeerName> {
+    Peer* peer = nullptr; // the last connection with this name, as long as that object exists
+    Source<MessageSocket::Send> senders;
+};
+
+class Peer : public ReferenceCounted<Peer> {
+public:
+    /// The phases of a connection, in their order. A connection may skip some.
+    enum class Phase : std::uint8_t {
+        Unused, // the connection is not made yet
+        Shaking,
+        Open,
+        Over, // its owner closes it in a later turn
+    };
+    /// The operation that is ready when the connection is over.
+    struct Over {
+        using Result = Void;
+        Peer* peer;
+        bool isReady() const { return peer->isOver(); }
+        void park(WaiterNode& waiter) { peer->over.park(waiter, *this); }
+        Void take() const { return Void(); }
+    };
+
+    explicit Peer(MessageSocket::State* s) : state(s) { link.owner = this; }
+    ~Peer() {
+        if (link.isLinked())
+            link.unlink();
+        if (route)
+            route->peer = nullptr;
+        if (name && name->peer == this)
+            name->peer = nullptr;
+    }
+
+    /// True if the handshake is done and the connection has not ended.
+    bool isOpen() const { return phase == Phase::Open; }
+    bool isOver() const { return phase == Phase::Over; }
+    /// Returns the number of received messages that are complete.
+    std::size_t available() const { return input.messages() + inbox.size(); }
+    std::size_t waiting() const { return output.messages() + queue.size(); }
+    void putInbox(Message message) {
+        inboxBytes += message.wire().size();
+        inbox.push(std::move(message));
+    }
+    Message takeInbox() {
+        Message message = inbox.pop();
+        inboxBytes -= message.wire().size();
+        return message;
+    }
+    /// Ends the connection; its owner closes it in a later turn.
+    void end(zmtp::Fault why) {
+        if (isOver())
+            return;
+        phase = Phase::Over;
+        fault = why;
+        over.wakeInTurn(TaskPriority::ReadSocket);
+    }
+
+    struct Place : ListLink {
+        Place() : ListLink{nullptr, nullptr} {}
+        Peer* owner = nullptr;
+    };
+
+    MessageSocket::State* state;
+    Reference<Connection> connection; // null: not connected, or a twin
+    MessageEndpoint endpoint;         // the endpoint of the other side
+    Reference<Peer> twin;             // inproc: the other end
+    Input input;
+    Output output;
+    std::deque<Message> queue; // messages that go to `output` later (CONFLATE, CURVE), or to a twin
+    std::size_t queueBytes = 0;
+    RingQueue<Message> inbox; // inproc: received messages; CURVE: decrypted messages
+    std::size_t inboxBytes = 0;
+    std::unique_ptr<Cipher> cipher;
+    Message opened; // CURVE: the parts so far of the next message
+    Place link;     // in the list of peers that may have messages
+    Phase phase = Phase::Unused;
+    bool wasOpen = false;
+    bool isAccepted = false; // the other side has connected to us
+    bool isInproc = false;
+    bool isBlocked = false; // the kernel takes no more of `output`
+    bool isDirty = false;   // `output` will be flushed when this turn ends
+    bool isPaused = false;  // the input has reached the marks
+    int minorVersion = 0;
+    std::string id;
+    Reference<Route> route;   // at a ROUTER
+    Reference<PeerName> name; // at a ROUTER
+    TopicSet topics;          // at a PUB: the subscriptions of the peer
+    double lastHeard = 0;
+    double lastPing = 0;   // the time of its last PING; before the first, the time of its opening
+    double pingGap = 0;    // the time between its last two PINGs; 0: not known
+    double ttl = 0;        // the TTL in its last PING: seconds of silence that end the connection; 0: none
+    Future<Void> expiry;   // waits for such a silence
+    Future<Void> assuring; // sends PONGs while the peer is paused
+    zmtp::Fault fault = zmtp::Fault::None; // the reason of the disconnect
+    HandlerSlot reading, writing;
+    Source<Over> over;
+};
+
+} // namespace flow::net

@@ -1,0 +1,50 @@
+#pragma once
+// RealDatagramSocket: a UDP or Unix datagram socket. It receives and sends many datagrams with one system call.
+// Datagrams of one size to one address go through the kernel as one, if it supports GSO and GRO.
+
+#include "flow/loop/turn.h"
+#include "net/real/detail/real_socket.h"
+
+namespace flow::net {
+
+class RealDatagramSocket final : public DatagramSocket,
+                                 public RealSocket,
+                                 Turn,
+                                 public FastAllocated<RealDatagramSocket> {
+public:
+    /// The most messages of one system call. A message is one datagram, or several of the same address and size.
+    static constexpr unsigned kBatch = 16;
+
+    RealDatagramSocket(RealNetwork& network, OpenDescriptor opened, Address const& at, ReadStrategy strategy);
+    ~RealDatagramSocket() override { RealDatagramSocket::close(); }
+
+    void close() override;
+    Address localAddress() const override {
+        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // asked only when needed: this is a system call
+            at_ = addressHere();
+        return at_;
+    }
+    SocketCounters counters() const override { return counters_; }
+
+private:
+    bool fill() noexcept override;
+    void beforeReceiverParks() override { watch(); }
+    void sendAll(std::span<Datagram> datagrams) override;
+    void onNews(News news) noexcept override;
+    bool isAwaited() const override { return isReceiveWaitedFor() || !queue_.isEmpty(); }
+    void onNetworkEnd() noexcept override;
+
+    /// Sends with one system call. Returns the number of datagrams that the kernel has taken, or has refused for good.
+    std::size_t give(std::span<Datagram> datagrams);
+    void flush();
+
+    mutable Address at_;
+    RingQueue<Datagram> queue_;
+    ReadStrategy strategy_;
+    bool mayRead_ = false;
+    bool mayWrite_ = true;
+    bool mayBeJoined_ = false;  // GRO: the kernel has been asked for it
+    bool maySendJoined_ = true; // GSO: the kernel has not refused it
+};
+
+} // namespace flow::net
