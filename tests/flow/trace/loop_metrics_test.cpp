@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <thread>
 
 using namespace flow;
@@ -53,10 +54,9 @@ TEST_CASE("loop metrics: steps, turns and what made them ready") {
 TEST_CASE("loop metrics: busy and idle time, posts, and long steps by actor") {
     RealLoop loop;
     LoopMetrics metrics(loop, 0.015);
-    loop.run(stepping(1));
-    CHECK(metrics.figures().idle >= 0.015);
-    CHECK(metrics.figures().sleeps >= 1);
-    CHECK(metrics.figures().longSteps.empty());
+    while (metrics.figures().sleeps == 0) // a busy machine may begin to sleep after the time is over
+        loop.run(stepping(1));
+    CHECK(metrics.figures().idle > 0);
     loop.run(longActor());
     loop.run(longActor());
     {
@@ -67,13 +67,15 @@ TEST_CASE("loop metrics: busy and idle time, posts, and long steps by actor") {
     }
     LoopFigures figures = metrics.figures();
     CHECK(figures.byPosts == 1);
-    CHECK(figures.busy >= 0.04);
+    CHECK(figures.busy >= 0.03);
     CHECK(figures.busy + figures.idle == doctest::Approx(figures.seconds));
-    REQUIRE(figures.longSteps.size() == 1);
-    CHECK(figures.longSteps[0].actor.ends_with("longActor"));
-    CHECK(figures.longSteps[0].count == 2);
-    CHECK(figures.longSteps[0].longest >= 0.015);
-    CHECK(figures.longSteps[0].seconds >= 0.04);
+    auto isLongActor = [](LoopFigures::LongSteps const& each) { return each.actor.ends_with("longActor"); };
+    // On a busy machine other steps may be long too.
+    auto found = std::find_if(figures.longSteps.begin(), figures.longSteps.end(), isLongActor);
+    REQUIRE(found != figures.longSteps.end());
+    CHECK(found->count == 2);
+    CHECK(found->longest >= 0.015);
+    CHECK(found->seconds >= 0.03);
 }
 
 TEST_CASE("loop metrics: the texts have every figure, and what has to be escaped") {
