@@ -8,6 +8,7 @@
 // Cancel-safe: dropping the result releases the inputs.
 
 #include "../flow.h"
+#include "async_trigger.h"
 #include "flow/ThreadPrimitives.h"
 
 #include <concepts>

@@ -18,7 +18,7 @@ namespace flow {
 struct Description {
     std::string text;
     /// For a lock: the object to which each holder has a pointer, followed by a count from 1 to `mostHeld`, as in
-    /// FlowLock::Releaser. An odd address is a mark that the holders have, and only they, with or without a count. With
+    /// FlowLock::Releaser (flow/compat/flow_lock.h). An odd address is a mark that the holders have, and only they, with or without a count. With
     /// a `mostHeld` of 0, everything that has the address is shown as a possible end of the wait. Null: holders cannot
     /// be found.
     void const* lock = nullptr;

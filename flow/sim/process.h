@@ -15,7 +15,7 @@
 #include "flow/core/live_blocks.h"
 #include "flow/loop/loop.h"
 #include "flow/sim/local_clock.h"
-#include "flow/sync/async_trigger.h"
+#include "flow/sync/async_var.h"
 
 #include <functional>
 #include <map>
@@ -112,7 +112,7 @@ public:
     /// The end of main in the last life, if main ended: Error() if it ended well.
     std::optional<Error> const& exit() const { return exit_; }
     /// Ready, on the loop of the world, when the process has stopped.
-    Future<Void> onStop() { return stopped_.onTrigger(); }
+    Future<Void> onStop() { return stops_.onChange(); }
 
     /// Attaches a part that stays over reboots. To be called before the start.
     template <class A, class... Args>
@@ -157,7 +157,7 @@ private:
     DeterministicRandom random_;
     std::vector<std::unique_ptr<Attachment>> attachments_;
     std::optional<Error> exit_;
-    AsyncTrigger stopped_;
+    AsyncVar<int> stops_{0};
     int lives_ = 0;
     double pausedUntil_ = 0;
     double slowUntil_ = 0;
