@@ -3,7 +3,7 @@
 #include "flow/base/parse_number.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/sync/async_trigger.h"
+#include "flow/sync/trigger.h"
 #include "flow/wait/delay.h"
 
 namespace flow::net {
@@ -14,7 +14,7 @@ struct Attempts {
     Reference<Connection> connection;
     Error firstError;
     int running = 0;
-    AsyncTrigger ended;
+    Trigger ended;
 };
 
 Future<Void> attempt(Address to, ConnectOptions options, Attempts& attempts) {
@@ -40,12 +40,12 @@ Future<Reference<Connection>> firstOf(std::vector<Address> addresses, ConnectOpt
         int before = attempts.running;
         running.push_back(attempt(each, options, attempts));
         if (!isLast && attempts.running > before)
-            co_await race(attempts.ended.onTrigger(), delay(kAttemptDelay));
+            co_await race(attempts.ended.next(), delay(kAttemptDelay));
         if (attempts.connection)
             co_return attempts.connection;
     }
     while (attempts.running != 0) {
-        co_await attempts.ended.onTrigger();
+        co_await attempts.ended.next();
         if (attempts.connection)
             co_return attempts.connection;
     }

@@ -13,8 +13,8 @@
 // The watches of a YieldedAsyncMap fire as yieldedFuture does: the oldest first, with other work of the loop in between
 // when there is much to do.
 
+#include "flow/compat/async_trigger.h"
 #include "flow/coro/coroutine.h"
-#include "flow/sync/async_trigger.h"
 #include "flow/wait/yielded.h"
 
 #include <iterator>

@@ -67,13 +67,16 @@ void runHandedOver() noexcept {
 }
 
 void detach(Waiter* waiter) noexcept {
-    if (waiter->link.isLinked())
+    Link* before = waiter->link.isLinked() ? waiter->link.prev : nullptr;
+    if (before)
         waiter->link.unlink();
     if (waiter->awaited.isTimer()) {
         FastAllocator<sizeof(TimerSlot)>::release(waiter->awaited.timer());
         waiter->awaited = {};
     } else if (waiter->awaited.isOperation()) {
         waiter->awaited = {};
+        if (before && hearsOfLeaving(before)) [[unlikely]]
+            firstHasLeft(before);
     } else if (waiter->awaited.isGroup()) {
         BranchGroup* group = waiter->awaited.group();
         for (std::uint32_t i = 0; i < group->count; ++i)
@@ -121,9 +124,10 @@ struct Cancelling {
         if (endingWatch) [[unlikely]]
             EndingWatches::cancelled(codeOf(frame));
         if (frame->link.isLinked()) {
-            frame->link.unlink();
             if (frame->awaited.isTimer() || frame->awaited.isOperation())
                 detach(frame);
+            else
+                frame->link.unlink();
         } else if (frame->awaited.isGroup()) {
             detach(frame);
         } else {

@@ -328,6 +328,18 @@ FLOW_RARE void countCancelledWait(Waiter* frame) noexcept;
 /// Returns the number of future handles, and one more if there are waiters.
 std::uint32_t futureCount(Cell const* cell) noexcept;
 
+/// The word behind the head of a Source's list, if the source is to be told when its first waiter leaves. Behind the
+/// link of a waiter that is parked there is an operation's Awaited, which is another number.
+inline constexpr std::uint32_t kHearsOfLeaving = 4;
+/// For the link in front of a waiter that is parked at an operation.
+inline bool hearsOfLeaving(Link const* before) {
+    std::uint32_t behind;
+    std::memcpy(&behind, before + 1, sizeof behind);
+    return behind == kHearsOfLeaving;
+}
+/// Called when the first waiter of such a source has been cancelled, or has lost a race. `head` is the list's.
+void firstHasLeft(Link* head) noexcept;
+
 /// Unlinks a waiter (and its branches) so that nothing can wake it. The waiter keeps its references.
 void detach(Waiter* waiter) noexcept;
 

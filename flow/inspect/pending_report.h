@@ -8,7 +8,7 @@
 //     3 computations are pending
 //     actor lead at lead.actor.cpp:14 waits for one of: coroutine replicate, a delay until 3.5 (2.5 s from now)
 //       coroutine replicate waits for a promise, to which actor server refers
-//     actor server at server.actor.cpp:30 waits for 1 of 1 permits of a lock, held by actor writer
+//     actor server at server.actor.cpp:30 waits for 2 permits of a Semaphore, held by actor writer
 //     cycle: actor writer waits for actor reader, which waits for actor writer
 //
 // A computation stands below the one that waits for it. It is an actor, coroutine, task, fiber or operation, by its
@@ -16,7 +16,7 @@
 // have it in checked builds. A fork that its parent does not wait for is shown as "child of" the parent. "Refers" means
 // that the frame contains an end which can set the promise, send into the stream or release the Semaphore. This is a
 // conclusion from the addresses in frames and from the counts of the cell. The holder of a lock is the computation with
-// the FlowLock::Releaser, FlowMutex::Lock or Mutex::Lock in its frame, on its stack or in an object to which the frame
+// the Mutex::Lock or Semaphore::Permit in its frame, on its stack or in an object to which the frame
 // or stack points. An operation describes itself by describe() (flow/core/description.h).
 //
 // Nothing is recorded while the program runs. The dump reads the live blocks of the allocator, and changes nothing.

@@ -15,7 +15,7 @@
 #include "flow/core/in_place.h"
 #include "flow/loop/loop.h"
 #include "flow/sim/local_clock.h"
-#include "flow/sync/async_trigger.h"
+#include "flow/sync/async_var.h"
 
 #include <functional>
 #include <map>
@@ -111,7 +111,7 @@ public:
     /// Returns the error with which main ended in the last life: Error() if main ended well, nothing if it did not end.
     std::optional<Error> const& exit() const { return exit_; }
     /// Returns a future on the loop of the world that is ready when the process has stopped.
-    Future<Void> onStop() { return stopped_.onTrigger(); }
+    Future<Void> onStop() { return stops_.onChange(); }
 
     /// Attaches a part that stays over reboots. Must be called before the start.
     template <class A, class... Args>
@@ -156,7 +156,7 @@ private:
     DeterministicRandom random_;
     std::vector<std::unique_ptr<Attachment>> attachments_;
     std::optional<Error> exit_;
-    AsyncTrigger stopped_;
+    AsyncVar<int> stops_{0};
     int lives_ = 0;
     double pausedUntil_ = 0;
     double slowUntil_ = 0;

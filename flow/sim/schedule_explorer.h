@@ -2,10 +2,10 @@
 // exploreSchedules: runs a small test once for each order in which steps that are ready together could run.
 //
 //     Schedules orders = exploreSchedules([]() -> Future<Void> {
-//         FlowLock lock(1);
+//         Mutex mutex;
 //         std::vector<Future<Void>> users;
 //         for (int i = 0; i < 4; ++i)
-//             users.push_back(use(&lock));           // each waits for its turn: delay(0)
+//             users.push_back(use(&mutex));          // each waits for its turn: delay(0)
 //         co_await waitForAll(users);
 //     });
 //     CHECK(orders.failure == "");                    // else what went wrong, and in which order

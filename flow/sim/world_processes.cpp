@@ -116,7 +116,7 @@ void World::halt(Process& process, bool powerLost) {
         dead_.push_back(std::make_unique<CellGroup>());
         process.cells_.moveTo(*dead_.back());
     }
-    process.stopped_.trigger();
+    process.stops_.set(process.stops_.get() + 1);
 }
 
 void World::kill(Process& process, bool powerLost) {

@@ -12,8 +12,11 @@
 // variable. When it is destroyed they get broken_promise. Changes are not kept: do not wait between get() and
 // onChange(). T needs == (for set) and copy assignment. Cancel-safe. May be held by Reference<AsyncVar<T>>.
 
+#include "flow/core/future.h"
 #include "flow/memory/reference.h"
-#include "flow/sync/async_trigger.h"
+
+#include <optional>
+#include <utility>
 
 namespace flow {
 
@@ -22,12 +25,21 @@ class AsyncVar : public ReferenceCounted<AsyncVar<T>> {
 public:
     AsyncVar() : value_() {}
     AsyncVar(T value) : value_(std::move(value)) {}
-    AsyncVar(AsyncVar&&) noexcept = default;
-    AsyncVar& operator=(AsyncVar&&) noexcept = default;
+    AsyncVar(AsyncVar&& other) noexcept
+        : value_(std::move(other.value_)), change_(std::exchange(other.change_, std::nullopt)) {}
+    AsyncVar& operator=(AsyncVar&& other) noexcept {
+        value_ = std::move(other.value_);
+        auto before = std::exchange(change_, std::exchange(other.change_, std::nullopt));
+        return *this;
+    }
 
     T const& get() const { return value_; }
     /// Ready at the next change.
-    Future<Void> onChange() const { return change_.onTrigger(); }
+    Future<Void> onChange() const {
+        if (!change_)
+            change_.emplace();
+        return change_->getFuture();
+    }
     /// Sets the value and wakes the waiters, unless the value is equal already.
     void set(T const& value) {
         if (!(value_ == value))
@@ -36,14 +48,17 @@ public:
     /// Sets the value, and wakes the waiters even if the value is equal.
     void setUnconditional(T const& value) {
         value_ = value;
-        change_.trigger();
+        trigger();
     }
     /// Wakes the waiters without a change.
-    void trigger() { change_.trigger(); }
+    void trigger() {
+        if (auto now = std::exchange(change_, std::nullopt))
+            now->send(Void());
+    }
 
 private:
     T value_;
-    AsyncTrigger change_;
+    mutable std::optional<Promise<Void>> change_; // made at the first onChange()
 };
 
 } // namespace flow

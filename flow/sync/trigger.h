@@ -1,59 +1,54 @@
 #pragma once
-// Functions that are called when a future is ready, or again and again.
+// Trigger: a moment, for which any number of tasks can wait, again and again.
 //
-//     Future<Void> closing = trigger([this] { close(); }, done);
-//     Future<Void> beat = recurring([this] { sendHeartbeat(); }, 1.0);
-//     Future<Void> refresh = recurringAsync([this] { return reload(); }, 60.0);
+//     Trigger changed;
+//     co_await changed.next();          // until trigger() is called, from now on
+//     changed.trigger();                // all of them resume, oldest first, in turns of the loop
 //
-// Cancel-safe: dropping the result ends the calls. An error that the function throws ends them too, and fails the
-// result. All that the function refers to must live as long as the result.
+// next() is an operation in place, for every style; it is ready if trigger() has been called since next() was: so take
+// it before you test what may change, and no change is lost.
+//
+//     for (auto change = changed.next(); !isDone(); change = changed.next())
+//         co_await change;
+//
+// Belongs to one thread. Waiters that are left when it is destroyed get broken_promise, also those whose turn had not
+// come yet. Use an Event for a state, and an AsyncVar for a value.
 
-#include "flow/coro/coroutine.h"
+#include "flow/wait/source.h"
 
-#include <functional>
+#include <cstdint>
 
 namespace flow {
 
-namespace combine {
-// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
-// frames.
+class Trigger {
+public:
+    struct Next {
+        using Result = Void;
+        static constexpr bool kEndsOnce = true;
+        Trigger* trigger;
+        std::uint64_t seen;
 
-template <class F>
-Future<Void> trigger(F function, Future<Void> signal, Propagate = {}) {
-    co_await std::move(signal);
-    std::invoke(function);
-}
-} // namespace combine
+        bool isReady() const { return trigger->count_ != seen; }
+        void park(WaiterNode& waiter) { trigger->waiting_.park(waiter, *this); }
+        Void take() const { return Void(); }
+        void describe(Description& out) const { out.text = "a Trigger"; }
+    };
 
-/// Calls the function when the signal has a value; then the result is ready. An error of the signal fails the result
-/// without a call.
-template <class F>
-FLOW_INLINE Future<Void> trigger(F function, Future<Void> signal,
-                                 std::source_location caller = std::source_location::current()) {
-    checkValid(signal, caller);
-    return combine::trigger(std::move(function), std::move(signal));
-}
-
-/// Calls the function every `interval` seconds, first after one interval, forever. Each interval begins at the call
-/// before.
-template <class F>
-Future<Void> recurring(F function, double interval, TaskPriority priority = TaskPriority::DefaultDelay,
-                       Propagate = {}) {
-    for (;;) {
-        co_await delay(interval, priority);
-        std::invoke(function);
+    /// Ready at the next trigger().
+    Next next() { return {this, count_}; }
+    /// The waiters resume at this priority.
+    void trigger(TaskPriority priority = TaskPriority::DefaultYield) {
+        ++count_;
+        waiting_.wakeInTurn(priority);
     }
-}
+    /// Fails the waiters with the error before it returns. Must be the last act of the caller.
+    void fail(Error error) { waiting_.failAll(error); }
+    /// True if something waits for it.
+    bool isAwaited() const { return waiting_.isWaitedFor(); }
 
-/// Calls the function, which returns a future, waits for that future and then for `interval` seconds, forever.
-template <class F>
-Future<Void> recurringAsync(F function, double interval, double initialDelay = 0,
-                            TaskPriority priority = TaskPriority::DefaultDelay, Propagate = {}) {
-    co_await delay(initialDelay, priority);
-    for (;;) {
-        co_await std::invoke(function);
-        co_await delay(interval, priority);
-    }
-}
+private:
+    std::uint64_t count_ = 0; // of calls of trigger()
+    Source<Next> waiting_;
+};
 
 } // namespace flow

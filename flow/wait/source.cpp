@@ -40,10 +40,21 @@ void SourceBase::abandonAll() noexcept {
     }
 }
 
-void SourceBase::failAll(Error error) noexcept {
+void firstHasLeft(Link* head) noexcept {
+    auto* source = reinterpret_cast<SourceBase*>(reinterpret_cast<char*>(head) - offsetof(SourceBase, waiters_));
+    static_assert(offsetof(SourceBase, hearing_) == offsetof(SourceBase, waiters_) + sizeof(Link));
+    if (!machineStops)
+        source->wakeInTurn(source->priority_);
+}
+
+void SourceBase::failAll(Error first, Error others) noexcept {
     if (machineStops) [[unlikely]]
         return abandonAll();
-    Link failing; // a waiter that runs may destroy the source
+    struct {
+        Link waiters;
+        std::uint32_t hearing = 0; // as behind the head of a source, since a waiter that runs may cancel another
+    } list;                        // local, since it may destroy the source
+    Link& failing = list.waiters;
     failing.reset();
     while (!waiters_.isEmpty()) {
         Waiter* waiter = takeFirst(waiters_);
@@ -51,6 +62,7 @@ void SourceBase::failAll(Error error) noexcept {
     }
     while (!failing.isEmpty()) {
         Waiter* waiter = takeFirst(failing);
+        Error error = std::exchange(first, others);
         if (waiter->awaited.isPropagating()) {
             waiter->awaited = {};
             if (Waiter* last = failFrame(waiter, error))

@@ -6,7 +6,8 @@
 //     source.park(waiter, *this);          // in Take::park()
 //     source.wakeInTurn();                 // something has come: the first waiter resumes in a turn of its own
 //
-// A waiter that is cancelled, or that loses a race, leaves the list by itself; no function is called. The loop's queue
+// A waiter that is cancelled, or that loses a race, leaves the list by itself; no function is called, unless
+// the owner asks for it: see wakeWhenFirstLeaves(). The loop's queue
 // holds the source, and not the waiter that is woken: if this waiter leaves before its turn, the next one gets the
 // turn. A function of the owner must wake as its last act: the waiter may destroy the source. A source belongs to one
 // thread.
@@ -50,8 +51,16 @@ public:
         if (isWaitedFor() && hasLoop())
             wakeInTurn(Loop::current().priorityOfNews(usual));
     }
+    /// From here on, when the first waiter leaves the list without its turn, the next one is woken, at this priority or
+    /// that of a later wake. For operations of which one may be ready although one in front of it is not.
+    void wakeWhenFirstLeaves(TaskPriority priority) {
+        hearing_ = kHearsOfLeaving;
+        priority_ = priority;
+    }
     /// Fails all waiters with the error, oldest first. Must be the last act of the caller.
-    void failAll(Error error) noexcept;
+    void failAll(Error error) noexcept { failAll(error, error); }
+    /// Fails the first waiter with `first` and the others with `others`. Must be the last act of the caller.
+    void failAll(Error first, Error others) noexcept;
     /// Makes all waiters wait forever: the object for which they wait has ended with its loop, or with its simulated
     /// process.
     void abandonAll() noexcept;
@@ -85,9 +94,12 @@ protected:
 
     bool hasTurn() const { return turn_.link.isLinked() && turn_.link.next != &turn_.link; }
 
+    friend void firstHasLeft(Link* head) noexcept;
+
     Link waiters_;
-    Waiter turn_; // in the ready queue, when a waiter is to be resumed
+    std::uint32_t hearing_ = 0; // directly behind the head: see hearsOfLeaving()
     TaskPriority priority_ = TaskPriority::DefaultYield;
+    Waiter turn_; // in the ready queue, when a waiter is to be resumed
 };
 
 template <class Op>
@@ -107,21 +119,27 @@ public:
         detail::pushBack(waiters_, waiter.link);
     }
     /// Returns the operation of the first waiter. There must be a waiter.
-    Op& first() { return operationOf(WaiterNode::of(waiters_.next)); }
+    Op& first() const { return operationOf(WaiterNode::of(waiters_.next)); }
     /// Returns true if no other operation is in front of `op`, apart from those that `op` may overtake. If only one
     /// waiter gets what has come, the operations call this in isReady(), so that no waiter is overtaken.
     bool isNext(Op const& op) {
-        for (detail::Link* each = waiters_.next; each != &waiters_; each = each->next) {
-            Op& older = operationOf(WaiterNode::of(each));
+        bool isNext = true;
+        forEach([&](Op& older) {
             if (&older == &op)
-                return true;
-            if constexpr (detail::Overtakes<Op>) {
-                if (op.mayOvertake(older))
-                    continue;
-            }
-            return false;
-        }
-        return true;
+                return false;
+            isNext = false;
+            if constexpr (detail::Overtakes<Op>)
+                isNext = op.mayOvertake(older);
+            return isNext;
+        });
+        return isNext;
+    }
+    /// Calls the function with each operation that waits, oldest first, until it returns false. It must wake nothing.
+    template <class F>
+    void forEach(F&& function) const {
+        for (detail::Link* each = waiters_.next; each != &waiters_; each = each->next)
+            if (!function(operationOf(WaiterNode::of(each))))
+                return;
     }
 
 private:

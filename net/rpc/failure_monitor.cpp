@@ -25,7 +25,7 @@ bool FailureMonitor::onlyEndpointFailed(Endpoint const& endpoint) const {
 }
 
 Future<Void> FailureMonitor::onStateChanged(Endpoint const& endpoint) {
-    return states_[endpoint.getPrimaryAddress()].changed.onTrigger();
+    return keep(states_[endpoint.getPrimaryAddress()].changed.next());
 }
 
 Future<Void> FailureMonitor::onStateEqual(Endpoint endpoint, FailureStatus status) {
@@ -34,7 +34,7 @@ Future<Void> FailureMonitor::onStateEqual(Endpoint endpoint, FailureStatus statu
 }
 
 Future<Void> FailureMonitor::onDisconnect(Address const& address) {
-    return states_[address].disconnected.onTrigger();
+    return keep(states_[address].disconnected.next());
 }
 
 Future<Void> FailureMonitor::onDisconnectOrFailure(Endpoint const& endpoint) {
@@ -59,33 +59,18 @@ void FailureMonitor::setStatus(Address const& address, FailureStatus status) {
     if (state.status == status)
         return;
     state.status = status;
-    state.hasChanged = true;
-    turn_.ask(TaskPriority::DefaultEndpoint);
+    state.changed.trigger(TaskPriority::DefaultEndpoint);
 }
 
 void FailureMonitor::notifyDisconnect(Address const& address) {
-    states_[address].hasDisconnected = true;
-    turn_.ask(TaskPriority::DefaultEndpoint);
+    states_[address].disconnected.trigger(TaskPriority::DefaultEndpoint);
 }
 
 void FailureMonitor::endpointNotFound(Endpoint const& endpoint) {
     if (failed_.size() >= kMostFailedEndpoints)
         failed_.clear();
     failed_.insert(endpoint);
-    states_[endpoint.getPrimaryAddress()].hasChanged = true;
-    turn_.ask(TaskPriority::DefaultEndpoint);
-}
-
-void FailureMonitor::notify() {
-    std::vector<AsyncTrigger> triggers; // triggered below, when this object may be destroyed
-    for (auto& [address, state] : states_) {
-        if (std::exchange(state.hasChanged, false))
-            triggers.push_back(std::move(state.changed));
-        if (std::exchange(state.hasDisconnected, false))
-            triggers.push_back(std::move(state.disconnected));
-    }
-    for (AsyncTrigger& each : triggers)
-        each.trigger();
+    states_[endpoint.getPrimaryAddress()].changed.trigger(TaskPriority::DefaultEndpoint);
 }
 
 } // namespace flow::net

@@ -12,8 +12,7 @@
 //
 // Waiters resume in a turn of their own. Cancel-safe. When the rpc::Node ends, waiters get broken_promise.
 
-#include "flow/loop/turn.h"
-#include "flow/sync/async_trigger.h"
+#include "flow/sync/trigger.h"
 #include "net/rpc/endpoint.h"
 
 #include <map>
@@ -62,22 +61,13 @@ public:
 private:
     struct State {
         FailureStatus status;
-        bool hasChanged = false, hasDisconnected = false;
-        AsyncTrigger changed, disconnected;
+        Trigger changed, disconnected;
     };
     /// The most recorded endpoints that do not exist. When there would be more, all are removed.
     static constexpr std::size_t kMostFailedEndpoints = 10'000;
 
-    void notify();
-
     std::map<Address, State> states_;
     std::set<Endpoint> failed_;
-    struct Notification : Turn {
-        explicit Notification(FailureMonitor& m)
-            : Turn([](Turn& self) { static_cast<Notification&>(self).monitor.notify(); }), monitor(m) {}
-        FailureMonitor& monitor;
-    };
-    Notification turn_{*this};
 };
 
 using IFailureMonitor = FailureMonitor;

@@ -191,7 +191,7 @@ Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
                 }
             }
             while (!peer->isWanted())
-                co_await peer->wanted.onTrigger();
+                co_await peer->wanted.next();
             Reference<Connection> connection = co_await connectTo(peer->address());
             ++counters_.connected;
             double begin = now();

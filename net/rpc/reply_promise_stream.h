@@ -26,6 +26,7 @@
 // Within a process all is the same, without serialization. A stream belongs to one thread.
 
 #include "flow/core/callback.h"
+#include "flow/sync/trigger.h"
 #include "net/rpc/reply_promise.h"
 
 #include <limits>
@@ -101,7 +102,7 @@ public:
             return operation_obsolete();
         if (sentBytes_ - takenBytes_ < limit_)
             return Void();
-        return ready_.onTrigger();
+        return keep(ready_.next());
     }
     bool isEnded() const { return isEnded_; }
 
@@ -206,9 +207,9 @@ private:
     }
     void notifyReady() {
         if (isObsolete_)
-            ready_.sendError(operation_obsolete());
+            ready_.fail(operation_obsolete());
         else if (sentBytes_ - takenBytes_ < limit_)
-            ready_.trigger();
+            ready_.trigger(TaskPriority::DefaultPromiseEndpoint);
     }
     /// Puts received replies into the stream, or resumes the sender. Runs in a turn of its own.
     static void hand(Turn& turn) {
@@ -254,7 +255,7 @@ private:
     void error(Error) override { isExpecting_ = false; }
 
     PromiseStream<T> stream_;
-    AsyncTrigger ready_;
+    Trigger ready_;
     Reference<RpcPeer> asker_;         // at the server: the requester
     Reference<RpcPeer> reader_;        // at the client: the server
     Reference<ReplyStreamState> self_; // keeps this alive while the server has its number

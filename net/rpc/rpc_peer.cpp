@@ -106,7 +106,7 @@ void RpcPeer::finish(std::size_t begin) {
     ++node_->count().framesSent;
     if (!connection_) {
         if (side_ == Side::Connecting)
-            wantedTurn_.ask(TaskPriority::WriteSocket);
+            wanted.trigger(TaskPriority::WriteSocket);
     } else if (++frames_ >= kMostFrames || queuedBytes() >= kBatch) {
         flush();
     } else {
@@ -145,8 +145,7 @@ void RpcPeer::flush() {
         });
     }
     account();
-    if (drained_.isAwaited())
-        drainedTurn_.ask(TaskPriority::WriteSocket);
+    drained_.trigger(TaskPriority::WriteSocket);
 }
 
 void RpcPeer::account() {
@@ -177,7 +176,7 @@ void RpcPeer::disconnect() {
 
 Future<Void> RpcPeer::drained(Reference<RpcPeer> peer, std::size_t bytes) {
     while (peer->isOpen() && peer->connection_ && peer->queuedBytes() > bytes)
-        co_await peer->drained_.onTrigger();
+        co_await peer->drained_.next();
 }
 
 // -------------------------------------------------------------------------------------------------------------------
@@ -414,7 +413,6 @@ void RpcPeer::release() {
     isOver_ = true;
     writing_.cancel();
     flushTurn_.takeBack();
-    wantedTurn_.takeBack();
     connection_ = {};
     out_ = in_ = std::string();
     sent_ = 0;
@@ -441,8 +439,7 @@ void RpcPeer::lost(Error error) {
         each->lost(error); // the waiter may then wait at another peer
     }
     node_ = nullptr;
-    if (drained_.isAwaited())
-        drainedTurn_.ask(TaskPriority::WriteSocket);
+    drained_.trigger(TaskPriority::WriteSocket);
 }
 
 void RpcPeer::shutDown() {

@@ -36,6 +36,7 @@
 // A process may call itself; then nothing is serialized. Cancel-safe: dropping a call cancels its handler, and so does
 // the end of the connection. A request that waits is removed. If work must be finished, store its future elsewhere.
 
+#include "flow/sync/trigger.h"
 #include "flow/tasks/collection.h"
 #include "net/rpc/load_balance.h"
 
@@ -131,7 +132,7 @@ public:
     RunningHandlers(std::size_t mostCalls, std::size_t mostBytes) : mostCalls_(mostCalls), mostBytes_(mostBytes) {}
 
     bool isFull() const { return calls_ >= mostCalls_ || bytes_ > mostBytes_; }
-    Future<Void> onEnd() { return ended_.onTrigger(); }
+    Trigger::Next onEnd() { return ended_.next(); }
     template <class Request>
     void add(Future<typename Request::Reply> result, Call<Request> const& call) {
         ++calls_;
@@ -150,22 +151,21 @@ private:
     Future<Void> answer(Future<Reply> result, Reference<PeerCall> state, ReplyPromise<Reply> to, std::size_t bytes) {
         Future<ErrorOr<Reply>> answered = errorOr(std::move(result));
         auto first = co_await race(std::move(answered), state->onDrop()); // if dropped, the handler is cancelled
-        end(bytes);
-        AsyncTrigger ended = std::move(ended_); // the reply may destroy this object
+        end(bytes); // first: the reply may be the end of this object
         if (first.index() == 0)
             reply(to, std::get<0>(std::move(first)));
         else
             to.send(Never());
-        ended.trigger();
     }
     void end(std::size_t bytes) {
         --calls_;
         bytes_ -= bytes;
+        ended_.trigger();
     }
 
     std::size_t mostCalls_, mostBytes_;
     std::size_t calls_ = 0, bytes_ = 0;
-    AsyncTrigger ended_;
+    Trigger ended_;
     ActorCollectionNoErrors running_;
 };
 

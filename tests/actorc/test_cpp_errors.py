@@ -135,7 +135,7 @@ def test_what_outlives_the_actor_is_not_moved(local: str) -> None:
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_state_that_can_only_be_made_in_place(compiler: str, tmp_path: Path) -> None:
     text = '#include "flow/flow.h"\nusing namespace flow;\n#include "flow/actorcompiler.h"\n'
-    text += "ACTOR Future<Void> actor() { wait(delay(0)); state FlowLock lock(2); wait(lock.take()); return Void(); }\n"
+    text += "ACTOR Future<Void> actor() { wait(delay(0)); state Semaphore s(2); wait(s.acquire()); return Void(); }\n"
     said = syntax_errors(emitted(text), compiler, tmp_path)
     (error,) = (line for line in said.splitlines() if ": error: " in line)
     assert re.search(r":4:6[0-9]: error: .*is declared at the top of its actor", error)

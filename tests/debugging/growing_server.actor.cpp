@@ -15,12 +15,12 @@ struct Request {
 
 struct Server {
     PromiseStream<Request> requests;
-    AsyncTrigger closed;
+    Trigger closed;
     ActorCollection background{false};
 };
 
 ACTOR Future<Void> releaseWhenClosed(Server* server, Standalone<StringRef> session) {
-    wait(server->closed.onTrigger());
+    wait(server->closed.next());
     (void)session;
     return Void();
 }

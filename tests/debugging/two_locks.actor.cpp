@@ -9,16 +9,14 @@
 using namespace flow;
 
 struct Account {
-    FlowLock lock;
+    Mutex mutex;
     int balance = 100;
 };
 
 ACTOR Future<Void> transfer(Account* from, Account* to, int amount) {
-    wait(from->lock.take());
-    state FlowLock::Releaser holdsFrom(from->lock);
+    state Mutex::Lock holdsFrom = wait(from->mutex.lock());
     wait(delay(0.01)); // asks whether there is enough
-    wait(to->lock.take());
-    state FlowLock::Releaser holdsTo(to->lock);
+    state Mutex::Lock holdsTo = wait(to->mutex.lock());
     from->balance -= amount;
     to->balance += amount;
     return Void();

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 HEAD = """\
+#include "flow/compat/flow_lock.h"
 #include "flow/flow.h"
 #include <cstdlib>
 #include <functional>

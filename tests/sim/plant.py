@@ -298,19 +298,19 @@ FAULTS = [
     Mutant(
         "LostWakeUp",
         REPLICA,
-        "        co_await progress_.onTrigger();",
+        "        co_await progress_.next();",
         "        if (PLANTED) {\n"
         "            co_await delay(0.003);\n"
         "            if (executed_ >= index)\n"
         "                co_await coro::never{};\n"
         "        }\n"
-        "        co_await progress_.onTrigger();",
+        "        co_await progress_.next();",
     ),
     Mutant(
         "LockForgetsLast",
-        "flow/sync/flow_lock.cpp",
-        "while (!waiting_.isEmpty() && hasLoop()) {",
-        "while (!waiting_.isEmpty() && hasLoop() && !(PLANTED && waiters_ == 1)) {",
+        "flow/sync/semaphore.cpp",
+        "    waiting_.wakeInTurn(priority_);",
+        "    if (!PLANTED || passed_ != 1)\n        waiting_.wakeInTurn(priority_);",
     ),
     Mutant(
         "AllAtFirst",

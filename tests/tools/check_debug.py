@@ -72,7 +72,7 @@ def check_pending(text: str) -> None:
 
     delayed = line_of("choose {")
     answers = coroutine("answerLater", "of the wait of answerLater")
-    one(r"^18 computations are pending$")
+    one(r"^17 computations are pending$")
     one(rf"^0x\w+ {answers} waits for actor askTwice at {delayed}$")
     one(
         rf"^  0x\w+ actor askTwice at {delayed} waits for one of: {answers}; "
@@ -84,9 +84,9 @@ def check_pending(text: str) -> None:
         rf"to which {coroutine('sendLater', 'co_await go;')} refers$"
     )
     one(rf"^0x\w+ actor holdLock at {line_of('Never()')} waits for what is never ready ")
-    one(rf"^0x\w+ actor holdLock at {line_of('take()')} waits for operation FlowLock::Taker$")
     one(
-        r"^  0x\w+ operation FlowLock::Taker waits for what completes it \(\*\(flow::FlowLock::Taker\*\)0x\w+\), "
+        rf"^0x\w+ actor holdLock at {line_of('mutex->lock()')} waits for Semaphore::Acquire "
+        r"\(\*\(flow::Semaphore::Acquire\*\)0x\w+\), "
         rf"held by actor holdLock at {line_of('Never()')}$"
     )
     one(rf'^0x\w+ fiber "sleeper" at {line_of("fiber::sleep")} waits for a delay until ')

@@ -75,9 +75,8 @@ ACTOR static Future<int> readOne(FutureStream<int> stream) {
     int read = waitNext(stream);
     return read;
 }
-ACTOR Future<Void> holdLock(FlowLock* lock) {
-    wait(lock->take());
-    state FlowLock::Releaser releaser(*lock);
+ACTOR Future<Void> holdLock(Mutex* mutex) {
+    state Mutex::Lock lock = wait(mutex->lock());
     wait(Never());
     return Void();
 }
@@ -102,8 +101,8 @@ int main() {
     PromiseStream<int> stream;
     Future<int> read = readOne(stream.getFuture());
     Future<Void> sends = sendLater(std::exchange(stream, {}), go.getFuture());
-    FlowLock lock(1);
-    Future<Void> holds = holdLock(&lock), waits = holdLock(&lock);
+    Mutex mutex;
+    Future<Void> holds = holdLock(&mutex), waits = holdLock(&mutex);
     Future<Void> large = waitLarge(go.getFuture());
     Future<Void> sleeps = fiber::spawn([] { fiber::sleep(2000.0); }, {.name = "sleeper"}); // line of the sleep
     Future<Void> waitsForTask = flow::start(taskWaits(Environment(), go.getFuture()));

@@ -92,7 +92,7 @@ def test_the_cheat_sheet_has_names_and_one_heading_for_each_folder() -> None:
         "wallTime()",
         "FLOW_ERROR()",
         "FLOW_ASSERT_NEAR()",
-        "FlowLock",
+        "Semaphore",
     ):
         assert f"`{name}`" in page, name
     headings = [line for line in page.splitlines() if line.startswith("## ")]

@@ -131,8 +131,8 @@ def test_the_comment_of_a_definition_is_shown_where_the_first_declaration_has_no
         ),
         ("flow/base/error.h", ["#define FLOW_ERROR(name, code, description)", "bool isInjectedFault() const;"]),
         (
-            "flow/sync/flow_lock.h",
-            ["### `FlowLock::Releaser`", "Fails the waiters, and all later ones, with the error."],
+            "flow/sync/semaphore.h",
+            ["### `Semaphore::Permit`", "The permits that are free, or on their way to a waiter."],
         ),
         ("flow/loop/loop.h", ["Seconds since 1970, UTC, read now."]),
     ],

@@ -91,9 +91,9 @@ def with_sources(pages: dict[str, Page]) -> list[tuple[str, Page, str]]:
 
 def test_there_is_a_page_for_each_page_and_header(pages: dict[str, Page]) -> None:
     assert "Millrace" in pages["index.html"].text
-    assert "FlowLock" in pages["reference/flow/sync/flow_lock.h.html"].text
-    shown = pages["reference/flow/sync/flow_lock.h.html"].path.read_text(encoding="utf-8")
-    assert "<title>flow/sync/flow_lock.h - Millrace</title>" in shown
+    assert "Semaphore" in pages["reference/flow/sync/semaphore.h.html"].text
+    shown = pages["reference/flow/sync/semaphore.h.html"].path.read_text(encoding="utf-8")
+    assert "<title>flow/sync/semaphore.h - Millrace</title>" in shown
 
 
 def test_each_block_of_code_is_shown_as_one(pages: dict[str, Page]) -> None:

@@ -487,19 +487,27 @@ class Pending:
         return found[:_MOST_HOLDERS] if len(found) > futures - min(known, futures) else []
 
     def lock_holders(self, waiting: Frame, operation: int) -> list[int]:
-        """Frames in which an address that the operation has stands with a count behind it, as in a Releaser."""
+        """Frames in which an address that the operation has stands with a count behind it, as in a Releaser.
+
+        An address with its lowest bit set is the mark of a holder: see Semaphore::mark().
+        """
         end = operation + _OPERATION_BYTES
         if waiting.begin <= operation < waiting.end:
             end = min(end, waiting.end)
         count = (end - operation) // 8
         words = struct.unpack(f"<{count}Q", self.target.read(operation, 8 * count))
-        wanted = [word.to_bytes(8, "little") for word in words if word >= 1 << 16 and word % 8 == 0]
+        addresses = [word for word in words if word >= 1 << 16 and word % 8 == 0]
+        wanted = [word.to_bytes(8, "little") for word in addresses]
+        marks = [(word + 1).to_bytes(8, "little") for word in addresses]
         resume = self._word(waiting.address + self.layout.resume)
         found = []
         for frame in self.frames.values():
+            data = self._words_of(frame)
+            if any(True for mark in marks for _ in places(data, mark)):
+                found.append(frame.address)
+                continue
             if self._word(frame.address + self.layout.resume) == resume:
                 continue  # another one that waits
-            data = self._words_of(frame)
             behind = [data[at + 8 : at + 16] for word in wanted for at in places(data, word)]
             if any(0 < int.from_bytes(held, "little") < 1 << 31 for held in behind):
                 found.append(frame.address)

@@ -3,6 +3,9 @@
 
 #include "../../flow.h"
 #include "../async_map.h"
+#include "../async_trigger.h"
+#include "../flow_lock.h"
+#include "../flow_mutex.h"
 #include "../kept_futures.h"
 #include "../merged_streams.h"
 #include "../more_actors.h"

@@ -34,15 +34,15 @@ Future<Void> Replica::recover() {
 /// Runs one step at a time. A step that has begun goes on if this is cancelled.
 template <class Step>
 Future<Void> Replica::inTurn(Step step) {
-    co_await turn_.take();
-    Future<Void> running = toItsEnd(std::move(step), FlowLock::Releaser(turn_));
+    Mutex::Lock turn = co_await turn_.lock();
+    Future<Void> running = toItsEnd(std::move(step), std::move(turn));
     step_.add(running);
     co_await std::move(running);
 }
 
 /// A step that fails may leave memory and disk different, so it ends the server.
 template <class Step>
-Future<Void> Replica::toItsEnd(Step step, [[maybe_unused]] FlowLock::Releaser turn) {
+Future<Void> Replica::toItsEnd(Step step, [[maybe_unused]] Mutex::Lock turn) {
     ErrorOr<Void> result = co_await tryGet(step());
     if (result.isError()) {
         if (broken_.canBeSet())
@@ -118,7 +118,7 @@ Future<Reply> Replica::answer(Request request) {
     while (executed_ < index) {
         if (role_ != Role::Leader || term_ != term)
             co_return Reply();
-        co_await progress_.onTrigger();
+        co_await progress_.next();
     }
     if (log_[index].term != term)
         co_return Reply();

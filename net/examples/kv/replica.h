@@ -16,8 +16,8 @@
 #include "net/examples/kv/store.h"
 
 #include "flow/base/non_copyable.h"
-#include "flow/sync/async_trigger.h"
-#include "flow/sync/flow_lock.h"
+#include "flow/sync/semaphore.h"
+#include "flow/sync/trigger.h"
 #include "flow/tasks/collection.h"
 
 #include <map>
@@ -92,7 +92,7 @@ private:
     template <class Step>
     Future<Void> inTurn(Step step);
     template <class Step>
-    Future<Void> toItsEnd(Step step, FlowLock::Releaser turn);
+    Future<Void> toItsEnd(Step step, Mutex::Lock turn);
     void send(Message message);
 
     // consensus.cpp: each with turn_ taken
@@ -125,7 +125,7 @@ private:
     const std::string path_;
     Witness& witness_;
     Reference<Journal> journal_;
-    FlowLock turn_{1};     // one thing at a time
+    Mutex turn_;           // one thing at a time
     Promise<Void> broken_; // something failed half-way
 
     // On disk:
@@ -138,7 +138,7 @@ private:
     std::uint64_t committed_ = 0;
     std::uint64_t executed_ = 0;
     Store store_;
-    AsyncTrigger progress_; // something was executed, or the role has changed
+    Trigger progress_; // something was executed, or the role has changed
     double electionAt_ = 0;
     int elections_ = 0;
     int inVain_ = 0;                    // elections since the last one that gave a leader

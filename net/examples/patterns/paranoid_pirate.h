@@ -9,7 +9,7 @@
 // A worker that has nothing to do says READY each second; one that has said nothing for three is left out. A question
 // that a worker takes with it is asked again by its client.
 
-#include "flow/sync/async_trigger.h"
+#include "flow/sync/trigger.h"
 #include "net/examples/patterns/lazy_pirate.h"
 
 constexpr double kBeat = 1;      // seconds between heartbeats
@@ -28,7 +28,7 @@ public:
     std::optional<std::string> take();
     void dropSilent();
     /// Ready when there may be one.
-    flow::Future<flow::Void> onChange() { return changed_.onTrigger(); }
+    flow::Trigger::Next onChange() { return changed_.next(); }
 
 private:
     struct Idle {
@@ -36,5 +36,5 @@ private:
         double heard;
     };
     std::vector<Idle> idle_;
-    flow::AsyncTrigger changed_;
+    flow::Trigger changed_;
 };

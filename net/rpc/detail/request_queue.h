@@ -4,6 +4,7 @@
 
 #include "flow/core/stream.h"
 #include "flow/loop/turn.h"
+#include "flow/sync/trigger.h"
 #include "net/rpc/node.h"
 #include "net/rpc/reply_promise.h"
 
@@ -124,8 +125,7 @@ private:
         } catch (std::bad_alloc&) { // the stream's queue cannot grow: a later turn tries again
             return self.ask(self.priority_);
         }
-        if (self.handed_.isAwaited())
-            self.handed_.trigger();
+        self.handed_.trigger(self.priority_);
     }
     bool isFull() const { return backlog_ > node_->options().backlogBytes; }
     Future<Void> whenPlace() {
@@ -144,7 +144,7 @@ private:
             PromiseStream<T> to = stream();
             try {
                 if (!arrived_.isEmpty())
-                    co_await handed_.onTrigger();
+                    co_await handed_.next();
                 co_await to.onEmpty();
             } catch (std::bad_alloc&) {
                 while (!waiting_.isEmpty())
@@ -171,7 +171,7 @@ private:
     rpc::Node* node_ = nullptr; // the node at which the endpoint is registered
     Reference<RpcPeer> peer_;   // the peer of a remote stream
     RingQueue<T> arrived_;      // requests that are not in the stream yet
-    AsyncTrigger handed_;
+    Trigger handed_;
     std::size_t backlog_ = 0; // the memory of requests since the queue was last empty
     TaskPriority priority_ = TaskPriority::DefaultEndpoint;
     bool isRemote_ = false;

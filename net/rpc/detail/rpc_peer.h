@@ -11,7 +11,7 @@
 #include "flow/coro/coroutine.h"
 #include "flow/loop/turn.h"
 #include "flow/memory/fast_allocator.h"
-#include "flow/sync/async_trigger.h"
+#include "flow/sync/trigger.h"
 #include "flow/wait/handler_slot.h"
 #include "net/connection.h"
 #include "net/rpc/detail/receiver.h"
@@ -157,7 +157,7 @@ public:
     void disconnect();
     /// True if a connection is needed.
     bool isWanted() const { return queuedBytes() != 0 || !pending_.isEmpty(); }
-    AsyncTrigger wanted;
+    Trigger wanted; // when isWanted() has become true
 
 private:
     friend class PeerCall;
@@ -170,10 +170,9 @@ private:
     static constexpr auto kFlushPriority =
         static_cast<TaskPriority>(static_cast<int>(TaskPriority::DefaultEndpoint) - 1);
 
-    template <void (RpcPeer::*kRun)()>
-    struct PeerTurn : Turn {
-        explicit PeerTurn(RpcPeer& p)
-            : Turn([](Turn& self) { (static_cast<PeerTurn&>(self).peer.*kRun)(); }), peer(p) {}
+    struct FlushTurn : Turn {
+        explicit FlushTurn(RpcPeer& p)
+            : Turn([](Turn& self) { static_cast<FlushTurn&>(self).peer.flush(); }), peer(p) {}
         RpcPeer& peer;
     };
 
@@ -188,8 +187,6 @@ private:
 
     void finish(std::size_t begin);
     void flush();
-    void notifyDrained() { drained_.trigger(); }
-    void notifyWanted() { wanted.trigger(); }
     void release();
     void dropCall(std::uint64_t reply);
     void account();
@@ -230,10 +227,8 @@ private:
     ListLink pending_;
     std::map<std::uint64_t, PeerCall*> calls_; // the calls of the peer, by the place for the reply
     HandlerSlot writing_;
-    PeerTurn<&RpcPeer::flush> flushTurn_{*this};
-    PeerTurn<&RpcPeer::notifyDrained> drainedTurn_{*this};
-    PeerTurn<&RpcPeer::notifyWanted> wantedTurn_{*this};
-    AsyncTrigger drained_;
+    FlushTurn flushTurn_{*this};
+    Trigger drained_; // fewer bytes wait
 };
 
 } // namespace flow::net

@@ -37,6 +37,6 @@ Future<Void> Room::send(Reference<Connection> guest, std::size_t heard) {
             std::string line = lines_[heard++];
             co_await guest->write(line); // waits while the guest reads slowly
         }
-        co_await changed_.onTrigger();
+        co_await changed_.next();
     }
 }

@@ -24,5 +24,5 @@ private:
 
     std::vector<std::string> lines_;
     std::map<std::string, std::size_t> said_; // lines of each guest
-    flow::AsyncTrigger changed_;
+    flow::Trigger changed_;
 };

@@ -7,10 +7,11 @@ using namespace flow;
 namespace {
 
 struct Crawl {
-    Crawl(Load how, int atATime, double timeout) : load(std::move(how)), permits(atATime), seconds(timeout) {}
+    Crawl(Load how, int atATime, double timeout)
+        : load(std::move(how)), places(static_cast<std::size_t>(atATime)), seconds(timeout) {}
 
     Load load;
-    FlowLock permits;
+    Semaphore places;
     double seconds;
     std::set<std::string> seen;
     PromiseStream<std::string> found; // pages that are to be loaded
@@ -27,8 +28,7 @@ void find(Crawl* crawl, std::string const& page) {
 
 // A coroutine takes its parameters by value, or by a pointer to what outlives it.
 Future<Void> loadPage(Crawl* crawl, std::string page) {
-    co_await crawl->permits.take();
-    FlowLock::Releaser releaser(crawl->permits);
+    Semaphore::Permit place = co_await crawl->places.permit();
     ErrorOr<Links> links = co_await tryGet(timeoutError(crawl->load(page), crawl->seconds));
     --crawl->open;
     if (links.isError()) {

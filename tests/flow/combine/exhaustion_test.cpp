@@ -1,6 +1,8 @@
 // Every allocation of every operation of the library fails once: the caller gets std::bad_alloc, or a future that
 // failed, nothing leaks, no waiter is forgotten, and the same operation works again afterwards.
 
+#include "flow/combine/recurring.h"
+#include "flow/compat/async_trigger.h"
 #include "flow/memory/allocation_failure.h"
 
 #include "flow/combine/all.h"
@@ -10,15 +12,13 @@
 #include "flow/combine/map.h"
 #include "flow/combine/timeout.h"
 #include "flow/compat/async_map.h"
+#include "flow/compat/flow_lock.h"
+#include "flow/compat/flow_mutex.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
 #include "flow/coro/from_awaitable.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/sync/async_trigger.h"
 #include "flow/sync/async_var.h"
-#include "flow/sync/flow_lock.h"
-#include "flow/sync/flow_mutex.h"
-#include "flow/sync/trigger.h"
 #include "flow/tasks/collection.h"
 #include "flow/threads/on_loop.h"
 #include "flow/threads/run_blocking.h"

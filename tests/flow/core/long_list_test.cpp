@@ -2,10 +2,10 @@
 #include "flow/core/cell.h"
 
 #include "flow/compat/async_map.h"
+#include "flow/compat/flow_lock.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/sync/flow_lock.h"
 #include "flow/wait/delay.h"
 #include "tests/flow/support/trace_log.h"
 

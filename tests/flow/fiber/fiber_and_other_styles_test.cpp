@@ -1,5 +1,6 @@
 // Fibers beside actors, coroutines, handlers, sockets and simulated processes.
 #include "flow/combine/race.h"
+#include "flow/compat/flow_lock.h"
 #include "flow/core/callback.h"
 #include "flow/coro/coroutine.h"
 #include "flow/fiber/fiber.h"
@@ -7,7 +8,6 @@
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/sim/world.h"
-#include "flow/sync/flow_lock.h"
 #include "flow/tasks/context.h"
 #include "flow/tasks/fork.h"
 #include "flow/tasks/task.h"

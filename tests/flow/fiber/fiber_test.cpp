@@ -1,9 +1,9 @@
 #include "flow/fiber/fiber.h"
 
 #include "flow/combine/race.h"
+#include "flow/compat/flow_lock.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/sync/flow_lock.h"
 #include "flow/wait/source.h"
 #include "tests/flow/support/balance.h"
 #include "tests/flow/support/death.h"

@@ -1,6 +1,6 @@
 #pragma once
+#include "flow/compat/flow_lock.h"
 #include "flow/core/future.h"
-#include "flow/sync/flow_lock.h"
 using namespace flow;
 Future<int> pendingAnswer(Future<int> const& question);
 Future<Void> pendingAsk(Future<int> const& question);

@@ -3,10 +3,10 @@
 #include "tests/flow/inspect/pending_actors.h"
 
 #include "flow/combine/race.h"
+#include "flow/compat/flow_lock.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/sync/flow_lock.h"
 #include "flow/sync/semaphore.h"
 #include "flow/tasks/collection.h"
 #include "flow/tasks/context.h"
@@ -134,10 +134,10 @@ TEST_CASE("pending: two locks that are taken in two orders") {
     std::string text = pendingText();
     INFO(text);
     CHECK(count(text,
-                "\n  operation FlowLock::Taker waits for 1 of 1 permits of a lock, held by actor pendingHold at ") ==
+                "\n  operation Semaphore::Acquire waits for a permit of a FlowLock, held by actor pendingHold at ") ==
           2);
     CHECK(count(text, "\ncycle: ") == 1);
-    CHECK(count(text, "pending_actors.actor.cpp:27, which waits for operation FlowLock::Taker") == 1);
+    CHECK(count(text, "pending_actors.actor.cpp:27, which waits for operation Semaphore::Acquire") == 1);
 }
 
 TEST_CASE("pending: tasks and forks by name, below the one that waits for them") {
@@ -180,7 +180,9 @@ TEST_CASE("pending: coroutines and tasks with the lines of their waits") {
         std::string text;
         dumpPending(text);
         std::size_t at = text.find(" at pending_report_test.cpp:");
-        return at == std::string::npos ? 0 : std::stoul(text.substr(at + std::strlen(" at pending_report_test.cpp:"))) - line;
+        return at == std::string::npos
+                   ? 0
+                   : std::stoul(text.substr(at + std::strlen(" at pending_report_test.cpp:"))) - line;
     };
     Promise<Void> go;
     Future<Void> running = waits(go.getFuture());

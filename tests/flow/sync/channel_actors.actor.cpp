@@ -36,9 +36,15 @@ ACTOR Future<std::string> chooses(Channel<int>* first, Channel<int>* second, dou
     state int i = 0;
     for (; i < 3; ++i) {
         choose {
-            when(int value = wait(first->receive())) { trace += "a" + std::to_string(value); }
-            when(int value = wait(second->receive())) { trace += "b" + std::to_string(value); }
-            when(wait(delay(seconds))) { trace += "."; }
+            when(int value = wait(first->receive())) {
+                trace += "a" + std::to_string(value);
+            }
+            when(int value = wait(second->receive())) {
+                trace += "b" + std::to_string(value);
+            }
+            when(wait(delay(seconds))) {
+                trace += ".";
+            }
         }
     }
     return trace;

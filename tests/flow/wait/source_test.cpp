@@ -60,6 +60,32 @@ TEST_CASE("source: in its turn it wakes from the first on, up to the first that 
     CHECK(!permits.source.isWaitedFor());
 }
 
+TEST_CASE("source: on request the next one is woken when the first leaves") {
+    test::Balance balance;
+    SimLoop loop;
+    Permits permits;
+    std::vector<int> log;
+    std::vector<Future<Void>> takers;
+    for (int amount : {5, 4, 1, 1})
+        takers.push_back(take(permits, amount, log));
+    permits.free = 1;
+    takers[0].cancel();
+    CHECK(!loop.hasWork());
+    permits.source.wakeWhenFirstLeaves(TaskPriority::DefaultYield);
+    takers[3].cancel();
+    CHECK(!loop.hasWork()); // it was the last
+    takers[1].cancel();
+    CHECK(loop.hasWork());
+    loop.run();
+    CHECK(log == std::vector<int>{1});
+    takers.push_back(take(permits, 1, log));
+    takers.push_back(take(permits, 1, log));
+    permits.source.failAll(io_error(), timed_out());
+    CHECK(takers[4].getError() == io_error());
+    CHECK(takers[5].getError() == timed_out());
+    CHECK(!loop.hasWork());
+}
+
 TEST_CASE("source: the turn has the requested priority") {
     test::Balance balance;
     SimLoop loop;

@@ -1,10 +1,10 @@
 // Locks and channels: one that comes back at once does not overtake those that wait.
 
+#include "flow/compat/flow_lock.h"
+#include "flow/compat/flow_mutex.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/sync/channel.h"
-#include "flow/sync/flow_lock.h"
-#include "flow/sync/flow_mutex.h"
 #include "flow/sync/semaphore.h"
 #include "flow/wait/delay.h"
 

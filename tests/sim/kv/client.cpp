@@ -5,7 +5,7 @@
 #include "flow/combine/timeout.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/history.h"
-#include "flow/sync/flow_lock.h"
+#include "flow/sync/semaphore.h"
 #include "flow/trace/code_probe.h"
 #include "flow/wait/delay.h"
 #include "net/examples/kv/client.h"
@@ -60,7 +60,7 @@ private:
 
 class ConnectingClient final : public Client {
 public:
-    ConnectingClient(Cluster const& cluster, Workload& workload, std::uint64_t& answered, FlowLock& connecting)
+    ConnectingClient(Cluster const& cluster, Workload& workload, std::uint64_t& answered, Mutex& connecting)
         : Client(workload, answered), cluster_(cluster), connecting_(connecting) {}
 
 private:
@@ -69,7 +69,7 @@ private:
     Future<Reference<net::Connection>> connect();
 
     Cluster const& cluster_;
-    FlowLock& connecting_; // one at a time in a process
+    Mutex& connecting_; // one at a time in a process
     Optional<Peer> peer_;
 };
 
@@ -177,8 +177,7 @@ Future<Reply> ConnectingClient::askOnce(Request request) {
 }
 
 Future<Reference<net::Connection>> ConnectingClient::connect() {
-    co_await connecting_.take();
-    FlowLock::Releaser releaser(connecting_);
+    Mutex::Lock lock = co_await connecting_.lock();
     net::Address server = deterministicRandom()->randomChoice(cluster_.addresses);
     co_return co_await net::transport().connect(server.withPort(Cluster::kClientPort));
 }
@@ -186,7 +185,7 @@ Future<Reference<net::Connection>> ConnectingClient::connect() {
 } // namespace
 
 Future<Void> runClients(Way way, Cluster const& cluster, Workload& workload, std::string process) {
-    FlowLock connecting;
+    Mutex connecting;
     std::uint64_t& answered = workload.answered[process];
     std::vector<std::unique_ptr<Client>> clients;
     std::vector<Future<Void>> running;

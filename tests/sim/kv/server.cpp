@@ -1,9 +1,9 @@
 #include "tests/sim/kv/server.h"
 
 #include "flow/combine/timeout.h"
+#include "flow/sync/semaphore.h"
 #include "flow/coro/coroutine.h"
 #include "flow/memory/binary.h"
-#include "flow/sync/flow_lock.h"
 #include "flow/tasks/collection.h"
 #include "flow/trace/code_probe.h"
 #include "net/examples/kv/replica.h"
@@ -65,18 +65,17 @@ private:
         ActorCollection clients(false);
         Reference<net::Listener> listener = net::transport().listen(Cluster::kClientPort);
         for (;;) {
-            co_await places_.take();
-            FlowLock::Releaser place(places_);
-            FLOW_CODE_PROBE(places_.available() == 0, "a server has as many clients as it can have");
+            Semaphore::Permit place = co_await places_.permit();
+            FLOW_CODE_PROBE(places_.permits() == 0, "a server has as many clients as it can have");
             Reference<net::Connection> connection = co_await listener->accept();
             clients.add(ignoringErrors(serveClient(connection, std::move(place))));
         }
     }
 
     /// Runs until the client disconnects, or is silent for a while.
-    Future<Void> serveClient(Reference<net::Connection> connection, FlowLock::Releaser place) {
+    Future<Void> serveClient(Reference<net::Connection> connection, Semaphore::Permit place) {
         constexpr double kPatience = 2; // seconds
-        FlowLock* forgotten = planted::isOn("MissedCancel") ? std::exchange(place.lock, nullptr) : nullptr;
+        auto* forgotten = planted::isOn("MissedCancel") ? new Semaphore::Permit(std::move(place)) : nullptr;
         Frames frames(connection);
         for (;;) {
             Optional<Request> request = co_await timeoutError(frames.next<Request>(), kPatience);
@@ -85,12 +84,11 @@ private:
             Reply reply = co_await answer(request.get());
             co_await timeoutError(frames.send(reply), kPatience);
         }
-        if (forgotten)
-            forgotten->release();
+        delete forgotten;
     }
 
     Reference<net::DatagramSocket> socket_;
-    FlowLock places_{kMostClients};
+    Semaphore places_{kMostClients};
     ActorCollection sending_{false};
 };
 

@@ -1,4 +1,4 @@
-#include "flow/sync/flow_lock.h"
+#include "flow/compat/flow_lock.h"
 
 #include "flow/base/random.h"
 #include "flow/coro/coroutine.h"

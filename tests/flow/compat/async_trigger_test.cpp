@@ -1,4 +1,4 @@
-#include "flow/sync/async_trigger.h"
+#include "flow/compat/async_trigger.h"
 
 #include "flow/coro/coroutine.h"
 #include "tests/flow/support/balance.h"
@@ -68,4 +68,23 @@ TEST_CASE("AsyncTrigger: destruction breaks, a move takes the waiters along") {
         a = three.onTrigger();
     }
     CHECK(a.getError() == broken_promise());
+}
+
+TEST_CASE("trigger: calls once, when the signal comes") {
+    test::Balance balance;
+    int calls = 0;
+    auto count = [&] { ++calls; };
+    Promise<Void> signal;
+    Future<Void> done = trigger(count, signal.getFuture());
+    CHECK_FALSE(done.isReady());
+    signal.send(Void());
+    CHECK(calls == 1);
+    CHECK(done.canGet());
+    CHECK(trigger(count, timed_out()).getError() == timed_out());
+    CHECK(trigger([] { throw io_error(); }, Void()).getError() == io_error());
+    Promise<Void> other;
+    done = trigger(count, other.getFuture());
+    done = Future<Void>();
+    other.send(Void());
+    CHECK(calls == 1);
 }

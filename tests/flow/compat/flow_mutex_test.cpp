@@ -1,4 +1,4 @@
-#include "flow/sync/flow_mutex.h"
+#include "flow/compat/flow_mutex.h"
 
 #include "flow/sim/sim_loop.h"
 #include "tests/flow/support/balance.h"

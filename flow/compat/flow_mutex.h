@@ -1,5 +1,6 @@
 #pragma once
-// FlowMutex: one holder at a time, first come, first served; the holder releases it.
+// FlowMutex: Flow's name for a Mutex that breaks if its holder fails. One holder at a time, first come, first served;
+// the holder releases it.
 //
 //     FlowMutex mutex;
 //     state FlowMutex::Lock lock = wait(mutex.take());
@@ -15,8 +16,8 @@
 // moved from can only be destroyed. A take that had to wait resumes through the loop, at the priority DefaultYield:
 // release() runs no waiter.
 
+#include "flow/compat/flow_lock.h"
 #include "flow/coro/coroutine.h"
-#include "flow/sync/flow_lock.h"
 
 #include <memory>
 

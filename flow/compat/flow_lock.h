@@ -1,5 +1,5 @@
 #pragma once
-// FlowLock: a number of permits.
+// FlowLock: Flow's name for a Semaphore that gives free permits to any take that they suffice for.
 //
 //     FlowLock lock(2);                               // two at a time
 //     wait(lock.take());
@@ -15,69 +15,75 @@
 // take overtakes one that waits; a holder that takes more from such a lock may wait forever.
 //
 // A free permit is taken at once. A permit that was waited for arrives through the loop, at the priority given to
-// take(): release() runs no waiter. The lock must outlive its Releasers; a Reference<FlowLock> may hold it.
+// take(), or earlier if another take waits at a higher priority: release() runs no waiter. The lock must outlive its
+// Releasers; a Reference<FlowLock> may hold it.
 
-#include "flow/core/future.h"
-#include "flow/loop/priority.h"
+#include "flow/combine/map.h"
+#include "flow/coro/coroutine.h"
 #include "flow/memory/reference.h"
+#include "flow/sync/semaphore.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <source_location>
 
 namespace flow {
 
-class FlowLock : public ReferenceCounted<FlowLock> {
+/// Its first base is the Semaphore, so that a report finds the Releasers of the lock by the address that they have.
+class FlowLock : Semaphore, public ReferenceCounted<FlowLock> {
 public:
     class Releaser;
-    /// The takes that may get free permits: any that fits, or only the one that waits longest.
-    enum class Order : bool { WhatFits, FirstComeFirstServed };
+    using Semaphore::Order, Semaphore::available;
 
-    explicit FlowLock(std::int64_t permits = 1, Order order = Order::WhatFits) : permits_(permits), order_(order) {
-        waiting_.reset();
-        granted_.reset();
-    }
-    FlowLock(FlowLock const&) = delete;
-    FlowLock& operator=(FlowLock const&) = delete;
-    /// Fails the waiters with broken_promise.
-    ~FlowLock() { kill(); }
+    explicit FlowLock(std::int64_t permits = 1, Order order = Order::WhatFits)
+        : Semaphore(static_cast<std::size_t>(std::max<std::int64_t>(permits, 0)), order, Kind::FlowLock),
+          permits_(Semaphore::permits()) {}
 
     /// Ready when `amount` permits are free, which are then taken. An amount above the number of permits is granted
     /// when all are free.
     [[nodiscard]] Future<Void> take(TaskPriority priority = TaskPriority::DefaultYield, std::int64_t amount = 1,
-                                    std::source_location caller = std::source_location::current());
+                                    std::source_location caller = std::source_location::current()) {
+        FLOW_ASSERT_AT(caller, amount >= 0, "FlowLock::take() of a negative amount");
+        if (isClosed())
+            return error();
+        Acquire op = acquire(static_cast<std::size_t>(amount), priority);
+        if (!op.isReady())
+            return keep(op);
+        Future<Void> taken = Void(); // first, since it may throw
+        op.take();
+        return taken;
+    }
     /// Ready when a permit is free. Takes that permit, and up to `amount` - 1 more that are free then, and sets
     /// `amount` to the number taken.
-    [[nodiscard]] Future<Void> takeUpTo(std::int64_t& amount);
+    [[nodiscard]] Future<Void> takeUpTo(std::int64_t& amount) {
+        return map(take(), [this, &amount](Void) {
+            std::int64_t more = std::max<std::int64_t>(std::min(available(), amount - 1), 0);
+            acquire(static_cast<std::size_t>(more)).take();
+            amount = more + 1;
+        });
+    }
     /// Gives permits back.
-    void release(std::int64_t amount = 1, std::source_location caller = std::source_location::current());
+    void release(std::int64_t amount = 1, std::source_location caller = std::source_location::current()) {
+        FLOW_ASSERT_AT(caller, amount >= 0 && amount <= activePermits(),
+                       "FlowLock::release() of more than has been taken");
+        Semaphore::release(static_cast<std::size_t>(amount));
+    }
     /// Gives permits back when the signal is ready, with a value or an error, or when the result is dropped.
     [[nodiscard]] Future<Void> releaseWhen(Future<Void> signal, std::int64_t amount = 1);
 
     /// Fails the waiters, and all later ones, with the error.
-    void kill(Error error = broken_promise()) { kill(error, error); }
+    void kill(Error error = broken_promise()) { close(error); }
     /// Like kill(error), but the longest waiter fails with `first` and all others with `others`.
-    void kill(Error first, Error others);
+    void kill(Error first, Error others) { close(first, others); }
 
     std::int64_t permits() const { return permits_; }
     /// Permits in use, with the permits of a grant that is still on its way.
-    std::int64_t activePermits() const { return active_; }
-    /// The free permits. Negative while a take holds more permits than the lock has.
-    std::int64_t available() const { return permits_ - active_; }
+    std::int64_t activePermits() const { return permits_ - available(); }
     /// The number of takes that wait.
-    std::int64_t waiters() const { return waiters_; }
+    std::int64_t waiters() const { return static_cast<std::int64_t>(Semaphore::waiters()); }
 
 private:
-    struct Taker;
-    bool fits(std::int64_t amount) const { return amount <= permits_ - active_ || active_ == 0; }
-    void grant();
-
     std::int64_t permits_;
-    Order order_;
-    std::int64_t active_ = 0;
-    std::int64_t waiters_ = 0;
-    Error killed_;
-    ListLink waiting_; // Takers, oldest first
-    ListLink granted_; // Takers that the loop is about to run
 };
 
 /// Its destructor returns permits that have been taken.
@@ -96,10 +102,22 @@ public:
     ~Releaser() { release(); }
 
     /// Gives back `amount` of the remaining permits; all of them by default.
-    void release(std::int64_t amount = -1);
+    void release(std::int64_t amount = -1) {
+        if (!lock)
+            return;
+        std::int64_t given = amount < 0 || amount > remaining ? remaining : amount;
+        remaining -= given;
+        FlowLock* where = remaining == 0 ? std::exchange(lock, nullptr) : lock;
+        where->release(given);
+    }
 
     FlowLock* lock = nullptr;
     std::int64_t remaining = 0;
 };
+
+inline Future<Void> FlowLock::releaseWhen(Future<Void> signal, std::int64_t amount) {
+    Releaser releaser(*this, amount);
+    (void)co_await tryGet(std::move(signal));
+}
 
 } // namespace flow

@@ -1,0 +1,38 @@
+#pragma once
+// Functions that are called again and again.
+//
+//     Future<Void> beat = recurring([this] { sendHeartbeat(); }, 1.0);
+//     Future<Void> refresh = recurringAsync([this] { return reload(); }, 60.0);
+//
+// Cancel-safe: dropping the result ends the calls. An error that the function throws ends them too, and fails the
+// result. All that the function refers to must live as long as the result.
+
+#include "flow/coro/coroutine.h"
+
+#include <functional>
+
+namespace flow {
+
+/// Calls the function every `interval` seconds, first after one interval, forever. Each interval begins at the call
+/// before.
+template <class F>
+Future<Void> recurring(F function, double interval, TaskPriority priority = TaskPriority::DefaultDelay,
+                       Propagate = {}) {
+    for (;;) {
+        co_await delay(interval, priority);
+        std::invoke(function);
+    }
+}
+
+/// Calls the function, which returns a future, waits for that future and then for `interval` seconds, forever.
+template <class F>
+Future<Void> recurringAsync(F function, double interval, double initialDelay = 0,
+                            TaskPriority priority = TaskPriority::DefaultDelay, Propagate = {}) {
+    co_await delay(initialDelay, priority);
+    for (;;) {
+        co_await std::invoke(function);
+        co_await delay(interval, priority);
+    }
+}
+
+} // namespace flow

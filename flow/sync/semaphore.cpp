@@ -1,0 +1,103 @@
+#include "flow/sync/semaphore.h"
+
+#include "flow/base/format.h"
+
+#include <algorithm>
+
+namespace flow {
+
+// The functions of the header are for a Semaphore for which nothing waits. From the first waiter on all permits are in
+// `passed_`, until one finds that none waits any more.
+//
+// Permits on their way are in `passed_` still. They belong to the first waiters, as many as they suffice for, and the
+// turn of the source is in the queue of the loop then. So nothing is lost if such a waiter leaves: the same permits are
+// on their way to those behind it.
+
+void Semaphore::queue() {
+    if (free_ != kQueued)
+        passed_ = std::exchange(free_, kQueued);
+}
+
+void Semaphore::endQueue() {
+    if (free_ == kQueued && !waiting_.isWaitedFor() && !isClosed())
+        free_ = passed_;
+}
+
+bool Semaphore::suffices(std::int64_t free, Acquire const& op) const {
+    std::size_t needed = kind_ == Kind::FlowLock ? std::min(op.permits, static_cast<std::size_t>(all_)) : op.permits;
+    return free >= 0 && needed <= static_cast<std::size_t>(free);
+}
+
+bool Semaphore::admits(Acquire const& op) {
+    if (isClosed())
+        return true;
+    endQueue();
+    if (free_ != kQueued || &waiting_.first() == &op)
+        return suffices(permits(), op);
+    return order_ == Order::WhatFits && suffices(available(), op);
+}
+
+void Semaphore::park(WaiterNode& waiter, Acquire& op) {
+    queue();
+    priority_ = waiting_.isWaitedFor() ? std::max(priority_, op.priority) : op.priority;
+    if (op.permits != 1) // if it leaves, those behind it may have enough
+        waiting_.wakeWhenFirstLeaves(priority_);
+    waiting_.park(waiter, op);
+}
+
+void Semaphore::takeQueued(std::size_t permits) {
+    if (isClosed())
+        throw error_;
+    (free_ != kQueued ? free_ : passed_) -= static_cast<std::int64_t>(permits);
+}
+
+void Semaphore::releaseQueued(std::size_t permits) {
+    passed_ += static_cast<std::int64_t>(permits);
+    endQueue();
+    waiting_.wakeInTurn(priority_);
+}
+
+Semaphore::OnTheirWay Semaphore::onTheirWay() const {
+    OnTheirWay passed;
+    if (!hasLoop()) // waiters that outlive their loop get no turn
+        return passed;
+    waiting_.forEach([&](Acquire const& op) {
+        if (!suffices(permits() - passed.permits, op))
+            return false;
+        passed.permits += static_cast<std::int64_t>(op.permits);
+        ++passed.waiters;
+        return true;
+    });
+    return passed;
+}
+
+void Semaphore::close(Error first, Error others) {
+    if (isClosed())
+        return;
+    queue();
+    error_ = others;
+    waiting_.failAll(first, others);
+}
+
+std::size_t Semaphore::waiters() const {
+    std::size_t count = 0;
+    waiting_.forEach([&](Acquire const&) { return ++count != 0; });
+    return count - onTheirWay().waiters;
+}
+
+void Semaphore::describe(Acquire const& op, Description& out) const {
+    if (kind_ == Kind::Mutex)
+        out.text = "a Mutex";
+    else if (op.permits == 1)
+        out.text = kind_ == Kind::FlowLock ? "a permit of a FlowLock" : "a permit of a Semaphore";
+    else
+        out.text = format("%zu permits of a %s", op.permits, kind_ == Kind::FlowLock ? "FlowLock" : "Semaphore");
+    bool hasMarks = held_ != 0 || kind_ == Kind::Mutex;
+    out.lock = hasMarks ? reinterpret_cast<void const*>(mark()) : this;
+    if (hasMarks)
+        out.mostHeld = 1;
+    else if (kind_ == Kind::FlowLock)
+        out.mostHeld = all_ - permits();
+}
+
+} // namespace flow
