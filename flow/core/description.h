@@ -19,9 +19,8 @@ struct Description {
     std::string text;
     /// For a wait for a lock: an address by which its holders are found. Each holder has a pointer to it, followed by a
     /// count from 1 to `mostHeld`, as in FlowLock::Releaser (flow/compat/flow_lock.h). If the address is odd, only
-    /// holders have it, and no count
-    /// is needed. If `mostHeld` is 0, everything that has the address is shown as a possible end of the wait. Null:
-    /// holders cannot be found.
+    /// holders have it, and no count is needed. If `mostHeld` is 0, everything that has the address is shown as a
+    /// possible end of the wait. Null: holders cannot be found.
     void const* lock = nullptr;
     std::int64_t mostHeld = 0;
 };
