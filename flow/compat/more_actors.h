@@ -60,7 +60,7 @@ Future<Void> recurringAsync(F actor, double interval, bool absoluteIntervalDelay
 // Streams. The end of the input, end_of_stream, is sent on; another error is that of the actor.
 
 template <class T, class Out, class Step>
-Future<Void> eachOf(FutureStream<T> input, PromiseStream<Out> output, MemberWait step) {
+Future<Void> eachOf(FutureStream<T> input, PromiseStream<Out> output, Step step) {
     try {
         for (;;) {
             T next = co_await input;

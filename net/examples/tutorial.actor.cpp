@@ -62,7 +62,7 @@ ACTOR Future<Void> promises() {
     return Void();
 }
 
-ACTOR Future<Void> ring(Trigger* bell) {
+ACTOR Future<Void> ring(AsyncTrigger* bell) {
     state int left = 3;
     for (; left > 0; --left) {
         wait(delay(0.05));
@@ -72,11 +72,11 @@ ACTOR Future<Void> ring(Trigger* bell) {
 }
 
 ACTOR Future<Void> triggers() {
-    state Trigger bell;
+    state AsyncTrigger bell;
     state Future<Void> ringing = ring(&bell);
     state int count = 0;
     loop choose {
-        when(wait(bell.next())) {
+        when(wait(bell.onTrigger())) {
             std::cout << "Ring " << ++count << std::endl;
         }
         when(wait(ringing)) {

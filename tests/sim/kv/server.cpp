@@ -1,9 +1,9 @@
 #include "tests/sim/kv/server.h"
 
 #include "flow/combine/timeout.h"
-#include "flow/sync/semaphore.h"
 #include "flow/coro/coroutine.h"
 #include "flow/memory/binary.h"
+#include "flow/sync/semaphore.h"
 #include "flow/tasks/collection.h"
 #include "flow/trace/code_probe.h"
 #include "net/examples/kv/replica.h"
