@@ -346,7 +346,7 @@ TEST_CASE("fiber: a report of what is pending has the lines of its waits, and th
     INFO(text);
     std::string title = "fiber \"holder\" at fiber_and_other_styles_test.cpp:";
     CHECK(text.find(title + std::to_string(line) + " waits for a promise\n") != std::string::npos);
-    CHECK(text.find("permits of a lock, held by " + title) != std::string::npos);
+    CHECK(text.find("a permit of a FlowLock, held by " + title) != std::string::npos);
     go.send(Void());
     text.clear();
     dumpPending(text);

@@ -28,10 +28,10 @@ TEST_CASE("failure monitor: states, and waiters for them") {
         co_await std::move(longFailed);
         CHECK(!monitor.onlyEndpointFailed(one));
         monitor.setStatus(at, FailureStatus(false));
+        Future<Void> changed = monitor.onStateChanged(two);
         monitor.endpointNotFound(one);
         CHECK(monitor.onlyEndpointFailed(one));
         CHECK(monitor.getState(two).isAvailable());
-        Future<Void> changed = monitor.onStateChanged(two);
         Future<Void> again = monitor.onDisconnect(at);
         monitor.notifyDisconnect(at);
         co_await std::move(again);
