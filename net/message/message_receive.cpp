@@ -249,10 +249,18 @@ void MessageSocket::State::readAhead(Peer& peer) {
         pause(peer);
 }
 
-/// Reads ahead from the current peer if no receive() waits. No other code would do it until the next receive().
+/// Reads ahead from the current peer if no receive() waits. No other code would do it until the next receive(). Ends
+/// the turn of this peer if others are ready: the receiver is slower than its peers, so the input of a peer that sends
+/// all the time would never be empty, and the others would wait for ever.
 void MessageSocket::State::readAheadIfIdle() {
-    if (current_ && !receivers_.isWaitedFor())
-        readAhead(*current_);
+    if (!current_ || receivers_.isWaitedFor())
+        return;
+    Reference<Peer> peer = current_;
+    readAhead(*peer);
+    if (current_ == peer && !ready_.isEmpty()) {
+        current_ = {};
+        list(*peer);
+    }
 }
 
 void MessageSocket::State::unlist(Peer& peer) {

@@ -47,6 +47,29 @@ Future<Void> floodOfMessages(std::string endpoint, int senders) {
     turns.check(2 * senders);
 }
 
+Future<Void> sendEndlessly(MessageSocket* socket) {
+    for (;;)
+        co_await socket->sendBytes("many");
+}
+/// Receives so slowly that the input of the peer that sends endlessly is never empty.
+Future<Void> oneBesideMany(std::string endpoint, double pause) {
+    MessageSocket pull(SocketType::Pull), many(SocketType::Push), one(SocketType::Push);
+    std::string bound = pull.bind(endpoint);
+    many.connect(bound);
+    Future<Void> sending = sendEndlessly(&many);
+    (void)co_await pull.receive();
+    one.connect(bound);
+    Future<Void> sent = one.send("one");
+    for (int before = 0;; ++before) {
+        if (before > 10'000) // a receive buffer and two high-water marks
+            throw timed_out();
+        Message message = co_await pull.receive();
+        if (message[0] == "one")
+            co_return;
+        co_await delay(pause, TaskPriority::Low);
+    }
+}
+
 TEST_CASE("message fairness: messages that are always there") {
     for (char const* endpoint : {kAnywhere, "inproc://flood"})
         for (int senders : {1, 50}) {
@@ -234,3 +257,13 @@ TEST_CASE("message fairness: commands, for which no receive() is needed") {
 }
 
 } // namespace
+
+TEST_CASE("message fairness: a slow receiver serves a peer beside one that sends endlessly") {
+    RealLoop loop;
+    loop.run(oneBesideMany(kAnywhere, 0));
+    World world(1);
+    SimNetwork network(world);
+    Process& process = world.start({.name = "p", .main = [] { return oneBesideMany("tcp://10.0.0.1:*", 0.001); }});
+    world.run(process.onStop());
+    CHECK(process.exit() == Error());
+}
