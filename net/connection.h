@@ -59,7 +59,7 @@ class Connection;
 bool isConnectionError(Error const& error);
 
 /// The caller's memory for a read: one buffer (an array, a vector, a string or a span of char or std::uint8_t), or
-/// several, as a range of std::span<std::uint8_t>, which are filled in their order. The memory, and the range, must
+/// several, as a range of `std::span<std::uint8_t>`, which are filled in their order. The memory, and the range, must
 /// stay valid until the read has ended.
 class ReadBuffer {
 public:

@@ -11,7 +11,7 @@
 #include "flow/coro/coroutine.h"
 #include "flow/inspect/detail/signal_sampler.h"
 #include "flow/inspect/pending_report.h"
-#include "flow/inspect/step_profile.h"
+#include "flow/inspect/detail/step_profile.h"
 #include "flow/trace/loop_metrics.h"
 #include "flow/trace/metrics.h"
 #include "flow/trace/recorder.h"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from actorc_check.tree import CLASSES, written_members
+
 # Whether these have a destructor depends on their arguments, in ways that differ between standard libraries.
 _HOLDERS = frozenset({"array", "expected", "optional", "pair", "tuple", "variant"})
-_CLASSES = ("CLASS_DECL", "STRUCT_DECL", "UNION_DECL", "CLASS_TEMPLATE", "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION")
 
 
 def has_destructor(type_: Any) -> bool:
@@ -19,13 +20,13 @@ def _has(type_: Any, around: tuple[Any, ...]) -> bool:
     while type_.kind.name in ("CONSTANTARRAY", "INCOMPLETEARRAY"):
         type_ = type_.element_type.get_canonical()
     declaration = type_.get_declaration()
-    if declaration.kind.name not in _CLASSES or declaration in around:
+    if declaration.kind.name not in CLASSES or declaration in around:
         return False
     around = (*around, declaration)
     if declaration.spelling in _HOLDERS and _is_of_std(declaration):
         arguments = (type_.get_template_argument_type(n) for n in range(type_.get_num_template_arguments()))
         return any(_has(argument, around) for argument in arguments)
-    written = _written(declaration)
+    written = written_members(declaration)
     if declaration.kind.name == "UNION_DECL":
         return _declares_one(written)
     bases = [member for member in written if member.kind.name == "CXX_BASE_SPECIFIER"]
@@ -36,16 +37,6 @@ def _has(type_: Any, around: tuple[Any, ...]) -> bool:
 
 def _declares_one(members: list[Any]) -> bool:
     return any(member.kind.name == "DESTRUCTOR" and not member.is_default_method() for member in members)
-
-
-def _written(declaration: Any) -> list[Any]:
-    """The members of a class as the text has them. libclang shows none of those that it makes of a template."""
-    from clang import cindex
-
-    definition = declaration.get_definition() or declaration
-    template = cindex.conf.lib.clang_getSpecializedCursorTemplate(definition)
-    source = template if template is not None and template.kind.name in _CLASSES else definition
-    return list((source.get_definition() or source).get_children())
 
 
 def _is_of_std(declaration: Any) -> bool:

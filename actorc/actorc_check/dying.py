@@ -23,7 +23,7 @@ from actorc_check.tree import CALL, LAMBDA, USE, Function, Node, is_flow, is_ope
 _WAITS = ("wait", "waitNext")
 _ONLY = {"std": {"unique_ptr"}}
 _SHARED = {"std": {"shared_ptr"}, "flow": {"Reference"}}
-_VIEWS = {"std": {"span", "basic_string_view"}, "flow": {"StringRef", "VectorRef"}}
+_VIEWS = {"std": {"span", "basic_string_view"}, "flow": {"ReadBuffer", "StringRef", "VectorRef"}}
 _HOLDERS = {
     "std": {"array", "basic_string", "deque", "list", "map", "optional", "unordered_map", "vector"},
     "flow": {"Optional", "Standalone"},

@@ -24,6 +24,7 @@ LOOPS = frozenset({FOR, RANGE_FOR, "WHILE_STMT", "DO_STMT"})
 FUNCTIONS = frozenset({
     "FUNCTION_DECL", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "CONVERSION_FUNCTION", "FUNCTION_TEMPLATE", LAMBDA,
 })  # fmt: skip
+CLASSES = ("CLASS_DECL", "STRUCT_DECL", "UNION_DECL", "CLASS_TEMPLATE", "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION")
 _COROUTINE = "COROUTINE"
 _OPERATION = {"isReady", "park", "take"}  # what the concept InPlace asks for
 _ADDED = {b"co_await": AWAIT, b"co_yield": AWAIT, b"co_return": CO_RETURN}
@@ -120,12 +121,22 @@ def is_operation(type_: Any) -> bool:
 def _members(declaration: Any) -> set[str]:
     """The names of a class's members, also of its bases."""
     names = set()
-    for child in declaration.get_children():
+    for child in written_members(declaration):
         if child.kind.name == "CXX_BASE_SPECIFIER":
             names |= _members(child.type.get_canonical().get_declaration())
         else:
             names.add(child.spelling)
     return names
+
+
+def written_members(declaration: Any) -> list[Any]:
+    """The members of a class as the text has them. libclang shows none of those that it makes of a template."""
+    from clang import cindex
+
+    definition = declaration.get_definition() or declaration
+    template = cindex.conf.lib.clang_getSpecializedCursorTemplate(definition)
+    source = template if template is not None and template.kind.name in CLASSES else definition
+    return list((source.get_definition() or source).get_children())
 
 
 def namespace_of(declaration: Any) -> str:

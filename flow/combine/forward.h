@@ -4,8 +4,8 @@
 //     forwardPromise(reply, compute());          // the reply gets the value or the error
 //     forwardPromise(results, compute());        // one element of a stream, or its end with the error
 //
-// The functions run by themselves: they hold the future and the promise until the result has come. They cannot be
-// cancelled, since they return no future to drop. If other code has set the promise by then, that result stays.
+// The functions run by themselves: they hold the future and the promise until the result has come. Cancelling is
+// not possible, since they return no future to drop. If other code has set the promise by then, that result stays.
 
 #include "flow/coro/coroutine.h"
 

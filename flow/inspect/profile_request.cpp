@@ -1,7 +1,7 @@
 #include "flow/inspect/detail/profile_request.h"
 
 #include "flow/inspect/detail/signal_sampler.h"
-#include "flow/inspect/step_profile.h"
+#include "flow/inspect/detail/step_profile.h"
 #include "flow/trace/recorder.h"
 
 #include <atomic>

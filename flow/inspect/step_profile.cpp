@@ -1,4 +1,4 @@
-#include "flow/inspect/step_profile.h"
+#include "flow/inspect/detail/step_profile.h"
 
 #include "flow/base/format.h"
 #include "flow/diag/detail/symbol.h"

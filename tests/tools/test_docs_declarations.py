@@ -123,18 +123,21 @@ def test_the_comment_of_a_definition_is_shown_where_the_first_declaration_has_no
     [
         (
             "flow/trace/metrics.h",
-            ["### `powers()`", "So many bounds for a histogram: `first`, and each `factor` times"],
+            [
+                "### `powers()`",
+                "Returns `count` bounds for a histogram: first `first`, then each `factor` times the one before.",
+            ],
         ),
         (
             "flow/combine/retry.h",
-            ["int attempts = 5;     // at least one is made", "bool (*retries)(Error) = nullptr;"],
+            ["int attempts = 5;     // the most attempts; at least one is made", "bool (*retries)(Error) = nullptr;"],
         ),
         ("flow/base/error.h", ["#define FLOW_ERROR(name, code, description)", "bool isInjectedFault() const;"]),
         (
             "flow/sync/semaphore.h",
             ["### `Semaphore::Permit`", "The permits that are free, or on their way to a waiter."],
         ),
-        ("flow/loop/loop.h", ["Seconds since 1970, UTC, read now."]),
+        ("flow/loop/loop.h", ["Reads the seconds since 1970, UTC, now."]),
     ],
 )
 def test_pages_have_what_their_headers_declare(pages: dict[str, str], path: str, parts: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""The times of steps that a program has measured itself (flow/inspect/step_profile.h), of all its loops together."""
+"""The times of steps that a program has measured itself, of all its loops (flow/inspect/detail/step_profile.h)."""
 
 from __future__ import annotations
 

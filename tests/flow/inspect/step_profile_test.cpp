@@ -1,4 +1,4 @@
-#include "flow/inspect/step_profile.h"
+#include "flow/inspect/detail/step_profile.h"
 
 #include "flow/core/future.h"
 #include "flow/coro/coroutine.h"
