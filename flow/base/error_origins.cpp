@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string_view>
 #include <tuple>
@@ -34,10 +33,16 @@ struct Entry {
     const char* sentence = nullptr;
 };
 
+/// An origin with the number of its entry, which refers to the text; 0: there was no place.
+struct Origin {
+    std::uint16_t number = 0;
+    std::string text;
+};
+
 /// Never destroyed: errors of static objects may have entries as well.
 struct Entries {
     std::mutex mutex;
-    std::map<Key, std::uint16_t> origins;
+    std::map<Key, Origin> origins;
     std::map<Said, std::uint16_t> sentences;
     std::vector<Entry> entries; // by number - 1
 
@@ -81,16 +86,19 @@ std::string textOf(std::source_location raised) {
 std::uint16_t find(Key const& key) {
     std::lock_guard lock(table().mutex);
     auto found = table().origins.find(key);
-    return found == table().origins.end() ? 0 : found->second;
+    return found == table().origins.end() ? 0 : found->second.number;
 }
 
 std::uint16_t add(Key const& key, std::source_location raised) {
-    auto text = std::make_unique<std::string const>(textOf(raised)); // without the lock: it may make errors
+    std::string text = textOf(raised); // without the lock: it may make errors
     std::lock_guard lock(table().mutex);
-    auto [place, isNew] = table().origins.try_emplace(key, 0);
-    if (isNew && table().origins.size() <= kMostOrigins)
-        place->second = table().add({text.release()->c_str()});
-    return place->second;
+    auto [place, isNew] = table().origins.try_emplace(key);
+    auto& origin = place->second;
+    if (isNew && table().origins.size() <= kMostOrigins) {
+        origin.text = std::move(text);
+        origin.number = table().add({origin.text.c_str()});
+    }
+    return origin.number;
 }
 
 } // namespace
