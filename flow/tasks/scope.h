@@ -1,132 +1,131 @@
 #pragma once
 // Scope: a nursery, for any number of children, without a wait for each result.
 //
-//     Task<> serve(Context, Listener& listener) {
-//         Scope scope(co_await context());
-//         while (co_await running())
-//             scope.spawn(handle(scope.context(), co_await listener.accept()));   // a Task
-//         bool inTime = co_await scope.drain(5.0);       // those that are left after 5 seconds are cancelled
+//     Future<Void> serve(Listener* listener, Future<Void> stop) {
+//         Scope clients;
+//         for (;;) {
+//             auto first = co_await race(stop, listener->accept());
+//             if (first.index() == 0)
+//                 break;
+//             clients.spawn(handle(std::get<1>(std::move(first))));   // a Future
+//         }
+//         bool inTime = co_await clients.drain(5.0);   // those that are left after 5 seconds are cancelled
+//     }
+//     Task<> both(Context) {
+//         Context here = co_await context();
+//         Scope scope(here);                           // belongs to the task: cancelled before it, and ends before it
+//         scope.spawn(load(scope.context(), 1));       // a Task
+//         scope.spawn([] { return save(2); });         // a function, which the scope holds
+//         co_await scope.join();
 //     }
 //
-// spawn() starts the task at once. join() waits until all children have ended, and throws the first error. By default
-// an error cancels the other children; with OnError::Collect they go on, and errors() has all errors. cancel() cancels
-// the present children. If join() or drain() is cancelled, as timeout() does it, the children run on. A scope that
-// is destroyed while children run cancels them, and the task in which it was made ends after them. Cancelling that task
-// cancels the scope first. spawn() throws an exception of the memory resource; nothing runs then.
+// The same in every style: a local of a coroutine or a fiber, a `state` of an actor, a member of an object. A child
+// starts at once. join() and drain() wait until all children have ended, and throw the first error. By default an error
+// cancels the other children; with OnError::Collect they go on, and errors() has all errors; with OnError::Report they
+// go on, and each error is reported as a dropped one: for a server, which must not keep the errors of its clients.
+//
+// A scope holds the futures of its children: cancel() drops them, and cancels its tasks and forks. A scope that is
+// destroyed cancels its children, and drops what they spawn while they end. If join() or drain() is cancelled, or loses
+// a race, the children run on. With the Context of a task the scope is a child of the task: cancelling the task cancels
+// the scope first, and the task ends after all of the scope. One at a time may wait for the end of a scope; it gets
+// broken_promise if the scope is destroyed, and children that are cancelled go on. spawn() throws an exception of the
+// memory resource; the child is cancelled then. Belongs to one thread.
 
 #include "flow/tasks/task.h"
-#include "flow/wait/delay.h"
+#include "flow/wait/operand.h"
 
 #include <vector>
 
 namespace flow {
 
-enum class OnError : std::uint8_t { CancelRest, Collect };
-
-namespace tasks {
-
-/// The state of a scope as long as it has children, which may be longer than the Scope exists.
-struct ScopeNode : HookNode {
-    using HookNode::HookNode;
-    OnError onError = OnError::CancelRest;
-    Error first;
-    std::pmr::vector<Error>* all = nullptr; // of the Scope, as long as it exists
-};
-
-inline void noteError(ScopeNode* scope, Error error) {
-    if (error == actor_cancelled())
-        return;
-    bool isFirst = !scope->first.isValid();
-    if (isFirst)
-        scope->first = error;
-    struct CancelRest { // also if push_back() throws for lack of memory
-        ScopeNode* scope;
-        ~CancelRest() {
-            if (scope)
-                cancelChildren(scope);
-        }
-    } rest{isFirst && scope->onError == OnError::CancelRest ? scope : nullptr};
-    if (scope->all)
-        scope->all->push_back(error);
-}
-
-template <class T>
-Fork<> runInScope(Context, ScopeNode* scope, Task<T> task) {
-    Error error;
-    try {
-        co_await task;
-    } catch (...) {
-        error = currentError();
-    }
-    if (error.isValid())
-        noteError(scope, error);
-}
-
-} // namespace tasks
+enum class OnError : std::uint8_t { CancelRest, Collect, Report };
 
 class Scope {
 public:
-    explicit Scope(Context parent, OnError onError = OnError::CancelRest)
-        : errors_(parent.allocator()), memory_(&parent.memory()),
-          node_(tasks::makeHook<tasks::ScopeNode>(parent.memory(), parent.parent())) {
-        node_->onError = onError;
-        node_->all = &errors_;
-    }
+    /// Without a Context, the scope is the root of a tree.
+    explicit Scope(OnError onError = OnError::CancelRest);
+    explicit Scope(Context parent, OnError onError = OnError::CancelRest);
     Scope(Scope const&) = delete;
     Scope& operator=(Scope const&) = delete;
-    ~Scope() {
-        node_->all = nullptr;
-        tasks::cancelChildren(node_);
-        tasks::endHook(node_);
-    }
+    ~Scope();
 
     /// The context of tasks to spawn, and of forks that are to belong to the scope.
-    Context context() const { return {*memory_, node_}; }
+    Context context() const { return {*node_->memory, node_}; }
+
     template <class T>
-    void spawn(Task<T> task) {
-        (void)tasks::runInScope(context(), node_, std::move(task));
+    void spawn(Future<T> child, std::source_location caller = std::source_location::current()) {
+        FLOW_ASSERT_AT(caller, child.isValid(), "a Scope is given an invalid Future");
+        tasks::hold(node_, child.cell());
     }
+    template <class T>
+    void spawn(Task<T> child) {
+        if (node_->parent)
+            (void)run(context(), node_, std::move(child));
+        else
+            spawn(start(std::move(child)));
+    }
+    /// A function that makes one of these, a fork, a delay, a race() or another operand. The scope holds it until it
+    /// has ended.
+    template <CanBeAwaited X>
+    void spawn(X child) {
+        spawn(awaitHeld(std::move(child)));
+    }
+
+    /// Cancels the present children.
     void cancel() { tasks::cancelChildren(node_); }
+    /// Cancels the present children, and each that is spawned later. Needs no memory.
+    void close() noexcept { tasks::cancelTree(node_); }
     /// True if no child is left.
     bool isEmpty() const { return !node_->hasForks(); }
+    /// The number of futures that are held.
+    std::size_t size() const { return node_->futures; }
 
-    /// Waits until no child is left. Throws the first error; with OnError::Collect none.
-    Task<> join() { return joinAll(context()); }
-    /// Like join(), but cancels the children that are left after `seconds`. Returns true if none was left.
-    Task<bool> drain(double seconds) { return drainAll(context(), seconds); }
+    /// Waits until no child is left. Throws the first error; with OnError::Collect and Report none. An operation in
+    /// place.
+    tasks::Join join() { return {node_}; }
+    /// Like join(), but cancels the children that are left after `seconds`. Gives true if none was left.
+    Future<bool> drain(double seconds) { return drain(node_, seconds); }
 
-    /// The errors of the children except actor_cancelled, in the order in which they failed.
+    /// The errors of the children except actor_cancelled, in the order in which they failed. Empty with
+    /// OnError::Report.
     std::pmr::vector<Error> const& errors() const { return errors_; }
 
 private:
-    void throwFirst() const {
-        if (node_->onError == OnError::CancelRest && node_->first.isValid())
-            throw node_->first;
-    }
-    // The context gives only their memory; the task that awaits them is their parent.
-    Task<> joinAll(Context) {
-        co_await tasks::JoinHook{node_};
-        throwFirst();
-    }
-    static Fork<> cancelLater(Context, tasks::ScopeNode* node, double seconds, bool* inTime) {
-        co_await delay(seconds);
-        *inTime = false;
-        tasks::cancelChildren(node);
-    }
-    Task<bool> drainAll(Context, double seconds) {
-        bool inTime = true;
-        if (!isEmpty()) {
-            (void)cancelLater(co_await flow::context(), node_, seconds, &inTime);
-            co_await tasks::JoinHook{node_};
-            co_await cancelForks();
+    /// The state as long as there are children, which may be longer than the Scope exists.
+    struct Node : tasks::ScopeNode {
+        using ScopeNode::ScopeNode;
+        OnError onError = OnError::CancelRest;
+        std::pmr::vector<Error>* errors = nullptr; // of the Scope, as long as it exists
+    };
+    static WaiterNode* ended(tasks::ScopeNode* scope, Error error);
+    static void noteError(Node* node, Error error);
+    static Future<bool> drain(Node* node, double seconds, Propagate = {});
+
+    template <class T>
+    static Fork<> run(Context, Node* node, Task<T> task) {
+        Error error;
+        try {
+            co_await task;
+        } catch (...) {
+            error = currentError();
         }
-        throwFirst();
-        co_return inTime;
+        if (error.isValid())
+            noteError(node, error);
+    }
+    template <class X>
+    static Future<Void> awaitHeld(X child, Propagate = {}) {
+        if constexpr (detail::GivesFuture<X>) {
+            co_await std::move(child).future();
+        } else if constexpr (std::invocable<X&> && !InPlace<X>) {
+            auto made = awaitHeld(child());
+            co_await std::move(made);
+        } else {
+            co_await child;
+        }
     }
 
     std::pmr::vector<Error> errors_;
-    std::pmr::memory_resource* memory_;
-    tasks::ScopeNode* node_;
+    Node* node_;
 };
 
 } // namespace flow

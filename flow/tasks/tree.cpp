@@ -52,10 +52,10 @@ Waiter* settle(Node* node) noexcept {
             node->flags &= ~Node::kJoining;
             if (!node->has(Node::kIsHook))
                 return node->frame();
-            auto* hook = static_cast<HookNode*>(node);
-            if (hook->joiner.isEmpty()) // the joiner was cancelled
+            auto* scope = static_cast<ScopeNode*>(node);
+            if (scope->joiner.isEmpty()) // the joiner was cancelled
                 continue;
-            Waiter* joiner = takeFirst(hook->joiner);
+            Waiter* joiner = takeFirst(scope->joiner);
             joiner->awaited = {};
             return joiner;
         }
@@ -120,7 +120,7 @@ void interrupt(Node* node) noexcept {
         return;
     Awaited awaited = node->frame()->awaited;
     if (node->has(Node::kJoinsHook) && awaited.isOperation() &&
-        static_cast<HookNode*>(awaited.operation())->endsWithParent())
+        static_cast<ScopeNode*>(awaited.operation())->endsWithParent())
         return;
     Cell* cell = Cell::of(node->frame());
     cell->flags &= static_cast<std::uint8_t>(~(Cell::kUncancellable | Cell::kCancelled));
@@ -237,6 +237,10 @@ void destroyTree(Node* root) noexcept {
                 setEnded(cell, Cell::kNever);
                 --cell->futures;
                 releasePromise(cell);
+            } else if (node->has(Node::kIsFuture)) {
+                auto* future = static_cast<HookNode*>(node);
+                future->onCancel(future);
+                end(node);
             }
             if (isLast)
                 return;
@@ -282,7 +286,7 @@ void forEachChild(Waiter const* task, Children which, std::function<void(Waiter*
     if (node->has(Node::kJoining))
         return visitBelow(node, false, visit);
     if (node->has(Node::kJoinsHook) && task->awaited.isOperation())
-        return visitBelow(static_cast<tasks::HookNode*>(task->awaited.operation()), true, visit);
+        return visitBelow(static_cast<tasks::ScopeNode*>(task->awaited.operation()), true, visit);
     if (node->has(Node::kAwaitsChild))
         visitBelow(node, true, [&](Waiter* child) {
             if (nodeOf(child)->has(Node::kParentWaits))

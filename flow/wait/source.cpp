@@ -40,6 +40,24 @@ void SourceBase::abandonAll() noexcept {
     }
 }
 
+void failWaiter(Waiter* waiter, Error error) noexcept {
+    if (waiter->awaited.isPropagating()) {
+        waiter->awaited = {};
+        if (Waiter* last = failFrame(waiter, error))
+            run(last);
+        return;
+    }
+    Cell* failed;
+    try {
+        failed = newCell<Void>(0, 1, 0, Cell::kError);
+        failed->error = error;
+    } catch (std::bad_alloc const&) {
+        failed = cancelledCell(); // this needs no memory
+    }
+    waiter->awaited = failed;
+    run(waiter);
+}
+
 void firstHasLeft(Link* head) noexcept {
     auto* source = reinterpret_cast<SourceBase*>(reinterpret_cast<char*>(head) - offsetof(SourceBase, waiters_));
     static_assert(offsetof(SourceBase, hearing_) == offsetof(SourceBase, waiters_) + sizeof(Link));
@@ -60,25 +78,8 @@ void SourceBase::failAll(Error first, Error others) noexcept {
         Waiter* waiter = takeFirst(waiters_);
         pushBack(failing, waiter->link);
     }
-    while (!failing.isEmpty()) {
-        Waiter* waiter = takeFirst(failing);
-        Error error = std::exchange(first, others);
-        if (waiter->awaited.isPropagating()) {
-            waiter->awaited = {};
-            if (Waiter* last = failFrame(waiter, error))
-                run(last);
-            continue;
-        }
-        Cell* failed;
-        try {
-            failed = newCell<Void>(0, 1, 0, Cell::kError);
-            failed->error = error;
-        } catch (std::bad_alloc const&) {
-            failed = cancelledCell(); // this needs no memory
-        }
-        waiter->awaited = failed;
-        run(waiter);
-    }
+    while (!failing.isEmpty())
+        failWaiter(takeFirst(failing), std::exchange(first, others));
 }
 
 } // namespace flow::detail

@@ -20,6 +20,9 @@ namespace flow {
 
 namespace detail {
 
+/// Fails the wait of a waiter that is in no list any more.
+void failWaiter(Waiter* waiter, Error error) noexcept;
+
 /// The part of a Source that does not depend on the operation.
 class SourceBase {
 public:

@@ -207,28 +207,38 @@ struct Owning : Awaiter {
     Child owned;
 };
 
-/// An awaitable that waits until no node is left below a hook. If only the waiting task is cancelled, the wait ends at
-/// once; if the nodes below the hook are cancelled as well, the wait goes on.
-struct JoinHook {
-    HookNode* hook;
+/// An operation in place that waits until no child of a scope is left. In a task that is cancelled the wait ends at
+/// once; but if the children are cancelled as well, the wait goes on until they have ended.
+struct Join {
+    using Result = Void;
+    static constexpr bool kEndsOnce = true;
+    ScopeNode* scope;
+
+    bool isReady() const { return !scope->hasForks(); }
+    void park(Waiter& waiter) const { scope->join(waiter); }
+    Void take() const {
+        if (scope->failure.isValid())
+            throw Error(scope->failure);
+        return Void();
+    }
 };
 struct HookAwaiter : InTask {
-    HookNode* hook;
+    Join join;
 
     bool await_ready() const noexcept {
-        return !hook->hasForks() || (promise->cell()->has(Cell::kCancelled) && !hook->endsWithParent());
+        return join.isReady() || (promise->cell()->has(Cell::kCancelled) && !join.scope->endsWithParent());
     }
     void await_suspend(std::coroutine_handle<>) const noexcept {
-        FLOW_ASSERT(hook->joiner.isEmpty(), "two wait for the end of one scope");
         noteSuspended();
         node()->flags |= Node::kJoinsHook;
-        hook->join(frame());
+        join.park(*frame());
     }
-    void await_resume() const {
+    Void await_resume() const {
         node()->flags &= ~Node::kJoinsHook;
-        if (Cell* found = promise->takeAwaited()) // actor_cancelled
-            releaseFuture(found);
+        if (Cell* found = promise->takeAwaited()) // it is cancelled, or the scope has gone
+            coro::throwError(found);
         throwIfCancelled();
+        return join.take();
     }
 };
 
@@ -381,10 +391,9 @@ public:
         this->notePlace(where);
         return {{this}};
     }
-    FLOW_INLINE HookAwaiter await_transform(JoinHook join,
-                                            std::source_location where = std::source_location::current()) {
+    FLOW_INLINE HookAwaiter await_transform(Join join, std::source_location where = std::source_location::current()) {
         this->notePlace(where);
-        return {{this}, join.hook};
+        return {{this}, join};
     }
     std::suspend_never await_transform(CancelForks) {
         cancelChildren(Node::of(this->frame()));

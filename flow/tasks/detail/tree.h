@@ -29,7 +29,8 @@ struct Node {
     static constexpr std::uint32_t kIsHook = 64;       // a HookNode: it has no frame
     static constexpr std::uint32_t kParentWaits = 128; // the parent awaits just this child, and is parked nowhere else
     static constexpr std::uint32_t kInCall = 256; // without tail calls: the call that made it may still be on the stack
-    static constexpr std::uint32_t kJoinsHook = 512; // it is parked at a hook, until no node is left below the hook
+    static constexpr std::uint32_t kJoinsHook = 512; // it is parked at a scope, until no child is left below the scope
+    static constexpr std::uint32_t kIsFuture = 1024; // of a hook: it holds a future, and counts as a child
     static constexpr std::uint32_t kWatches = kJoining | kEnding;
 
     Node() { children.reset(); }
@@ -39,10 +40,10 @@ struct Node {
     bool has(std::uint32_t flag) const { return flags & flag; }
     /// Returns true if no child and no pin is left.
     bool isAlone() const { return children.isEmpty() && pins == 0; }
-    /// Returns true if tasks or forks are directly below the node.
+    /// Returns true if tasks, forks or futures are directly below the node.
     bool hasForks() const {
         for (Link const* child = children.next; child != &children; child = child->next)
-            if (!of(const_cast<Link*>(child))->has(kIsHook)) // hooks are few
+            if ((of(const_cast<Link*>(child))->flags & (kIsHook | kIsFuture)) != kIsHook) // other hooks are few
                 return true;
         return false;
     }
@@ -58,27 +59,36 @@ struct Node {
     static constexpr std::size_t kOffset = offsetof(Waiter, link) + sizeof(coro::PromiseBase);
 };
 
-/// A node without a frame, in a block of its own. When its last child has ended, a hook that is kJoining resumes the
-/// joiner; a hook that is kEnding is freed. A task that joins its children does not wait for hooks.
+/// A node without a frame, in a block of its own. It is freed when it is kEnding and its last child has ended. A task
+/// that joins its children does not wait for hooks.
 struct HookNode : Node {
-    HookNode(std::pmr::memory_resource& m, std::size_t b) : memory(&m), bytes(b) {
-        flags = kIsHook;
-        joiner.reset();
-    }
-    /// Parks a frame until no node is left below the hook.
-    void join(Waiter* frame) {
-        frame->awaited = Awaited::operation(this);
-        pushBack(joiner, frame->link);
-        flags |= kJoining;
-    }
+    HookNode(std::pmr::memory_resource& m, std::size_t b) : memory(&m), bytes(b) { flags = kIsHook; }
     /// Returns true if the parent is cancelled. Then all nodes below the hook are cancelled as well, so that a task
     /// which waits for their end goes on waiting, although this task is cancelled too.
     bool endsWithParent() const { return parent && parent->has(kCancelled); }
 
     void (*onCancel)(HookNode*) = nullptr; // may be null
-    Link joiner;                           // a list of one at most
     std::pmr::memory_resource* memory;
     std::size_t bytes;
+};
+
+/// The node of a scope. When its last child has ended while it is kJoining, the joiner is resumed.
+struct ScopeNode : HookNode {
+    ScopeNode(std::pmr::memory_resource& m, std::size_t b) : HookNode(m, b) { joiner.reset(); }
+    /// Parks a waiter until no child is left.
+    void join(Waiter& waiter) {
+        FLOW_ASSERT(joiner.isEmpty(), "two wait for the end of one scope");
+        waiter.awaited = Awaited::operation(this);
+        pushBack(joiner, waiter.link);
+        flags |= kJoining;
+    }
+
+    Link joiner; // a list of one at most; a pointer stands behind it: see hearsOfLeaving() in flow/core/cell.h
+    /// Called when a child has failed, and when a future has ended without an error: then `error` is invalid. Returns
+    /// the next frame to run.
+    Waiter* (*onEnd)(ScopeNode*, Error error) = nullptr;
+    Error failure;             // join() throws it
+    std::uint32_t futures = 0; // that it holds
 };
 
 /// Makes `child` a child of `parent`. A node below a cancelled one is cancelled from its beginning.
@@ -102,6 +112,8 @@ Hook* makeHook(std::pmr::memory_resource& memory, Node* parent) {
         adopt(parent, hook);
     return hook;
 }
+/// Makes a future a child of the scope, with a reference of its own. Does nothing if the scope is cancelled.
+void hold(ScopeNode* scope, Cell* future);
 /// Frees the hook as soon as no node is left below it.
 void endHook(HookNode* hook) noexcept;
 

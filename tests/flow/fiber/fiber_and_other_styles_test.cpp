@@ -10,6 +10,7 @@
 #include "flow/sim/world.h"
 #include "flow/tasks/context.h"
 #include "flow/tasks/fork.h"
+#include "flow/tasks/scope.h"
 #include "flow/tasks/task.h"
 #include "flow/wait/delay.h"
 #include "flow/wait/long_steps.h"
@@ -384,4 +385,42 @@ TEST_CASE("fiber: a long task of one is reported by the name of its function") {
     loop.run(delay(0));
     INFO(longStep);
     CHECK(longStep.find("spawnsLong()") == 0);
+}
+
+TEST_CASE("fiber: a scope holds futures and fibers, and is waited for") {
+    SimLoop loop;
+    std::vector<std::string> log;
+    loop.run(fiber::spawn([&log] {
+        Scope scope;
+        scope.spawn(later(1, 1));
+        scope.spawn(fiber::spawn([&log] {
+            End end{log, "cancelled"};
+            fiber::sleep(9);
+        }));
+        CHECK(!fiber::wait(scope.drain(2)));
+        CHECK(now() == 2);
+        scope.spawn(addOne(later(1, 1)));
+        fiber::wait(scope.join());
+        CHECK(now() == 3);
+        scope.spawn(Future<int>(timed_out()));
+        CHECK_THROWS_AS(fiber::wait(scope.join()), Error);
+        CHECK(scope.errors().size() == 1);
+        scope.spawn(fiber::spawn([&log] {
+            End end{log, "with the scope"};
+            fiber::sleep(9);
+        }));
+    }));
+    CHECK(log == std::vector<std::string>{"cancelled", "with the scope"});
+    CHECK(!loop.hasWork());
+    Future<Void> cancelled = fiber::spawn([&log] {
+        Scope scope;
+        scope.spawn(fiber::spawn([&log] {
+            End end{log, "with the fiber"};
+            fiber::sleep(9);
+        }));
+        fiber::wait(scope.join());
+    });
+    cancelled.cancel();
+    CHECK(log.back() == "with the fiber");
+    CHECK(!loop.hasWork());
 }
