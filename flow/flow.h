@@ -53,7 +53,7 @@
 #include "flow/sync/event.h"
 #include "flow/sync/semaphore.h"
 #include "flow/sync/trigger.h"
-#include "flow/tasks/collection.h"
+#include "flow/tasks/scope.h"
 #include "flow/testing/unit_test.h"
 #include "flow/threads/on_loop.h"
 #include "flow/threads/run_blocking.h"

@@ -3,7 +3,7 @@
 #include "flow/base/detail/dropped_error.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/tasks/collection.h"
+#include "flow/tasks/scope.h"
 #include "flow/wait/delay.h"
 
 namespace flow::net {
@@ -50,8 +50,8 @@ Future<Void> serveOne(ServeToTheEnd const* serve, Reference<Connection> connecti
         reportDroppedBy(("the server at " + server->toString()).c_str(), error);
 }
 
-Future<Void> drain(SignalableActorCollection& served) {
-    co_await served.signal();
+Future<Void> drain(Scope& served) {
+    co_await served.join();
     co_await transport().settled();
 }
 
@@ -60,12 +60,12 @@ Future<Void> drain(SignalableActorCollection& served) {
 Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, double grace) {
     Address const address = listener->localAddress();
     Event ending;
-    SignalableActorCollection served;
+    Scope served(OnError::Report);
     for (;;) {
         auto first = co_await race(stop, listener->accept());
         if (first.index() == 0)
             break;
-        served.add(serveOne(&serve, std::get<1>(std::move(first)), &ending, &address));
+        served.spawn(serveOne(&serve, std::get<1>(std::move(first)), &ending, &address));
     }
     listener->close();
     ending.set();

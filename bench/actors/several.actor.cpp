@@ -1,6 +1,7 @@
 // Several futures at once: choose, quorum, collections.
 
 #include "bench/run.h"
+#include "flow/compat/collection.h"
 #include "flow/flow.h"
 
 #include "flow/actorcompiler.h" // must be the last include

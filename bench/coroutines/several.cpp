@@ -3,8 +3,8 @@
 #include "bench/run.h"
 #include "flow/combine/all.h"
 #include "flow/combine/race.h"
+#include "flow/compat/collection.h"
 #include "flow/coro/coroutine.h"
-#include "flow/tasks/collection.h"
 #include "flow/wait/delay.h"
 
 #include <vector>

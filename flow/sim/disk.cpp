@@ -112,8 +112,8 @@ auto SimDisk::operate(Sort sort, Effect effect) {
     Answer<T> answer;
     Future<T> future = answer.future();
     if (!operations_)
-        operations_.emplace(false);
-    operations_->add(perform(random_, {before, seconds - before}, std::move(answer), std::move(mayFail)));
+        operations_.emplace(OnError::Report);
+    operations_->spawn(perform(random_, {before, seconds - before}, std::move(answer), std::move(mayFail)));
     return future;
 }
 

@@ -26,7 +26,7 @@
 #include "flow/file/async_file.h"
 #include "flow/sim/detail/disk_file.h"
 #include "flow/sim/process.h"
-#include "flow/tasks/collection.h"
+#include "flow/tasks/scope.h"
 
 #include <map>
 #include <optional>
@@ -117,7 +117,7 @@ private:
     std::uint64_t nameChanges_ = 0;
     mutable std::optional<unsigned> risks_; // empty if an operation has taken effect since risks() computed them
     /// The operations of this life of the process. Made with the first operation, and destroyed first.
-    std::optional<ActorCollection> operations_;
+    std::optional<Scope> operations_;
 };
 
 /// The disk of a process. Its content outlives reboots; unsynced data is lost with the power.

@@ -1,6 +1,6 @@
 #include "flow/tasks/scope.h"
 
-#include "flow/base/dropped_error.h"
+#include "flow/base/detail/dropped_error.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"

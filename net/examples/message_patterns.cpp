@@ -51,7 +51,8 @@ Future<Void> serveClones(CloneEndpoints endpoints) {
 /// Sets what is to be set, and prints the table whenever it has changed.
 Future<Void> clone(CloneEndpoints endpoints, Arguments arguments) {
     Replica replica(endpoints);
-    Future<Void> following = replica.follow();
+    Scope scope;
+    scope.spawn(replica.follow());
     for (std::size_t i = 3; i < arguments.size(); i += 2)
         co_await replica.set(arguments[i], arguments[i + 1]);
     for (Table printed;;) {
@@ -62,7 +63,7 @@ Future<Void> clone(CloneEndpoints endpoints, Arguments arguments) {
             std::printf("\n");
             std::fflush(stdout);
         }
-        (void)co_await race(following, delay(0.05));
+        (void)co_await race(scope.join(), delay(0.05));
     }
 }
 

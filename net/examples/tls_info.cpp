@@ -118,7 +118,8 @@ Future<Void> serve(Arguments arguments, std::uint16_t port) {
         std::fprintf(stderr, "tls_info: %s: %s: %s\n", client.toString().c_str(), error.name(), why.c_str());
     });
     Future<int> stop = keep(signals({SIGTERM, SIGINT}));
-    Future<Void> reloading = reloadOnHangUp(listener, arguments);
+    Scope scope;
+    scope.spawn(reloadOnHangUp(listener, arguments));
     std::printf("listening at %s\n", listener->localAddress().toString().c_str());
     std::fflush(stdout);
     co_await serveUntil(listener, answer, success(stop), 1.0);

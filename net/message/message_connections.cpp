@@ -55,17 +55,18 @@ std::string MessageSocket::State::bind(std::string_view endpoint) {
     Reference<Listener> listener = transport().listen(parsed.address, listen);
     MessageEndpoint bound = parsed.at(listener->localAddress());
     if (parsed.isEncrypted)
-        listener = options_.encryptListener(
-            listener, [this, bound](Address const& client) { running_.add(reportFailedTls(bound.at(client).text())); });
+        listener = options_.encryptListener(listener, [this, bound](Address const& client) {
+            running_.spawn(reportFailedTls(bound.at(client).text()));
+        });
     listeners_.push_back(listener);
-    running_.add(accept(listener, bound));
+    running_.spawn(accept(listener, bound));
     report(Kind::Listening, bound.text());
     return bound.text();
 }
 
 void MessageSocket::State::connect(std::string_view endpoint) {
     if (endpoint.starts_with(kInproc)) {
-        running_.add(connectInproc(std::string(inprocName(endpoint))));
+        running_.spawn(connectInproc(std::string(inprocName(endpoint))));
         return;
     }
     MessageEndpoint to = MessageEndpoint::parse(endpoint, EndpointUse::Connect);
@@ -76,7 +77,7 @@ void MessageSocket::State::connect(std::string_view endpoint) {
     bool isOnce = oneOf(type_, {SocketType::Sub, SocketType::Pub, SocketType::Dealer, SocketType::Req});
     if (isOnce && !connected_.insert(to.text()).second)
         return;
-    running_.add(keepConnected(to));
+    running_.spawn(keepConnected(to));
 }
 
 Future<Void> MessageSocket::State::accept(Reference<Listener> listener, MessageEndpoint endpoint) {
@@ -88,7 +89,7 @@ Future<Void> MessageSocket::State::accept(Reference<Listener> listener, MessageE
         peers_.push_back(peer);
         report(Kind::Accepted, endpoint.text());
         co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
-        running_.add(serve(peer));
+        running_.spawn(serve(peer));
     }
 }
 
@@ -398,7 +399,7 @@ void MessageSocket::State::join(Peer& ours, State& other) {
     theirs->twin = Reference<Peer>::addRef(&ours);
     ours.twin = theirs;
     other.peers_.push_back(theirs);
-    other.running_.add(other.serveTwin(theirs));
+    other.running_.spawn(other.serveTwin(theirs));
     if (theirs->isOver())
         return ours.end(theirs->fault);
     openTwin(ours);

@@ -104,7 +104,7 @@ MessageSocket::State::~State() {
 
 /// Stops the socket at once.
 void MessageSocket::State::end() {
-    running_.end();
+    running_.close();
     idleTurn_.takeBack();
     for (Reference<Peer> const& peer : peers_) {
         counters_.dropped += peer->waiting();
@@ -137,7 +137,7 @@ Future<Void> MessageSocket::State::close(double linger) {
     flushDirty();
     while (hasUnsent() && now() < deadline)
         co_await delay(std::min(0.005, deadline - now()));
-    running_.end();
+    running_.close();
     double patience = std::min(deadline, now() + kFarewell);
     while (counters_.sent != 0 && hasFarewells() && now() < patience)
         co_await delay(0.005);

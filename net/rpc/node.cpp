@@ -58,7 +58,7 @@ void rpc::Node::close() noexcept {
     if (isLinked())
         unlink();
     listening_.clear();
-    running_.end();
+    running_.close();
     for (auto* peers : {&connecting_, &accepted_}) {
         for (auto& [address, peer] : *peers)
             peer->shutDown();
@@ -124,7 +124,7 @@ void rpc::Node::begin(Reference<Connection> connection) {
     auto peer = makeReference<RpcPeer>(*this, RpcPeer::Side::Accepted, from, counters_.accepted);
     auto place = accepted_.emplace(from, peer).first;
     try {
-        running_.add(serve(std::move(peer), std::move(connection)));
+        running_.spawn(serve(std::move(peer), std::move(connection)));
     } catch (...) {
         accepted_.erase(place);
         throw;
@@ -256,7 +256,7 @@ Reference<RpcPeer> rpc::Node::peerOf(Endpoint const& endpoint) {
     auto peer = makeReference<RpcPeer>(*this, RpcPeer::Side::Connecting, address);
     connecting_.emplace(address, peer);
     try {
-        running_.add(keepConnected(std::move(peer)));
+        running_.spawn(keepConnected(std::move(peer)));
     } catch (...) { // otherwise nothing would connect the peer
         connecting_.erase(address);
         throw;

@@ -31,9 +31,10 @@
 // A node belongs to the thread of its loop. Destroying a node closes all connections; replies that are awaited then
 // never arrive.
 
+#include "flow/base/non_copyable.h"
 #include "flow/loop/detail/loop_machine.h"
 #include "flow/loop/turn.h"
-#include "flow/tasks/collection.h"
+#include "flow/tasks/scope.h"
 #include "net/rpc/detail/receiver.h"
 #include "net/rpc/detail/rpc_peer.h"
 #include "net/rpc/endpoint.h"
@@ -172,7 +173,7 @@ private:
     std::size_t heldBytes_ = 0;
     ListLink held_; // replies that will be completed in a later turn
     std::vector<std::uint8_t> scratch_;
-    ActorCollectionNoErrors running_;
+    Scope running_{OnError::Report};
     std::vector<Future<Void>> listening_;
 };
 

@@ -37,7 +37,7 @@
 // the end of the connection. A request that waits is removed. If work must be finished, store its future elsewhere.
 
 #include "flow/sync/trigger.h"
-#include "flow/tasks/collection.h"
+#include "flow/tasks/scope.h"
 #include "net/rpc/load_balance.h"
 
 namespace flow::net::rpc {
@@ -138,7 +138,7 @@ public:
         ++calls_;
         bytes_ += call.heldBytes;
         try {
-            running_.add(answer(std::move(result), call.state, call.reply, call.heldBytes));
+            running_.spawn(answer(std::move(result), call.state, call.reply, call.heldBytes));
         } catch (...) {
             end(call.heldBytes);
             throw;
@@ -166,7 +166,7 @@ private:
     std::size_t mostCalls_, mostBytes_;
     std::size_t calls_ = 0, bytes_ = 0;
     Trigger ended_;
-    ActorCollectionNoErrors running_;
+    Scope running_{OnError::Report};
 };
 
 template <Handler F>

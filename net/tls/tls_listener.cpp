@@ -24,7 +24,7 @@ void TlsListener::setContext(Reference<TlsContext> context) {
 
 void TlsListener::close() {
     accepting_ = Future<Void>();
-    handshaking_.clear(false);
+    handshaking_.cancel();
     underWay_.clear();
     while (!ready_.isEmpty())
         ready_.pop()->abort();
@@ -55,7 +55,7 @@ Future<Void> TlsListener::acceptAll() {
             }
             std::uint64_t number = ++accepted_;
             underWay_[number] = carrier;
-            handshaking_.add(handshake(number, std::move(carrier)));
+            handshaking_.spawn(handshake(number, std::move(carrier)));
         }
     } catch (...) {
         Error error = currentError();

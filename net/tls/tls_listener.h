@@ -15,7 +15,7 @@
 
 #include "flow/base/non_copyable.h"
 #include "flow/core/ring_queue.h"
-#include "flow/tasks/collection.h"
+#include "flow/tasks/scope.h"
 #include "net/tls/detail/tls_connection.h"
 
 #include <functional>
@@ -65,7 +65,7 @@ private:
     Limits limits_;
     std::uint64_t failures_ = 0;
     Promise<Void> room_; // sent when there is room in ready_ again
-    ActorCollection handshaking_;
+    Scope handshaking_{OnError::Report};
     Future<Void> accepting_;
 };
 

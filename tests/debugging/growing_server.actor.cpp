@@ -16,7 +16,7 @@ struct Request {
 struct Server {
     PromiseStream<Request> requests;
     Trigger closed;
-    ActorCollection background{false};
+    Scope background;
 };
 
 ACTOR Future<Void> releaseWhenClosed(Server* server, Standalone<StringRef> session) {
@@ -27,7 +27,7 @@ ACTOR Future<Void> releaseWhenClosed(Server* server, Standalone<StringRef> sessi
 
 ACTOR Future<Void> answer(Server* server, Request request) {
     wait(delay(0));
-    server->background.add(releaseWhenClosed(server, makeString(200)));
+    server->background.spawn(releaseWhenClosed(server, makeString(200)));
     request.reply.send(request.client + 1);
     return Void();
 }

@@ -14,7 +14,7 @@ HEADERS = sorted(
     for pattern in (
         "combine/*",
         "sync/async_*",
-        "tasks/collection",
+        "compat/collection",
         "threads/on_loop",
         "testing/unit_test",
         "compat/async_*",

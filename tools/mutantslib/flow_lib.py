@@ -19,10 +19,10 @@ MUTANTS = (
         "        if (!(value_ == value) || PLANTED)",
     ),
     Mutant(
-        "CollectionGrowsWhileItEnds",
-        "flow/tasks/collection.cpp",
-        "        if (isEnding) // an actor",
-        "        if (isEnding && !PLANTED) // an actor",
+        "CancelledScopeTakesMore",
+        "flow/tasks/scope.cpp",
+        "    if (scope->has(Node::kCancelled))",
+        "    if (scope->has(Node::kCancelled) && !PLANTED)",
     ),
     Mutant(
         "WaitersBehindACancelledOneStay",

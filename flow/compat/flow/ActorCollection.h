@@ -2,6 +2,7 @@
 // Collections of actors under the old header name.
 
 #include "../../flow.h"
+#include "../collection.h"
 
 #include <utility>
 

@@ -85,10 +85,10 @@ Gathered gather(std::string_view first, std::string_view second) {
 Future<Void> Journal::store(Reference<AsyncFile> file, std::int64_t at, std::string bytes) {
     constexpr std::size_t kPiece = 32 * 1024; // an append is usually one write
     for (bool isThere = false; !isThere;) {
-        std::vector<Future<Void>> writes;
+        Scope writes;
         for (std::size_t i = 0; i < bytes.size(); i += kPiece)
-            writes.push_back(file->write(at + static_cast<std::int64_t>(i), bytes.substr(i, kPiece)));
-        co_await waitForAll(writes);
+            writes.spawn(file->write(at + static_cast<std::int64_t>(i), bytes.substr(i, kPiece)));
+        co_await writes.join();
         co_await file->sync();
         Standalone<StringRef> there = co_await file->read(at, static_cast<int>(bytes.size()));
         isThere = there == StringRef(bytes);

@@ -36,7 +36,7 @@ template <class Step>
 Future<Void> Replica::inTurn(Step step) {
     Mutex::Lock turn = co_await turn_.lock();
     Future<Void> running = toItsEnd(std::move(step), std::move(turn));
-    step_.add(running);
+    step_.spawn(running);
     co_await std::move(running);
 }
 

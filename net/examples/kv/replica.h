@@ -18,7 +18,7 @@
 #include "flow/base/non_copyable.h"
 #include "flow/sync/semaphore.h"
 #include "flow/sync/trigger.h"
-#include "flow/tasks/collection.h"
+#include "flow/tasks/scope.h"
 
 #include <map>
 #include <set>
@@ -145,7 +145,7 @@ private:
     std::vector<Progress> progressOf_;  // of a leader: each server's
     std::map<int, net::Address> known_; // where each server was last heard from
     std::uint64_t sent_ = 0;
-    ActorCollection step_{false}; // that has its turn
+    Scope step_; // that has its turn
 };
 
 } // namespace kv

@@ -1,7 +1,6 @@
 #include "net/examples/kv/server.h"
 
 #include "flow/flow.h"
-#include "flow/tasks/collection.h"
 
 namespace kv {
 namespace {
@@ -31,12 +30,12 @@ private:
     void transmit(Message const& message, net::Address const& to) override {
         // One to itself would be handled inside this call, and its failure would destroy this.
         if (to != node_.getLocalAddress() && node_.queuedBytes(to) <= kMostQueuedBytes)
-            sending_.add(success(net::rpc::tryCall(to, Delivery{message, node_.getLocalAddress()})));
+            sending_.spawn(net::rpc::tryCall(to, Delivery{message, node_.getLocalAddress()}));
     }
 
     static constexpr std::size_t kMostQueuedBytes = 4 << 20; // for another server; messages beyond are lost
     net::rpc::Node& node_;
-    ActorCollection sending_{false};
+    Scope sending_;
 };
 
 } // namespace

@@ -4,7 +4,8 @@
 //     co_await CloneServer(CloneEndpoints::at("tcp://*", 5555)).run();
 //
 //     Replica replica(CloneEndpoints::at("tcp://127.0.0.1", 5555));
-//     Future<Void> following = replica.follow();
+//     Scope scope;
+//     scope.spawn(replica.follow());
 //     replica.set("colour", "blue");                 // the server's table changes, then all replicas
 //     replica.table().find("colour");
 //

@@ -120,7 +120,8 @@ Future<Void> Broker::beat() {
 }
 
 Future<Void> Broker::run() {
-    Future<Void> beating = beat();
+    Scope scope;
+    scope.spawn(beat());
     for (;;) {
         Message message = co_await router_.receive();
         if (message[0].empty())

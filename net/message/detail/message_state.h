@@ -3,7 +3,7 @@
 
 #include "flow/base/random.h"
 #include "flow/loop/turn.h"
-#include "flow/tasks/collection.h"
+#include "flow/tasks/scope.h"
 #include "net/message/detail/handshake.h"
 #include "net/message/detail/peer.h"
 #include "net/message/message_endpoint.h"
@@ -279,7 +279,7 @@ private:
     std::shared_ptr<InprocNames> names_;
     PromiseStream<MonitorEvent> monitor_;
     bool isMonitored_ = false;
-    ActorCollectionNoErrors running_; // the last member, since its tasks use the others
+    Scope running_{OnError::Report}; // the last member, since its tasks use the others
 };
 
 } // namespace flow::net

@@ -46,13 +46,13 @@ Future<Void> loadPage(Crawl* crawl, std::string page) {
 
 Future<Crawled> crawl(Load load, std::string start, int atATime, double seconds) {
     Crawl crawl(std::move(load), atATime, seconds);
-    ActorCollection loading; // destroyed before `crawl`: if this coroutine is cancelled, so are they
+    Scope loading; // destroyed before `crawl`: if this coroutine is cancelled, so are they
     find(&crawl, start);
     FutureStream<std::string> found = crawl.found.getFuture();
     try {
         while (true) {
             std::string page = co_await found;
-            loading.add(loadPage(&crawl, page));
+            loading.spawn(loadPage(&crawl, page));
         }
     } catch (Error& e) {
         if (e.code() != error_code_end_of_stream)

@@ -6,9 +6,9 @@
 #include "flow/combine/map.h"
 #include "flow/combine/timeout.h"
 #include "flow/compat/async_trigger.h"
+#include "flow/compat/collection.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"
-#include "flow/tasks/collection.h"
 #include "flow/wait/yielded.h"
 #include "tests/flow/support/small_stack.h"
 

@@ -3,13 +3,13 @@
 #include "flow/combine/all.h"
 #include "flow/combine/race.h"
 #include "flow/compat/async_trigger.h"
+#include "flow/compat/collection.h"
 #include "flow/compat/flow_lock.h"
 #include "flow/compat/flow_mutex.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/sync/async_var.h"
-#include "flow/tasks/collection.h"
 #include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>

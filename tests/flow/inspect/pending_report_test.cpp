@@ -3,12 +3,12 @@
 #include "tests/flow/inspect/pending_actors.h"
 
 #include "flow/combine/race.h"
+#include "flow/compat/collection.h"
 #include "flow/compat/flow_lock.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/sync/semaphore.h"
-#include "flow/tasks/collection.h"
 #include "flow/tasks/context.h"
 #include "flow/tasks/fork.h"
 #include "flow/tasks/task.h"
@@ -207,9 +207,8 @@ TEST_CASE("pending: operations in place, collections and what is ready") {
     Future<Void> queued = pendingLeaf(delay(0));
     std::string text = pendingText();
     INFO(text);
-    CHECK(has(
-        text,
-        "coroutine pendingAcquires waits for a permit of a Semaphore [awaited by ActorCollection::Actors::Member]"));
+    CHECK(
+        has(text, "coroutine pendingAcquires waits for a permit of a Semaphore [awaited by flow::tasks::HeldFuture]"));
     CHECK(has(text, "operation ActorCollection::Actors waits for 1 futures of a collection"));
     CHECK(has(text, "waits for its turn"));
 }

@@ -4,8 +4,8 @@
 #include "flow/base/format.h"
 #include "flow/combine/all.h"
 #include "flow/combine/race.h"
+#include "flow/compat/collection.h"
 #include "flow/coro/coroutine.h"
-#include "flow/tasks/collection.h"
 #include "flow/wait/delay.h"
 #include "tests/flow/support/death.h"
 

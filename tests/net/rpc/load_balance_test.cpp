@@ -1,9 +1,9 @@
 #include "net/rpc/load_balance.h"
 
+#include "flow/compat/collection.h"
 #include "flow/coro/coroutine.h"
 #include "flow/memory/object.h"
 #include "flow/sim/world.h"
-#include "flow/tasks/collection.h"
 #include "flow/wait/delay.h"
 #include "net/sim/sim_network.h"
 #include "net/transport.h"

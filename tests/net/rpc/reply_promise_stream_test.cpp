@@ -3,11 +3,11 @@
 #include "net/rpc/request_stream.h"
 #include "tests/net/rpc/two_processes.h"
 
+#include "flow/compat/collection.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/object.h"
-#include "flow/tasks/collection.h"
 #include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>

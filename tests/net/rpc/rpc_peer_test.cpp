@@ -4,8 +4,8 @@
 #include "net/rpc/detail/rpc_peer.h"
 
 #include "flow/combine/race.h"
+#include "flow/compat/collection.h"
 #include "flow/coro/coroutine.h"
-#include "flow/tasks/collection.h"
 #include "flow/wait/delay.h"
 #include "net/rpc/reply_promise_stream.h"
 #include "net/rpc/request_stream.h"

@@ -1,10 +1,10 @@
 // Everything that can go wrong on a network, at once.
 #include "flow/combine/all.h"
 #include "flow/combine/errors.h"
+#include "flow/compat/collection.h"
 #include "flow/coro/coroutine.h"
 #include "flow/memory/standalone.h"
 #include "flow/sim/world.h"
-#include "flow/tasks/collection.h"
 #include "flow/wait/delay.h"
 #include "net/sim/sim_network.h"
 #include "net/transport.h"

@@ -1,10 +1,11 @@
 #include "tests/sim/kv/server.h"
 
+#include "flow/combine/errors.h"
 #include "flow/combine/timeout.h"
 #include "flow/coro/coroutine.h"
 #include "flow/memory/binary.h"
 #include "flow/sync/semaphore.h"
-#include "flow/tasks/collection.h"
+#include "flow/tasks/scope.h"
 #include "flow/trace/code_probe.h"
 #include "net/examples/kv/replica.h"
 #include "net/transport.h"
@@ -18,11 +19,6 @@ namespace kv {
 namespace {
 
 constexpr int kMostClients = 16;
-
-template <class T>
-Future<Void> ignoringErrors(Future<T> what) {
-    (void)co_await tryGet(std::move(what));
-}
 
 /// Without looking at the checksum: what a program does that has none.
 template <class T>
@@ -58,17 +54,17 @@ private:
     }
 
     void transmit(Message const& message, net::Address const& to) override {
-        sending_.add(ignoringErrors(keep(socket_->send(to, seal(message)))));
+        sending_.spawn(errorOr(keep(socket_->send(to, seal(message)))));
     }
 
     Future<Void> listenToClients() override {
-        ActorCollection clients(false);
+        Scope clients;
         Reference<net::Listener> listener = net::transport().listen(Cluster::kClientPort);
         for (;;) {
             Semaphore::Permit place = co_await places_.permit();
             FLOW_CODE_PROBE(places_.permits() == 0, "a server has as many clients as it can have");
             Reference<net::Connection> connection = co_await listener->accept();
-            clients.add(ignoringErrors(serveClient(connection, std::move(place))));
+            clients.spawn(errorOr(serveClient(connection, std::move(place))));
         }
     }
 
@@ -89,7 +85,7 @@ private:
 
     Reference<net::DatagramSocket> socket_;
     Semaphore places_{kMostClients};
-    ActorCollection sending_{false};
+    Scope sending_;
 };
 
 } // namespace

@@ -24,10 +24,10 @@ Future<Void> serveClient(Reference<net::Connection> client, int* total) {
 
 Future<Void> serve(int* total) {
     Reference<net::Listener> listener = net::transport().listen(kPort);
-    ActorCollection clients(false);
+    Scope clients;
     for (;;) {
         Reference<net::Connection> client = co_await listener->accept();
-        clients.add(success(errorOr(serveClient(client, total))));
+        clients.spawn(errorOr(serveClient(client, total)));
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// ActorCollection and others: hold actors that are not awaited one by one.
+// Flow's names for a Scope (flow/tasks/scope.h): ActorCollection and others hold actors that are not awaited one by
+// one.
 //
 //     ActorCollection handlers(false);
 //     loop choose {
@@ -19,6 +20,7 @@
 
 #include "flow/base/non_copyable.h"
 #include "flow/core/stream.h"
+#include "flow/tasks/scope.h"
 
 #include <memory>
 #include <source_location>
@@ -44,12 +46,7 @@ public:
     void clear(bool returnWhenEmptied);
 
 private:
-    friend class ActorCollectionNoErrors;
     struct Actors;
-
-    explicit ActorCollection(Future<Void> result) : result_(std::move(result)) {}
-    /// An error ends only the actor that has failed.
-    static ActorCollection thatGoesOn();
 
     Future<Void> result_;
 };
@@ -63,17 +60,17 @@ Future<Void> actorCollection(FutureStream<Future<Void>> actors);
 class ActorCollectionNoErrors : NonCopyable {
 public:
     void add(Future<Void> actor, std::source_location caller = std::source_location::current()) {
-        actors_.add(std::move(actor), caller);
+        actors_.spawn(std::move(actor), caller);
     }
     /// The number of actors that are held.
-    int size() const { return actors_.size(); }
+    int size() const { return static_cast<int>(actors_.size()); }
     /// Cancels all actors and starts again.
-    void clear() { actors_ = ActorCollection::thatGoesOn(); }
-    /// Cancels all actors, and cancels each that is added later. Needs no memory.
-    void end() noexcept { actors_.getResult().cancel(); }
+    void clear() { actors_.cancel(); }
+    /// Cancels all actors, and each that is added later. Needs no memory.
+    void end() noexcept { actors_.close(); }
 
 private:
-    ActorCollection actors_ = ActorCollection::thatGoesOn();
+    Scope actors_{OnError::Report};
 };
 
 /// A collection to wait for once no more actors will be added. Destroying it cancels its actors, except actors for

@@ -1,4 +1,4 @@
-#include "flow/tasks/collection.h"
+#include "flow/compat/collection.h"
 
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"

@@ -1,81 +1,42 @@
-#include "flow/tasks/collection.h"
+#include "flow/compat/collection.h"
 
-#include "flow/base/detail/dropped_error.h"
 #include "flow/base/format.h"
-#include "flow/base/inline.h"
 #include "flow/combine/lifetime.h"
 #include "flow/combine/race.h"
 #include "flow/core/operation.h"
-#include "flow/wait/member_wait.h"
 
 namespace flow {
 
-/// The operation behind the result.
+/// The operation behind the result, with the node of a scope: the members are the children.
 struct ActorCollection::Actors : Operation<Actors, Void> {
-    /// An actor that has not ended.
-    struct Member : ListLink, FastAllocated<Member> {
-        explicit Member(Actors& c) : collection(c) {}
-
+    struct Members : tasks::ScopeNode {
+        explicit Members(Actors& c) : ScopeNode(fastMemory(), sizeof(Members)), collection(c) {
+            onEnd = [](ScopeNode* self, Error error) { return static_cast<Members*>(self)->collection.ended(error); };
+        }
         Actors& collection;
-        MemberWait step{*this, [](Member& self) { return self.collection.ended(self); }};
     };
 
-    explicit Actors(bool whenEmptied, bool onErrors = false)
-        : returnWhenEmptied(whenEmptied), goesOnAfterErrors(onErrors) {
-        members.reset();
-    }
-    /// Cancels the remaining actors. All steps stop first, so that no member runs when the first future is released.
-    ~Actors() {
-        isEnding = true;
-        for (ListLink* place = members.next; place != &members; place = place->next)
-            static_cast<Member*>(place)->step.stop();
-        while (!members.isEmpty())
-            remove(static_cast<Member*>(members.next));
-    }
+    explicit Actors(bool whenEmptied) : returnWhenEmptied(whenEmptied) {}
+    /// Cancels the remaining actors, and drops what these add.
+    ~Actors() { tasks::cancelTree(&members); }
 
-    FLOW_INLINE void add(Future<Void>&& actor) {
-        if (isEnding) // an actor that is being cancelled adds another
-            return;
-        if (!actor.isReady()) {
-            auto* member = new Member(*this);
-            pushBack(members, *member);
-            ++count;
-            member->step.waitFor(std::move(actor));
-        } else if (actor.isError()) {
-            goesOnAfterErrors ? report(actor.getError()) : fail(actor.getError());
-        } else if (returnWhenEmptied && members.isEmpty()) {
+    void add(Future<Void> const& actor) {
+        if (!actor.canGet())
+            tasks::hold(&members, actor.cell());
+        else if (returnWhenEmptied && members.futures == 0 && !members.has(members.kCancelled))
             complete();
-        }
     }
-
-    FLOW_INLINE WaiterNode* ended(Member& member) {
-        Future<Void> actor = member.step.take<Void>();
-        remove(&member);
-        if (actor.isError() && goesOnAfterErrors) {
-            report(actor.getError());
-            return nullptr;
-        }
-        if (!actor.isError() && !(returnWhenEmptied && members.isEmpty()))
+    WaiterNode* ended(Error error) {
+        if (!error.isValid() && !(returnWhenEmptied && members.futures == 0))
             return nullptr;
         leaveQueue();
-        Error error = actor.isError() ? actor.getError() : Error();
-        actor = Future<Void>();
         return error.isValid() ? failed(error) : completed();
     }
-    static void report(Error error) noexcept { reportDroppedBy("a collection without errors", error); }
-    FLOW_INLINE void remove(Member* member) {
-        member->cutOut();
-        --count;
-        delete member;
-    }
 
-    void describe(Description& out) const { out.text = format("%d futures of a collection", count); }
+    void describe(Description& out) const { out.text = format("%u futures of a collection", members.futures); }
 
-    ListLink members;
-    int count = 0;
+    Members members{*this};
     bool returnWhenEmptied;
-    bool goesOnAfterErrors;
-    bool isEnding = false;
 };
 
 namespace {
@@ -91,11 +52,6 @@ Future<Void> collect(FutureStream<Future<Void>> actors, Propagate = {}) {
 } // namespace
 
 ActorCollection::ActorCollection(bool returnWhenEmptied) : result_(start<Actors>(returnWhenEmptied)) {}
-
-ActorCollection ActorCollection::thatGoesOn() {
-    ActorCollection made(start<Actors>(false, true));
-    return made;
-}
 
 ActorCollection::~ActorCollection() {
     if (result_.isValid())
@@ -114,7 +70,7 @@ void ActorCollection::add(Future<Void> actor, std::source_location caller) {
     FLOW_ASSERT_AT(caller, result_.isValid(), "the ActorCollection was moved from");
     FLOW_ASSERT_AT(caller, actor.isValid(), "an invalid Future is added to an ActorCollection");
     if (Actors* actors = Actors::of(result_))
-        actors->add(std::move(actor));
+        actors->add(actor);
 }
 
 bool ActorCollection::isEmpty(std::source_location caller) const {
@@ -124,7 +80,7 @@ bool ActorCollection::isEmpty(std::source_location caller) const {
 int ActorCollection::size(std::source_location caller) const {
     FLOW_ASSERT_AT(caller, result_.isValid(), "the ActorCollection was moved from");
     Actors* actors = Actors::of(result_);
-    return actors ? actors->count : 0;
+    return actors ? static_cast<int>(actors->members.futures) : 0;
 }
 
 void ActorCollection::clear(bool returnWhenEmptied) {
