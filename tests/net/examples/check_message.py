@@ -22,7 +22,8 @@ LARGEST = (64 << 20) if COUNT >= 100_000 else 5_000_000
 
 @contextmanager
 def program(*arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """It runs; it has ended cleanly when the block is left."""
+    """It runs; it has ended cleanly when the block is left. One that ends by itself is awaited in the block, since a
+    signal while it ends would kill it."""
     running = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         yield running
@@ -142,9 +143,11 @@ def check_publish(context: zmq.Context[zmq.Socket[bytes]]) -> None:
         port = sub.bind_to_random_port("tcp://127.0.0.1")
         sub.subscribe(b"b")
         arguments = ("source", "PUB", "connect", f"tcp://127.0.0.1:{port}", "--count", "50", "--size", "1")
-        with program(*arguments, "--topic", "a"), program(*arguments, "--topic", "b"):
+        with program(*arguments, "--topic", "a") as other, program(*arguments, "--topic", "b") as ours:
             for number in range(50):
                 assert sub.recv_multipart() == [b"b%d" % number, b"x"]
+            assert other.wait(20) == 0
+            assert ours.wait(20) == 0
     with socket(context, zmq.XPUB) as publisher:
         port = publisher.bind_to_random_port("tcp://127.0.0.1")
         with program("sink", "SUB", "connect", f"tcp://127.0.0.1:{port}", "--topic", "x", "--count", "2") as sink:
@@ -184,6 +187,7 @@ def check_other_types(context: zmq.Context[zmq.Socket[bytes]]) -> None:
                 subscriber.send(b"\x01t")
             for number in range(COUNT):
                 assert subscriber.recv_multipart() == [b"t%d" % number, b"x"]
+            assert running.wait(20) == 0
     for kind in (zmq.PUB, zmq.XPUB):
         with socket(context, kind, sndhwm=0) as publisher:
             port = publisher.bind_to_random_port("tcp://127.0.0.1")
