@@ -3,7 +3,7 @@
 #include "flow/fiber/fiber.h"
 
 #include "bench/run.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/race.h"
 #include "flow/core/future.h"
 #include "flow/core/stream.h"

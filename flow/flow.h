@@ -24,6 +24,7 @@
 #include "flow/combine/recurring.h"
 #include "flow/combine/retry.h"
 #include "flow/combine/timeout.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/core/callback.h"
 #include "flow/core/error_or.h"
 #include "flow/core/future.h"

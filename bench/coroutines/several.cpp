@@ -1,7 +1,7 @@
 // bench/actors/several.actor.cpp as a person writes it with co_await. Propagate as in tasks.cpp.
 
 #include "bench/run.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/race.h"
 #include "flow/compat/collection.h"
 #include "flow/coro/coroutine.h"

@@ -2,7 +2,7 @@
 // an actor: that there is no handler around its waits.
 
 #include "bench/run.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
 

@@ -1,7 +1,7 @@
 // bench/actors/timers.actor.cpp as a person writes it with co_await.
 
 #include "bench/run.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
 

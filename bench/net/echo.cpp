@@ -3,7 +3,7 @@
 #include "bench/net/load.h"
 #include "bench/net/program_calls.h"
 #include "bench/net/system_calls.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "net/poll/network_poller.h"

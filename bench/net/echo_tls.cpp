@@ -3,7 +3,7 @@
 
 #include "bench/net/echo.h"
 #include "bench/net/load.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "net/tls/tls_listener.h"

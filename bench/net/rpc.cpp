@@ -1,7 +1,7 @@
 #include "bench/net/rpc.h"
 
 #include "bench/net/load.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"

@@ -1,5 +1,5 @@
 #pragma once
-// all(), some(), waitForAll() and others: wait for several operands at once.
+// all(), some(), && and ||: wait for several operands at once.
 //
 //     auto [page, user] = co_await all(loadPage(key), loadUser(id));      // a tuple of the values
 //     std::vector<Row> rows = co_await all(reads);                        // the values of a vector of operands
@@ -13,23 +13,17 @@
 // during the call, the operands behind it do not begin. A value that has come is lost if the result fails or is
 // dropped.
 //
-// The other functions take only futures, and their result has no value:
+// The operators and success() take only futures, and their result has no value:
 //
-//     wait(waitForAll(replies));            // every one has a value, or the first error
-//     wait(quorum(replies, 2));             // two values, or the first error
-//     wait(waitForAny(replies));            // the first to come, value or error
-//     wait(waitForAllReady(replies));       // every one has come, value or error
 //     wait(save() && send());               // both
 //     wait(reply || delay(1.0));            // either
 //     wait(success(reply));                 // when it comes, whatever the value
 //
-// Each of these makes one allocation, whatever the number of inputs. If several inputs fail, the error that comes first
-// in time counts. Among inputs that are ready at the call, the first in order counts.
-//
-// As long as the result is held, even when it is ready, it holds the inputs that are not ready, so that they run on:
-// the waiter of the result runs first, and may then wait for the remaining inputs. Cancel-safe: dropping the result
-// releases the inputs, which cancels an input that nothing else holds. With Remaining::Released the inputs are released
-// as soon as the result is decided, before its waiter runs. `||` always does so.
+// Each of these makes one allocation. As long as the result is held, even when it is ready, it holds the inputs that
+// are not ready, so that they run on: the waiter of the result runs first, and may then wait for the remaining inputs.
+// `||` releases them as soon as the result is decided, before its waiter runs. Cancel-safe: dropping the result releases
+// the inputs, which cancels an input that nothing else holds. Flow's functions for futures without values (waitForAll,
+// quorum) are in flow/compat/wait_for_all.h.
 
 #include "flow/combine/detail/decided.h"
 #include "flow/wait/race_result.h"
@@ -78,13 +72,6 @@ FLOW_INLINE Future<std::vector<AwaitedValue<X>>> all(std::vector<X> operands,
         },
         std::move(futures), std::move(decided));
 }
-/// Calls all(); getAll() is Flow's name for it.
-template <class T>
-Future<std::vector<T>> getAll(std::vector<Future<T>> futures,
-                              std::source_location caller = std::source_location::current()) {
-    return all(std::move(futures), caller);
-}
-
 /// Returns the first `count` values, in order of their indices. Fails with client_invalid_operation if there are fewer
 /// operands.
 template <CanBeAwaited X>
@@ -108,35 +95,6 @@ Future<std::vector<Winner<AwaitedValue<X>>>> some(std::size_t count, std::vector
             return values;
         },
         std::move(futures), std::move(decided));
-}
-
-/// Waits until `needed` of the futures have values. Fails with the first error, even if enough values could still come.
-template <class T>
-Future<Void> quorum(std::vector<Future<T>> const& futures, std::size_t needed, Remaining remaining = Remaining::RunOn,
-                    std::source_location caller = std::source_location::current()) {
-    FLOW_ASSERT_AT(caller, needed <= futures.size(), "a quorum of more futures than there are");
-    return quorumOf(futures, needed, remaining, Errors::Decide, caller);
-}
-
-/// Waits until all futures are ready, with values or errors.
-template <class T>
-Future<Void> waitForAllReady(std::vector<Future<T>> const& futures,
-                             std::source_location caller = std::source_location::current()) {
-    return quorumOf(futures, futures.size(), Remaining::RunOn, Errors::CountAsReady, caller);
-}
-
-/// Waits until all futures have values. Fails with the first error.
-template <class T>
-Future<Void> waitForAll(std::vector<Future<T>> const& futures, Remaining remaining = Remaining::RunOn,
-                        std::source_location caller = std::source_location::current()) {
-    return quorum(futures, futures.size(), remaining, caller);
-}
-
-/// Waits until one of the futures has a value. Fails if an error comes first. Is ready at once if there are no futures.
-template <class T>
-Future<Void> waitForAny(std::vector<Future<T>> const& futures, Remaining remaining = Remaining::RunOn,
-                        std::source_location caller = std::source_location::current()) {
-    return quorum(futures, futures.empty() ? 0 : 1, remaining, caller);
 }
 
 /// Waits until both futures have values. Fails with the first error.

@@ -1,6 +1,6 @@
 #pragma once
-// Quorum: ready when a given number of several futures are. waitForAll, waitForAny, quorum, && and || are made of it;
-// programs use these functions (flow/combine/all.h).
+// Quorum: ready when a given number of several futures are. all, some, && and || are made of it; programs use these
+// (flow/combine/all.h).
 //
 //     Future<Void> two = quorumOf(replies, 2, Remaining::RunOn);
 //     Future<Void> either = quorumOf(1, Remaining::Released, WaitInput(reply), WaitInput(limit));

@@ -6,7 +6,7 @@
 //         std::vector<Future<Void>> users;
 //         for (int i = 0; i < 4; ++i)
 //             users.push_back(use(&mutex));          // each waits for its turn: delay(0)
-//         co_await waitForAll(users);
+//         co_await all(users);
 //     });
 //     CHECK(orders.failure == "");                    // else what went wrong, and in which order
 //     CHECK(orders.all);                              // else there are others

@@ -99,7 +99,10 @@ Future<Void> serveOne(int id, std::string directory, std::vector<net::Address> a
     if (!serving.isReady()) // else it cannot listen
         std::printf("listening at %s\n", addresses[static_cast<std::size_t>(id)].toString().c_str());
     std::fflush(stdout);
-    co_await race(stop, serving, printer.report());
+    Scope scope;
+    scope.spawn(std::move(serving));
+    scope.spawn(printer.report());
+    co_await race(stop, scope.join());
 }
 
 /// The first word, which is taken from `rest`.

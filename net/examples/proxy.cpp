@@ -24,7 +24,10 @@ Future<Void> proxy(NameAndPort to, Reference<Connection> client) {
     Reference<Connection> server;
     try {
         server = co_await connect(to.name, to.port);
-        co_await (pass(client, server) && pass(server, client));
+        Scope both;
+        both.spawn(pass(client, server));
+        both.spawn(pass(server, client));
+        co_await both.join();
     } catch (Error& error) {
         client->abort();
         if (server)

@@ -18,6 +18,7 @@
 #include "flow/base/random.h"
 #include "flow/combine/all.h"
 #include "flow/combine/race.h"
+#include "flow/combine/race.h"
 #include "flow/wait/delay.h"
 #include "net/rpc/request_stream.h"
 
@@ -73,7 +74,8 @@ public:
         for (std::size_t i = 0; i < servers_->size(); ++i)
             available.push_back(FailureMonitor::failureMonitor().onStateEqual(servers_->get(i, channel_).getEndpoint(),
                                                                               FailureStatus(false)));
-        return waitForAny(available) || Future<Void>(delay(kRetry)); // then a request tries to connect again
+        available.push_back(delay(kRetry)); // then a request tries to connect again
+        return success(race(std::move(available)));
     }
     /// Returns the next server, which may have failed. It is tried when all servers have failed.
     RequestStream<Request> const& any() { return servers_->get(next_++ % servers_->size(), channel_); }

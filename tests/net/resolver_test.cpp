@@ -1,6 +1,6 @@
 #include "net/resolver.h"
 
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/world.h"

@@ -1,7 +1,7 @@
 // A session of requests and responses over a connection, composed of its operations, in each style; fiber/ and
 // session.actor.cpp have the others.
 
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/core/operation.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"

@@ -13,7 +13,11 @@ Future<Void> Replica::run() {
     co_await recover();
     open();
     postponeElection();
-    co_await race(listenToServers(), listenToClients(), keepTime(), broken_.getFuture());
+    Scope scope;
+    scope.spawn(listenToServers());
+    scope.spawn(listenToClients());
+    scope.spawn(keepTime());
+    co_await race(scope.join(), broken_.getFuture());
 }
 
 Future<Void> Replica::recover() {

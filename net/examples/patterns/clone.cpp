@@ -38,7 +38,11 @@ CloneServer::CloneServer(CloneEndpoints const& endpoints)
 }
 
 Future<Void> CloneServer::run() {
-    co_await (giveSnapshots() && takeSets() && beat());
+    Scope scope;
+    scope.spawn(giveSnapshots());
+    scope.spawn(takeSets());
+    scope.spawn(beat());
+    co_await scope.join();
 }
 
 /// The term, the number of the last change, and all keys with their values.

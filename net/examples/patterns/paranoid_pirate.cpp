@@ -83,7 +83,10 @@ Future<Void> pirateQueue(std::string front, std::string back) {
     Queue queue{MessageSocket(SocketType::Router, beating()), MessageSocket(SocketType::Router, options), {}};
     queue.clients.bind(front);
     queue.workers.bind(back);
-    co_await (queue.giveWork() && queue.takeAnswers());
+    Scope scope;
+    scope.spawn(queue.giveWork());
+    scope.spawn(queue.takeAnswers());
+    co_await scope.join();
 }
 
 Future<Void> pirateWorker(std::string back, Answer work) {

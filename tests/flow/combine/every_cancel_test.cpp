@@ -1,7 +1,7 @@
 // Every function and member of flow/combine, sync, tasks and compat that gives a future, and every kind of wait,
 // cancelled at each step: see tests/flow/support/cancel_everywhere.h. tests/tools/test_library.py finds functions that
 // have no entry here.
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/forward.h"
 #include "flow/combine/lifetime.h"

@@ -5,7 +5,7 @@
 #include "flow/compat/async_trigger.h"
 #include "flow/memory/allocation_failure.h"
 
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/forward.h"
 #include "flow/combine/lifetime.h"

@@ -1,6 +1,6 @@
 // Long chains of each function of flow/combine that makes a future of a future: they end, fail and are cancelled in
 // constant stack.
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/lifetime.h"
 #include "flow/combine/map.h"

@@ -1,6 +1,6 @@
 // A failed assertion of the library names the line of the program's call.
 
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/forward.h"
 #include "flow/combine/lifetime.h"

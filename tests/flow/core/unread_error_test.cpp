@@ -1,5 +1,5 @@
 // Errors in futures that are destroyed before anybody has read them.
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,7 @@
 #include "flow/file/async_file.h"
 
 #include "flow/base/random.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"

@@ -1,6 +1,6 @@
 #include "flow/sim/schedule_explorer.h"
 
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/race.h"
 #include "flow/compat/async_trigger.h"
 #include "flow/compat/collection.h"

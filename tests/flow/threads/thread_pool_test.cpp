@@ -1,6 +1,6 @@
 #include "flow/threads/thread_pool.h"
 
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"

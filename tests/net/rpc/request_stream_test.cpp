@@ -1,7 +1,7 @@
 #include "net/rpc/request_stream.h"
 
 #include "flow/base/uid.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/race.h"
 #include "flow/combine/timeout.h"
 #include "flow/core/stream.h"

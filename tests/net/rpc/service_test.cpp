@@ -1,7 +1,7 @@
 #include "net/rpc/service.h"
 
 #include "flow/base/error.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/timeout.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"

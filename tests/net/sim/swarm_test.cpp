@@ -1,5 +1,5 @@
 // Everything that can go wrong on a network, at once.
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/compat/collection.h"
 #include "flow/coro/coroutine.h"

@@ -8,7 +8,7 @@
 #include "flow/base/parse_number.h"
 #include "flow/base/random.h"
 #include "flow/base/sanitizer.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"

@@ -1,7 +1,7 @@
 // Attackers of the simulation "adversary": floods, stalls, garbage, and peers that never read, at streams of bytes.
 
 #include "flow/base/format.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"

@@ -1,7 +1,7 @@
 // The healthy clients of the simulation "adversary": they ask again and again, and look at each answer.
 
 #include "flow/base/format.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"

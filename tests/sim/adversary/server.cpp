@@ -1,6 +1,6 @@
 // The server of the simulation "adversary".
 
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/race.h"
 #include "flow/core/detail/turn_budget.h"
 #include "flow/coro/coroutine.h"

@@ -2,7 +2,7 @@
 // get an answer to another one's question.
 
 #include "flow/base/format.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"

@@ -1,7 +1,7 @@
 #include "tests/sim/kv/client.h"
 
 #include "flow/base/format.h"
-#include "flow/combine/all.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/combine/timeout.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/history.h"

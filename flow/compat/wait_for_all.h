@@ -1,0 +1,60 @@
+#pragma once
+// waitForAll() and others: Flow's names for waits for several futures. all(), some() and race() (flow/combine/) take
+// whatever can be waited for, and give the values.
+//
+//     wait(waitForAll(replies));            // every one has a value, or the first error
+//     wait(quorum(replies, 2));             // two values, or the first error
+//     wait(waitForAny(replies));            // the first to come, value or error
+//     wait(waitForAllReady(replies));       // every one has come, value or error
+//
+// Each makes one allocation, whatever the number of futures; the result has no value. If several futures fail, the error
+// that comes first in time counts. Among futures that are ready at the call, the first in order counts.
+//
+// As long as the result is held, even when it is ready, it holds the futures that are not ready, so that they run on.
+// With Remaining::Released they are released as soon as the result is decided, before its waiter runs. Cancel-safe:
+// dropping the result releases the futures, which cancels a future that nothing else holds.
+
+#include "flow/combine/all.h"
+
+#include <source_location>
+#include <vector>
+
+namespace flow {
+
+/// Waits until `needed` of the futures have values. Fails with the first error, even if enough values could still come.
+template <class T>
+Future<Void> quorum(std::vector<Future<T>> const& futures, std::size_t needed, Remaining remaining = Remaining::RunOn,
+                    std::source_location caller = std::source_location::current()) {
+    FLOW_ASSERT_AT(caller, needed <= futures.size(), "a quorum of more futures than there are");
+    return quorumOf(futures, needed, remaining, Errors::Decide, caller);
+}
+
+/// Waits until all futures are ready, with values or errors.
+template <class T>
+Future<Void> waitForAllReady(std::vector<Future<T>> const& futures,
+                             std::source_location caller = std::source_location::current()) {
+    return quorumOf(futures, futures.size(), Remaining::RunOn, Errors::CountAsReady, caller);
+}
+
+/// Waits until all futures have values. Fails with the first error.
+template <class T>
+Future<Void> waitForAll(std::vector<Future<T>> const& futures, Remaining remaining = Remaining::RunOn,
+                        std::source_location caller = std::source_location::current()) {
+    return quorum(futures, futures.size(), remaining, caller);
+}
+
+/// Waits until one of the futures has a value. Fails if an error comes first. Is ready at once if there are no futures.
+template <class T>
+Future<Void> waitForAny(std::vector<Future<T>> const& futures, Remaining remaining = Remaining::RunOn,
+                        std::source_location caller = std::source_location::current()) {
+    return quorum(futures, futures.empty() ? 0 : 1, remaining, caller);
+}
+
+/// Calls all().
+template <class T>
+Future<std::vector<T>> getAll(std::vector<Future<T>> futures,
+                              std::source_location caller = std::source_location::current()) {
+    return all(std::move(futures), caller);
+}
+
+} // namespace flow
