@@ -161,8 +161,8 @@ public:
     ReadInto readExactly(ReadBuffer to, std::source_location caller = std::source_location::current()) {
         return into(to, ReadRequest::Kind::Exactly, caller);
     }
-    // For users with buffers of their own in both directions, such as messages. tryWrite() is not to be mixed with
-    // write(); bytes of earlier writes are sent first.
+    // For users with buffers of their own in both directions, such as messages. Do not use both tryWrite() and write():
+    // queued bytes of a write() are sent first, and tryWrite() may take nothing as long as there are any.
 
     /// Reads as many bytes as are available, straight from the kernel if possible; nothing if there are none now; 0 at
     /// the end or after an error: failure() says which. The memory has at least one byte. Throws nothing.

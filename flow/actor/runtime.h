@@ -128,7 +128,7 @@ public:
     FLOW_INLINE Exit park(Pending wait, int entry) {
         Exit exit = Frame<T>::park(wait, entry);
         if (wait.isHeld()) {
-            if (this->awaited.isOperation()) // otherwise the frame is parked in the loop, which does not fail
+            if (this->awaited.isOperation()) // otherwise the frame is parked in the loop: that wait cannot fail
                 this->awaited = this->awaited.propagating();
         } else if (!wait.isDelay()) {
             this->awaited = Awaited::propagating(wait.cell());
@@ -152,8 +152,8 @@ protected:
 template <class T>
 using CellType = std::conditional_t<std::is_void_v<T>, Void, T>;
 
-/// Returns the bytes of the room behind the state. The type of a_body() is deduced, so that the a_body of a template is
-/// compiled here, if it has not been.
+/// Returns the bytes of the room behind the state. They are known when a_body() has been compiled: decltype makes the
+/// compiler do this for the a_body of a template, since its result type is deduced.
 template <class F, class S>
 constexpr std::size_t roomBehind() {
     [[maybe_unused]] decltype(std::declval<S&>().a_body(std::declval<F&>())) exit = {};

@@ -4,7 +4,7 @@
 //     FLOW_ASSERT(cell, "the Future is invalid: it was default-constructed or moved from");
 //     FLOW_CHECK(owner == thisThread(), "...");      // only in checked builds: too costly for every call
 //
-// A function with many callers takes the place of the call as its last argument. Its assertions then name that place:
+// A function with many callers has a last parameter for the source location of the call, which its assertions name:
 //
 //     int get(Caller caller = Caller::current()) {
 //         FLOW_ASSERT_AT(caller, isReady(), "get() before there is a value");

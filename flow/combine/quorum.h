@@ -42,7 +42,7 @@ private:
     static QuorumFrame& of(Cell* cell) { return *static_cast<QuorumFrame*>(cell->frame()); }
     static void resumeCancelled(Waiter* frame);
     static void fire(Waiter* branch);
-    /// fire() for an error, and for the input that decides or comes later. Returns the waiter to run next, or null.
+    /// The rest of fire(): for an error, the deciding input and later inputs. Returns the waiter to run next, or null.
     [[gnu::noinline]] static Waiter* fireWithCare(Waiter* branch) noexcept;
     static void releaseBranches(Cell* cell) noexcept;
     static void retire(Cell* cell) noexcept;
@@ -69,7 +69,7 @@ Cell* const* cellsOf(std::vector<Future<T>> const& futures, Caller caller) {
 } // namespace detail
 
 /// An input that is waited for without its result: a Future, or a value that converts to Future<Void>, as a delay does.
-/// It is made by a conversion, so that an operator has the place of its call. It holds the input during that call.
+/// A conversion makes it, and notes where the operator is called. It holds the input during the call of the operator.
 class WaitInput {
 public:
     template <class T>

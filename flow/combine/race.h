@@ -117,7 +117,7 @@ public:
         FLOW_INLINE Value await_resume() const { return this->object()->settle(); }
     };
 
-    /// Adds a function to a race, as in `co_await race(...).evaluated([&] { lock.reset(); })`. It is called once the
+    /// Adds a function to a race, as in `co_await race(...).evaluated([&] { lock.reset(); })`. It is called after the
     /// operands have been tested, before the coroutine suspends or goes on. If it throws, the co_await throws the
     /// exception, as it does for an exception of an operand.
     template <class Function>

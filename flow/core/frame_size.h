@@ -43,8 +43,8 @@ struct FrameLimit {
 
 namespace flow::detail {
 
-/// A base class of every frame, without members. By it the frame's type, and so the debug information, says how many
-/// bytes of result stand in front of the cell.
+/// A base class of every frame, without members. It puts a number into the frame's type, and so into the debug
+/// information: how many bytes in front of the cell belong to the result.
 template <std::size_t Bytes>
 struct ResultBytes {};
 

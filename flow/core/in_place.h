@@ -172,8 +172,8 @@ private:
 
 } // namespace detail
 
-/// Returns a future of the operation. The operation takes as soon as it can, even if nothing waits for the future. A
-/// future that is dropped before that takes nothing. Allocates one block.
+/// Returns a future of the operation. take() is called as soon as the operation is ready, even if nothing waits for the
+/// future. A future that is dropped earlier takes nothing. Allocates one block.
 template <InPlace Op>
 [[nodiscard]] Future<typename Op::Result> keep(Op const& op) {
     detail::Cell* cell = detail::Kept<Op>::create(op);

@@ -97,9 +97,9 @@ struct [[nodiscard]] uncancellable {};
 /// The operand of a co_await in a frame that is parked already: see Self.
 struct [[nodiscard]] parked {};
 
-/// Makes the result of an actor from the operand of its `return`, where `co_return` cannot: the actor has no result, or
-/// only an instantiation shows whether it has one. So `return save();` is not mistaken for a wait either. from() is not
-/// static, since gcc reports the call of a refused function twice, unless it is a member of an object.
+/// Makes the result of an actor from the operand of its `return`, if `co_return` cannot make it: the actor has no
+/// result, or only an instantiation shows whether it has one. Then `return save();` is not mistaken for a wait. from()
+/// is not static: gcc reports the call of a refused function twice, unless the function is a member of an object.
 template <class T>
 struct Result {
     template <class U = T, class = T>
@@ -250,7 +250,7 @@ public:
     CoroPromiseBase()
         requires(!kOwnsParameters)
     = default;
-    // gcc passes a parameter that is declared T&& as a T&&.
+    // auto&&: for a parameter that is declared T&&, gcc passes an rvalue to this constructor.
     FLOW_INLINE explicit CoroPromiseBase(auto&&... parameters)
         requires(kOwnsParameters)
         : parameters_(parameters...) {}

@@ -14,7 +14,7 @@
 
 namespace flow {
 
-/// Returns the command, from the caller of this function on; empty if the stack cannot be read. Throws std::bad_alloc.
+/// Returns the command, which begins with the caller; empty if the stack cannot be read. Throws std::bad_alloc.
 std::string machineStack();
 
 /// Like machineStack(), for given return addresses, as ::backtrace() of <execinfo.h> gives them.

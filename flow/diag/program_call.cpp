@@ -87,7 +87,7 @@ void const* gccCoroutineOf(void const* code) {
     if (end == symbol.npos)
         return nullptr;
     symbol.resize(end + kEnd.size());
-    return addressOfSymbol(code, symbol + '\0'); // with its zero, so that no longer name matches
+    return addressOfSymbol(code, symbol + '\0'); // with its zero, so that a name that is longer does not match
 }
 
 struct Line {

@@ -10,7 +10,7 @@
 //     range.clear();
 //
 // A RangeState refers to an lvalue, which must outlive the loop, and keeps a temporary until `clear`. It also moves and
-// keeps the object of `f().member` or `std::move(x)`: both have one type, and the result of f() is destroyed at once.
+// keeps `f().member`, since the result of f() is destroyed at once, and so `std::move(x)`, which has the same type.
 
 #include "flow/base/inline.h"
 

@@ -28,7 +28,7 @@
 #include <limits>
 #include <optional>
 
-// nondeterminism: this makes the clock virtual if the loop is
+// nondeterminism: this file defines now() of this clock, which follows the time of a simulated loop
 using SteadyClock = std::chrono::steady_clock;
 
 namespace flow::fiber::detail {

@@ -70,7 +70,7 @@ FLOW_INLINE Exceptions& exceptionsOfThread() noexcept {
     return known ? *known : findExceptions();
 }
 
-/// The state of a thread that belongs to the stack on which the thread runs.
+/// The part of a thread's state that belongs to one stack, and is switched with it.
 struct ThreadState {
     void* caught = nullptr;
     unsigned uncaught = 0;

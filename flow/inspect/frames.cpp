@@ -52,7 +52,7 @@ bool isCode(Function function) {
 }
 
 /// Returns true if the memory at `cell` looks like the cell of an unfinished computation. The memory may hold anything,
-/// and a sanitizer may forbid it, so its words are only compared.
+/// and a sanitizer may forbid reading it, so this function is not instrumented, and only compares the words there.
 __attribute__((no_sanitize("address", "thread"))) bool isUnfinished(Cell const* cell) {
     constexpr int kReady = Cell::kReadyBit | Cell::kErrorBit;
     return (cell->flags & (kReady | Cell::kHasFrame)) == Cell::kHasFrame && cell->promises != 0 &&

@@ -73,7 +73,7 @@ void Loop::run() {
     runUntil(nullptr);
 }
 
-// A step may run its own loop. This ends the turn of the outer run(), but not that run().
+// A step may call run() of the loop that runs it. This inner run() ends only the turn of the outer run().
 void Loop::runUntil(Cell* cell) {
     FLOW_ASSERT(currentLoop == this, "Loop::run() on a loop that is not the current one of this thread");
     bool outerStops = runs_ != 0 && stopped_.exchange(false); // the step that runs this loop has stopped the outer run

@@ -23,7 +23,7 @@
 // IncludeVersion the bytes begin with 8 bytes of version, which the reader checks.
 //
 // A reader may be given bytes of unknown origin. Bytes that do not fit, and values nested more than a thousand deep,
-// throw serialization_failed. Nothing is allocated for a length before so many bytes are there. After an error the
+// throw serialization_failed. So does a length above the number of bytes left, before it allocates. After an error the
 // reader is of no use. StringRefs and VectorRefs that are read refer to reader.arena(), and Standalones share it.
 
 #include "flow/base/error.h"
@@ -317,7 +317,7 @@ template <class T>
 inline constexpr bool kIsArray = false;
 template <class T, std::size_t kCount>
 inline constexpr bool kIsArray<std::array<T, kCount>> = true;
-/// An ErrorOr also has the members of an Optional, so that it must be tested first.
+/// An ErrorOr also has the members of an Optional, so code must test for an ErrorOr first.
 template <class T>
 concept LikeErrorOr = requires(T const& value) { value.present(), value.get(), value.getError(); };
 

@@ -114,7 +114,7 @@ public:
     explicit operator bool() const { return object_ != nullptr; }
     bool isValid() const { return object_ != nullptr; }
 
-    /// Returns a Reference to the same object as a U. The object must be a U.
+    /// Returns a Reference<U> to the object, which must be a U.
     template <class U>
     Reference<U> castTo() const {
         return Reference<U>::addRef(static_cast<U*>(object_));

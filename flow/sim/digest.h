@@ -88,7 +88,7 @@ public:
             (number >= first_->events_.size() || !(first_->events_[number] == event)))
             differs(number, event, describe());
     }
-    /// Must be called at the end of a run: finds out that the run is shorter than the first, and otherwise equal.
+    /// Must be called at the end of a run: sets difference() if the run is shorter than the first, and otherwise equal.
     void finish();
 
     /// Returns a description of the first event that differs; nothing if no event before kMostEvents differs.

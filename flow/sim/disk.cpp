@@ -1,10 +1,10 @@
-// A disk holds names_ as programs see them, storedNames_ as they are on the disk, and between them the changes that are
-// not synced, in order; DiskFile does the same for the content of one file.
+// names_ has the names as programs see them, storedNames_ has the names that are stored, and unstoredNames_ has the
+// changes between the two, in order. DiskFile has such a group of three for the content of one file.
 //
 // operate() makes every operation: it waits for a random part of its duration, runs its effect, waits for the rest, and
 // answers. kill() ends all operations and counts a new life, after which open files of the old life never answer.
-// crash() does so too, and then drops the changes that did not reach the disk: storeSome() draws which changes of names
-// did, loseCache() which changes of each file. boot() begins the next life.
+// crash() calls kill(), and then drops changes that are not synced: storeSome() draws which changes of names reach the
+// disk, and loseCache() draws which changes of a file do. boot() begins the next life.
 
 #include "flow/sim/disk.h"
 

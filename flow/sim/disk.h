@@ -59,7 +59,7 @@ public:
 
     /// Notes that the process was killed. The machine runs on: after boot() all its data is there, also without sync.
     void kill();
-    /// Notes that the power has failed. After boot() the synced data is there, and what the faults leave of the rest.
+    /// Notes that the power has failed. After boot() the synced data is there. The faults decide about all other data.
     void crash();
     /// Lets a new process use the disk.
     void boot();

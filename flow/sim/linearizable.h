@@ -30,9 +30,9 @@ struct LinearizabilityVerdict {
     Outcome outcome;
     /// The first key in the order of bytes that is not linearizable. If there is none, the first key that is undecided.
     std::string key;
-    /// A text for people; empty if all is well. For a key that is not linearizable, it has the shortest prefix of the
-    /// key's history that is not linearizable either, as a table: the invocation and the return of each operation, as
-    /// numbers of events of the whole history, and its place in the longest order that explains its results. Long
+    /// A text for people; empty if all is well. For a key that is not linearizable, it has a table: the shortest prefix
+    /// of the key's history that is not linearizable either. A row has the invocation and the return of an operation,
+    /// as numbers of events of the whole history, and its place in the longest order that explains the results. Long
     /// tables leave out early operations.
     std::string explanation;
     /// The work of the search for all keys, without the search for the explanation.

@@ -353,7 +353,7 @@ private:
 
     std::vector<Done> done_; // in the order of their invocations
     std::vector<Kind> kinds_;
-    std::vector<std::vector<std::size_t>> makers_; // the kinds that leave a value
+    std::vector<std::vector<std::size_t>> makers_; // by value: the kinds whose effect is that value
     std::vector<std::size_t> next_, previous_;
     std::size_t ends_ = 0;
 

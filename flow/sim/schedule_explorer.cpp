@@ -92,7 +92,7 @@ private:
         TaskPriority priority = currentPriority();
         ready_.push_back(first);
         while (WaiterNode* next = takeReady()) {
-            if (currentPriority() != priority) { // goes to the end of the list of its priority
+            if (currentPriority() != priority) { // `next` goes to the end of the list of its priority
                 makeReady(next, currentPriority());
                 break;
             }

@@ -2,8 +2,8 @@
 //
 // add() makes a process, which then has any number of lives. begin() starts a life: it makes a loop, and posts the call
 // of main to it. takeTurn() runs one turn as the process (Entered sets the current loop, random numbers and cells), and
-// afterwards checks the invariants. halt() ends the life: attachments stop first, so that nothing that destructors do
-// has an effect; then the detached actors are destroyed, then main, then the rest, and last the loop. Cells that are
+// afterwards checks the invariants. halt() ends the life: attachments stop first, so that actions of destructors have
+// no effect; then the detached actors are destroyed, then main, then the rest, and last the loop. Cells that are
 // left after that are leaks, and are kept for the report.
 //
 // Code of a process may ask for the end of its own process, so start, kill, reboot and swapAddresses run outside of any

@@ -33,7 +33,7 @@ template <tasks::IsChild... X>
     requires(sizeof...(X) != 0)
 Task<std::tuple<AwaitedValue<X>...>> all(Context, X... operands) {
     Context here = co_await context();
-    tasks::Pack<X...> children(here, sizeof...(X) + 1); // waits for one value too many, so that only an error decides
+    tasks::Pack<X...> children(here, sizeof...(X) + 1); // never so many values: only an error decides
     children.startAll(operands...);
     co_await destroyForks();
     co_return std::apply([](auto&... each) { return std::tuple<AwaitedValue<X>...>(std::move(*each)...); },

@@ -1,5 +1,5 @@
-// The runner of unit tests. For each selected test it makes the text of how to repeat the test first, so that a
-// CrashReporter can print that text if the test crashes or hangs.
+// The runner of unit tests. Before it runs a selected test, it makes the text that says how to repeat the test, so that
+// a CrashReporter can print this text if the test crashes or hangs.
 //
 // runOnce() seeds the thread's random numbers from the run's seed and the name of the test, makes a new loop, and runs
 // the test on it until its future is ready or the timeout is over. At the end it compares the numbers of live blocks,

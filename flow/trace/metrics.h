@@ -46,7 +46,7 @@ protected:
     ~Metric();
     /// Returns the name, `suffix`, and in braces the labels and `more`.
     std::string line(char const* suffix, std::string const& more = {}) const;
-    /// Returns true if both metrics have one name and the same labels.
+    /// Returns true if both metrics have the same name and the same labels.
     bool isOneLineWith(Metric const& other) const { return other.name == name && other.labels_ == labels_; }
 
 private:

@@ -162,7 +162,7 @@ TraceEvent& TraceEvent::suppressFor(double seconds, bool withCount) {
     double time = Loop::current().now();
     auto [place, isNew] = suppressions.try_emplace(event_->type);
     Suppression& state = place->second;
-    // A clock before that of the last event belongs to another loop, which has not had that event.
+    // If the time is before that of the last event, it is the time of another loop, which has not had the event.
     if (!isNew && time < state.until && time >= state.until - seconds) {
         ++state.count;
         event_.reset();

@@ -9,7 +9,7 @@ struct HttpLimits {
     double idle = 15; // seconds to receive a whole request, and to send a part of the answer
     static constexpr std::uint64_t kPart = 65536; // bytes of a file in one read
     static constexpr double kRefusalSeconds = 1;  // seconds that a refused client has to read the reason
-    /// Seconds from an answer in which its client may ask once more although the server ends. The next answer tells it
+    /// While the server ends, a client may ask once more within so many seconds after an answer. The next answer says
     /// that the connection closes, so that a client that asks again and again loses no request.
     static constexpr double kLastRequestSeconds = 0.1;
 };

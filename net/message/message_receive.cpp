@@ -15,8 +15,8 @@ namespace flow::net {
 
 using zmtp::Fault;
 
-/// The most unread bytes of one peer, whatever the marks are. With a message of Message::kLargest behind them, they fit
-/// into a slab.
+/// The limit for unread bytes of one peer, even if the high-water marks are higher or 0. So many bytes and a message of
+/// Message::kLargest bytes behind them fit into one slab.
 constexpr std::size_t kMostUnread = std::size_t{512} << 20;
 
 void MessageSocket::State::handleCommand(Peer& peer, zmtp::Frame const& frame) {

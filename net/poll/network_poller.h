@@ -5,7 +5,7 @@
 //     poller->add(descriptor);              // from here on descriptor.onNews() is called when something changes
 //     poller->remove(descriptor);           // before the descriptor is closed
 //
-// A descriptor is watched for reading and writing at once, and is reported once for each change (edge-triggered): after
+// A descriptor is watched for both reading and writing, and is reported once for each change (edge-triggered): after
 // a report, read until a read is short, and write until a write is short.
 
 #include "flow/loop/poller.h"

@@ -150,7 +150,7 @@ void rpc::Node::disconnectLargest() {
     std::vector<Reference<RpcPeer>> peers;
     try {
         peers.reserve(accepted_.size());
-    } catch (std::bad_alloc&) { // the next change asks for this again
+    } catch (std::bad_alloc&) { // changeHeld() will ask for this function again
         return;
     }
     for (auto& [address, peer] : accepted_) {

@@ -55,7 +55,7 @@ public:
     void setName(std::string name, std::vector<Address> addresses);
     static constexpr double kNameSeconds = 60;
 
-    /// The number of connection ends at machines: each connection has two, until it is closed or fails there.
+    /// The number of open ends: each connection has one at each of its two machines, until it closes or fails there.
     std::size_t openEnds() const { return openEnds_; }
     /// The number of arrived messages: writes, datagrams, and control messages of connections.
     std::uint64_t arrived() const { return arrived_; }

@@ -2,9 +2,9 @@
 // makes no system calls: its BIO (struct Carrier) reads from the carrier without waiting, and collects the records that
 // it makes in records_, which sendRecords() then writes to the carrier.
 //
-// The handshake: advance() until it is done, with a wait for the carrier in between, within a deadline. Reading: fill()
-// decrypts one record; without a whole one, waitForCarrier() wakes the readers later. Writing: send() encrypts at once;
-// noteQueue() lets the queue here shrink with that of the carrier.
+// The handshake: finishHandshake() calls advance() and waits for the carrier, in turn, until the handshake is done or
+// takes too long. Reading: fill() decrypts one record; if no whole record is there, waitForCarrier() wakes the readers
+// later. Writing: send() encrypts at once; noteQueue() removes from the queue here what has left the carrier's queue.
 //
 // An error (failWith) sends the alert, drops received bytes so that the kernel does not reset the connection before the
 // other side has the alert, and closes the carrier. noteCut() is the end without close_notify.

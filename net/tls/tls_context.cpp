@@ -1,7 +1,7 @@
 // The settings of TLS as an SSL_CTX of OpenSSL. The constructor sets what clients and servers share: versions,
 // protocols, memory, verification. client() adds authorities, the identity and a cache of sessions by the name of the
-// server; server() adds the identities, of which chooseIdentity() picks one by the requested name, the authorities for
-// clients, and the key of tickets. Certificates and keys are read and checked here, so that a wrong file throws when
+// server. server() adds the authorities for clients, the key of tickets, and the identities; chooseIdentity() picks the
+// identity for the requested name. Certificates and keys are read and checked here, so a wrong file is an error when
 // the context is made, and not in each handshake.
 
 #include "net/tls/tls_context.h"

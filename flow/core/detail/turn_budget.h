@@ -21,7 +21,7 @@ namespace flow {
 
 class TurnBudget {
 public:
-    /// The number of ready operations of one turn for which a wait goes on at once.
+    /// In one turn, so many waits for ready operations go on at once.
     static constexpr int kOperations = 256;
     /// The number of bytes that count as one operation.
     static constexpr std::size_t kBytesOfOne = 512;

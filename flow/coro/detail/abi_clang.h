@@ -64,8 +64,8 @@ FLOW_INLINE A& give(Object* object) {
     return reinterpret_cast<A&>(*object);
 }
 
-/// Ends a coroutine that propagates errors at a co_await, with the error of the cell `failed`. Takes a reference of the
-/// cell. It returns no handle: with one, clang would call the noop coroutine at every co_await that suspends.
+/// Ends a propagating coroutine at a co_await, with the error of the cell `failed`. Takes a reference of the cell.
+/// Returns no handle: if it did, clang would call the noop coroutine at every co_await that suspends.
 [[gnu::noinline]] FLOW_RARE inline void failAtOnce(Waiter* frame, Cell* failed) noexcept {
     handedOver = failFrame(frame, takeError(failed));
 }

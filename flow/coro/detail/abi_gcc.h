@@ -29,9 +29,9 @@ FLOW_INLINE std::size_t frameAlignment(std::size_t bytes) {
     return alignment < 16 ? 16 : alignment < memory::kMostAlignment ? alignment : memory::kMostAlignment;
 }
 
-/// The result type of await_suspend(): nothing, since gcc would resume a handle by a call. Instead handOver() is the
-/// last call of an await_suspend, which makes it a tail call of the coroutine. It must not throw: otherwise it would
-/// stand inside the cleanup of the coroutine's locals, and be no tail call.
+/// The result type of await_suspend(): nothing, since gcc would resume a handle by a call. Instead each await_suspend
+/// ends with a call of handOver(), which becomes a tail call of the coroutine. handOver() must not throw: otherwise its
+/// call would be inside the cleanup of the coroutine's locals, and could not be a tail call.
 using HandOver = void;
 FLOW_INLINE void caller() noexcept {}
 FLOW_INLINE void resumed(Waiter* waiter) noexcept {

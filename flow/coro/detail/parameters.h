@@ -47,7 +47,7 @@ template <class First, class... Rest>
     requires(!std::is_trivially_destructible_v<First>)
 class Parameters<First, Rest...> : public Parameters<Rest...> {
 public:
-    /// True if empty() keeps the order.
+    /// True if empty() destroys the contents of all parameters but the first in the right order: the last one first.
     static constexpr bool kCanEmpty = Parameters<Rest...>::kCanEmptyAll;
     static constexpr bool kCanEmptyAll =
         kCanEmpty && !std::is_const_v<First> && std::is_nothrow_move_constructible_v<First>;

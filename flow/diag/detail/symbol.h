@@ -27,7 +27,7 @@ void lineCommand(const void* code, char* out, std::size_t size) noexcept;
 std::string mangledSymbol(const void* code) noexcept;
 
 /// Returns the function or object with a symbol that begins with `mangled`, in the file that holds `code`. If several
-/// translation units have such a local symbol, it is that of the unit with the function at `code`. Null if there is
+/// translation units have such a local symbol, returns the one in the unit of the function at `code`. Null if there is
 /// none.
 const void* addressOfSymbol(const void* code, std::string const& mangled) noexcept;
 

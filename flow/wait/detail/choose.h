@@ -101,7 +101,7 @@ public:
         return group_.winner == kNobody && !isReady(last) && !isCancelled(frame());
     }
 
-    /// Returns true if the frame need not suspend. Otherwise parks the branches. Called once all operands are evaluated
+    /// Returns true if the frame need not suspend. Otherwise parks the branches. Called when all operands are evaluated
     /// and locals are gone: an evaluation or a destructor may have completed an operand, or cancelled the frame. If a
     /// cancelled frame parked now, nothing could wake the frame again.
     FLOW_INLINE bool decided() {

@@ -196,7 +196,7 @@ ParsedRange parseRange(std::string const& field, std::uint64_t fileSize) {
 
 namespace {
 
-/// The place of the path, behind the scheme and the host of an absolute form; npos if that has none.
+/// Returns where the path begins: behind scheme and host, if the target has them; npos if no path follows them.
 std::size_t pathIn(std::string_view target) {
     auto isSame = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a | 0x20 : a) == b; };
     for (std::string_view scheme : {"http://", "https://"}) {

@@ -31,7 +31,7 @@ std::string frame(Framed const& framed) {
     return bytes += sealed;
 }
 
-/// The length of the frame that begins there; 0 if there is none.
+/// Returns the length of the frame that begins at `at`; 0 if no frame begins there.
 std::size_t frameLength(std::string_view content, std::size_t at) {
     if (content.size() < at + kLengthBytes)
         return 0;
@@ -59,7 +59,7 @@ struct Gathered {
     std::string content;
 };
 
-/// Each record from whichever copy has it, of the generation of the first copy.
+/// Returns the records of one generation, that of the first record. Takes each from `first`, or else from `second`.
 Gathered gather(std::string_view first, std::string_view second) {
     Gathered all;
     auto fits = [&](Optional<Framed> const& found) {

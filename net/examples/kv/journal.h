@@ -1,10 +1,10 @@
 #pragma once
-// Journal: records on a disk that may lose, tear or damage what is written to it. Each stands in two files, one after
-// the other, so that one damaged copy is made good from the other one; what is valid in neither was never acknowledged.
+// Journal: records on a disk that may lose, tear or damage what is written to it. Each record is written to one file,
+// then to a second one. A valid copy replaces a damaged one. A record without a valid copy was never acknowledged.
 //
-// After an error of the disk the system may show what the disk has not: neither bytes of a failed sync nor names of a
-// directory whose sync failed are written again. So open() takes nothing that it reads for stored: both files are
-// written anew, each under a new name that then takes the place of the old one.
+// After an error of the disk, a read may give data that is not on the disk: neither bytes of a failed sync nor names of
+// a directory with a failed sync are written again. So open() does not rely on the data that it reads: it writes both
+// files anew, each under a new name that then takes the place of the old one.
 //
 //     Reference<Journal> journal = co_await Journal::open("/log");
 //     for (std::string const& record : journal->records()) replay(record);

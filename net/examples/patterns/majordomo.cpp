@@ -98,7 +98,7 @@ void Broker::forget(std::map<std::string, Worker>::iterator worker) {
     workers_.erase(worker);
 }
 
-/// And looks for what takes too long.
+/// Sends BEAT each second. Removes workers that are silent, and refuses questions that have waited too long.
 Future<Void> Broker::beat() {
     for (;;) {
         co_await delay(kBeat);

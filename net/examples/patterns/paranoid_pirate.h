@@ -18,7 +18,7 @@ constexpr double kSilence = 3.5; // seconds without one, after which the other s
 flow::Future<flow::Void> pirateQueue(std::string front, std::string back);
 flow::Future<flow::Void> pirateWorker(std::string back, Answer work);
 
-/// Workers that wait for work, of which the one that has waited longest is first.
+/// Workers that wait for work. The worker that has waited longest is first.
 class IdleWorkers {
 public:
     /// The worker waits, or still does.
@@ -27,7 +27,7 @@ public:
     /// The first one that is not silent; nothing: there is none.
     std::optional<std::string> take();
     void dropSilent();
-    /// Ready when there may be one.
+    /// Ready when a worker has been added, so that take() may find one.
     flow::Trigger::Next onChange() { return changed_.next(); }
 
 private:

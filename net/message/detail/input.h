@@ -92,7 +92,7 @@ private:
     std::uint32_t lastParts_ = 0; // the parts of the last found message
     std::uint32_t parts_ = 0;     // the parts so far of the message that is not complete
     std::uint32_t need_ = 2;      // the bytes from scan_ on that the next frame needs
-    std::size_t bodyBytes_ = 0;   // the bytes of these parts
+    std::size_t bodyBytes_ = 0;   // the bytes in the parts that parts_ counts
     zmtp::Frame frame_;
     zmtp::Fault fault_ = zmtp::Fault::None;
     std::string commandBody_;

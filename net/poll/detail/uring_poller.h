@@ -62,7 +62,7 @@ private:
         std::uint32_t count = 1;
         bool accepts = false;     // the request accepts connections
         bool isAhead = false;     // the connection is received ahead
-        bool wantsBytes = false;  // the connection is received ahead, and has not stopped that
+        bool wantsBytes = false;  // the connection is received ahead, and the receiving was not stopped
         bool isReceiving = false; // the kernel has the request, or it is in unreceived_
         bool isPolled = false;    // the kernel has a request for writing
     };

@@ -101,7 +101,7 @@ private:
     Address peer_;
     SendQueue queue_;
     Reference<FirstReads> firstReads_; // null after the first read, or without statistics
-    ReadStrategy strategy_;            // Ahead only if the poller can do it
+    ReadStrategy strategy_;            // Ahead only if the poller can receive ahead
     Error behind_;                     // received ahead: what has ended the connection, behind received_
     bool mayRead_ = false;             // the poller has reported it, and no read since was short
     bool isSure_ = false;              // the next read is sure to find bytes, the end or an error

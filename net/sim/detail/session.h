@@ -65,7 +65,7 @@ private:
     struct Pipe : WaiterNode {
         Session* session;
         Cable* cable;
-        RingQueue<Segment> segments; // while there are any, this holds a reference of the session
+        RingQueue<Segment> segments; // while there are any, the Pipe holds a reference of the session
         double last = 0;             // the arrival of the last message
         double freeAt = 0;           // of a slow connection: the time at which all sent messages have left
     };

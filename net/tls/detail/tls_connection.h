@@ -15,10 +15,10 @@
 // without close_notify, an attacker may have cut the connection: after all received bytes, reads fail with
 // connection_cut_off; writing goes on.
 //
-// A server sends its tickets with the first bytes that it writes. Other servers send them at once: a client that closes
-// before they arrive resets the connection when they do, as with any unread bytes, and its last written bytes may be
-// lost. It should read to the end first. The cost of sending tickets late: another client without TCP_NODELAY sends its
-// first bytes only when the kernel has acknowledged its part of the handshake, which takes some 40 ms on Linux.
+// A server sends its tickets with the first bytes that it writes. Other servers send them at once. If a client closes
+// before the tickets come, they reset the connection, as any unread bytes do, and the last bytes of the client may be
+// lost: it should read to the end first. Late tickets have a cost: a client of another library without TCP_NODELAY
+// sends its first bytes only when its part of the handshake is acknowledged, which takes some 40 ms on Linux.
 //
 // Errors are those of net/tls/detail/tls_error.h. After an error the connection is closed, and why() describes it.
 //
