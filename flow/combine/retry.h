@@ -26,7 +26,7 @@ struct RetryPolicy {
     double factor = 2;    // by which the wait grows for each further attempt
     double longest = 30;  // the longest wait, in seconds
     double jitter = 0.5;  // the part of the wait that is random: 0 to 1
-    /// Returns true if another attempt may follow after this error. If `retries` is null, it may after every error.
+    /// Returns true if another attempt may follow after this error. Null: an attempt may follow after every error.
     bool (*retries)(Error) = nullptr;
 
     /// Returns true if another attempt follows after `failed` attempts have failed, the last one with this error.

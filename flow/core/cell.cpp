@@ -19,7 +19,7 @@
 
 namespace flow {
 
-/// The functions of the list of this thread's EndingWatch objects.
+/// Functions for the list of this thread's EndingWatch objects.
 class EndingWatches {
 public:
     [[gnu::cold]] static void failed(void const* code, Error error) noexcept;

@@ -306,9 +306,9 @@ inline Error readError(Cell* cell) {
 void breakPromise(Cell* cell, Error error) noexcept;
 
 /// Cancels an unfinished frame. First releases the cell for which the frame waits: if no other reference to that cell
-/// is left, its frame is cancelled too. Then the frame resumes with actor_cancelled; a frame that propagates cancels is
-/// destroyed instead. A frame that runs further up the stack is only marked. Does nothing for a cell without a frame,
-/// for an uncancellable frame, and at a second call.
+/// is left, the frame of that cell is cancelled too. Then the frame resumes with actor_cancelled; a frame that
+/// propagates cancels is destroyed instead. A frame that runs further up the stack is only marked. Does nothing for a
+/// cell without a frame, for an uncancellable frame, and at a second call.
 void cancel(Cell* cell) noexcept;
 
 /// Says when startDormant() starts the operation in place of a dormant cell; see flow/core/in_place.h.
@@ -328,10 +328,10 @@ FLOW_RARE void countCancelledWait(Waiter* frame) noexcept;
 /// Returns the number of future handles, plus 1 if there are waiters.
 std::uint32_t futureCount(Cell const* cell) noexcept;
 
-/// Stands in memory behind the head of a Source's list, if the Source wants a call when its first waiter leaves. Behind
-/// the link of a waiter that is parked at an operation stands its Awaited, which never has this value.
+/// If a Source wants a call when its first waiter leaves, this number is in memory behind the head of its list. Behind
+/// the link of a waiter that is parked at an operation is an Awaited, which never equals this number.
 inline constexpr std::uint32_t kHearsOfLeaving = 4;
-/// `before` is the link in front of a waiter that is parked at an operation. True if it is the head of such a list.
+/// True if `before`, the link in front of a waiter that is parked at an operation, is the head of such a list.
 inline bool hearsOfLeaving(Link const* before) {
     std::uint32_t behind;
     std::memcpy(&behind, before + 1, sizeof behind);
@@ -355,8 +355,8 @@ void abandon(Waiter* waiter) noexcept;
 
 namespace flow {
 
-/// Sets the owner of the cells that this thread makes from now on. With null, the thread owns them. Only its owner may
-/// use a cell; checked builds test this rule. Simulators call setOwnerOfCells().
+/// Sets the owner of the cells that this thread makes from now on; null: the thread owns these cells. Only the owner of
+/// a cell may use the cell; checked builds test this rule. Simulators call setOwnerOfCells().
 inline void setOwnerOfCells([[maybe_unused]] const void* owner) {
 #if FLOW_CHECKED
     detail::simulatedOwner = owner;

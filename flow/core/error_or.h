@@ -4,7 +4,7 @@
 //     ErrorOr<int> answer = co_await tryGet(future);
 //     if (answer.present()) use(answer.get()); else log(answer.getError());
 //
-// An ErrorOr<Error> that is made from an Error holds this Error as its value. ErrorOr<Error>::failed(e) has failed.
+// An ErrorOr<Error> that is made from an Error holds it as a value. ErrorOr<Error>::failed(e) holds e as an error.
 
 #include "flow/base/assert.h"
 #include "flow/base/error.h"

@@ -1,5 +1,5 @@
 #pragma once
-// FLOW_ASSERT_FRAME_SIZE(bytes): the build fails if one waiting actor or coroutine takes more than so many bytes.
+// FLOW_ASSERT_FRAME_SIZE(bytes): the build fails if one waiting actor or coroutine takes more than `bytes` bytes.
 // Write it as the last parameter of the function. Callers pass nothing for it:
 //
 //     ACTOR Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(96)) { ... }     // in .actor.cpp files

@@ -20,8 +20,8 @@
 // and each of these may send again. Destructors may drop further actors. When the thread's stack runs low, such calls
 // continue on a spare stack of 8 MiB (flow/base/stack.h).
 //
-// A Future is one pointer; a copy counts a reference. Dropping the last Future of an actor or coroutine cancels it. If
-// the last Promise is dropped before it is set, the future fails with broken_promise. All handles of one future belong
+// A Future is one pointer; each copy adds a reference. Dropping the last Future of an actor or coroutine cancels it. If
+// all Promises of an unset future are dropped, the future fails with broken_promise. All handles of one future belong
 // to one thread. `caller` is the place of the call, for the message of a failed assertion: callers leave it out.
 
 #include "flow/core/result.h"

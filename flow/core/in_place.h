@@ -59,7 +59,7 @@ concept EndsOnce = requires { Op::kEndsOnce; };
 
 namespace detail {
 
-/// Makes `parked` resume in a later turn. It has just parked at an operation that is ready, which is tested again then.
+/// `parked` has just parked at a ready operation. Makes it resume in a later turn, if the operation is ready then.
 void goOnLater(Waiter& parked) noexcept;
 
 /// True if the waiter of an operation that is ready goes on without suspending.

@@ -79,7 +79,7 @@ void StoppedMachine::destroy(Which which) noexcept {
     all.reset();
     while (!entries.isEmpty()) {
         stop();          // again, for computations that destructors have started
-        Link seen, done; // when a frame ends, other cells may be freed, which leave these lists
+        Link seen, done; // the end of a frame may free other cells: these leave both lists
         seen.reset();
         done.reset();
         moveAll(entries, seen);

@@ -51,8 +51,8 @@ protected:
     Operation() = default;
     ~Operation() = default;
 
-    /// Ends the operation with a value made of the arguments. A constructor may call complete() once. Elsewhere it
-    /// destroys this object and then runs the waiters, so the call must be the last act of a member function.
+    /// Ends the operation with a value made of the arguments. A constructor may call complete() once. Elsewhere
+    /// complete() destroys this object and then runs the waiters, so it must be the last act of a member function.
     template <class... Args>
     void complete(Args&&... args) {
         if (WaiterNode* last = completed(std::forward<Args>(args)...))
@@ -82,7 +82,7 @@ protected:
     [[nodiscard]] WaiterNode* failed(Error error) { return end(detail::Cell::kError, error); }
 
     /// Returns the node to put once into a loop's queue: `Loop::current().makeReady(turn(), priority)`. The loop then
-    /// calls `WaiterNode* onTurn()`, which ends the operation. The call is left out if the operation has ended before.
+    /// calls `WaiterNode* onTurn()`, which ends the operation. If the operation has ended before, there is no call.
     WaiterNode* turn() {
         leaveQueue();
         return frame();

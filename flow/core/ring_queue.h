@@ -43,8 +43,8 @@ public:
             pushSlow(std::forward<U>(value));
     }
 
-    // push() in two parts, for PromiseStream::send(). mayPush() is only one comparison. If it is true, there is room,
-    // no reader waits for a first element, and the stream has not ended.
+    // push() in two parts, for PromiseStream::send(). mayPush() is only one comparison. If mayPush() is true, there is
+    // room, no reader waits for a first element, and the stream has not ended.
 
     /// True if pushHere() may be called. False for an empty queue, a full one, and after stop().
     bool mayPush() const { return end_ != stop_; }

@@ -6,8 +6,8 @@
 //     out.send(1);                         // runs a reader that waits; otherwise queues
 //     out.sendError(end_of_stream());      // after the queued values
 //
-// The reader waits with waitNext(in) or co_await in. Only the reader that resumes with a value takes it, so a branch of
-// a choose that loses takes nothing. When the last PromiseStream is dropped, the reader gets broken_promise after the
+// The reader waits with waitNext(in) or co_await in. A reader takes a value only when it resumes: a branch that loses
+// in a choose takes nothing. When the last PromiseStream is dropped, the reader gets broken_promise after the
 // queued values. Values stay queued while no FutureStream exists. All handles belong to one thread.
 
 #include "flow/core/future.h"

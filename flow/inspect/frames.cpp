@@ -115,7 +115,7 @@ Frame frameOf(Cell* cell, std::size_t number) {
 
 } // namespace
 
-// Calls hasCode() first. It is false for a branch, which has an owner instead of code and no cell in front of it.
+// Calls hasCode() first: it is false for a branch, which has an owner where a frame has `destroy`, and has no cell.
 bool isFrame(Waiter const* waiter) {
     if (code.empty())
         code = codeOfProgram();

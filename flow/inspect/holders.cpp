@@ -56,7 +56,7 @@ struct Target {
 /// Returns true if at least one holder must have a Promise. A word with the address may be a Future or a Promise. The
 /// cell counts its futures. Some belong to parked waiters and to waiting frames; each other future explains at most one
 /// holder. If there are more holders, one has a Promise. But if there are more holders than these futures and the
-/// promises together, some of them contain only stale bytes, and nothing is certain about any holder.
+/// promises together, some holders contain only stale bytes, and nothing is certain about any holder.
 bool holdsPromise(Target const& target) {
     Cell const* cell = target.wait().promise;
     std::size_t known = target.waiting;

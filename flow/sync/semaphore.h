@@ -73,8 +73,8 @@ public:
     explicit Semaphore(std::size_t permits, Order order = Order::FirstComeFirstServed)
         : Semaphore(permits, order, Kind::Semaphore) {}
 
-    /// Ready when `permits` permits are free. The winner then takes these permits. A waiter resumes at `priority`, or
-    /// at the priority of another waiter if that is higher.
+    /// Returns an operation that is ready when `permits` permits are free, and then takes them. A waiter resumes at
+    /// `priority`, or at the priority of another waiter if that is higher.
     Acquire acquire(std::size_t permits = 1, TaskPriority priority = TaskPriority::DefaultYield,
                     std::source_location caller = std::source_location::current()) {
         FLOW_ASSERT_AT(caller, permits <= kMost, "Semaphore: more permits than a number can be");

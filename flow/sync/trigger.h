@@ -41,7 +41,7 @@ public:
         ++count_;
         waiting_.wakeInTurn(priority);
     }
-    /// Fails the waiters before fail() returns. They may destroy the Trigger: do not use the Trigger after the call.
+    /// Fails the waiters with the error before fail() returns. They may destroy the Trigger: do not use it afterwards.
     void fail(Error error) { waiting_.failAll(error); }
     /// True if there is a waiter.
     bool isAwaited() const { return waiting_.isWaitedFor(); }

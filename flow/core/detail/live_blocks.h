@@ -64,9 +64,9 @@ private:
 /// actor_cancelled, since nothing else destroys the objects on a stack.) When a StoppedMachine is made, no computation
 /// of the group may be running.
 ///
-/// A computation is destroyed when its last future goes; without a StoppedMachine it would be cancelled then. So its
-/// objects are destroyed in the order that its code has chosen. First comes the operand of its wait. Then come its
-/// locals, the last one first; a local future ends the computation behind it. Then come the parameters. Objects that
+/// A computation is destroyed when its last future goes; otherwise it would be cancelled then. So the objects of a
+/// computation are destroyed in the order that its code has chosen: first the operand of its wait; then its locals, the
+/// last one first (with a local future, also the computation behind it); then its parameters. Meanwhile objects that
 /// are older than the future still exist. Destructors run; if they start computations, these are destroyed as well.
 class StoppedMachine : NonCopyable {
 public:

@@ -20,7 +20,7 @@ inline constinit thread_local Waiter* handedOver = nullptr;
 FLOW_RARE void runHandedOver() noexcept;
 
 // Runtime and program must agree on the compiler (see FLOW_RARE) and on the size of a cell. If they do not agree, the
-// linker does not find the symbol FLOW_SETTINGS, which has both in its name.
+// linker does not find the symbol FLOW_SETTINGS: its name contains both settings.
 #define FLOW_PASTE(a, b, c, d) a##b##c##d
 #define FLOW_SETTINGS_OF(compiler, checked) FLOW_PASTE(compiledBy, compiler, AndChecked, checked)
 #define FLOW_SETTINGS FLOW_SETTINGS_OF(FLOW_COMPILER, FLOW_CHECKED)
@@ -28,8 +28,8 @@ extern const char FLOW_SETTINGS;
 [[gnu::used]] inline const char* const settings = &FLOW_SETTINGS;
 
 /// Returns the waiter as a pointer that the optimizer cannot trace. Every call through `resume` or `destroy` goes
-/// through opaque(). LLVM gives the parts of a coroutine a special calling convention. For one pointer argument, its
-/// machine code is the same as for a plain function, so a call through an unknown pointer works. But if the optimizer
+/// through opaque(). LLVM gives the parts of a coroutine a special calling convention. With one pointer argument, such
+/// a call has the same machine code as a plain call, so a call through an unknown pointer works. But if the optimizer
 /// sees which function is called, it regards the other convention as undefined behaviour and deletes the call.
 inline Waiter* opaque(Waiter* waiter) {
     asm("" : "+r"(waiter));
