@@ -78,7 +78,7 @@ void StoppedMachine::destroy(Which which) noexcept {
     Link all; // oldest first
     all.reset();
     while (!entries.isEmpty()) {
-        stop();          // again, for computations that destructors have started
+        stop();          // again, for what destructors have started
         Link seen, done; // the end of a frame may free other cells: these leave both lists
         seen.reset();
         done.reset();

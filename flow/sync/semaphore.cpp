@@ -40,7 +40,7 @@ bool Semaphore::admits(Acquire const& op) {
 void Semaphore::park(WaiterNode& waiter, Acquire& op) {
     queue();
     priority_ = waiting_.isWaitedFor() ? std::max(priority_, op.priority) : op.priority;
-    if (op.permits != 1) // if this waiter leaves, the permits may suffice for those behind it
+    if (op.permits != 1) // if it leaves, its permits may suffice for the waiters behind it
         waiting_.wakeWhenFirstLeaves(priority_);
     waiting_.park(waiter, op);
 }

@@ -107,7 +107,7 @@ public:
     void close(Error first, Error others);
     bool isClosed() const { return error_.isValid(); }
 
-    /// Returns the number of permits that are free, or on their way to a waiter.
+    /// The permits that are free, or on their way to a waiter.
     std::int64_t permits() const { return free_ != kQueued ? free_ : passed_; }
     /// Returns the number of permits that are free, and are not on their way to a waiter.
     std::int64_t available() const { return permits() - onTheirWay().permits; }
