@@ -97,8 +97,8 @@ FLOW_INLINE Future<T> delayed(Future<T> future, double seconds = 0, TaskPriority
     return combine::delayed(std::move(future), seconds, priority);
 }
 
-/// jittered(seconds) returns `seconds` times a random number. The number is uniform in [kJitterOffset, kJitterOffset +
-/// kJitterRange).
+/// jittered(seconds) returns `seconds` times a random number. The number is uniformly distributed in
+/// [kJitterOffset, kJitterOffset + kJitterRange).
 inline constexpr double kJitterOffset = 0.9;
 inline constexpr double kJitterRange = 0.2;
 inline double jittered(double seconds) {

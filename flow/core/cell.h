@@ -51,9 +51,9 @@ void destroyValue(Cell* cell) {
 /// overload for such arguments. So compilers report the mistake at the user's line, and not in this header.
 #define FLOW_NO_VALUE "no value of the future's type can be made of what is returned or sent"
 
-/// The parameter type of that second overload if the argument is a `{list}`: `template <class Given = AnyList, class
-/// Wanted = T>`. The first overload has the same template parameters and a constraint, so C++ prefers the first one if
-/// both fit. `Wanted` is only for the message: compilers print it.
+/// The parameter type of that second overload if the argument is a `{list}`. The second overload is `template <class
+/// Given = AnyList, class Wanted = T>`. The first one has the same template parameters and a constraint, so C++ prefers
+/// the first one if both fit. `Wanted` is only for the message: compilers print it.
 struct AnyList {
     template <class... Elements>
     AnyList(Elements&&...) {}

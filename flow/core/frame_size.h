@@ -6,8 +6,8 @@
 //     Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(112)) { ... }          // a coroutine
 //
 // The number is the size of the block that FastAllocator gives for the computation: its frame, result and cell, and the
-// bytes that alignment and rounding up to the size class add. The benchmarks call this number `frame_bytes`. `actorc
-// --frames` calls it `block` and shows its parts. For a block above 4096 bytes, the number is the requested size.
+// bytes that alignment and rounding up to the size class add. The benchmarks call this number `frame_bytes`, and
+// `actorc --frames` calls it `block` and shows its parts. Above 4096 bytes, the number is the requested size.
 //
 // Back ends and compilers differ, so code for several of them needs the largest of their numbers. The size of a state
 // machine is a constant: it is always checked, and the error message has the number. The size of a coroutine's frame is
