@@ -9,21 +9,21 @@
 // All operands run at the same time. A value is moved, as by a wait, if no other future refers to it or if it cannot be
 // copied; other values are copied. The first error fails all(). some() ignores errors until too few operands are left,
 // and then fails with the last error. As soon as the result is decided, before its waiter runs, the other operands are
-// released: an operation or a stream that is not ready by then has given nothing. If an operand decides the result
-// during the call, the operands behind it do not begin. A value that has come is lost if the result fails or is
-// dropped.
+// released: if an operation or a stream is not ready then, it has given nothing. If an operand decides the result
+// during the call, the operands behind it do not begin. If the result fails or is dropped, the values that have come
+// are lost.
 //
 // The operators and success() take only futures, and their result has no value:
 //
 //     wait(save() && send());               // both
 //     wait(reply || delay(1.0));            // either
-//     wait(success(reply));                 // when it comes, whatever the value
+//     wait(success(reply));                 // until the reply has come; its value is not returned
 //
-// Each of these makes one allocation. As long as the result is held, even when it is ready, it holds the inputs that
-// are not ready, so that they run on: the waiter of the result runs first, and may then wait for the remaining inputs.
-// `||` releases them as soon as the result is decided, before its waiter runs. Cancel-safe: dropping the result releases
-// the inputs, which cancels an input that nothing else holds. Flow's functions for futures without values (waitForAll,
-// quorum) are in flow/compat/wait_for_all.h.
+// Each of these makes one allocation. The result of && and success() holds the inputs that are not ready, also when the
+// result itself is ready. So these inputs run on until the result is dropped, and its waiter may wait for them. `||`
+// releases the other input as soon as the result is decided, before its waiter runs. Cancel-safe: dropping the result
+// releases the inputs; an input that nothing else holds is cancelled. Flow's functions for futures without values
+// (waitForAll, quorum) are in flow/compat/wait_for_all.h.
 
 #include "flow/combine/detail/decided.h"
 #include "flow/wait/race_result.h"
@@ -73,7 +73,7 @@ FLOW_INLINE Future<std::vector<AwaitedValue<X>>> all(std::vector<X> operands,
         std::move(futures), std::move(decided));
 }
 /// Returns the first `count` values, in order of their indices. Fails with client_invalid_operation if there are fewer
-/// operands.
+/// than `count` operands.
 template <CanBeAwaited X>
 Future<std::vector<Winner<AwaitedValue<X>>>> some(std::size_t count, std::vector<X> operands,
                                                   std::source_location caller = std::source_location::current()) {

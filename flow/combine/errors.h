@@ -3,8 +3,8 @@
 //
 //     ErrorOr<int> answer = wait(errorOr(ask()));                  // never raises
 //     int answer = wait(brokenPromiseToNever(ask()));              // waits forever if the answer's promise is gone
-//     Future<Void> cleaning = reportErrors(clean(), "cleaning", id);  // traces its error, even if it is not read
-//     int answer = wait(waitOrError(ask(), failure));              // or the error of `failure`, if it comes first
+//     Future<Void> cleaning = reportErrors(clean(), "cleaning", id);  // traces an error, even if no code reads it
+//     int answer = wait(waitOrError(ask(), failure));              // or the error of `failure`, if that comes first
 //
 // Cancel-safe: the future is released when the result is dropped.
 
@@ -52,7 +52,7 @@ Future<T> waitOrError(Future<T> what, Future<Void> errorSignal, Propagate = {}, 
 }
 } // namespace combine
 
-/// Returns the result of `what`, a value or an error, as a value.
+/// Returns the result of `what`, a value or an error, as an ErrorOr. The returned future does not fail.
 template <class T>
 FLOW_INLINE Future<ErrorOr<T>> errorOr(Future<T> what, std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);
@@ -76,8 +76,8 @@ FLOW_INLINE Future<T> reportErrors(Future<T> what, const char* context, UID id =
     return combine::reportErrors(std::move(what), context, id);
 }
 
-/// Returns the result of `what`, or the error of `errorSignal` if the error comes first. If `errorSignal` gets a value,
-/// no error will come. If both are ready, `what` counts.
+/// Returns the result of `what`, or the error of `errorSignal` if that error comes first. After `errorSignal` has got a
+/// value, only `what` counts. If both are ready, `what` counts.
 template <class T>
 FLOW_INLINE Future<T> waitOrError(Future<T> what, Future<Void> errorSignal,
                                   std::source_location caller = std::source_location::current()) {

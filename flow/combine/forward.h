@@ -2,10 +2,10 @@
 // forwardPromise(): sends the result of a future on to a promise.
 //
 //     forwardPromise(reply, compute());          // the reply gets the value or the error
-//     forwardPromise(results, compute());        // one element of a stream, or its end with the error
+//     forwardPromise(results, compute());        // the stream gets one element, or ends with the error
 //
-// The functions run by themselves: they hold the future and the promise until the result has come. Cancelling is
-// not possible, since they return no future to drop. If other code has set the promise by then, that result stays.
+// The functions run by themselves: they hold the future and the promise until the result has come. They return no
+// future, so no code can cancel them. If other code has set the promise before, the result of the future is ignored.
 
 #include "flow/coro/coroutine.h"
 

@@ -5,8 +5,8 @@
 //     wait(uncancellable(commit()));                       // the commit goes on if the waiting actor is cancelled
 //     Future<int> mine = cancellable(shared);              // mine.cancel() leaves `shared` alone
 //
-// Results and errors pass through. Cancel-safe: a cancel passes through too, unless a function says otherwise, and the
-// object that was held is destroyed.
+// The returned future gets the value or the error of the given future. Cancel-safe: a cancel of the returned future
+// also cancels the given one, unless the comment of the function says otherwise, and destroys the object that was held.
 
 #include "flow/coro/coroutine.h"
 

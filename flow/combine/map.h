@@ -1,5 +1,5 @@
 #pragma once
-// Functions that turn a future's value into another one.
+// Functions that make a new value from the value of a future.
 //
 //     Future<int> length = map(text, [](std::string const& s) { return int(s.size()); });
 //     Future<Page> page = mapAsync(id, [](int n) { return load(n); });    // load is an actor
@@ -19,8 +19,8 @@ namespace combine {
 template <class T>
 using ValueOrVoid = std::conditional_t<std::is_void_v<T>, Void, std::remove_cvref_t<T>>;
 
-// `function` is the first parameter: with gcc 12 only the first may have a move that is not noexcept. A lambda that has
-// captured something const has such a move. Elsewhere each error would be thrown (flow/docs/coroutines.md).
+// `function` is the first parameter. With gcc 12, only the first one may have a move that is not noexcept. A lambda
+// with a const capture has such a move. Elsewhere such a parameter makes each error a throw (flow/docs/coroutines.md).
 
 template <class F, class T>
 Future<ValueOrVoid<std::invoke_result_t<F&, T>>> map(F function, Future<T> what, Propagate) {
@@ -44,7 +44,7 @@ Future<U> mapAsync(F function, Future<T> what, Propagate, ExplicitVoid = {}) {
 }
 } // namespace combine
 
-/// Returns what `function` returns for the value: a Future<Void> if it returns nothing.
+/// Calls `function` with the value, and returns a future of its result: a Future<Void> if `function` returns nothing.
 template <class T, class F>
 Future<combine::ValueOrVoid<std::invoke_result_t<F&, T>>>
 map(Future<T> what, F function, std::source_location caller = std::source_location::current()) {

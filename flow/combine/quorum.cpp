@@ -87,7 +87,7 @@ Waiter* QuorumFrame::fireWithCare(Waiter* branch) noexcept {
     if (input->isError()) // the errors of all inputs count as read, also if they do not decide
         (void)readError(input);
     bool isLast = --frame->parked_ == 0;
-    if (frame->isDecided()) { // the result is held, and with it the frame
+    if (frame->isDecided()) { // the result is ready already, and its future keeps the frame
         if (isLast)
             retire(cell);
         releaseFuture(input);
@@ -99,7 +99,7 @@ Waiter* QuorumFrame::fireWithCare(Waiter* branch) noexcept {
         releaseFuture(input);
         return nullptr;
     }
-    // Decided before the input is released: that may destroy a value, and so complete others or drop the result.
+    // Decides first, and then releases the input: the release may run code that completes inputs or drops the result.
     frame->needed_ = 0;
     cell->error = status == Cell::kError ? input->error : Error();
     addPromise(cell);

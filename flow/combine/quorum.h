@@ -1,12 +1,12 @@
 #pragma once
-// Quorum: ready when a given number of several futures are. all, some, && and || are made of it; programs use these
-// (flow/combine/all.h).
+// Quorum: a future that is ready when a given number of other futures are ready. all(), some(), && and || use it.
+// Programs use those functions (flow/combine/all.h).
 //
 //     Future<Void> two = quorumOf(replies, 2, Remaining::RunOn);
 //     Future<Void> either = quorumOf(1, Remaining::Released, WaitInput(reply), WaitInput(limit));
 //
-// One allocation, whatever the number of inputs: a frame with a branch for each, not an Operation, since it stays when
-// the result is there: the inputs that are left run on for as long as the result is held.
+// A quorum makes one allocation: a frame with a branch for each input. The frame is no Operation, because it stays when
+// the result is ready: the other inputs run on as long as the result is held.
 
 #include "flow/wait/detail/pending.h"
 
@@ -29,9 +29,9 @@ namespace combine {
 
 namespace detail {
 
-/// The frame of a quorum: a group of branches behind it, one for each input that is not ready at the call. The result
-/// is decided when `needed` more inputs have values, or by the first error behind the `spare` ones that are passed over
-/// (each error counts as a value if `indifferent`). The frame stays until no branch is parked any more.
+/// The frame of a quorum, and behind it a group of branches: one for each input that is not ready at the call. The
+/// result is decided when `needed` inputs have values. `spare` errors are ignored; the next error decides the result.
+/// (If `indifferent`, each error counts as a value.) The frame stays until no branch is parked any more.
 class QuorumFrame : public Waiter {
 public:
     /// Makes the future of the result. The frame holds the inputs that are not ready; the caller keeps its references.
@@ -57,7 +57,7 @@ private:
     bool indifferent_;
 };
 
-/// The cells of the futures: a Future is one pointer to its cell.
+/// Returns the memory of the vector as an array of cells: a Future is nothing but a pointer to its cell.
 template <class T>
 Cell* const* cellsOf(std::vector<Future<T>> const& futures, Caller caller) {
     static_assert(sizeof(Future<T>) == sizeof(Cell*) && std::is_standard_layout_v<Future<T>>);
@@ -68,8 +68,8 @@ Cell* const* cellsOf(std::vector<Future<T>> const& futures, Caller caller) {
 
 } // namespace detail
 
-/// An input that is waited for without its result: a Future, or a value that converts to Future<Void>, as a delay does.
-/// A conversion makes it, and notes where the operator is called. It holds the input during the call of the operator.
+/// The parameter type of && and ||, for a Future or a value that converts to Future<Void>, as a delay does. A WaitInput
+/// is made by a conversion, which notes where the operator is called. It is valid during the call of the operator.
 class WaitInput {
 public:
     template <class T>
@@ -92,8 +92,8 @@ Future<Void> quorumOf(std::size_t needed, Remaining remaining, std::same_as<Wait
     return detail::QuorumFrame::make(cells, sizeof...(inputs), needed, remaining);
 }
 
-/// quorumOf() for a vector; the first `spare` errors are passed over. With Errors::CountAsReady an error counts as a
-/// value.
+/// quorumOf() for a vector. The first `spare` errors are ignored; the next one fails the result. With
+/// Errors::CountAsReady, an error counts as a value.
 template <class T>
 Future<Void> quorumOf(std::vector<Future<T>> const& futures, std::size_t needed, Remaining remaining,
                       Errors errors = Errors::Decide, detail::Caller caller = detail::Caller(), std::size_t spare = 0) {

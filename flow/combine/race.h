@@ -6,21 +6,21 @@
 //     auto first = fiber::wait(race(reply, delay(1.0)));                          // a fiber
 //     if (first.index() == 0) use(std::get<0>(first));
 //
-//     Winner<Row> first = co_await race(replicas);                                // a vector of them
+//     Winner<Row> first = co_await race(replicas);                                // a vector of operands
 //     print(first.index(), first.value());
 //
 // Operands are futures, streams, delays, operations in place, tasks, forks, races, or callables that make one. They are
-// checked in order. The first that is ready wins; callables and tasks behind it do not even begin. An invalid future is
-// misuse, even behind an operand that is ready. If none is ready, the coroutine waits for the first to come. The winner
-// takes its result; then the losers are released, in their order: futures with no other reference are cancelled.
-// Streams and operations that lose keep their values. A stream can be no more than one operand. The result is a
+// tested in order. The first operand that is ready wins; callables and tasks behind it do not even begin. An invalid
+// future is misuse, even behind an operand that is ready. If no operand is ready, the coroutine waits until one is. The
+// winner takes its result; then the losers are released, in their order: futures with no other reference are cancelled.
+// Streams and operations that lose keep their values. A stream may be only one of the operands. The result is a
 // RaceResult with a place for each operand (Void for delays). An error of the winner is thrown.
 //
 // An operation in place that a callable makes allocates one block; other operands allocate nothing. A race can become a
 // Future of its result, or of the result as a std::variant, with one block; an actor waits for such a future. A race of
-// a vector is a future. The winner's value is moved, as by a wait, if no other future refers to it; otherwise it is
-// copied. All operands are released before the waiter of the result runs. A race of an empty vector is never ready.
-// Cancel-safe: cancelling a wait, or dropping the future, releases all operands, which have given nothing.
+// a vector is a future. If no other future refers to the winner's value, the value is moved; otherwise it is copied.
+// All operands are released before the waiter of the result runs. A race of an empty vector is never ready.
+// Cancel-safe: cancelling a wait, or dropping the future, releases all operands, and no operand has given a value.
 
 #include "flow/combine/detail/decided.h"
 #include "flow/coro/coroutine.h"
@@ -46,7 +46,7 @@ struct RaceOperand<X> : TimeOperand<LazyOperand> {
 };
 } // namespace detail
 
-/// The object that race() returns. It refers to lvalue operands: they are evaluated before the coroutine suspends.
+/// The object that race() returns. It refers to lvalue operands, which are evaluated before the coroutine suspends.
 template <class... Operands>
 class [[nodiscard]] Race {
     template <std::size_t I>
@@ -72,12 +72,12 @@ public:
     Race(Race&& other) noexcept((std::is_nothrow_move_constructible_v<Operands> && ...))
         : operands_(std::move(other.operands_)) {}
 
-    /// Begins the race. The future owns its operands, which are moved or copied.
+    /// Begins the race. The operands are moved or copied into the frame of the future.
     Future<Value> future() && { return combine::finish<Value>(Owned(std::move(*this))); }
     operator Future<Value>() && { return std::move(*this).future(); }
     operator Future<Variant>() && { return combine::finish<Variant>(Owned(std::move(*this))); }
 
-    /// Waits on the frame of another style. `suspend` gives up control until the frame, which is parked, is resumed.
+    /// Waits with a frame that is no coroutine, such as a fiber's. `suspend` returns when the parked frame is resumed.
     template <class Suspend>
     Value waitOn(detail::Waiter& frame, std::source_location where, Suspend suspend) {
         Nothing nothing;
@@ -180,8 +180,8 @@ private:
         return Operand<I>::operand(std::forward<Type>(std::get<I>(operands_)), where);
     }
 
-    /// Tests the operands from I on. Returns true if one wins; otherwise parks at all operands. The operands before I
-    /// are not ready, but with IsPutOff one of them is: it resumes in a later turn.
+    /// Tests the operands from I on. Returns true if one of them wins; otherwise parks at all operands. The operands
+    /// before I are not ready. With IsPutOff, one of them is ready, but the frame must resume in a later turn.
     template <bool Propagates, std::size_t I, bool IsPutOff = false>
     FLOW_INLINE bool decidedFrom() {
         if constexpr (I == sizeof...(Operands)) {

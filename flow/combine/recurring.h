@@ -13,8 +13,8 @@
 
 namespace flow {
 
-/// Calls the function every `interval` seconds, first after one interval, forever. Each interval begins at the call
-/// before.
+/// Calls the function every `interval` seconds, first after one interval, forever. Each interval begins when the
+/// previous call has returned.
 template <class F>
 Future<Void> recurring(F function, double interval, TaskPriority priority = TaskPriority::DefaultDelay,
                        Propagate = {}) {
@@ -24,7 +24,7 @@ Future<Void> recurring(F function, double interval, TaskPriority priority = Task
     }
 }
 
-/// Calls the function, which returns a future, waits for that future and then for `interval` seconds, forever.
+/// Waits `initialDelay` seconds. Then, forever: calls the function, waits for its future, and waits `interval` seconds.
 template <class F>
 Future<Void> recurringAsync(F function, double interval, double initialDelay = 0,
                             TaskPriority priority = TaskPriority::DefaultDelay, Propagate = {}) {

@@ -3,12 +3,12 @@
 //
 //     Page page = wait(retry({.attempts = 5, .backoff = 0.1}, [=] { return load(key); }));
 //
-// The function is called for each attempt, and gives a future, an operation in place, a task or whatever else can be
-// waited for. An exception that it throws counts as the error of this attempt. The wait before each further attempt is
-// longer by the policy's factor, and shorter by a random part (deterministicRandom()), so that many callers that failed
-// together do not come back together. If all attempts fail, the result is the last error. actor_cancelled is not
-// retried. Cancel-safe: dropping the result drops the attempt, or ends the wait for the next. flow/tasks/combine.h:
-// retry() for tasks.
+// The function is called for each attempt. It returns a future, an operation in place, a task or anything else that can
+// be waited for. If the function throws, the exception counts as the error of the attempt. Each wait is longer than the
+// wait before, by the policy's factor. Then a random part of it is left out (deterministicRandom()), so that callers
+// that failed together do not come back together. If all attempts fail, the result is the last error. actor_cancelled
+// is not retried. Cancel-safe: dropping the result drops the attempt, or ends the wait for the next attempt. For tasks,
+// retry() is in flow/tasks/combine.h.
 
 #include "flow/base/assert.h"
 #include "flow/base/random.h"
@@ -26,7 +26,7 @@ struct RetryPolicy {
     double factor = 2;    // by which the wait grows for each further attempt
     double longest = 30;  // the longest wait, in seconds
     double jitter = 0.5;  // the part of the wait that is random: 0 to 1
-    /// Returns true if this error is worth another attempt. If null, each error is.
+    /// Returns true if another attempt may follow after this error. Null: an attempt may follow after every error.
     bool (*retries)(Error) = nullptr;
 
     /// Returns true if another attempt follows after `failed` attempts have failed, the last one with this error.

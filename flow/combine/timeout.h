@@ -1,18 +1,18 @@
 #pragma once
-// timeout(), timeoutError(), delayed(): limits in time for whatever can be waited for: a future, a stream (its next
-// value), an operation in place, a task, or a callable that makes one (flow/wait/operand.h).
+// timeout(), timeoutError(), delayed(): time limits for everything that can be waited for. The operand is a future, a
+// stream (its next value), an operation in place, a task, or a callable that makes one of these (flow/wait/operand.h).
 //
 //     int n = wait(timeout(count(), 1.0, -1));                   // -1 after a second
 //     Optional<int> n = wait(timeout(count(), 1.0));        // nothing after a second
 //     int n = wait(timeoutError(count(), 1.0));                  // timed_out after a second
 //
-//     int n = wait(delayed(count(), 1.0));                       // a second after it has come
+//     int n = wait(delayed(count(), 1.0));                       // a second after the count has come
 //     wait(delayJittered(5.0));                                  // 4.5 to 5.5 seconds, by deterministicRandom()
 //
-// The time counts from the call. When the result is decided, or dropped, the operand is released. This cancels a future
-// if nothing else refers to it; a stream or an operation that was late has given nothing. All that an operation refers
-// to must live until then: in an actor, the value that is sent through a Channel is a state variable. If the value and
-// the deadline come in the same turn, the first to come wins. Cancel-safe.
+// The time counts from the call. When the result is decided, or dropped, the operand is released. A future to which
+// nothing else refers is cancelled then; a stream or an operation that was late has given nothing. All that an
+// operation refers to must live until its release: in an actor, the value that is sent through a Channel is a state
+// variable. If the value and the deadline come in the same turn, the one that comes first wins. Cancel-safe.
 
 #include "flow/base/optional.h"
 #include "flow/base/random.h"
@@ -97,8 +97,8 @@ FLOW_INLINE Future<T> delayed(Future<T> future, double seconds = 0, TaskPriority
     return combine::delayed(std::move(future), seconds, priority);
 }
 
-/// The limits of jittered(seconds), which returns `seconds` times a random number in [offset, offset + range),
-/// uniformly.
+/// jittered(seconds) returns `seconds` times a random number. The number is uniformly distributed in
+/// [kJitterOffset, kJitterOffset + kJitterRange).
 inline constexpr double kJitterOffset = 0.9;
 inline constexpr double kJitterRange = 0.2;
 inline double jittered(double seconds) {

@@ -9,11 +9,11 @@
 //     if (!future.isReady())
 //         future.addCallbackAndClear(new Print);
 //
-// A callback waits for one thing at a time, and is called once. While it waits it holds a reference of the future, and
-// is in one list with all other waiters: the newest is called first. remove() takes it out of the list and releases the
-// reference; if that was the last one, the future is cancelled. The callback's destructor does the same. A callback
-// that is called has been taken out already, so that it may wait again or delete itself; remove() then does nothing.
-// None of the functions may throw.
+// A callback waits for one future or stream at a time, and is called once for each wait. While it waits, it holds a
+// reference of the future, and is in the list of the future's waiters: the newest waiter is called first. remove()
+// takes the callback out of the list and releases the reference. If no other reference is left, the future is
+// cancelled. The destructor calls remove(). A callback is taken out of the list before it is called, so it may wait
+// again or delete itself; remove() then does nothing. fire() and error() must not throw.
 
 #include "flow/core/result.h"
 #include "flow/core/stream.h"
@@ -22,7 +22,7 @@ namespace flow {
 
 namespace detail {
 
-/// The base class of callbacks: a Waiter that calls its callback.
+/// The base class of callbacks. It owns the Waiter that is parked, and that calls the callback.
 class CallbackBase {
 public:
     CallbackBase(CallbackBase const&) = delete;
@@ -35,7 +35,7 @@ protected:
     CallbackBase(void (*resume)(Waiter*)) : waiter_{resume, {}, {nullptr, nullptr}, {}} { waiter_.owner = this; }
     virtual ~CallbackBase() { remove(); }
 
-    /// Waits for a cell that is not ready. Takes one future reference of it from the caller.
+    /// Waits for a cell that is not ready. Takes one future reference of the cell from the caller.
     void waitFor(Cell* cell) {
         FLOW_ASSERT(!waiter_.link.isLinked(), "a callback is added to a second future while it waits");
         park(&waiter_, cell);
@@ -78,7 +78,7 @@ private:
     }
 };
 
-/// An object that is called with the next element of a FutureStream<T>, or with its end.
+/// An object that is called with the next element of a FutureStream<T>, or with the error that ends the stream.
 template <class T>
 class SingleCallback : public detail::CallbackBase {
 public:

@@ -3,12 +3,12 @@
 // length ends in constant stack. A reference of the caller keeps the cell until all of its waiters have run.
 //
 // finishFrame() (cell.h) ends a frame that has destroyed its state itself. failFrame() destroys the frame, and then
-// completes its cell with an error; a waiter that propagates errors is destroyed in its turn, in the loop of
-// wakeWithError(). lastFutureGone() cancels: it pushes the frame, and then the frames for which only that frame waits,
-// onto a FrameStack, which ends the innermost first. A cancelled frame resumes with actor_cancelled, or is destroyed if
-// it propagates cancels. A frame that runs at the moment is only marked: its next wait fails.
+// completes its cell with an error; if a waiter of the cell propagates errors, the loop of wakeWithError() destroys
+// this waiter too. lastFutureGone() cancels. It pushes the frame, and then the frames for which only that frame waits,
+// onto a FrameStack, which ends the innermost frame first. A cancelled frame resumes with actor_cancelled, or is
+// destroyed if it propagates cancels. A frame that runs at the moment is only marked: its next wait fails.
 //
-// Destructors and waiters may call all of this again, so each list is read anew after each call.
+// Destructors and waiters may call these functions again, so each list is read anew after each call.
 
 #include "flow/core/cell.h"
 
@@ -19,7 +19,7 @@
 
 namespace flow {
 
-/// The list of this thread's watches.
+/// Functions for the list of this thread's EndingWatch objects.
 class EndingWatches {
 public:
     [[gnu::cold]] static void failed(void const* code, Error error) noexcept;
@@ -38,7 +38,7 @@ const void* codeOf(Waiter const* frame) noexcept {
     return frame->resume ? reinterpret_cast<const void*>(frame->resume) : reinterpret_cast<const void*>(frame->destroy);
 }
 
-constinit thread_local EndingWatch* endingWatch = nullptr; // the newest; the list is short
+constinit thread_local EndingWatch* endingWatch = nullptr; // the newest watch, which links to the older ones
 
 constinit thread_local Cell cancelledByThread = {.waiters = {nullptr, nullptr},
                                                  .futures = 1,
@@ -87,8 +87,8 @@ void detach(Waiter* waiter) noexcept {
 namespace {
 
 Cell* takeFrom(BranchGroup* group) noexcept {
-    // Branches that hold nothing any more are skipped for good, so that n calls take n steps. One stays, with the
-    // owner.
+    // Removes branches that hold nothing any more from the group, so that n calls take n steps. Always keeps one
+    // branch, with its `owner`.
     while (group->count > 1 && group->branches->awaited.isNothing()) {
         ++group->branches;
         --group->count;
@@ -118,7 +118,7 @@ struct Cancelling {
     static bool mayEnd(Cell const* cell) noexcept {
         return (cell->flags & (Cell::kHasFrame | Cell::kCancelled | Cell::kUncancellable)) == Cell::kHasFrame;
     }
-    /// Marks the frame as cancelled. True if it is parked; a frame that runs is left to its next wait.
+    /// Marks the frame as cancelled. True if the frame is parked. A frame that runs is not ended: its next wait fails.
     FLOW_INLINE static bool begin(Cell* cell, Waiter* frame) noexcept {
         cell->flags |= Cell::kCancelled;
         if (endingWatch) [[unlikely]]
@@ -147,9 +147,9 @@ struct Cancelling {
     }
 };
 
-// Destructors of states and values end further actors, and destroy the states of these: such nesting is as deep as the
-// data. Waiters that wake other waiters nest in the same way. The inner work cannot be delayed, since an object that it
-// needs may be gone once the outer destructor goes on. Where this stack is too short, the work continues on another.
+// The destructor of a state or a value may end further actors, and so destroy their states: such calls nest as deep as
+// the data. Waiters that wake other waiters nest too. An inner call cannot be delayed: later, an object that it needs
+// may be gone. If this stack is too short, the inner call runs on another stack.
 
 } // namespace
 
@@ -187,7 +187,7 @@ FLOW_INLINE std::uint8_t errorStatus(Cell* cell, std::uint32_t own) noexcept {
     return cell->futures > own ? Cell::kErrorOfFrame : reportEnding(cell, own);
 }
 
-/// Destroys the frame and sets its error; returns its cell, which is not completed yet.
+/// Destroys the frame and stores the error in its cell. Returns the cell, which is not completed yet.
 Cell* endInError(Waiter* frame, Error error) noexcept {
     Cell* cell = Cell::of(frame);
     frame = opaque(frame);
@@ -204,14 +204,14 @@ Cell* propagateError(Waiter* waiter) noexcept {
     return endInError(waiter, error);
 }
 
-/// Returns the waiter to run after `waiter` has been taken out of a cell with an error: `waiter` itself; but if it
-/// propagates the error, it is ended, and the result is the last waiter that this end wakes.
+/// Called when `waiter` has been taken out of a cell with an error. Returns `waiter` for the caller to run. But if
+/// `waiter` propagates the error, ends `waiter`, and returns the last of the waiters that wait for `waiter`, or null.
 Waiter* propagated(Waiter* waiter) noexcept {
     return waiter->awaited.isPropagating() ? finishFrame(propagateError(waiter), Cell::kError) : waiter;
 }
 
-/// Does wakeAllButLast() for a cell with an error. If the last waiter propagates the error, it is ended too, and its
-/// own last waiter takes its place.
+/// Does wakeAllButLast() for a cell with an error. If the last waiter propagates the error, ends it too, and goes on
+/// with the waiters of its cell.
 Waiter* wakeWithError(Cell* cell) noexcept {
     for (Cell* ended = nullptr;
          ;) { // a frame that failed here: its promise reference is held until all its waiters have run
@@ -242,7 +242,7 @@ Waiter* wakeWithValue(Cell* cell) noexcept {
     return takeFirst(waiters);
 }
 
-/// Calls `wake`, on a new stack if this one is short: the waiters may wake others, for which others wait.
+/// Calls `wake`, on a new stack if this one is short: a waiter may wake further waiters, and these calls nest.
 template <Waiter* (*wake)(Cell*) noexcept>
 [[gnu::noinline]] Waiter* wakeWithRoom(Cell* cell) noexcept {
     Waiter* last = nullptr;
@@ -294,7 +294,7 @@ void lastFutureGone(Cell* cell) noexcept {
             stoppedFutureGone(cell);
         return;
     }
-    // always_inline: callWithRoom() uses it too, and a function of its own would cost each cancel 20 instructions.
+    // always_inline: the lambda has two callers. If it were not inlined, each cancel would take 20 instructions more.
     withRoom([cell]() __attribute__((always_inline)) {
         FrameStack<Cancelling> stack;
         stack.push(cell);
@@ -331,7 +331,7 @@ Cell* cancelledCell(Cell* operand, Waiter* frame) noexcept {
 }
 
 std::uint32_t futureCount(Cell const* cell) noexcept {
-    std::uint32_t waiters = 0; // each holds a reference
+    std::uint32_t waiters = 0; // each waiter holds a reference
     for (Link const* link = cell->waiters.next; link != &cell->waiters; link = link->next)
         ++waiters;
     return cell->futures - waiters + (waiters != 0 ? 1 : 0);

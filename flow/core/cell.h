@@ -1,6 +1,6 @@
 #pragma once
-// The life of a result cell: it is made; it is set once, and its waiters run; it is freed when neither promise nor
-// future references are left.
+// The life of a result cell. The cell is made. It is set once; then its waiters run. It is freed when it has no promise
+// references and no future references any more.
 //
 //     Cell* cell = newCell<int>(0, 1, 1);                 // no frame, one future, one promise
 //     constructValue<int>(cell, 7);
@@ -47,13 +47,13 @@ void destroyValue(Cell* cell) {
     valueOf<T>(cell).~T();
 }
 
-/// The error message of a function that takes a value, for an argument of another type. Beside each such function
-/// stands an overload for wrong types, so that compilers report the mistake at the user's line, and not in this header.
+/// The error message for an argument from which no value can be made. Each function that takes a value has a second
+/// overload for such arguments. So compilers report the mistake at the user's line, and not in this header.
 #define FLOW_NO_VALUE "no value of the future's type can be made of what is returned or sent"
 
-/// The parameter type of such an overload for a `{list}`: `template <class Given = AnyList, class Wanted = T>`. The
-/// function beside the overload has the same template parameters and a constraint, so C++ prefers that function where
-/// both fit. `Wanted` is there for the message: compilers print it.
+/// The parameter type of that second overload if the argument is a `{list}`. The second overload is `template <class
+/// Given = AnyList, class Wanted = T>`. The first one has the same template parameters and a constraint, so C++ prefers
+/// the first one if both fit. `Wanted` is only for the message: compilers print it.
 struct AnyList {
     template <class... Elements>
     AnyList(Elements&&...) {}
@@ -66,7 +66,7 @@ void constructValue(Cell* cell, Args&&... args) {
     static_assert(std::is_constructible_v<T, Args...>, FLOW_NO_VALUE);
     if constexpr (kStored<T>) {
         if constexpr (!std::is_trivially_destructible_v<T>)
-            if (cell->has(Cell::kDestroyValue)) [[unlikely]] { // the value of a return that threw is replaced
+            if (cell->has(Cell::kDestroyValue)) [[unlikely]] { // replaces the value of a `return` that then threw
                 cell->flags &= static_cast<std::uint8_t>(~Cell::kDestroyValue);
                 destroyValue<T>(cell);
             }
@@ -118,8 +118,8 @@ FLOW_INLINE Cell* placeCell(void* block, memory::SizeClass sizeClass, std::uint3
     return cell;
 }
 
-/// Clears a new block in checked builds. They search frames for addresses (flow/wait/dying_local.h), and the block must
-/// hold none of its earlier use.
+/// Clears a new block in checked builds. Checked builds search frames for addresses (flow/wait/dying_local.h), so a new
+/// block must not hold addresses from its earlier use.
 inline void clearBlock([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
     if constexpr (FLOW_CHECKED)
         std::memset(block, 0, bytes);
@@ -134,11 +134,11 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
     return placeCell<T>(block, memory::sizeClassOf(bytes), futures, promises, flags);
 }
 
-/// Returns the bytes of padding in front of the result that align a frame `head` bytes behind the padding.
+/// Returns the bytes of padding for an aligned frame. The order is: padding, `head` bytes (result and cell), frame.
 constexpr std::size_t paddingFor(std::size_t head, std::size_t alignment) {
     return -head & (alignment - 1);
 }
-/// Returns the bytes of the whole block: a multiple of the alignment, so that the block has the alignment too.
+/// Returns the bytes of the whole block. They are a multiple of the alignment, because only then the block is aligned.
 constexpr std::size_t alignedBytes(std::size_t head, std::size_t frameBytes, std::size_t alignment) {
     return memory::roundUp(paddingFor(head, alignment) + head + frameBytes, alignment);
 }
@@ -161,8 +161,8 @@ Cell* newAlignedCell(std::size_t frameBytes, std::size_t alignment, std::uint32_
 /// Does freeCell() for a value that has a destructor, and for an unread error.
 FLOW_RARE void freeWithCare(Cell* cell) noexcept;
 
-// In the functions below, T is the type of the cell's value, or void if it is not known and has to be read from the
-// cell. A known type is faster: the address is a constant, and often no destructor has to be tested for.
+// In the functions below, T is the type of the cell's value. T is void if the type is not known: then the cell says
+// where the value is. A known type is faster: the offset is a constant, and often no test for a destructor is needed.
 
 /// Destroys the value, if there is one, reports an unread error, and gives the block back.
 template <class T = void>
@@ -178,7 +178,7 @@ void freeCell(Cell* cell) {
     }
 }
 
-/// Cancels the actor of a cell that has lost its last future reference, if its frame has not ended.
+/// Cancels the actor of a cell that has lost its last future reference, if the actor's frame has not ended.
 FLOW_RARE void lastFutureGone(Cell* cell) noexcept;
 
 /// True while this thread ends a group of cells as if their machine had stopped: see StoppedMachine.
@@ -231,14 +231,14 @@ inline Waiter* takeFirst(Link& list) {
     return waiter;
 }
 
-/// Runs all waiters of a ready cell but the last, which it returns for the caller to run; null if none is left. Waiters
-/// that propagate the cell's error are ended, as in failFrame(). For a cell with waiters where takeOnly() gives null.
+/// Runs all waiters of a ready cell except the last one. Returns the last waiter for the caller to run; null if none is
+/// left. Ends waiters that propagate the cell's error, as failFrame() does. Called if takeOnly() has returned null.
 Waiter* wakeAllButLast(Cell* cell) noexcept;
 
 /// Like wakeAllButLast(), and then releases one promise reference.
 FLOW_RARE Waiter* wakeAndRelease(Cell* cell) noexcept;
 
-/// Takes the only waiter out of the list. Returns null if there are several, or if it propagates the cell's error.
+/// Takes out the only waiter. Returns null if there are several waiters, or if the waiter propagates the cell's error.
 inline Waiter* takeOnly(Cell* cell) {
     Link& waiters = cell->waiters;
     if (waiters.next != waiters.prev) [[unlikely]]
@@ -251,8 +251,8 @@ inline Waiter* takeOnly(Cell* cell) {
     return only;
 }
 
-/// Sets the status and runs all waiters but the last, which it returns for the caller to run; null if none is left. The
-/// caller holds a reference to the cell.
+/// Sets the status and runs all waiters except the last one. Returns the last waiter for the caller to run; null if
+/// none is left. The caller must hold a reference to the cell.
 inline Waiter* complete(Cell* cell, std::uint8_t status) noexcept {
     cell->setStatus(status);
     if (cell->waiters.isEmpty())
@@ -265,10 +265,10 @@ inline Waiter* complete(Cell* cell, std::uint8_t status) noexcept {
 /// errors end in the same way, without recursion. Returns the waiter to run next, or null.
 Waiter* failFrame(Waiter* frame, Error error) noexcept;
 
-/// Does freeCell() for a cell that ends when no future of it is left.
+/// Calls freeCell() as a FLOW_RARE function: for a frame that ends without futures, and for the last user of a stream.
 FLOW_RARE void freeUnseen(Cell* cell) noexcept;
 
-/// Sets the flags that a cell has from the end of its frame on: `status`, and whether there is a value to destroy.
+/// Sets the flags of a cell when its frame ends: `status`, and kDestroyValue if it was set. Clears all other flags.
 template <class T = void>
 void setEnded(Cell* cell, std::uint8_t status) noexcept {
     std::uint8_t kept = std::is_trivially_destructible_v<T> ? 0 : cell->flags & Cell::kDestroyValue;
@@ -298,17 +298,17 @@ inline Error readError(Cell* cell) {
     return cell->error;
 }
 
-/// Returns the status of a frame that ends with the error that is in its cell. Reports the error if no more than `own`
-/// future references are left, so that nothing can receive it.
+/// Returns the status for a frame that ends with the error in its cell. Reports the error if nothing can receive it: if
+/// at most `own` future references are left, which belong to the library.
 [[gnu::cold]] std::uint8_t statusOfError(Cell* cell, std::uint32_t own = 0) noexcept;
 
 /// Sets an error in a cell that loses its last Promise or PromiseStream, and runs all waiters.
 void breakPromise(Cell* cell, Error error) noexcept;
 
-/// Cancels an unfinished frame. The cell for which the frame waits is released first, and cancelled if that was the
-/// last reference. Then the frame resumes with actor_cancelled; a frame that propagates cancels is destroyed instead. A
-/// frame that runs further up the stack is only marked. Does nothing for cells without a frame, uncancellable frames
-/// and repeated calls.
+/// Cancels an unfinished frame. First releases the cell for which the frame waits: if no other reference to that cell
+/// is left, the frame of that cell is cancelled too. Then the frame resumes with actor_cancelled; a frame that
+/// propagates cancels is destroyed instead. A frame that runs further up the stack is only marked. Does nothing for a
+/// cell without a frame, for an uncancellable frame, and at a second call.
 void cancel(Cell* cell) noexcept;
 
 /// Says when startDormant() starts the operation in place of a dormant cell; see flow/core/in_place.h.
@@ -325,26 +325,26 @@ FLOW_RARE Cell* cancelledCell(Cell* operand = nullptr, Waiter* frame = nullptr) 
 /// occupy its thread forever: after 50,000 waits the program ends with a message that names the actor.
 FLOW_RARE void countCancelledWait(Waiter* frame) noexcept;
 
-/// Returns the number of future handles, and one more if there are waiters.
+/// Returns the number of future handles, plus 1 if there are waiters.
 std::uint32_t futureCount(Cell const* cell) noexcept;
 
-/// The word behind the head of a Source's list, if the source is to be told when its first waiter leaves. Behind the
-/// link of a waiter that is parked there is an operation's Awaited, which is another number.
+/// If a Source wants a call when its first waiter leaves, this number is in memory behind the head of its list. Behind
+/// the link of a waiter that is parked at an operation is an Awaited, which never equals this number.
 inline constexpr std::uint32_t kHearsOfLeaving = 4;
-/// For the link in front of a waiter that is parked at an operation.
+/// True if `before`, the link in front of a waiter that is parked at an operation, is the head of such a list.
 inline bool hearsOfLeaving(Link const* before) {
     std::uint32_t behind;
     std::memcpy(&behind, before + 1, sizeof behind);
     return behind == kHearsOfLeaving;
 }
-/// Called when the first waiter of such a source has been cancelled, or has lost a race. `head` is the list's.
+/// Called when the first waiter of such a Source has been cancelled, or has lost a race. `head`: the head of its list.
 void firstHasLeft(Link* head) noexcept;
 
 /// Unlinks a waiter (and its branches) so that nothing can wake it. The waiter keeps its references.
 void detach(Waiter* waiter) noexcept;
 
-/// Takes the next cell that a detached waiter still holds, in the order of its branches, and returns it with its
-/// reference; null when none is left.
+/// Takes the next cell that a detached waiter still holds, in the order of the waiter's branches. Returns the cell and
+/// the waiter's reference to it; null when no cell is left.
 Cell* takeAwaited(Waiter* waiter) noexcept;
 
 /// Takes the waiter out of the list in which it is parked, without running it, and releases the cells for which it
@@ -355,8 +355,8 @@ void abandon(Waiter* waiter) noexcept;
 
 namespace flow {
 
-/// Makes `owner` the owner of cells that this thread makes from here on; null: the thread. No other owner may use them,
-/// which only checked builds check. Simulators call it.
+/// Sets the owner of the cells that this thread makes from now on; null: the thread owns these cells. Only the owner of
+/// a cell may use the cell; checked builds test this rule. Simulators call setOwnerOfCells().
 inline void setOwnerOfCells([[maybe_unused]] const void* owner) {
 #if FLOW_CHECKED
     detail::simulatedOwner = owner;

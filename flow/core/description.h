@@ -6,9 +6,9 @@
 //         ...
 //     };
 //
-// describe() is optional: without it the report shows the name of the type. The report finds describe() by its name in
-// the program's symbol table, so an operation that has it is as large and as fast as one without. describe() must
-// change nothing.
+// describe() is optional: without it, the report shows the name of the type. The report finds describe() by its name in
+// the program's symbol table, so describe() makes an operation neither larger nor slower. describe() must not change
+// anything.
 
 #include <cstdint>
 #include <string>
@@ -17,10 +17,10 @@ namespace flow {
 
 struct Description {
     std::string text;
-    /// For a wait for a lock: an address by which its holders are found. Each holder has a pointer to it, followed by a
-    /// count from 1 to `mostHeld`, as in FlowLock::Releaser (flow/compat/flow_lock.h). If the address is odd, only
-    /// holders have it, and no count is needed. If `mostHeld` is 0, everything that has the address is shown as a
-    /// possible end of the wait. Null: holders cannot be found.
+    /// For a wait for a lock: the address by which a report finds the holders of the lock. Each holder stores this
+    /// address, and behind it a count from 1 to `mostHeld`, as FlowLock::Releaser does (flow/compat/flow_lock.h). If
+    /// the address is odd, only holders store it, and no count is needed. If `mostHeld` is 0, each computation that
+    /// stores the address is shown as one that may end the wait. If `lock` is null, the report names no holders.
     void const* lock = nullptr;
     std::int64_t mostHeld = 0;
 };
@@ -31,7 +31,7 @@ concept Describes = requires(Op const& op, Description& out) { op.describe(out);
 namespace detail {
 using Describe = void (*)(void const* op, Description& out);
 
-/// `static_assert(kEmitted<&f>)` makes the compiler emit f, which nothing calls: reports find it by its name.
+/// `static_assert(kEmitted<&f>)` makes the compiler emit f although no code calls f: reports find f by its name.
 template <Describe>
 inline constexpr bool kEmitted = true;
 } // namespace detail

@@ -4,7 +4,7 @@
 //     ErrorOr<int> answer = co_await tryGet(future);
 //     if (answer.present()) use(answer.get()); else log(answer.getError());
 //
-// An ErrorOr<Error> that is made from an Error holds it as its value. ErrorOr<Error>::failed(e) is one that has failed.
+// An ErrorOr<Error> that is made from an Error holds it as a value. ErrorOr<Error>::failed(e) holds e as an error.
 
 #include "flow/base/assert.h"
 #include "flow/base/error.h"
@@ -40,7 +40,7 @@ public:
     bool isError() const { return !present(); }
     bool isError(int code) const { return isError() && getError().code() == code; }
 
-    /// Returns the value; throws the error if there is none.
+    /// Returns the value; throws the error if there is no value.
     T const& get() const& {
         throwIfError();
         return std::get<0>(content_);
@@ -86,7 +86,7 @@ public:
         return Result(std::apply(std::forward<F>(function), std::forward_as_tuple(get(), std::forward<Args>(args)...)));
     }
     /// Like map() and flatMap(), for a value that is a pointer or a Reference: `function` is called with the object to
-    /// which it points. A null pointer ends the program.
+    /// which the value points. A null pointer ends the program.
     template <class F, class... Args, class Pointer = T>
     auto mapRef(F&& function, Args&&... args) const
         -> ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>>> {
@@ -106,7 +106,7 @@ public:
         return Result(
             std::apply(std::forward<F>(function), std::forward_as_tuple(pointee(), std::forward<Args>(args)...)));
     }
-    /// Returns the value as an R; the same error if there is none.
+    /// Returns the value as an R; the same error if there is no value.
     template <class R>
     ErrorOr<R> castTo() const {
         return map([](T const& value) { return static_cast<R>(value); });

@@ -1,6 +1,6 @@
 #pragma once
-// The memory layout that every style shares: one block holds a computation's result cell and then its frame, and the
-// frame itself is the node by which it is parked wherever it waits.
+// The memory layout of actors, coroutines, fibers and tasks. One block holds a computation's result cell and then its
+// frame. The frame is also a list node: it is linked into the list of the object for which the computation waits.
 //
 //     value T            before the fixed part, in units of 16 bytes; nothing for empty types
 //     Cell               32 bytes: waiters, reference counts, error, status
@@ -10,10 +10,9 @@
 //     awaited            the object for which it waits
 //     ...                parameters and state
 //
-// A coroutine's promise starts at offset 16 of its frame, so its first members are these links: a coroutine frame *is*
-// a Waiter. One indirect call resumes any Waiter. flow/coro/detail/frame_check.h proves this at start-up.
-//
-// All objects here belong to one thread: that of the loop on which they were made.
+// A coroutine's promise starts at offset 16 of its frame, so the first members of the promise are these links: a
+// coroutine frame *is* a Waiter. One indirect call resumes any Waiter. flow/coro/detail/frame_check.h tests the layout
+// at start-up. Each object here belongs to the thread of the loop on which the object was made.
 
 #include "flow/base/assert.h"
 #include "flow/base/error.h"
@@ -30,10 +29,10 @@ struct Waiter;
 struct TimerSlot;
 struct BranchGroup;
 
-/// The object for which a parked Waiter waits: nothing (the waiter is ready, or runs), a cell of which it holds a
-/// future reference, a slot in a timer queue, a group of branches, or an operation in place. It is one word, with the
-/// kind in the low bits. A call that was posted to a loop waits only for its turn; it has a mark of its own because the
-/// loop owns it.
+/// The object for which a parked Waiter waits: nothing (the Waiter is ready, or runs), a cell of which the Waiter holds
+/// a future reference, a slot in a timer queue, a group of branches, or an operation in place. An Awaited is one word,
+/// with the kind of the object in the low bits. A call that was posted to a loop waits only for its turn. It has the
+/// special mark turn(), because the loop owns the call.
 class Awaited {
 public:
     constexpr Awaited() = default;
@@ -42,17 +41,17 @@ public:
     Awaited(BranchGroup* group) : word_(reinterpret_cast<std::uintptr_t>(group) | kGroup) {}
 
     static Awaited turn() { return mark(kTurn); }
-    /// Return the mark of a coroutine that has left its body and destroys its locals: it has a value, or an error.
+    /// Return the mark of a coroutine that has left its body, with a value or with an error, and destroys its locals.
     static Awaited returned() { return mark(kReturned); }
     static Awaited failed() { return mark(kFailed); }
-    /// Marks a cell. If it fails, the frame that waits for it is ended instead of resumed.
+    /// Marks a cell. If the cell fails, the frame that waits for the cell is ended instead of resumed.
     static Awaited propagating(Cell* cell) {
         Awaited awaited;
         awaited.word_ = reinterpret_cast<std::uintptr_t>(cell) | kPropagates;
         return awaited;
     }
 
-    /// Returns the mark of a wait for an operation that is parked at a source. `op` is aligned to 8 bytes.
+    /// Returns the mark of a waiter that is parked at a Source for the operation `op`, which is aligned to 8 bytes.
     static Awaited operation(void* op) {
         Awaited awaited;
         awaited.word_ = reinterpret_cast<std::uintptr_t>(op) | kTurn;
@@ -97,11 +96,11 @@ private:
     std::uintptr_t word_ = 0;
 };
 
-/// A suspended computation, or one branch of it. `resume` continues it with the object that `awaited` then holds.
+/// A suspended computation, or a branch of its wait. `resume` continues the computation with the object in `awaited`.
 struct Waiter {
     void (*resume)(Waiter*);
     union {
-        void (*destroy)(Waiter*); // of a frame: ends it without resuming it
+        void (*destroy)(Waiter*); // of a frame: ends the frame without resuming it
         void* owner;              // of a branch: the object that its `resume` needs
     };
     Link link;
@@ -113,8 +112,8 @@ struct Waiter {
 };
 static_assert(sizeof(Waiter) == 40 && offsetof(Waiter, link) == 16 && offsetof(Waiter, awaited) == 32);
 
-/// One timer for which a waiter waits; the waiter's link is in a list of the queue. Cancelling never reads this struct:
-/// with a million timers that cache miss would dominate the cost.
+/// One timer for which a waiter waits. The waiter's link is in a list of the timer queue. A cancel never reads a
+/// TimerSlot: with a million timers, most of the cost of a cancel would be this cache miss.
 struct TimerSlot {
     double deadline;
     std::int32_t priority;
@@ -124,10 +123,10 @@ struct TimerSlot {
 struct BranchGroup {
     Waiter* branches;
     std::uint32_t count;  // how many of `branches` are in use
-    std::uint32_t winner; // the branch that decided a choose: its distance in bytes from this
+    std::uint32_t winner; // the branch that decided a choose: its distance in bytes from the group
 };
 
-/// The result cell in front of each frame, and alone for a Promise.
+/// A result cell. Each frame has a cell in front of it. The cell of a Promise has no frame.
 struct Cell {
     Link waiters;           // newest first: they run in reverse order of registration
     std::uint32_t futures;  // Future handles and parked waiters
@@ -137,20 +136,20 @@ struct Cell {
     memory::SizeClass sizeClass; // of the whole block
     std::uint16_t prefixUnits;   // 16-byte units of value in front of the cell
 #if FLOW_CHECKED
-    const void* owner; // identifies the thread that made it
+    const void* owner; // identifies the thread, or the simulated process, that made the cell
     const void* place; // of a coroutine: the std::source_location of its wait
 #endif
 
     static constexpr std::uint8_t kUnset = 0, kValue = 2, kError = 131, kNever = 128, kStatusMask = 131;
     static constexpr std::uint8_t kReadyBit = 2, kErrorBit = 1; // a bit each, since every wait tests them
-    static constexpr std::uint8_t kUnreadBit = kError - 3;      // of an error: it has not been read
-    static constexpr std::uint8_t kErrorOfFrame = kError + 64;  // kError, and the frame's first words are still there
+    static constexpr std::uint8_t kUnreadBit = kError - 3;      // of an error that has not been read
+    static constexpr std::uint8_t kErrorOfFrame = kError + 64;  // kError; `resume` of the ended frame can still be read
     static constexpr std::uint8_t kHasFrame = 4;                // an unfinished computation stands behind the cell
     static constexpr std::uint8_t kCancelled = 8;               // the frame has been cancelled
     static constexpr std::uint8_t kUncancellable = 16;          // the frame runs on without futures
     static constexpr std::uint8_t kDestroyValue = 32;           // a destructor pointer stands at the end of the prefix
     static constexpr std::uint8_t kPropagates = 64;             // a cancel destroys the frame at its current wait
-    static constexpr std::uint8_t kDormant = kNever; // with kHasFrame, unset: an operation that is not started
+    static constexpr std::uint8_t kDormant = kNever;            // with kHasFrame: an operation that is not started
 
     bool isReady() const { return flags & kReadyBit; }
     bool isError() const { return flags & kErrorBit; }

@@ -1,25 +1,25 @@
 #pragma once
-// FLOW_ASSERT_FRAME_SIZE: the build fails where one waiting actor or coroutine takes more memory than it may.
-// It is the last parameter, which callers leave out:
+// FLOW_ASSERT_FRAME_SIZE(bytes): the build fails if one waiting actor or coroutine takes more than `bytes` bytes.
+// Write it as the last parameter of the function. Callers pass nothing for it:
 //
 //     ACTOR Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(96)) { ... }     // in .actor.cpp files
 //     Future<int> ask(Future<int> answer, FLOW_ASSERT_FRAME_SIZE(112)) { ... }          // a coroutine
 //
 // The number is the size of the block that FastAllocator gives for the computation: its frame, result and cell, and the
-// bytes that alignment and rounding up to the size class add. The benchmarks call it `frame_bytes`; `actorc --frames`
-// calls it `block` and shows what fills it. Above 4096 bytes, from the system, it is the requested size.
+// bytes that alignment and rounding up to the size class add. The benchmarks call this number `frame_bytes`, and
+// `actorc --frames` calls it `block` and shows its parts. Above 4096 bytes, the number is the requested size.
 //
-// The back ends and compilers differ, so code for several of them takes the largest number. The size of a state machine
-// is a constant: it is always checked, and a message has the number. The size of a coroutine's frame is known after the
-// compiler has optimised it. If it is too large, a call to frameIsLargerThanItsLimit is left, which is an error. For it
-// clang prints the types of the result and the parameters, and gcc also the function and its line.
+// Back ends and compilers differ, so code for several of them needs the largest of their numbers. The size of a state
+// machine is a constant: it is always checked, and the error message has the number. The size of a coroutine's frame is
+// known only after optimisation. If the frame is too large, a call of frameIsLargerThanItsLimit() is left in the code,
+// and the compiler reports an error: clang prints the types of the result and the parameters; gcc also prints the line.
 //
-// Without optimisation the first call of the coroutine is checked. gcc's frames are then as large as with optimisation:
-// one that is too large ends the program with a message. clang's frames are larger without optimisation, in checked
-// builds and under sanitizers: there a message on standard error, printed once, is all. Bytes that checked builds add
-// to a cell and a promise never count.
+// Without optimisation, the program checks the size at the first call of the coroutine. gcc's frames are then as large
+// as with optimisation: if a frame is too large, the program ends with a message. clang's frames are larger without
+// optimisation, in checked builds and under sanitizers: then the program only prints a message, once, on standard
+// error. The bytes that checked builds add to a cell and a promise do not count.
 //
-// With FLOW_IGNORE_FRAME_LIMITS=1 nothing is checked; `actorc --frames` compiles so, to show a frame that is too large.
+// FLOW_IGNORE_FRAME_LIMITS=1 turns the checks off. `actorc --frames` uses it, to show also a frame that is too large.
 
 #include "flow/base/inline.h"
 #include "flow/base/sanitizer.h"
@@ -31,7 +31,7 @@
 
 namespace flow {
 
-/// The type of the parameter. It is part of a coroutine's signature, as any parameter is.
+/// The type of that last parameter. Like the type of any parameter, it is part of the coroutine's signature.
 template <std::size_t Bytes>
 struct FrameLimit {
     static_assert(Bytes > 0, "a frame of no bytes cannot be");
@@ -69,12 +69,12 @@ inline constexpr std::size_t kFrameLimit<FrameLimit<Bytes>> = FLOW_IGNORE_FRAME_
 /// True if frames of this build are as large as frames of an optimised build without checks, apart from the bytes that
 /// checks add.
 #if FLOW_CHECKED || FLOW_SYSTEM_BLOCKS || FLOW_THREAD_SANITIZER || !defined(__OPTIMIZE__)
-inline constexpr bool kFramesAreFinal = !kClang; // gcc lays them out before it optimises
+inline constexpr bool kFramesAreFinal = !kClang; // gcc lays out frames before it optimises
 #else
 inline constexpr bool kFramesAreFinal = true;
 #endif
 
-/// Has no definition: a call that is left after optimisation is the compile error. S names the parameters.
+/// Has no definition: the compiler reports a call that is left after optimisation. S shows the types of the parameters.
 template <std::size_t Limit, class T, class S>
 [[gnu::error(
     "this coroutine's frame takes more bytes than its FLOW_ASSERT_FRAME_SIZE: `actorc --frames` shows what for")]]
@@ -83,7 +83,7 @@ void frameIsLargerThanItsLimit();
 /// Writes to standard error that a frame is too large; if `isFinal`, also ends the program.
 void reportLargeFrame(std::size_t block, std::size_t limit, bool isFinal) noexcept;
 
-/// Checks the limit of a coroutine with a frame of `bytes`, as it is in a build that is not checked.
+/// Checks the limit of a coroutine. `bytes` is the size that its frame has in a build that is not checked.
 template <class T, class S>
 FLOW_INLINE void checkFrameSize(std::size_t bytes, std::size_t alignment) {
     std::size_t block = blockOfFrame<T>(bytes, alignment);

@@ -10,20 +10,19 @@
 //     Future<int> failed = timed_out();   // ready with an error
 //     Future<int> nothing = Never();      // never ready
 //
-// An Error makes a failed future. Only in a Future<Error> it is the value; Future<Error>::failed(e) is a failed one.
+// A future made from an Error has failed. Only in a Future<Error> the Error is the value: use Future<Error>::failed(e).
 //
 // A T need not be copyable. A struct with a member such as std::vector<std::unique_ptr<Row>> cannot be copied, although
 // std::is_copy_constructible says that it can: delete its copy constructor, and declare its move constructor.
 //
 // Stack use. A chain of any length completes, fails and is cancelled in constant stack: an actor that ends resumes its
-// last waiter by a tail call. Two things nest: send() runs all waiters but the last inside the call, and each may send
-// again; and destructors drop further actors. When the thread's stack runs low, both continue on a spare stack of 8 MiB
-// (flow/base/stack.h).
+// last waiter by a tail call. But two kinds of calls nest. send() runs all waiters except the last one inside the call,
+// and each of these may send again. Destructors may drop further actors. When the thread's stack runs low, such calls
+// continue on a spare stack of 8 MiB (flow/base/stack.h).
 //
-// A Future is one pointer; copying it counts references. Dropping the last Future of an actor or coroutine cancels it.
-// Dropping the last Promise that was not set sends broken_promise. All handles of one future belong to one thread.
-//
-// `caller` is the place of the call, which a failed assertion names: leave it out.
+// A Future is one pointer; each copy adds a reference. Dropping the last Future of an actor or coroutine cancels it. If
+// all Promises of an unset future are dropped, the future fails with broken_promise. All handles of one future belong
+// to one thread. `caller` is the place of the call, for the message of a failed assertion: callers leave it out.
 
 #include "flow/core/result.h"
 
@@ -44,7 +43,7 @@ inline constexpr bool isFuture = false;
 template <class T>
 inline constexpr bool isFuture<Future<T>> = true;
 
-/// True if a U converts implicitly to a T, and if no other constructor makes a Future<T> of it.
+/// True if a U converts implicitly to a T, and if no other constructor makes a Future<T> from a U.
 template <class U, class T, class V = std::remove_cvref_t<U>>
 concept ValueOf = !std::same_as<V, T> && !std::same_as<V, Never> && !isFuture<V> && !std::convertible_to<U, Error> &&
                   std::convertible_to<U, T>;
@@ -129,7 +128,7 @@ public:
             throw detail::readError(cell);
         return detail::valueOf<T>(cell);
     }
-    /// Like get(), by value. Moves the value if no other future refers to it. Leaves this handle invalid.
+    /// Like get(), by value: moved if no other future has it or if T cannot be copied. Leaves this handle invalid.
     T takeValue(detail::Caller caller = detail::Caller::current()) && {
         (void)get(caller);
         return detail::takeValue<T>(std::exchange(cell_, nullptr));
@@ -141,9 +140,9 @@ public:
         return detail::readError(cell);
     }
 
-    /// Cancels the actor or coroutine behind this future, as dropping the last Future would; the future then becomes
-    /// ready with actor_cancelled, unless the actor swallows that. Does nothing for the future of a Promise, for a
-    /// finished actor, and for an invalid future.
+    /// Cancels the actor or coroutine behind this future, as dropping the last Future would. The future then becomes
+    /// ready with actor_cancelled, unless the actor catches this error and returns another result. Does nothing for the
+    /// future of a Promise, for a finished actor, and for an invalid future.
     void cancel() const {
         if (cell_)
             detail::cancel(cell_);
@@ -153,7 +152,7 @@ public:
     /// be ready. Defined in flow/core/callback.h.
     void addCallbackAndClear(Callback<T>* callback, detail::Caller caller = detail::Caller::current());
 
-    /// Returns the number of Future handles, and one more if there are waiters.
+    /// Returns the number of Future handles, plus 1 if there are waiters.
     std::uint32_t getFutureReferenceCount(detail::Caller caller = detail::Caller::current()) const {
         return detail::futureCount(checked(caller));
     }
@@ -216,7 +215,7 @@ public:
     StrictFuture(U&& future) : Future<T>(std::forward<U>(future)) {}
 };
 
-/// The right to set a future once. Copies share it. A Promise is null only after a move.
+/// The right to set a future once. Copies share this right. Only a Promise that was moved from is invalid.
 template <class T>
 class Promise {
 public:
@@ -279,7 +278,7 @@ public:
     bool isValid() const { return cell_ != nullptr; }
     bool isSet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isReady(); }
     bool canBeSet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isUnset(); }
-    /// Returns the number of Future handles, and one more if there are waiters.
+    /// Returns the number of Future handles, plus 1 if there are waiters.
     std::uint32_t getFutureReferenceCount(detail::Caller caller = detail::Caller::current()) const {
         return detail::futureCount(checked(caller));
     }
@@ -294,7 +293,7 @@ private:
             detail::breakPromise(cell, broken_promise());
         detail::releasePromise<T>(cell);
     }
-    // A waiter may drop this very Promise: the reference is held until all have run.
+    // A waiter may drop this very Promise, so wake() holds a promise reference until all waiters have run.
     static void wake(detail::Cell* cell, std::uint8_t status) {
         ++cell->promises;
         if (detail::Waiter* last = detail::complete(cell, status))

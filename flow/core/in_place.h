@@ -22,10 +22,10 @@
 //     auto first = co_await race(tickets.take(), delay(1.0));
 //     Future<int> mine = keep(tickets.take());            // takes as soon as there is something to take
 //
-// Nothing is allocated: the waiting frame itself is parked, and the operation is part of it, in coroutines and races as
-// in a wait, waitNext or `when` of an actor (flow/wait/operation_room.h). An operation that loses a race or a choose,
-// or is cancelled while it waits, has taken nothing: only the winner takes, when it resumes. A value that keep() has
-// taken stays in its future, and is dropped with it. Everything here belongs to one thread: the one that made it.
+// Nothing is allocated: the waiting frame itself is parked, and the operation is stored in that frame. This holds for
+// coroutines and races, and for wait, waitNext and `when` of an actor (flow/wait/operation_room.h). An operation that
+// loses a race or a choose, or is cancelled while it waits, has taken nothing: only the winner takes, when it resumes.
+// A value that keep() has taken stays in the future until the future ends. An operation belongs to one thread.
 //
 // A wait for an operation that is ready does not suspend, unless some hundreds of operations were ready in the same
 // turn of the loop. Then the waiter resumes in a later turn, as after delay(0): see flow/core/detail/turn_budget.h.
@@ -42,9 +42,9 @@ namespace flow {
 /// The node that is parked: a frame, a branch of a race, a callback. An operation passes it on to its source.
 using WaiterNode = detail::Waiter;
 
-/// An operation in place. isReady() tests and takes nothing. park() is called if the operation is not ready, or if so
-/// many were ready in this turn that the waiter resumes in a later turn (a Source can do both). park() runs no waiter.
-/// take() is called by the winner, before anything else runs. park() and take() may throw an Error.
+/// An operation in place. isReady() only tests, and takes nothing. park() is called if the operation is not ready. It
+/// is also called for a ready operation if its waiter must resume in a later turn (Source::park() serves both). park()
+/// runs no waiter. Only the winner calls take(), before any other code runs. park() and take() may throw an Error.
 template <class Op>
 concept InPlace = std::is_trivially_copyable_v<Op> && sizeof(Op) <= 32 && requires(Op& op, WaiterNode& waiter) {
     typename Op::Result;
@@ -53,22 +53,22 @@ concept InPlace = std::is_trivially_copyable_v<Op> && sizeof(Op) <= 32 && requir
     { op.take() } -> std::same_as<typename Op::Result>;
 };
 
-/// An operation with a member `kEndsOnce`. Once it is ready it stays ready: a wait for it, as for a future, goes on.
+/// An operation with a member `kEndsOnce`: once ready, it stays ready, as a future does, and a wait for it goes on.
 template <class Op>
 concept EndsOnce = requires { Op::kEndsOnce; };
 
 namespace detail {
 
-/// Lets `parked`, which has just parked at an operation that is ready, resume in a turn of its own, to test it again.
+/// `parked` has just parked at a ready operation. Makes it resume in a later turn, if the operation is ready then.
 void goOnLater(Waiter& parked) noexcept;
 
-/// True if the waiter of an operation that is ready goes on at once.
+/// True if the waiter of an operation that is ready goes on without suspending.
 template <InPlace Op>
 FLOW_INLINE bool goesOn() {
     return EndsOnce<Op> || TurnBudget::takeOne();
 }
 
-/// Parks the waiter, unless the operation is ready and goes on at once. True if it has parked the waiter.
+/// Parks the waiter, unless the operation is ready and goesOn() is true. Returns true if the waiter was parked.
 template <InPlace Op>
 FLOW_INLINE bool parkUnlessReady(Op& op, Waiter& waiter) {
     if (!op.isReady()) {
@@ -82,11 +82,11 @@ FLOW_INLINE bool parkUnlessReady(Op& op, Waiter& waiter) {
     return true;
 }
 
-/// The frame of a cell that waits for an operation. Until it is started it is dormant: linked to itself, so that a
-/// cancel finds it parked.
+/// The frame that keep() makes; it waits for an operation. Before it is started, the frame is dormant: its link points
+/// to itself, so a cancel treats the frame as parked.
 struct KeptFrame : Waiter {
-    /// Takes at once, or parks the frame. True if the cell is ready now, with the value or an error. With OnlyIfReady
-    /// the frame is never parked.
+    /// Takes the value if the operation is ready; otherwise parks the frame, but never with OnlyIfReady. True if the
+    /// cell is ready now, with the value or an error.
     bool (*start)(KeptFrame*, StartKept);
 
     static KeptFrame* of(Cell* cell) { return static_cast<KeptFrame*>(cell->frame()); }
@@ -138,7 +138,7 @@ private:
         return true;
     }
 
-    /// Takes the result into the cell. Returns the status that the cell is to have.
+    /// Takes the result into the cell. Returns the new status for the cell.
     std::uint8_t take() noexcept {
         Cell* cell = Cell::of(this);
         try {
@@ -153,7 +153,7 @@ private:
         }
     }
 
-    /// Called when the source has something for the operation or fails it, and when the frame is cancelled.
+    /// Called when the operation is ready, when its source fails it, and when the frame is cancelled.
     static void resumeKept(Waiter* waiter) {
         auto* kept = static_cast<Kept*>(waiter);
         Cell* cell = Cell::of(waiter);

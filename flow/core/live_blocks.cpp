@@ -8,22 +8,22 @@ using namespace detail;
 namespace {
 
 /// Ends a frame of a stopped machine for a FrameStack. The frame has been detached, and is marked as cancelled and as
-/// uncancellable. Only tasks have both marks too, and they are in blocks of kForeignClass.
+/// uncancellable. Tasks, too, may have both marks, but only tasks are in blocks of kForeignClass.
 struct Stopping {
     static constexpr std::uint8_t kMarks = Cell::kHasFrame | Cell::kCancelled | Cell::kUncancellable;
 
     static bool mayEnd(Cell const* cell) noexcept {
         return (cell->flags & kMarks) == kMarks && cell->sizeClass != memory::kForeignClass;
     }
-    /// Removes a mark, so that nothing ends the frame again, and detaches the frame: a destructor may have put it into
-    /// the loop's queue, as when it gives back a lock.
+    /// Removes a mark, so that nothing ends the frame again. Detaches the frame once more: a destructor that gave back
+    /// a lock, for example, may have put the frame into the loop's queue.
     static bool begin(Cell* cell, Waiter* frame) noexcept {
         cell->flags &= static_cast<std::uint8_t>(~Cell::kUncancellable);
         detach(frame);
         return true;
     }
     static void end(Waiter* frame) noexcept {
-        if (!frame->destroy) { // of the library: a cancel makes it clean up, and runs users' code only in a fiber
+        if (!frame->destroy) { // a frame of the library: cleans up at a cancel; users' code runs only in a fiber
             frame->awaited = cancelledCell();
             return run(frame);
         }
@@ -75,11 +75,11 @@ void StoppedMachine::stop() noexcept {
 
 void StoppedMachine::destroy(Which which) noexcept {
     Link& entries = cells_.entries_;
-    Link all; // by age
+    Link all; // oldest first
     all.reset();
     while (!entries.isEmpty()) {
         stop();          // again, for what destructors have started
-        Link seen, done; // a frame that ends takes others out of either list
+        Link seen, done; // the end of a frame may free other cells: these leave both lists
         seen.reset();
         done.reset();
         moveAll(entries, seen);

@@ -7,8 +7,8 @@
 //     };
 //     Future<Address> found = start<Lookup>("example.org");
 //
-// A cancel calls the destructor, and nothing else. Belongs to one thread: the one that made it. For an event that can
-// be waited for again and again, write an operation in place: flow/core/in_place.h.
+// A cancel calls the destructor, and nothing else. An Operation belongs to the thread that made it. For an event that
+// can be waited for again and again, write an operation in place: flow/core/in_place.h.
 
 #include "flow/core/description.h"
 #include "flow/core/in_place.h"
@@ -22,7 +22,7 @@ class Operation;
 
 namespace detail {
 
-/// The frame of an owning operation; its state follows.
+/// The frame of an owning operation. The object of the class Derived follows in memory.
 struct alignas(16) OwningFrame : Waiter {
     bool isConstructing;
 
@@ -51,8 +51,8 @@ protected:
     Operation() = default;
     ~Operation() = default;
 
-    /// Ends the operation with a value made of the arguments. Outside of the constructor it destroys this object and
-    /// then runs its waiters, so it must be the last act of a member function. In a constructor it may be called once.
+    /// Ends the operation with a value made of the arguments. A constructor may call complete() once. Elsewhere
+    /// complete() destroys this object and then runs the waiters, so it must be the last act of a member function.
     template <class... Args>
     void complete(Args&&... args) {
         if (WaiterNode* last = completed(std::forward<Args>(args)...))
@@ -64,13 +64,13 @@ protected:
             detail::run(last);
     }
 
-    /// Like complete() and fail(), for onTurn() and the function of a MemberWait, which return the result: the last
-    /// waiter. That waiter runs after they have returned, so that a chain of any length ends in constant stack.
+    /// Like complete() and fail(), but return the last waiter instead of running it. onTurn() and the function of a
+    /// MemberWait return that waiter to their caller, which runs it: a chain of any length needs constant stack.
     template <class... Args>
     [[nodiscard]] WaiterNode* completed(Args&&... args) {
         detail::Cell* cell = detail::Cell::of(frame());
         if constexpr (detail::kStored<T>) {
-            leaveQueue(); // making the value may cancel this operation: then the cancel finds it running
+            leaveQueue(); // making the value may cancel this operation: then the cancel does nothing
             try {
                 detail::constructValue<T>(cell, std::forward<Args>(args)...);
             } catch (...) {
@@ -81,15 +81,15 @@ protected:
     }
     [[nodiscard]] WaiterNode* failed(Error error) { return end(detail::Cell::kError, error); }
 
-    /// Returns the node for a loop's queue, to be put there once: `Loop::current().makeReady(turn(), priority)`. When
-    /// it runs, it calls `WaiterNode* onTurn()`, which ends the operation. After that end it does not run.
+    /// Returns the node to put once into a loop's queue: `Loop::current().makeReady(turn(), priority)`. The loop then
+    /// calls `WaiterNode* onTurn()`, which ends the operation. If the operation has ended before, there is no call.
     WaiterNode* turn() {
         leaveQueue();
         return frame();
     }
 
-    /// Takes the node out of the queue, and begins the end: from here on a cancel does nothing. The caller ends the
-    /// operation soon.
+    /// Takes the node out of the queue. From here on a cancel does nothing, so the caller must end the operation
+    /// afterwards.
     void leaveQueue() {
         if (frame()->link.isLinked())
             frame()->link.unlink();
@@ -142,8 +142,8 @@ private:
     static void destroyState(detail::Waiter* waiter) { stateOf(static_cast<Frame*>(waiter))->~Derived(); }
 };
 
-/// Makes the operation, which its constructor starts. Throws std::bad_alloc. If the constructor throws an error, the
-/// future fails with it.
+/// Makes the operation. Its constructor starts the work. Throws std::bad_alloc. If the constructor throws an error, the
+/// future fails with that error.
 template <class Derived, class... Args>
 [[nodiscard]] Future<typename Derived::Result> start(Args&&... args) {
     using T = typename Derived::Result;
@@ -154,7 +154,7 @@ template <class Derived, class... Args>
     auto* frame = ::new (cell->frame()) Frame;
     frame->resume = Operation<Derived, T>::resumed;
     frame->destroy = Operation<Derived, T>::destroyState;
-    frame->link.next = nullptr; // a cancel out of the constructor finds it running
+    frame->link.next = nullptr; // a cancel during the constructor only marks the frame
     frame->awaited = {};
     frame->isConstructing = true;
     try {
@@ -167,7 +167,7 @@ template <class Derived, class... Args>
     }
     frame->isConstructing = false;
     if (!cell->isReady()) {
-        frame->link.reset(); // from here on a cancel finds it parked
+        frame->link.reset(); // from here on a cancel ends the operation
         return future;
     }
     std::uint8_t status = cell->isError() ? detail::Cell::kError : detail::Cell::kValue;

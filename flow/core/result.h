@@ -5,7 +5,7 @@
 //     Page mine = takeValue<Page>(cell);  // moved out if no other future refers to it
 //     auto page = takeLocal<Page>(cell);  // the cheaper of these two
 //
-// Each takes one future reference of a cell that is ready.
+// Each of the three takes one future reference of a cell that is ready.
 
 #include "flow/core/cell.h"
 #include "flow/core/detail/copied.h"
@@ -14,12 +14,12 @@
 
 namespace flow::detail {
 
-/// True if a copy costs no more than a reference, and cannot be distinguished from one.
+/// True if a copy of a T costs no more than a reference, and the program cannot tell the difference.
 template <class T>
 inline constexpr bool kFreeToCopy =
     std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T> && sizeof(T) <= 2 * sizeof(void*);
 
-/// A value inside a completed future, kept alive as long as this object. The result of a wait refers to it.
+/// Keeps the value inside a completed future alive. The local that receives the result of a wait refers to this value.
 template <class T>
 class Result {
 public:
@@ -30,7 +30,7 @@ public:
             releaseFuture<T>(cell_);
     }
     T const& get() const { return valueOf<T>(cell_); }
-    /// True if nothing else refers to the value, so that it ends with this object.
+    /// True if nothing else refers to the value: then the value is destroyed with this Result.
     bool isOnly() const { return cell_->futures == 1 && cell_->promises == 0; }
 
 private:
@@ -41,7 +41,7 @@ template <>
 class Result<Void> {
 public:
     explicit Result(Cell* cell) {
-        if (cell) // delays have none
+        if (cell) // a delay has no cell
             releaseFuture<Void>(cell);
     }
     Void const& get() const {
@@ -85,8 +85,8 @@ T takeValue(Cell* cell) {
         return result.get();
 }
 
-/// Returns the value in the cheapest way. It is taken out if a copy is free, or if T can only be moved (then no other
-/// future can use it). Otherwise the result refers to the value in its place, and its get() is const.
+/// Returns the value in the cheapest way. The value is taken out if a copy is free, or if T can only be moved (other
+/// futures then lose the value). Otherwise the returned Result refers to the value in the cell, and its get() is const.
 template <class T>
 auto takeLocal(Cell* cell) {
     if constexpr (kFreeToCopy<T> || !kCopied<T>)

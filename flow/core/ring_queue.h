@@ -43,8 +43,8 @@ public:
             pushSlow(std::forward<U>(value));
     }
 
-    // push() in two parts, for PromiseStream::send(). The one comparison of mayPush() says that there is room, that no
-    // reader can be waiting for a first element, and that the stream has not ended.
+    // push() in two parts, for PromiseStream::send(). mayPush() is only one comparison. If mayPush() is true, there is
+    // room, no reader waits for a first element, and the stream has not ended.
 
     /// True if pushHere() may be called. False for an empty queue, a full one, and after stop().
     bool mayPush() const { return end_ != stop_; }
@@ -60,7 +60,7 @@ public:
         if (stop == end_) [[unlikely]]
             return grow(std::forward<U>(value));
         pushHere(std::forward<U>(value));
-        stop_ = stop; // only now: if pushHere() throws, there is no first element
+        stop_ = stop; // only now: if pushHere() throws, the queue may still be empty
     }
     /// Makes mayPush() false until the next push().
     void stop() { stop_ = end_; }
@@ -75,7 +75,7 @@ public:
         FLOW_ASSERT(!isEmpty(), "RingQueue: nothing to take");
         return *first_;
     }
-    /// Returns the element that has `index` older ones in front of it; it must exist.
+    /// Returns the element that has `index` older elements in front of it. There must be such an element.
     T& at(std::uint32_t index) {
         auto straight = static_cast<std::uint32_t>(last_ - first_);
         return index < straight ? first_[index] : slots()[index - straight];
@@ -105,9 +105,9 @@ private:
         return end_ < first_ ? first_ - 1 : last_;
     }
 
-    /// Pushes into a ring of twice the size, which then changes places with this one. The new element is made first: it
-    /// may be made from one of the old elements, or its constructor may throw. An exception leaves this queue as it
-    /// was, unless T can only be moved.
+    /// Makes a ring of twice the size with all elements and the new one, and swaps it with this ring. The new element
+    /// is made first, because it may be made from one of the old elements, or its constructor may throw. An exception
+    /// leaves this queue as it was, unless T can only be moved.
     template <class U>
     [[gnu::noinline]] void grow(U&& value) {
         RingQueue larger;
@@ -136,8 +136,8 @@ private:
     }
 
     T* first_ = nullptr; // the oldest element
-    T* end_ = nullptr;   // where the next goes
-    T* stop_ = nullptr;  // where mayPush() becomes false: at most the end of the free slots
+    T* end_ = nullptr;   // the slot for the next element
+    T* stop_ = nullptr;  // mayPush() is false when `end_` is here: at most the end of the free slots
     T* last_ = nullptr;  // the end of the ring
     std::uint32_t capacity_ = 0;
 };

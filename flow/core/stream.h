@@ -6,8 +6,8 @@
 //     out.send(1);                         // runs a reader that waits; otherwise queues
 //     out.sendError(end_of_stream());      // after the queued values
 //
-// The reader waits with waitNext(in) or co_await in. A value is taken only by the reader that resumes with it, so a
-// choose that loses takes nothing. When the last PromiseStream is dropped, the reader gets broken_promise after the
+// The reader waits with waitNext(in) or co_await in. A reader takes a value only when it resumes: a branch that loses
+// in a choose takes nothing. When the last PromiseStream is dropped, the reader gets broken_promise after the
 // queued values. Values stay queued while no FutureStream exists. All handles belong to one thread.
 
 #include "flow/core/future.h"
@@ -17,8 +17,8 @@ namespace flow {
 
 namespace detail {
 
-/// Releases a reader's reference. This rarely frees the cell, since most readers end before the writer. So with clang
-/// freeing is a FLOW_RARE call, and an actor that reads takes a quarter less time. gcc has no such calls.
+/// Releases a reader's reference. This rarely frees the cell, since most readers end before the writer. So with clang,
+/// a FLOW_RARE call frees the cell: then an actor that reads takes a quarter less time. gcc has no FLOW_RARE calls.
 inline void releaseStream(Cell* cell) noexcept {
     if constexpr (kClang) {
         checkThread(cell);
@@ -29,14 +29,14 @@ inline void releaseStream(Cell* cell) noexcept {
     }
 }
 
-/// The state that both ends share, behind a Cell. The cell's status is what a reader gets next: a value (something is
-/// queued), an error (the stream has ended and nothing is queued) or nothing yet.
+/// The state that both ends share, behind a Cell. The cell's status says what a reader gets next: a value (the queue is
+/// not empty), an error (the stream has ended and the queue is empty) or nothing yet.
 template <class T>
 struct StreamState {
     [[no_unique_address]] RingQueue<T> queue;
     bool ended = false;
     bool needsCare = false;  // becomeEmpty() has work: the stream has ended, or onEmpty() was called
-    Cell* emptied = nullptr; // the promise of onEmpty(), once that was called
+    Cell* emptied = nullptr; // the promise of onEmpty(), if onEmpty() was called
 
     StreamState() = default;
     StreamState(StreamState const&) = delete;
@@ -51,7 +51,7 @@ struct StreamState {
     static void destroy(Cell* cell) { of(cell).~StreamState(); }
 
     static Cell* create() {
-        // Slot has a destructor, so that there is room for a destructor pointer, which frees the queue with the cell.
+        // Slot has a destructor, so the cell has room for a pointer to destroy(), which frees the queue with the cell.
         struct Slot {
             ~Slot() {}
         };
@@ -62,7 +62,7 @@ struct StreamState {
         return cell;
     }
 
-    /// Takes the oldest value; the cell must say that there is one.
+    /// Takes the oldest value. The status of the cell must be kValue.
     static T take(Cell* cell) {
         StreamState& state = of(cell);
         T value = state.queue.pop();
@@ -129,7 +129,7 @@ public:
     }
 
     bool isValid() const { return cell_ != nullptr; }
-    /// True if a wait would find a value or the end at once.
+    /// True if there is a value or the end: a wait would not suspend.
     bool isReady(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isReady(); }
     bool isError(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isError(); }
     Error getError(detail::Caller caller = detail::Caller::current()) const {
@@ -202,8 +202,8 @@ public:
         return FutureStream<T>::adopt(cell);
     }
 
-    /// Gives the value to the reader that waits, which runs before this returns; otherwise queues it. Does nothing
-    /// after the end.
+    /// If a reader waits, it takes the value and runs before send() returns. Otherwise send() queues the value. Does
+    /// nothing after the end of the stream.
     template <class U = T>
         requires std::is_constructible_v<T, U>
     void send(U&& value, detail::Caller caller = detail::Caller::current()) const {
@@ -240,8 +240,8 @@ public:
     bool isEmpty(detail::Caller caller = detail::Caller::current()) const {
         return detail::StreamState<T>::of(checked(caller)).queue.isEmpty();
     }
-    /// Returns a future that is ready when nothing is queued, or when the last queued element has been taken. It fails
-    /// with broken_promise if the stream is destroyed before that.
+    /// Returns a future that becomes ready when the queue is empty; it is ready already if nothing is queued. The
+    /// future fails with broken_promise if the stream is destroyed earlier.
     Future<Void> onEmpty(detail::Caller caller = detail::Caller::current()) const {
         return detail::StreamState<T>::of(checked(caller)).onEmpty();
     }
@@ -269,7 +269,7 @@ private:
         FLOW_ASSERT(reader, detail::kTwoReaders);
         detail::run(reader);
     }
-    /// Marks the end. True if nothing is queued: then the reader gets the error at once.
+    /// Marks the end, once. True at the first call if nothing is queued: then the caller gives the reader the error.
     bool end(Error error) const {
         detail::Cell* cell = cell_;
         detail::StreamState<T>& state = detail::StreamState<T>::of(cell);

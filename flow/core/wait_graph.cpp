@@ -47,7 +47,7 @@ std::string describe(Waiter const* waiter, CellSource const& source) {
     std::string text = "one of:";
     char const* before = " ";
     for (std::uint32_t i = 0; i < group->count; ++i) {
-        if (!group->branches[i].link.isLinked()) // this one is ready; others are still needed
+        if (!group->branches[i].link.isLinked()) // this branch is ready; the group still needs other branches
             continue;
         text += std::exchange(before, ", ") + describe(&group->branches[i], source);
     }

@@ -36,7 +36,7 @@ All& all() {
     return *made;
 }
 
-/// Calls the function of `ask` and stores the result, unless another call has. The caller must not hold the mutex.
+/// Calls the function of `ask` and stores the result, but only at the first call. The caller must not hold the mutex.
 void answer(std::shared_ptr<Ask> const& ask) noexcept {
     {
         std::lock_guard lock(all().mutex);
@@ -79,7 +79,7 @@ std::string nameOf(int thread) {
     return {};
 }
 
-/// Asks the newest loop of each thread but `mine`, since only the newest one runs. The caller holds the mutex.
+/// Asks the newest loop of each thread except `mine`: only the newest loop can run. The caller must hold the mutex.
 std::vector<std::shared_ptr<Ask>> askOthers(std::function<std::string()> const& function, int mine) {
     std::vector<std::shared_ptr<Ask>> asks;
     std::vector<Member*> const& members = all().members;

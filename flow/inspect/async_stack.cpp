@@ -24,7 +24,7 @@ bool isRunning(Frame const& frame) {
     return !waits;
 }
 
-/// This setup runs before main(), so that errors of any loop have the chain of awaiters.
+/// This setup runs before main(). So the recorded origin of each error contains the chain of awaiters.
 [[maybe_unused]] bool const isSetUp = [] {
     detail::setChainOfOrigins([] { return hasLoop() ? asyncStack() : std::string(); });
     if (char const* variable = std::getenv("MILLRACE_ERROR_ORIGINS"); variable && std::string_view(variable) == "1")

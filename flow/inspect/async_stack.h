@@ -8,10 +8,10 @@
 //       awaited by coroutine serve
 //       awaited by actor acceptAll at server.actor.cpp:12
 //
-// The line of a running actor is the line of the wait from which it resumed. If a computation calls another, both run
-// until the called one reaches its first wait: in checked builds the innermost is first. If several computations wait
-// for one, all are in the chain. asyncStack() reads all live blocks, as dumpPending() does: use it for messages, not on
-// fast paths.
+// The line of a running actor is the line of the wait from which it resumed. If a computation calls another one, both
+// run until the called one reaches its first wait; in checked builds, the called one is printed first. If several
+// computations wait for the same one, all are in the chain. asyncStack() reads all live blocks, as dumpPending() does:
+// use it for messages, not on fast paths.
 
 #include <string>
 

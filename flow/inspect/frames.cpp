@@ -1,7 +1,7 @@
-// Frames are found in two ways. A simulated process has a list of its cells (Frames::of). A real thread has none:
-// Frames::ofThread() walks the blocks of the allocator and tests at each offset at which a cell may begin whether a
-// consistent cell is there (frameIn). Then addReachable() follows the waits of these frames, in both directions, until
-// it finds no new frame: this reaches frames in blocks that are not walked.
+// Frames are found in two ways. A simulated process has a list of its cells (Frames::of). A real thread has no such
+// list: Frames::ofThread() walks the blocks of the allocator, and tests each offset at which a cell may begin for a
+// consistent cell (frameIn). Then addReachable() follows the waits of the found frames, in both directions, until it
+// finds no new frame. So it also finds frames in blocks that are not walked.
 //
 // A block may be free, may belong to another thread, or may hold other data, so the tests only compare; no pointer is
 // followed before `resume` is known to be code of the program.
@@ -115,7 +115,7 @@ Frame frameOf(Cell* cell, std::size_t number) {
 
 } // namespace
 
-// Tests `waiter` first: if its second word is an owner, and so no code, the memory in front is not read.
+// Calls hasCode() first: it is false for a branch, which has an owner where a frame has `destroy`, and has no cell.
 bool isFrame(Waiter const* waiter) {
     if (code.empty())
         code = codeOfProgram();
@@ -146,7 +146,7 @@ Frames Frames::of(CellGroup const& cells) {
     code = codeOfProgram();
     Frames found;
     cells.forEach([&](Cell* cell) {
-        if (cell->has(Cell::kHasFrame) && !cell->isReady()) // a ready quorum may exist for its other inputs
+        if (cell->has(Cell::kHasFrame) && !cell->isReady()) // a quorum that is ready may still hold inputs
             found.frames_.push_back(frameOf(cell, found.frames_.size()));
     });
     found.sort();

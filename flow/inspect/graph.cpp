@@ -2,8 +2,8 @@
 // cells and from the tree of tasks. addTree() then makes nodes depth-first: first from the frames that no frame awaits,
 // then from the rest, which are in cycles. findHolders() (holders.cpp) adds the holders of the locks and promises.
 //
-// kinds() counts all frames, beyond the limit too. cycles() is a depth-first search with the colours white (new), grey
-// (on the path) and black (done): an edge to a grey node closes a cycle.
+// kinds() counts all frames, also those that are beyond the limit. cycles() is a depth-first search with the colours
+// white (new), grey (on the path) and black (done): an edge to a grey node closes a cycle.
 
 #include "flow/inspect/detail/graph.h"
 
@@ -197,7 +197,7 @@ Wait Graph::waitOf(Waiter const* waiter) {
     return wait;
 }
 
-/// Describes the wait for an operation, by the code of its source, or of the frame if it is an owning operation.
+/// Describes a wait for an operation: one in place by the code of its Source, an owning one by the code of its frame.
 void Graph::describe(Wait& wait, Waiter const* parked) {
     bool isInPlace = wait.kind == WaitKind::Operation;
     auto* function = isInPlace ? SourceBase::codeOf(parked) : reinterpret_cast<void const*>(parked->resume);

@@ -48,15 +48,15 @@ struct Target {
         } else if (wait().isReference()) {
             add(frame);
         } else if (frame.waiter->resume != waits.front().first->waiter->resume && isCount(next)) {
-            add(frame); // frames of the code that waits are left out: they too have the address and a count
+            add(frame); // frames with the waiter's code are left out: they have the address and a count too
         }
     }
 };
 
-/// Returns true if at least one holder must have a Promise. A word with the address may be a Future as well as a
-/// Promise. The cell counts its futures, so the frames with a future are at most the futures that are neither parked
-/// waiters nor in waiting frames. If there are more frames than futures and promises together, some frames have only
-/// stale bytes, and nothing is certain about any of them.
+/// Returns true if at least one holder must have a Promise. A word with the address may be a Future or a Promise. The
+/// cell counts its futures. Some belong to parked waiters and to waiting frames; each other future explains at most one
+/// holder. If there are more holders, one has a Promise. But if there are more holders than these futures and the
+/// promises together, some holders contain only stale bytes, and nothing is certain about any holder.
 bool holdsPromise(Target const& target) {
     Cell const* cell = target.wait().promise;
     std::size_t known = target.waiting;
@@ -89,7 +89,7 @@ public:
         });
     }
 
-    /// Searches the objects to which frames point, for the locks without a holder. Adds the frames as holders.
+    /// For locks that no frame holds: finds objects that hold them, and adds the frames that point to these objects.
     void inObjects() {
         // nondeterminism: memory of this process is read so that an address which is none does no harm.
         int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
@@ -125,7 +125,7 @@ private:
     bool isObject(Word word) const {
         return word % 16 == 0 && word >= 1 << 16 && word >> 47 == 0 && !frames_.holding(reinterpret_cast<void*>(word));
     }
-    /// Reads a word. AddressSanitizer must not check it, since it forbids some places of a stack.
+    /// Reads a word. AddressSanitizer must not check the read, since it forbids reads of some parts of a stack.
     __attribute__((no_sanitize("address"))) static Word read(Word const* word) { return *word; }
 
     template <class Visit>

@@ -24,7 +24,7 @@ constexpr std::size_t kShown = 30;
 /// Prints `head`, asyncStack() and dumpPending() to standard error. Prints nothing if all three are empty.
 void print(char const* head, std::size_t limit) noexcept {
     static constinit thread_local bool isPrinting = false;
-    if (std::exchange(isPrinting, true)) // the report itself has failed
+    if (std::exchange(isPrinting, true)) // an assertion has failed in the report itself
         return;
     try {
         std::string text = head + asyncStack();
@@ -40,7 +40,7 @@ void print(char const* head, std::size_t limit) noexcept {
 // -------------------------------------------------------------------------------------------------------------------
 // SIGQUIT
 
-/// The entry of a loop that prints reports: a waiter that the signal handler posts, since it cannot allocate one.
+/// The entry of a loop that prints reports. It is the Waiter that the signal handler posts: a handler cannot allocate.
 struct Asked : Waiter, LoopOwned {
     std::atomic<Loop*> loop{nullptr};
     std::atomic<bool> isTaken{false};
@@ -50,7 +50,7 @@ struct Asked : Waiter, LoopOwned {
 constexpr int kMostLoops = 64;
 constinit Asked* asked = nullptr; // an array of kMostLoops; made before the handler is installed
 constinit std::atomic<bool> isOn{false};
-constinit std::atomic<int> handlers{0}; // handlers that run now
+constinit std::atomic<int> handlers{0}; // the number of signal handlers that run now
 
 void onQuit(int) {
     handlers.fetch_add(1);

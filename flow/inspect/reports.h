@@ -3,13 +3,13 @@
 //
 //     reportOnQuit();                 // from here on: kill -QUIT, or Ctrl-\ in a terminal
 //
-// Each RealLoop that is made after that, and the one that is current then, prints dumpPending() on its own thread when
-// the process gets SIGQUIT, and runs on; a loop that sleeps wakes up for it. At most 64 loops do so. A loop with a step
-// that does not end prints nothing: see flow/wait/long_steps.h. With MILLRACE_REPORT_ON_QUIT=1 in the environment the
-// program need not call anything.
+// When the process gets SIGQUIT, each RealLoop prints dumpPending() on its own thread and runs on; a loop that sleeps
+// wakes up to print. This holds for the current loop at the call of reportOnQuit(), and for all loops that are made
+// later; at most for 64 loops. A loop with a step that does not end prints nothing: see flow/wait/long_steps.h. With
+// MILLRACE_REPORT_ON_QUIT=1 in the environment, the program need not call reportOnQuit().
 //
-// A failed assertion on a thread that has a loop prints asyncStack() and dumpPending(), also without that call. So does
-// an Error that ends the program because nothing catches it, for example loop_drained.
+// A failed assertion on a thread that has a loop prints asyncStack() and dumpPending(), also without reportOnQuit(). So
+// does an Error on such a thread that ends the program because nothing catches it, for example loop_drained.
 
 namespace flow {
 

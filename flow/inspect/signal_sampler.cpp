@@ -25,7 +25,7 @@ constexpr std::size_t kMostAddresses = 64;
 constexpr long kMicroseconds = 997; // not round, so that samples do not keep step with regular work of the program
 constexpr std::size_t kStackBytes = 32768;
 
-/// The place to which the signal handler copies a stack. The handler's own stack may be short, as that of a fiber.
+/// The buffer for a copy of a stack. It is static, because the handler's own stack may be short, for example a fiber's.
 struct Copy {
     std::atomic<bool> isTaken;
     Word words[kStackBytes / sizeof(Word)];
@@ -63,7 +63,7 @@ std::size_t walk(Registers const& at, Word* copy, Word* out) noexcept {
     iovec from{reinterpret_cast<void*>(at.stack), kStackBytes};
     // nondeterminism: the program itself.
     ssize_t size = ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0);
-    if (size <= 0) { // a part of it is not mapped: copies the rest of this page, and then the pages after it
+    if (size <= 0) { // a part of the range is not mapped: copies page by page, up to that part
         std::size_t left = 4096 - at.stack % 4096;
         iovec parts[8];
         for (std::size_t i = 0; i < 8; ++i)

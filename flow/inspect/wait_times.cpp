@@ -22,13 +22,13 @@ WaitTimes::~WaitTimes() {
 }
 
 void WaitTimes::turnBegins() noexcept {
-    constexpr double kShare = 50; // the scans take one part in 50 of the time
+    constexpr double kShare = 50; // the scans take at most 2 % of the time
     double now = loop_.timer();
     if (now < next_)
         return;
     try {
         look();
-    } catch (...) { // no memory for the scan: the result of the last one stays
+    } catch (...) { // no memory for the scan: the result of the last scan stays
     }
     double end = loop_.timer();
     next_ = end + std::max(period_, kShare * (end - now));

@@ -35,7 +35,7 @@ public:
     WaitTimes& operator=(WaitTimes const&) = delete;
     ~WaitTimes();
 
-    /// The time that a computation has been at its present wait: less than `seconds` if `isKnown` is false.
+    /// The time for which a computation has been at its present wait: `seconds`, or less if `isKnown` is false.
     struct Time {
         double seconds;
         bool isKnown;
@@ -57,7 +57,7 @@ private:
 
     Loop& loop_;
     double period_;
-    double ended_;               // the end of the last turn; all present waits had begun by then
+    double ended_;               // the end of the last turn; all present waits began before that
     double looked_;              // the end of the last turn before the last scan
     double next_ = 0;            // time of the next scan
     std::vector<Entry> entries_; // sorted by address

@@ -8,9 +8,9 @@
 //     }
 //     epoch.set(2);
 //
-// The waiters run before set() returns, newest first, and read the new value; they may set again or destroy the
-// variable. When it is destroyed they get broken_promise. Changes are not kept: do not wait between get() and
-// onChange(). T needs == (for set) and copy assignment. Cancel-safe. May be held by Reference<AsyncVar<T>>.
+// The waiters run before set() returns, newest first, and read the new value. They may call set() again, or destroy the
+// AsyncVar; its end fails all waiters with broken_promise. A change wakes only present waiters: do not wait between
+// get() and onChange(). T needs == (for set) and copy assignment. Cancel-safe. A Reference<AsyncVar<T>> may hold it.
 
 #include "flow/core/future.h"
 #include "flow/memory/reference.h"
@@ -34,13 +34,13 @@ public:
     }
 
     T const& get() const { return value_; }
-    /// Ready at the next change.
+    /// Returns a future that is ready at the next change.
     Future<Void> onChange() const {
         if (!change_)
             change_.emplace();
         return change_->getFuture();
     }
-    /// Sets the value and wakes the waiters, unless the value is equal already.
+    /// Sets the value and wakes the waiters. Does nothing if the new value is equal to the old one.
     void set(T const& value) {
         if (!(value_ == value))
             setUnconditional(value);
@@ -58,7 +58,7 @@ public:
 
 private:
     T value_;
-    mutable std::optional<Promise<Void>> change_; // made at the first onChange()
+    mutable std::optional<Promise<Void>> change_; // made by the first onChange() after a change
 };
 
 } // namespace flow

@@ -1,5 +1,5 @@
 #pragma once
-// Latch: opens once, after a number of steps. Barrier: lets a number of tasks go on together, again and again.
+// Latch: opens once, after a number of steps. Barrier: a number of tasks wait for each other, again and again.
 //
 //     Latch started(workers);
 //     started.countDown();                     // in each worker
@@ -8,9 +8,9 @@
 //     Barrier phase(3);
 //     co_await phase.arrive();                 // in each of three tasks, once a phase
 //
-// countDown() and arrive() count when they are called, even if the wait that follows is cancelled. wait() and the
-// result of arrive() are operations in place, for every style. Belongs to one thread. When it is destroyed, its waiters
-// get broken_promise.
+// countDown() and arrive() count when they are called, even if the wait that follows is cancelled. The results of
+// wait() and arrive() are operations in place, for every style. A Latch or a Barrier belongs to one thread. When it is
+// destroyed, its waiters get broken_promise.
 
 #include "flow/base/assert.h"
 #include "flow/sync/event.h"
@@ -54,7 +54,7 @@ public:
         FLOW_ASSERT(parties != 0, "a Barrier without parties");
     }
 
-    /// The last arrival ends the phase.
+    /// Counts an arrival in the present phase. The last arrival ends the phase, and all that have arrived go on.
     Arrival arrive() {
         Arrival arrival{this, phase_};
         if (--missing_ == 0) {
@@ -64,14 +64,14 @@ public:
         }
         return arrival;
     }
-    /// The number of phases that have ended.
+    /// Returns the number of phases that have ended.
     std::uint64_t phase() const { return phase_; }
 
 private:
     std::size_t parties_;
     std::size_t missing_;
     std::uint64_t phase_ = 0;
-    Source<Arrival> waiting_; // in the order of their phases
+    Source<Arrival> waiting_; // waiters of earlier phases first
 };
 
 } // namespace flow

@@ -1,23 +1,23 @@
 #pragma once
 // Channel<T>: values from any number of senders to any number of receivers, with a bound.
 //
-//     Channel<Job> jobs(16);                            // at most 16 wait in it; 0: each send waits for its receive
-//     co_await jobs.send(job);                          // suspends while it is full
+//     Channel<Job> jobs(16);                            // holds at most 16 jobs; 0: each send waits for a receiver
+//     co_await jobs.send(job);                          // suspends while the channel is full
 //     co_await jobs.send(std::move(job));
-//     Job next = co_await jobs.receive();               // suspends while it is empty; end_of_stream at the end
+//     Job next = co_await jobs.receive();               // suspends while jobs is empty; end_of_stream at the end
 //     auto first = co_await race(jobs.receive(), delay(1.0));
 //     wait(jobs.send(job));                             // actors: `job` must be a state variable
 //     jobs.close();
 //
-// send() and receive() are operations in place, for every style. A value moves when both sides are decided: an
-// operation that loses a race, or is cancelled, has sent nothing and received nothing. The value stays with the sender
-// until then; send() refers to it. Values come out in the order in which they went in, and the waiters are served in
-// order, in turns of the loop; nothing overtakes them. A channel with capacity 0 is a rendezvous: send() goes on when a
-// receiver has the value.
+// send() and receive() are operations in place, for every style. An operation that loses a race, or is cancelled, has
+// sent nothing and received nothing. A waiting send() only refers to the value: the value stays with the sender until
+// the channel or a receiver takes it. Values come out in the order in which they went in. Waiters are served in order,
+// in turns of the loop; a new operation does not overtake them. With capacity 0, send() goes on when a receiver has the
+// value.
 //
 // After close() receivers get the values that are in the channel, then end_of_stream; a task that sends, or waits to
-// send, gets broken_promise. When a channel is destroyed all waiters get broken_promise. Its memory is allocated once,
-// when it is made. Belongs to one thread.
+// send, gets broken_promise. When a channel is destroyed, all its waiters get broken_promise. A channel allocates its
+// memory once, when it is made. A channel belongs to one thread.
 
 #include "flow/core/result.h"
 #include "flow/memory/fast_resource.h"
@@ -31,11 +31,11 @@ namespace flow {
 template <class T>
 class Channel {
 public:
-    /// Refers to the value.
+    /// The operation of send(). It refers to the value.
     struct Send {
         using Result = Void;
         Channel* channel;
-        T* value; // null when a receiver has taken it
+        T* value; // null after a receiver has taken the value
         bool moves;
 
         bool isReady() const {
@@ -70,13 +70,13 @@ public:
         memory_->deallocate(values_, slots_ * sizeof(T), alignof(T));
     }
 
-    /// Copies the value when there is room.
+    /// Copies the value into the channel when there is room.
     Send send(T const& value)
         requires flow::detail::kCopied<T>
     {
         return {this, const_cast<T*>(&value), false};
     }
-    /// Moves the value when there is room.
+    /// Moves the value into the channel when there is room.
     Send send(T&& value) { return {this, &value, true}; }
     Receive receive() { return {this}; }
 
@@ -108,7 +108,7 @@ private:
         ::new (&values_[place < slots_ ? place : place - slots_]) T(valueOf(send));
         ++count_;
         if (capacity_ == 0)
-            receivers_.wakeFirst(); // the receiver takes the value before this returns
+            receivers_.wakeFirst(); // the receiver takes the value during this call
         else
             receivers_.wakeInTurn();
     }
@@ -130,7 +130,7 @@ private:
         } taken{this};
         return std::move(values_[first_]);
     }
-    /// The sender resumes before this returns, so that nothing can come between.
+    /// Takes the value of the first waiting sender. The sender resumes during this call: no other code runs before it.
     T takeFromSender() {
         T value = valueOf(senders_.first());
         senders_.first().value = nullptr;

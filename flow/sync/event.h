@@ -2,12 +2,12 @@
 // Event: a state, set or not, for which any number of tasks can wait.
 //
 //     Event ready;
-//     co_await ready.wait();        // at once if it is set
+//     co_await ready.wait();        // does not suspend if `ready` is set
 //     ready.set();                  // all waiters resume, oldest first, in turns of the loop, if it is still set then
 //     ready.reset();
 //
-// wait() is an operation in place, for every style. Belongs to one thread. Waiters that are left when it is destroyed
-// get broken_promise.
+// The result of wait() is an operation in place, for every style. An Event belongs to one thread. When it is destroyed,
+// its waiters get broken_promise.
 
 #include "flow/wait/source.h"
 

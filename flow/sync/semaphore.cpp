@@ -6,12 +6,12 @@
 
 namespace flow {
 
-// The functions of the header are for a Semaphore for which nothing waits. From the first waiter on all permits are in
-// `passed_`, until one finds that none waits any more.
+// The inline functions in the header are for a Semaphore without waiters: `free_` has the permits. When the first
+// waiter parks, queue() moves all permits to `passed_`. endQueue() moves them back when nothing waits any more.
 //
-// Permits on their way are in `passed_` still. They belong to the first waiters, as many as they suffice for, and the
-// turn of the source is in the queue of the loop then. So nothing is lost if such a waiter leaves: the same permits are
-// on their way to those behind it.
+// Released permits stay in `passed_` until a waiter takes them. They are on their way to the first waiters, as many as
+// they suffice for, and the loop's queue holds the turn of `waiting_`. If such a waiter leaves, no permit is lost: the
+// same permits are then on their way to the waiters behind it.
 
 void Semaphore::queue() {
     if (free_ != kQueued)
@@ -40,7 +40,7 @@ bool Semaphore::admits(Acquire const& op) {
 void Semaphore::park(WaiterNode& waiter, Acquire& op) {
     queue();
     priority_ = waiting_.isWaitedFor() ? std::max(priority_, op.priority) : op.priority;
-    if (op.permits != 1) // if it leaves, those behind it may have enough
+    if (op.permits != 1) // if it leaves, its permits may suffice for the waiters behind it
         waiting_.wakeWhenFirstLeaves(priority_);
     waiting_.park(waiter, op);
 }

@@ -1,15 +1,15 @@
 #pragma once
-// Semaphore: a number of permits, from zero on. Mutex: a Semaphore with one permit, which its holder gives back.
+// Semaphore: a number of permits, which may be zero at first. Mutex: has one permit; the holder must give it back.
 //
 //     Semaphore places(100);
 //     Semaphore::Permit place = co_await places.permit();   // given back at the end of the block, or by a cancel
 //
 //     Semaphore arrived(0);
 //     co_await arrived.acquire();                           // suspends until there is a permit
-//     arrived.release();                                    // by anyone; at once, and waiters resume later
+//     arrived.release();                                    // any code may call it; waiters resume in later turns
 //
 //     Semaphore memory(1 << 20);
-//     Semaphore::Permit room = co_await memory.permit(message.size());   // so many at once
+//     Semaphore::Permit room = co_await memory.permit(message.size());   // takes message.size() permits
 //
 //     Mutex mutex;
 //     {
@@ -17,14 +17,14 @@
 //         ...                                               // the only holder
 //     }
 //
-// acquire(), permit() and lock() are operations in place, for every style: if one loses a race, or is cancelled, it has
-// taken no permit, and the waiters behind it move up. The waiters are served in order, in turns of the loop, and
-// nothing overtakes them: a new acquire() queues behind them, also in the task that has just released. So a holder that
-// acquires more may wait forever. With Order::WhatFits an acquire() that can be served at once does not queue: then one
-// of many permits may wait for as long as others of few arrive.
+// acquire(), permit() and lock() return operations in place, for every style. An operation that loses a race, or is
+// cancelled, has taken no permit, and the waiters behind it move up. Waiters are served in order, in turns of the loop.
+// A new acquire() queues behind them, also in a task that has just released a permit; so a holder that acquires more
+// may wait forever. With Order::WhatFits, a new acquire() does not queue if enough permits are free: then an acquire()
+// of many permits may wait as long as acquires of few permits arrive.
 //
-// An acquire() of more permits than there ever are waits until close(). Belongs to one thread. When a Semaphore is
-// destroyed its waiters get broken_promise; a Permit or a Lock must not outlive it.
+// An acquire() of more permits than there ever are waits until close(). A Semaphore belongs to one thread. When it is
+// destroyed, its waiters get broken_promise; a Permit or a Lock must not outlive its Semaphore or Mutex.
 
 #include "flow/wait/source.h"
 
@@ -39,8 +39,8 @@ namespace flow {
 class Semaphore {
 public:
     class Permit;
-    /// The operations that may take free permits: only the one that waits longest, or also a new one that they suffice
-    /// for.
+    /// With FirstComeFirstServed, only the longest waiter may take free permits. With WhatFits, a new acquire() may
+    /// take them too, if they suffice for it.
     enum class Order : std::uint8_t { FirstComeFirstServed, WhatFits };
 
     struct Acquire {
@@ -73,19 +73,19 @@ public:
     explicit Semaphore(std::size_t permits, Order order = Order::FirstComeFirstServed)
         : Semaphore(permits, order, Kind::Semaphore) {}
 
-    /// Ready when so many permits are free, which are then taken. A waiter resumes at that priority, or at a higher one
-    /// of another that waits.
+    /// Returns an operation that is ready when `permits` permits are free, and then takes them. A waiter resumes at
+    /// `priority`, or at the priority of another waiter if that is higher.
     Acquire acquire(std::size_t permits = 1, TaskPriority priority = TaskPriority::DefaultYield,
                     std::source_location caller = std::source_location::current()) {
         FLOW_ASSERT_AT(caller, permits <= kMost, "Semaphore: more permits than a number can be");
         return {this, permits, priority};
     }
-    /// Like acquire(). The result gives the permits back at its end.
+    /// Like acquire(), but the result is a Permit. Its destructor gives the permits back.
     AcquireGuarded<Permit> permit(std::size_t permits = 1, TaskPriority priority = TaskPriority::DefaultYield,
                                   std::source_location caller = std::source_location::current()) {
         return {acquire(permits, priority, caller)};
     }
-    /// Takes the permits if nothing has to wait for that.
+    /// Takes the permits and returns true if that is possible without a wait.
     bool tryAcquire(std::size_t permits = 1, std::source_location caller = std::source_location::current()) {
         if (!isReady(acquire(permits, TaskPriority::DefaultYield, caller)) || isClosed())
             return false;
@@ -100,23 +100,23 @@ public:
             releaseQueued(permits);
     }
 
-    /// Fails the waiters with the error, oldest first, before it returns; later ones get it at once. Permits can still
-    /// be given back.
+    /// Fails all waiters with the error, oldest first, before close() returns. A later acquire() fails with the error
+    /// without waiting. Permits can still be given back.
     void close(Error error = broken_promise()) { close(error, error); }
-    /// Like close(error), but the longest waiter fails with `first` and all others with `others`.
+    /// Like close(error), but the longest waiter fails with `first`; all others, and later acquires, with `others`.
     void close(Error first, Error others);
     bool isClosed() const { return error_.isValid(); }
 
     /// The permits that are free, or on their way to a waiter.
     std::int64_t permits() const { return free_ != kQueued ? free_ : passed_; }
-    /// The permits that are free and on their way to no waiter.
+    /// Returns the number of permits that are free, and are not on their way to a waiter.
     std::int64_t available() const { return permits() - onTheirWay().permits; }
-    /// The waiters that no permits are on their way to. Counts them one by one.
+    /// Returns the number of waiters to which no permits are on their way. Visits each waiter.
     std::size_t waiters() const;
 
 protected:
-    /// The rules of the shells. A FlowLock's permits are all that there ever are: an acquire() of more gets them when
-    /// all are free, and permits() is below zero then.
+    /// The class that this Semaphore is a part of. The number of a FlowLock's permits never grows: an acquire() of more
+    /// permits is ready when all permits are free, and makes permits() negative.
     enum class Kind : std::uint8_t { Semaphore, Mutex, FlowLock };
 
     Semaphore(std::size_t permits, Order order, Kind kind)
@@ -149,27 +149,27 @@ private:
     void endQueue();
     OnTheirWay onTheirWay() const;
     void describe(Acquire const& op, Description& out) const;
-    /// The address with its lowest bit set. So the value in a holder's frame differs from a plain reference, and a
-    /// report of pending operations finds the holder.
+    /// Returns the address of this Semaphore with its lowest bit set. A Permit stores this value. It differs from a
+    /// plain pointer, so a report of pending operations finds the frame that holds the Permit.
     std::uintptr_t mark() const { return reinterpret_cast<std::uintptr_t>(this) + 1; }
 
-    std::int64_t free_;       // kQueued: the permits are in `passed_`, since some wait, or it is closed
-    std::int64_t passed_ = 0; // for those that wait, and for others as far as the order permits
-    std::int64_t all_;        // that it was made with
-    Error error_;             // of close()
-    std::uint32_t held_ = 0;  // Permits that exist
+    std::int64_t free_;       // the permits; kQueued if something waits, or after close()
+    std::int64_t passed_ = 0; // the permits while `free_` is kQueued
+    std::int64_t all_;        // the permits at construction
+    Error error_;             // the error of close()
+    std::uint32_t held_ = 0;  // the number of Permit objects that hold permits
     Order order_;
     Kind kind_;
-    TaskPriority priority_ = TaskPriority::DefaultYield; // the highest among those that wait
+    TaskPriority priority_ = TaskPriority::DefaultYield; // the highest priority of the waiters
     Source<Acquire> waiting_;
 };
 
-/// Gives permits back at its end.
+/// Gives permits back in its destructor.
 class Semaphore::Permit {
 public:
     /// Holds nothing.
     Permit() = default;
-    /// Of permits that have been acquired.
+    /// Holds permits that the caller has acquired.
     explicit Permit(Semaphore& semaphore, std::size_t permits = 1) : mark_(semaphore.mark()), permits_(permits) {
         ++semaphore.held_;
     }
@@ -192,7 +192,7 @@ public:
     bool isHeld() const { return mark_ != 0; }
 
 private:
-    /// The asm keeps the compiler from leaving the mark in a frame after the end of the Permit.
+    /// Without the asm, the compiler might leave the mark in a frame although the Permit has ended.
     std::uintptr_t takeMark() {
         std::uintptr_t mark = std::exchange(mark_, 0);
         asm("" : : "m"(mark_));

@@ -1,18 +1,18 @@
 #pragma once
-// Trigger: a moment, for which any number of tasks can wait, again and again.
+// Trigger: an event that can happen again and again. Any number of tasks can wait for the next time.
 //
 //     Trigger changed;
-//     co_await changed.next();          // until trigger() is called, from now on
-//     changed.trigger();                // all of them resume, oldest first, in turns of the loop
+//     co_await changed.next();          // until the next call of trigger()
+//     changed.trigger();                // all waiters resume, oldest first, in turns of the loop
 //
-// next() is an operation in place, for every style; it is ready if trigger() has been called since next() was: so take
-// it before you test what may change, and no change is lost.
+// The result of next() is an operation in place, for every style. It is ready if trigger() has been called after
+// next(). So call next() before you test the state that may change: then no change is lost.
 //
 //     for (auto change = changed.next(); !isDone(); change = changed.next())
 //         co_await change;
 //
-// Belongs to one thread. Waiters that are left when it is destroyed get broken_promise, also those whose turn had not
-// come yet. Use an Event for a state, and an AsyncVar for a value.
+// A Trigger belongs to one thread. When it is destroyed, its waiters get broken_promise, also after trigger() if their
+// turn has not come yet. Use an Event for a state, and an AsyncVar for a value.
 
 #include "flow/wait/source.h"
 
@@ -34,20 +34,20 @@ public:
         void describe(Description& out) const { out.text = "a Trigger"; }
     };
 
-    /// Ready at the next trigger().
+    /// Returns an operation that is ready after the next call of trigger().
     Next next() { return {this, count_}; }
-    /// The waiters resume at this priority.
+    /// Wakes all waiters. They resume in later turns, at this priority.
     void trigger(TaskPriority priority = TaskPriority::DefaultYield) {
         ++count_;
         waiting_.wakeInTurn(priority);
     }
-    /// Fails the waiters with the error before it returns. Must be the last act of the caller.
+    /// Fails the waiters with the error before fail() returns. They may destroy the Trigger: do not use it afterwards.
     void fail(Error error) { waiting_.failAll(error); }
-    /// True if something waits for it.
+    /// True if there is a waiter.
     bool isAwaited() const { return waiting_.isWaitedFor(); }
 
 private:
-    std::uint64_t count_ = 0; // of calls of trigger()
+    std::uint64_t count_ = 0; // the number of calls of trigger()
     Source<Next> waiting_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The common parts of race(), all() and some() for futures. Programs do not use this header, but flow/combine/race.h
-// and flow/combine/all.h.
+// The common parts of race(), all() and some() for futures. Programs include flow/combine/race.h and flow/combine/all.h
+// instead of this header.
 
 #include "flow/combine/quorum.h"
 #include "flow/coro/coroutine.h"
@@ -28,7 +28,7 @@ Future<T> next(FutureStream<T> stream, ExplicitVoid = {}, Propagate = {}) {
     co_return value;
 }
 
-/// Returns the future of an operand. An operand has given nothing if its future is dropped before it is ready.
+/// Returns a future of the operand. If the future is dropped before it is ready, the operand has given no value.
 template <CanBeAwaited X>
 Future<AwaitedValue<X>> futureOf(X operand) {
     using T = AwaitedValue<X>;
@@ -44,8 +44,8 @@ Future<AwaitedValue<X>> futureOf(X operand) {
         return next(std::move(operand));
 }
 
-/// Returns the futures of a range, in order, or the range itself if it has futures. Stops behind the operand with which
-/// `values` of the futures have values, or more than `failures` have failed: the operands behind it do not begin.
+/// Returns the futures of the operands, in order, or `operands` itself if these are futures. Stops when `values`
+/// futures have values, or when more than `failures` futures have failed: the operands that are left do not begin.
 template <CanBeAwaited X>
 FLOW_INLINE decltype(auto) futuresOf(std::vector<X>& operands, std::size_t values, std::size_t failures,
                                      std::source_location caller) {

@@ -1,5 +1,5 @@
 #pragma once
-// kCopied<T>: true if a T can be copied, also where std::is_copy_constructible is wrong about that.
+// kCopied<T>: true if a T can be copied. It is right also for types for which std::is_copy_constructible is wrong.
 //
 //     static_assert(std::is_copy_constructible_v<std::vector<std::unique_ptr<int>>>); // a copy does not compile
 //     static_assert(!kCopied<std::vector<std::unique_ptr<int>>>);

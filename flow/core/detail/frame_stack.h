@@ -1,14 +1,14 @@
 #pragma once
-// FrameStack: ends frames, each after the frames for which it waited, without recursion along chains of waits. It is a
-// stack of detached frames, linked through their own links. The top frame is ended once all cells for which it waited
-// have been released, which may push further frames.
+// FrameStack: ends frames without recursion along chains of waits. Each frame ends after the frames for which it
+// waited. A FrameStack is a stack of detached frames, linked through their own links. When all cells for which the top
+// frame waited are released, that frame is ended. A release may push a further frame.
 //
 //     FrameStack<Ending> stack;
 //     stack.push(cell);                                // a cell for which Ending::mayEnd(cell)
 //     stack.unwind();
 //
-// `Ending` has three functions. mayEnd(): true if the frame of a cell that loses its last future is to end. begin():
-// prepares the frame for the stack; false if the frame runs now, and stays out. end(): ends the frame.
+// `Ending` has three functions. mayEnd(): true if the frame of the cell must end when the cell loses its last future.
+// begin(): prepares the frame for the stack; false if the frame runs now and must not be pushed. end(): ends the frame.
 
 #include "flow/core/cell.h"
 

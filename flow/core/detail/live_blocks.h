@@ -1,7 +1,7 @@
 #pragma once
-// LiveBlocks: a registry of the result cells that this thread makes while the registry exists, by group, in the order
-// of making. A simulation uses it to end a process with actors that nothing else can reach, and to report which actor
-// waits for which.
+// LiveBlocks: a registry of the result cells that this thread makes while the registry exists. It stores them by group,
+// oldest first. A simulation uses it to end a process with actors that nothing else can reach, and to report for which
+// object each actor waits.
 //
 //     LiveBlocks liveBlocks;
 //     CellGroup group;
@@ -14,8 +14,8 @@
 //     stopped.destroyDetached();
 //     running = Future<Void>();
 //
-// Without a LiveBlocks there is no cost; with one every allocation is several times as slow. The registry has no cells
-// that were made before it, and none of other threads.
+// Without a LiveBlocks there is no cost; with one every allocation is several times as slow. Cells that were made
+// before the registry, or by other threads, are not in it.
 
 #include "flow/core/cell.h"
 #include "flow/memory/allocation_watch.h"
@@ -25,7 +25,7 @@
 
 namespace flow {
 
-/// Cells that belong together.
+/// A group of cells, such as all cells of one simulated process.
 class CellGroup : NonCopyable {
 public:
     CellGroup() { entries_.reset(); }
@@ -56,18 +56,18 @@ private:
         detail::Cell* cell;
     };
 
-    ListLink entries_; // by age
+    ListLink entries_; // oldest first
 };
 
 /// While a StoppedMachine exists, the computations of a group do not run, as if their machine had stopped: no handler
 /// runs, no waiter is resumed, and futures stay unset forever. (Fibers are the exception: their wait throws
-/// actor_cancelled, since nothing else destroys the objects on a stack.) When it is made, no computation of the group
-/// may be running.
+/// actor_cancelled, since nothing else destroys the objects on a stack.) When a StoppedMachine is made, no computation
+/// of the group may be running.
 ///
-/// A computation is destroyed when its last future goes, as by a cancel. So the objects that it owns are destroyed in
-/// the order that its code has chosen: first the operand of its wait; then its locals, the last one first, a future
-/// together with the computation behind it; then its parameters. While a computation is destroyed, objects that are
-/// older than its future still exist. Destructors run; computations that they start are destroyed as well.
+/// A computation is destroyed when its last future goes; otherwise it would be cancelled then. So the objects of a
+/// computation are destroyed in the order that its code has chosen: first the operand of its wait; then its locals, the
+/// last one first (with a local future, also the computation behind it); then its parameters. Meanwhile objects that
+/// are older than the future still exist. Destructors run; if they start computations, these are destroyed as well.
 class StoppedMachine : NonCopyable {
 public:
     explicit StoppedMachine(CellGroup& cells) noexcept : cells_(cells), before_(detail::machineStops) {
@@ -79,10 +79,10 @@ public:
         detail::machineStops = before_;
     }
 
-    /// Destroys the computations of which no future is left, newest first: uncancellable ones that nothing awaits.
+    /// Destroys the computations without futures, newest first: uncancellable computations that nothing awaits.
     void destroyDetached() noexcept { destroy(Which::Detached); }
-    /// Destroys the other computations too, newest first. Something outside of the group has futures of them, or they
-    /// have futures of each other. Afterwards nothing waits for any cell of the group.
+    /// Destroys the other computations too, newest first. Their futures belong to code outside of the group, or to each
+    /// other. Afterwards nothing waits for any cell of the group.
     void destroyRest() noexcept {
         destroyDetached();
         destroy(Which::All);
@@ -102,7 +102,7 @@ class LiveBlocks : memory::AllocationWatch {
 public:
     ~LiveBlocks() override;
 
-    /// Puts new cells into `group` from here on; null: into none. Returns the previous group.
+    /// Puts new cells into `group` from now on; with null, into no group. Returns the previous group.
     CellGroup* enter(CellGroup* group) { return std::exchange(current_, group); }
 
 private:
@@ -110,7 +110,7 @@ private:
     void released(void* block) noexcept final;
 
     CellGroup* current_ = nullptr;
-    // By block. nondeterminism: it is never iterated over.
+    // The key is the block. nondeterminism: it is never iterated over.
     std::unordered_map<void*, CellGroup::Entry> entries_;
 };
 

@@ -4,9 +4,9 @@
 //     run(waiter);               // a call: comes back when the waiter suspends or ends
 //     FLOW_HAND_OVER(waiter);    // the last act of a void function: control does not come back here
 //
-// FLOW_HAND_OVER keeps the stack constant along a chain of completions. Where the compiler makes tail calls it is a
-// jump. Elsewhere the waiter is left in a thread-local that `run` empties. Each translation unit decides for itself, so
-// that code with and without tail calls can be mixed.
+// FLOW_HAND_OVER keeps the stack constant along a chain of completions. If the compiler makes tail calls, it is a jump.
+// Otherwise it stores the waiter in the thread-local `handedOver`, and run() resumes the waiter from there. Each
+// translation unit uses its own way: code with and code without tail calls work together.
 
 #include "flow/base/inline.h"
 #include "flow/base/tail_call.h"
@@ -16,11 +16,11 @@ namespace flow::detail {
 
 /// The waiter that run() runs next. A function that cannot make a tail call sets it, and then returns at once.
 inline constinit thread_local Waiter* handedOver = nullptr;
-/// Runs the waiter in `handedOver`, and each one that is left there meanwhile.
+/// Runs the waiter in `handedOver`, and each waiter that is stored in `handedOver` meanwhile.
 FLOW_RARE void runHandedOver() noexcept;
 
-// Runtime and program must agree on the compiler (see FLOW_RARE) and on the size of a cell. Where they do not, the
-// linker does not find this name.
+// Runtime and program must agree on the compiler (see FLOW_RARE) and on the size of a cell. If they do not agree, the
+// linker does not find the symbol FLOW_SETTINGS: its name contains both settings.
 #define FLOW_PASTE(a, b, c, d) a##b##c##d
 #define FLOW_SETTINGS_OF(compiler, checked) FLOW_PASTE(compiledBy, compiler, AndChecked, checked)
 #define FLOW_SETTINGS FLOW_SETTINGS_OF(FLOW_COMPILER, FLOW_CHECKED)
@@ -28,9 +28,9 @@ extern const char FLOW_SETTINGS;
 [[gnu::used]] inline const char* const settings = &FLOW_SETTINGS;
 
 /// Returns the waiter as a pointer that the optimizer cannot trace. Every call through `resume` or `destroy` goes
-/// through opaque(). LLVM gives the parts of a coroutine a calling convention of its own, which for one pointer is the
-/// same machine code as that of a plain function. So a call through an unknown pointer works. But if the optimizer can
-/// see which function the pointer names, it takes the difference for undefined behaviour and deletes the call.
+/// through opaque(). LLVM gives the parts of a coroutine a special calling convention. With one pointer argument, such
+/// a call has the same machine code as a plain call, so a call through an unknown pointer works. But if the optimizer
+/// sees which function is called, it regards the other convention as undefined behaviour and deletes the call.
 inline Waiter* opaque(Waiter* waiter) {
     asm("" : "+r"(waiter));
     return waiter;
@@ -43,7 +43,7 @@ inline void noteRunning([[maybe_unused]] Waiter* waiter) {
 #endif
 }
 
-/// Resumes a waiter that is in no list. Then resumes the waiter in `handedOver`, and so on until none is left there.
+/// Resumes a waiter that is in no list. Then resumes the waiter in `handedOver`, again and again, until that is null.
 inline void run(Waiter* waiter) noexcept {
 #if FLOW_CHECKED
     const void* before = runningActor;

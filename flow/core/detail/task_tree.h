@@ -1,6 +1,6 @@
 #pragma once
-// The tree of tasks, as reports read it. flow/tasks/tree.cpp defines both functions. In a program without tasks
-// their addresses are null.
+// The tree of tasks, for reports. flow/tasks/tree.cpp defines both functions. In a program without tasks the addresses
+// of both are null.
 
 #include "flow/core/cell.h"
 
@@ -11,9 +11,9 @@ namespace flow::detail {
 /// Returns the nearest ancestor of a task that is a task itself: scopes are skipped. Null if there is none.
 [[gnu::weak]] Waiter* parentOfTask(Waiter const* task);
 
-/// Selects children of a task: all, or only the children for which the task waits to end.
+/// Selects children of a task: all children, or only those for whose end the task waits now.
 enum class Children { All, Awaited };
-/// Calls visit for each of these children, also within scopes.
+/// Calls visit for each selected child of the task, also for children in the scopes of the task.
 [[gnu::weak]] void forEachChild(Waiter const* task, Children which, std::function<void(Waiter*)> const& visit);
 
 } // namespace flow::detail

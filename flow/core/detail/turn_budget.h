@@ -1,16 +1,16 @@
 #pragma once
-// TurnBudget: the number of waits for ready operations that may still go on at once in this turn of the loop. When none
-// is left, the next waiter parks although its operation is ready, and resumes in a later turn, as after delay(0). So an
-// operation that is always ready does not keep the loop from timers, other connections and other waiters.
+// TurnBudget: how many more waits for ready operations may go on without suspending in this turn of the loop. When it
+// is used up, the next waiter parks although its operation is ready, and resumes in a later turn, as after delay(0). So
+// an operation that is always ready does not keep the loop from timers, other connections and other waiters.
 //
 //     if (op.isReady() && TurnBudget::takeOne()) ...      // it does not suspend
 //     TurnBudget::useBytes(count);                        // for an operation that moved many bytes
 //     while (!TurnBudget::isSpent() && read()) ...        // a program's own loop over input that is always ready
 //
-// It counts operations and bytes, never time, so that a simulation repeats itself. Code that runs before the first
-// turn, or between two runs of a loop, counts as one turn; on a thread without a loop there is no limit. An operation
-// that stays ready, such as a future, is not counted: a wait for it never suspends. Each thread has one, since a thread
-// runs one turn at a time.
+// TurnBudget counts operations and bytes, never time: so each run of a simulation with the same seed is the same. Code
+// that runs before the first turn, or between two runs of a loop, counts as one turn; on a thread without a loop there
+// is no limit. An operation that stays ready, such as a future, is not counted: a wait for it does not suspend. Each
+// thread has a budget of its own, since a thread runs one turn at a time.
 
 #include "flow/base/inline.h"
 
@@ -21,18 +21,18 @@ namespace flow {
 
 class TurnBudget {
 public:
-    /// In one turn, so many waits for ready operations go on at once.
+    /// The greatest number of waits for ready operations that go on without suspending in one turn.
     static constexpr int kOperations = 256;
     /// The number of bytes that count as one operation.
     static constexpr std::size_t kBytesOfOne = 512;
 
-    /// Counts an operation that is ready. True: its waiter goes on at once. False: the turn ends with the running step.
+    /// Counts a ready operation. True: its waiter goes on. False: the waiter parks, and the turn ends after this step.
     FLOW_INLINE static bool takeOne() noexcept {
-        if (--left_ != 0) [[likely]] // written so, it is one instruction and a jump, with clang and with gcc
+        if (--left_ != 0) [[likely]] // in this form: one instruction and a jump, with clang and with gcc
             return true;
         return hasNoLimit();
     }
-    /// True if takeOne() would be false. That ends the turn, too.
+    /// True if takeOne() would return false. Then this call, too, ends the turn after the running step.
     FLOW_INLINE static bool isSpent() noexcept {
         if (left_ > 1) [[likely]]
             return false;
@@ -52,7 +52,7 @@ public:
             left_ = kFull;
     }
 
-    /// Keeps the budget until its destructor restores it. Saved(kNoLimit) is for work that must be done in one go.
+    /// Saves the budget; the destructor restores it. Saved(kNoLimit) is for work that must be done without suspending.
     class Saved {
     public:
         Saved() = default;
@@ -70,8 +70,8 @@ public:
 
 private:
     static constexpr int kFull = kOperations + 1;
-    /// Called when nothing is left. True on a thread without a loop; otherwise the current turn ends with the running
-    /// step.
+    /// Called when the budget is used up. True on a thread without a loop. Otherwise ends the current turn after the
+    /// running step.
     FLOW_RARE static bool hasNoLimit() noexcept;
 
     static inline constinit thread_local int left_ = kNoLimit; // operations left, plus 1; at least 1

@@ -9,7 +9,7 @@
 
 namespace flow {
 
-/// Returns a text for the address of a cell that is no actor's, or of an operation in place. The text may be empty.
+/// A function that describes the cell (one without an actor) or the operation in place at an address; may return "".
 using CellSource = std::function<std::string(void const*)>;
 /// Returns one line for each unfinished actor, oldest first, as in
 ///

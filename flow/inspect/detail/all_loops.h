@@ -4,9 +4,9 @@
 //     for (LoopAnswer const& answer : askAllLoops([] { return dumpOf(Loop::current()); }, 1.0))
 //         print(answer.thread, answer.isThere ? answer.text : "it runs a long step");
 //
-// The caller's thread blocks until all loops have answered, at most for `patience` seconds; its own loop answers first.
-// Several threads may ask at the same time: a thread that waits answers the requests of other threads meanwhile. Each
-// loop locks a mutex once when it is made and once when it ends; otherwise it has no cost.
+// The calling thread blocks until all loops have answered, at most for `patience` seconds. The first result is that of
+// the calling thread's loop. Several threads may ask at the same time: a thread that waits answers other requests
+// meanwhile. Each loop locks a mutex once when it is made and once when it ends; otherwise askAllLoops() has no cost.
 
 #include "flow/loop/real_loop.h"
 
@@ -23,8 +23,8 @@ struct LoopAnswer {
     std::string text;
 };
 
-/// Calls `ask` on several threads at once, perhaps still after `patience` seconds. If `ask` throws on another thread,
-/// the loop of that thread has no answer. If it throws on the calling thread, the exception is passed on.
+/// Calls `ask` on several threads at the same time. A slow thread may call it even after askAllLoops() has returned. If
+/// `ask` throws on another thread, that thread's loop has no answer. On the calling thread, the exception is passed on.
 std::vector<LoopAnswer> askAllLoops(std::function<std::string()> ask, double patience);
 
 namespace detail {

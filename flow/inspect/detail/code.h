@@ -45,7 +45,7 @@ class Codes {
 public:
     Code const& of(void const* code);
     Code const& of(Waiter const* frame) { return of(reinterpret_cast<void const*>(frame->resume)); }
-    /// Returns the style. A task or a fork is known by the origin of its memory; all other coroutines return a Future.
+    /// Returns the style. Tasks and forks have blocks of kForeignClass, unlike coroutines that return a Future.
     Style styleOf(Waiter const* frame);
     /// Returns the name. Each fiber has a name of its own.
     std::string nameOf(Waiter const* frame);
@@ -65,7 +65,7 @@ private:
     /// Returns the line that the frame of a fiber, and in checked builds of a coroutine, stores; null for all others.
     std::source_location const* keptPlaceOf(Waiter const* frame);
 
-    // By code. nondeterminism: it is never iterated over.
+    // The key is the code. nondeterminism: it is never iterated over.
     std::unordered_map<void const*, Code> codes_;
 };
 

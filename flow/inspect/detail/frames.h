@@ -5,11 +5,11 @@
 //     for (Frame const& each : frames) use(each.waiter);
 //     Frame const* owner = frames.holding(branch);       // the frame that contains a branch of a choose
 //
-// ofThread() reads the blocks of the allocator, and recognises a frame by its cell: the status of an unfinished
-// computation, the size class and the offset of its own block, and code behind `resume`. A computation that ends clears
-// that status. Frames in blocks that are not walked (above 4 KiB, or of another memory resource) are found through the
-// computations that they wait for or that wait for them, and through the tree of tasks. A Frames is valid as long as no
-// other code runs on this thread.
+// ofThread() reads the blocks of the allocator. It recognises a frame by three facts: the cell has the status of an
+// unfinished computation, the cell's size class and offset fit its block, and `resume` points to code. When a
+// computation ends, it clears that status. Some blocks are not walked (above 4 KiB, or of another memory resource):
+// frames in them are found through the computations that they wait for or that wait for them, and through the tree of
+// tasks. A Frames is valid as long as no other code runs on this thread.
 
 #include "flow/core/detail/live_blocks.h"
 #include "flow/core/detail/task_tree.h"
@@ -73,7 +73,7 @@ void forEachParked(Waiter const* frame, Visit&& visit) {
         return visit(frame);
     BranchGroup const* group = frame->awaited.group();
     for (std::uint32_t i = 0; i < group->count; ++i)
-        if (group->branches[i].link.isLinked()) // a branch that is ready is not linked, while others are still needed
+        if (group->branches[i].link.isLinked()) // a ready branch is not linked; its group still waits for others
             visit(static_cast<Waiter const*>(&group->branches[i]));
 }
 

@@ -26,7 +26,7 @@ struct Wait {
     Cell const* promise = nullptr;      // a cell without a computation
     void const* place = nullptr;        // the address of the reference through which the frame waits
     Description description;            // set for an operation
-    std::vector<Frame const*> holders;  // hold the lock, or a reference that can set the promise or release the lock
+    std::vector<Frame const*> holders;  // the frames that hold the lock, or can set the promise or release the lock
 
     /// Returns true if the holders refer to an object that can end the wait. Otherwise they hold the lock.
     bool isReference() const { return promise || description.mostHeld == 0; }
@@ -45,14 +45,14 @@ struct Node {
     std::optional<WaitTimes::Time> waited = {}; // set if the loop has WaitTimes
 };
 
-/// A number of computations that are alike.
+/// A group of computations with the same code, place and kind of wait.
 struct KindCount {
     Style style;
     std::string name;
     Place place;
     WaitKind wait;
     std::size_t count;
-    std::optional<double> longest; // the longest wait of one of them, in seconds, where that is known
+    std::optional<double> longest; // the longest wait in the group, in seconds, if it is known
 };
 
 class Graph {
@@ -84,7 +84,7 @@ private:
     Frames frames_;
     Codes codes_;
     WaitTimes* times_ = hasLoop() ? Loop::current().service<WaitTimes>() : nullptr; // null if the loop has none
-    std::vector<Edge> edges_;     // sorted by the waiting frame, then by age
+    std::vector<Edge> edges_;     // sorted by the waiting frame, then by the number of the awaited frame
     std::vector<bool> isAwaited_; // for each frame: true if a frame awaits it
     std::vector<Node> nodes_;
 };

@@ -4,8 +4,8 @@
 //     findHolders(frames, codes, nodes);
 //     nodes[0].waits[0].holders;            // the holders of the lock that nodes[0] waits for
 //
-// It reads the memory of all frames, and the stacks of fibers, for the addresses that the waits name (see Description).
-// If no frame holds a lock, it reads the heap objects to which the frames point as well: a shared Permit is in one.
+// findHolders() searches all frames, and the stacks of fibers, for the addresses that the waits name (see Description).
+// If no frame holds a lock, it also searches the heap objects to which the frames point: one may contain the Permit.
 // findHolders() reads only memory that exists, and changes nothing. Unused memory of a frame may still contain an old
 // address. So, in rare cases, a frame is shown as a holder although it is none.
 

@@ -10,7 +10,7 @@
 namespace flow {
 
 /// Starts the sampler, if the environment requests it. Called when the first RealLoop is made. A program without a
-/// RealLoop must call it to be sampled.
+/// RealLoop must call sampleIfAsked() itself.
 void sampleIfAsked();
 
 namespace detail {

@@ -3,9 +3,9 @@
 //
 //     SignalSampler sampler("samples");         // until the program ends
 //
-// Every few milliseconds of processor time SIGPROF interrupts a running thread, and the handler writes the addresses on
-// its stack to the file, by frame pointers. The file is mapped, so it is complete however the program ends.
-// tools/profile reads it with `samples.maps`, which has the addresses of the program's code. For x86-64 and arm64.
+// Every few milliseconds of processor time, SIGPROF interrupts a running thread. The handler follows the frame
+// pointers, and writes the return addresses on the thread's stack to the file. The file is mapped, so it is complete
+// however the program ends. tools/profile also reads `samples.maps`, a copy of /proc/self/maps. For x86-64 and arm64.
 //
 // The file is a row of 64-bit words: for each sample the number of addresses, then the addresses, the innermost first.
 // It ends with a 0. At most 64 addresses a sample and 4 million words are kept.

@@ -6,9 +6,9 @@
 //     ...
 //     std::string json = profile.json();
 //
-// tools/profile shows the result. A step counts for the actor that it resumes first, and for the chain of computations
-// that await this actor then: an asynchronous call stack. While a StepProfile exists a step costs about a microsecond
-// more. Allocations are counted on request only, since counting makes each one several times as slow. A StepProfile
+// tools/profile shows the result. A step counts for the actor that it resumes first, together with the chain of
+// computations that await this actor at that moment. While a StepProfile exists, a step costs about a microsecond more.
+// Allocations are counted on request only, since counting makes each allocation several times as slow. A StepProfile
 // belongs to the loop's thread, and must end before the loop. If several count allocations, the newest must end first.
 
 #include "flow/loop/detail/ticks.h"
@@ -35,8 +35,8 @@ public:
     /// Returns {"seconds":S, "countsAllocations":BOOL,
     ///  "chains":[{"frames":[OUTERMOST, ..., ACTOR], "steps":N, "seconds":S, "allocations":N}, ...],
     ///  "delays":[{"priority":P, "steps":N, "seconds":S, "longest":S, "below":[N, ...]}, ...]}
-    /// Each number in `below` counts the delays of less than 1, 2, 4, ... microseconds that the numbers before it do
-    /// not count; the last counts all others. The seconds of a step do not include steps of other loops that it runs.
+    /// The numbers in `below` count the delays of less than 1, from 1 to 2, from 2 to 4, ... microseconds; the last one
+    /// counts all longer delays. If a step runs another loop, its seconds do not include the steps of that loop.
     std::string json() const;
 
 private:
