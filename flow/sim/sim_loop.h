@@ -27,12 +27,12 @@ private:
         if (deadline != std::numeric_limits<double>::infinity())
             now_ = deadline;
         else if (isGuarded())
-            sleep(deadline); // for another thread, which virtual time does not control
+            sleep(deadline); // waits for another thread, which virtual time does not control
         else
             return false;
         return true;
     }
-    /// Always ends the slice: in simulation a slice is a number of yields, since time stands still.
+    /// Always true: virtual time does not pass during a step, so the counter of yields alone ends a slice.
     bool sliceIsOver() override {
         resetSlice();
         return true;
