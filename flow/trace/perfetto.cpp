@@ -54,7 +54,7 @@ private:
 };
 
 PerfettoTrace::PerfettoTrace() {
-    // nondeterminism: only traces that are put together need to differ; nothing else sees it.
+    // nondeterminism: the number only has to differ among traces that are put together; nothing else reads it.
     static constinit std::atomic<std::uint32_t> made{0};
     // nondeterminism: as above.
     unique_ = (static_cast<std::uint64_t>(::getpid()) << 16 | (made.fetch_add(1) & 0xFFFF)) + 1;
