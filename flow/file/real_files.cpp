@@ -1,8 +1,8 @@
 // The machine's files: each operation is a system call on a ThreadPool that all files of the loop share.
 //
-// The first call of files() on a loop makes a RealFiles. The loop owns the RealFiles; at the end of the loop, its
-// destructor stops the pool. Each operation holds a reference to its RealFile, so the descriptor stays open until the
-// last operation has ended, even if the program drops file and future before. Descriptors are closed on the pool too.
+// The first call of files() on a loop makes a RealFiles. The loop owns the RealFiles; when the loop ends, ~RealFiles()
+// stops the pool. Each operation holds a reference to its RealFile, so the descriptor stays open until the last
+// operation has ended, even if the program drops file and future before. Descriptors are closed on the pool too.
 // errorOf() turns errors of the system into those of async_file.h.
 
 #include "flow/file/async_file.h"
