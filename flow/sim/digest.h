@@ -1,6 +1,6 @@
 #pragma once
-// Digest: one number for all events of a simulated world and their order. Record: the list of these events, by which
-// two runs of one seed are compared.
+// Digest: one number for all events of a simulated world and their order. Record: the list of these events, to compare
+// two runs of the same seed.
 //
 //     Record first;
 //     World world(seed, faults, &first);      // ... runs ...
@@ -11,7 +11,7 @@
 //
 // The digest does not depend on compilers, addresses or the machine. A random number changes the next event that is a
 // step or the end of the process: this event contains the position in the process's stream of random numbers. A timer
-// has no event of its own: it counts by the step that it makes ready, and by the time of that step.
+// has no event of its own. The event of the step that the timer makes ready contains the time.
 
 #include <bit>
 #include <cstdint>
@@ -58,7 +58,7 @@ private:
     std::uint64_t events_ = 0;
 };
 
-/// The first events of a run, or a comparison with the record of another run.
+/// Stores the first events of a run, or compares the events of a run with another record.
 class Record {
 public:
     /// The number of events that a record keeps. An event takes 32 bytes.

@@ -1,5 +1,5 @@
 // names_ has the names as programs see them, storedNames_ has the names that are stored, and unstoredNames_ has the
-// changes between the two, in order. DiskFile has such a group of three for the content of one file.
+// changes between the two, in order. For the content of one file, DiskFile has seen_, stored_ and unstored_.
 //
 // operate() makes every operation: it waits for a random part of its duration, runs its effect, waits for the rest, and
 // answers. kill() ends all operations and counts a new life, after which open files of the old life never answer.

@@ -78,7 +78,7 @@ private:
     using Paths = std::set<std::string>;
     /// The change of the names by one operation: the name `goes` is removed, the name `comes` is added, or both.
     struct NameChange {
-        /// Returns true if a name in one of these directories changes.
+        /// Returns true if a name in one of `directories` changes.
         bool touches(Paths const& directories) const;
         void addDirectories(Paths& directories) const;
         void apply(Names& names) const;
@@ -111,7 +111,7 @@ private:
     DeterministicRandom random_; // for durations and dropped operations, which are not faults
     bool isOn_ = true;
     int lives_ = 0; // the number of lives that have ended
-    Names names_;   // all names but the root
+    Names names_;   // all names except the root
     Names storedNames_;
     std::vector<NameChange> unstoredNames_;
     std::uint64_t nameChanges_ = 0;

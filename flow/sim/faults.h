@@ -8,7 +8,7 @@
 //     World other(seed, Faults::swarm(seed));      // some of the faults, with random probabilities
 //
 // A run in which everything fails all the time finds little: hardly anything gets far enough to go wrong in an
-// interesting way. So swarm() leaves half of the classes out, at random (Groce et al., "Swarm testing", 2012).
+// interesting way. So swarm() leaves out half of the kinds of faults, at random (Groce et al., "Swarm testing", 2012).
 
 #include "flow/base/random.h"
 

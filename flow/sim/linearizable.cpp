@@ -33,7 +33,7 @@ std::map<std::string_view, Operations> byKey(History const& history) {
 /// Returns the number of events of the shortest prefix that is not linearizable. A binary search finds it, since each
 /// longer prefix is not linearizable either. A prefix that the budget does not decide counts as linearizable.
 std::size_t shortestEnd(Operations const& operations, std::uint64_t budget) {
-    std::vector<std::size_t> ends; // only at returns: an invocation alone breaks nothing
+    std::vector<std::size_t> ends; // only at returns: an invocation cannot make a prefix wrong
     for (Operation const* operation : operations) {
         if (operation->returned != History::kNever)
             ends.push_back(operation->returned + 1);

@@ -32,11 +32,11 @@ struct Effect {
     enum class Needs { anything, same, other };
     Needs needs;
     State needed;
-    State left; // or kKept
+    State left; // kKept: the value stays as it is
 
     bool fits(State state) const { return needs == Needs::anything || (needs == Needs::same) == (state == needed); }
     State after(State state) const { return left == kKept ? state : left; }
-    /// Returns true if the operation changes no value that it fits.
+    /// Returns true if the operation leaves every value that it fits unchanged.
     bool onlyLooks() const { return left == kKept || (needs == Needs::same && left == needed); }
     friend auto operator<=>(Effect const&, Effect const&) = default;
 };
@@ -284,7 +284,7 @@ private:
     /// Lists the chains that leave the value `target`. A chain is built from its last operation back to its first:
     /// chain_ holds the later operations, the last one first.
     void listChainsTo(State target, std::size_t done) {
-        visited_[static_cast<std::size_t>(target)] = true; // no value twice: the operations between could be left out
+        visited_[static_cast<std::size_t>(target)] = true; // no value twice: operations between the two are not needed
         for (std::size_t kind : makers_[static_cast<std::size_t>(target)]) {
             Effect const& maker = kinds_[kind].effect;
             if (++steps_ > budget_)
@@ -358,7 +358,7 @@ private:
     std::size_t ends_ = 0;
 
     State state_ = kNone;
-    std::vector<std::uint32_t> used_; // the number taken of each kind
+    std::vector<std::uint32_t> used_; // for each kind: the number of its operations that are taken
     std::size_t left_ = 0;            // the number of done_ that are not taken
     std::vector<std::size_t> taken_;
     std::vector<Place> places_;
@@ -374,7 +374,7 @@ private:
     std::unordered_map<RemainingCalls, std::vector<std::vector<std::uint32_t>>, RemainingCalls::Hash> seen_;
     std::vector<std::size_t> longest_;
     std::size_t kept_ = 0;          // the first kept_ elements of longest_ and taken_ are equal
-    std::size_t longestLength_ = 0; // so many of done_ make an order longer than longest_
+    std::size_t longestLength_ = 0; // an order with so many of done_ is longer than longest_
     std::uint64_t steps_ = 0, budget_;
 };
 

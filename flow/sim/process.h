@@ -6,7 +6,7 @@
 //     world.kill(server);                       // its actors are destroyed, each before its owner; none resumes
 //     world.reboot(server, 2.0);                // main is called again, in two seconds
 //
-// The code of a process finds all as in a real process: Loop::current() is the process's own loop, now() reads its
+// The code of a process need not know that it is simulated: Loop::current() is the process's own loop, now() reads its
 // clock, and deterministicRandom() has its random numbers. A future belongs to its process: in a checked build, the use
 // of a future of another process is an assertion failure.
 

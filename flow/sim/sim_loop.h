@@ -1,6 +1,6 @@
 #pragma once
-// SimLoop: a loop on virtual time. Time moves only when nothing is ready, straight to the next deadline, so a program
-// that sleeps for hours ends at once, and the same program always runs in the same order.
+// SimLoop: a loop on virtual time. Time moves only when nothing is ready, straight to the next deadline. So a program
+// that sleeps for hours ends immediately, and the same program always runs in the same order.
 //
 //     SimLoop loop;
 //     loop.run(delay(3600.0));

@@ -13,7 +13,7 @@ namespace {
 
 constinit Simulation* simulations = nullptr;
 
-/// Runs the simulation, and returns the failure of the run itself.
+/// Runs the simulation, and returns the failure of the run; nothing if it does not fail.
 std::optional<SimulationFailure> run(World& world, Simulation const& simulation) {
     try {
         Future<Void> running = simulation.function(world);

@@ -51,7 +51,7 @@ private:
     Simulation* next_;
 };
 
-/// The result of one seed.
+/// The result of the run of one seed.
 struct SimulationResult {
     std::uint64_t seed = 0;
     std::uint64_t digest = 0;

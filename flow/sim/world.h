@@ -108,7 +108,7 @@ public:
     // Faults.
 
     Faults const& faults() const { return faults_; }
-    /// Changes the probabilities, for a test that cannot stand some faults.
+    /// Changes the probabilities, for a test that some of the faults would break.
     void setFaults(Faults const& faults);
     /// Injects no more faults. A fault that lasts for some time, such as a pause, still ends when it would have ended.
     void disableFaults();
@@ -205,14 +205,14 @@ private:
     Digest digest_;
     FaultDice dice_;
     std::map<std::uint64_t, std::optional<DeterministicRandom>>
-        visits_;                        // by site of buggify(); empty if the site is not armed
+        visits_;                        // for each site of buggify(): its generator; empty if the site is not armed
     DeterministicRandom random_;        // for what lies between processes, such as the network
     DeterministicRandom order_;         // chooses among processes that are ready at the same time
     DeterministicRandom ownRandom_;     // for the world's own code
     DeterministicRandom* randomBefore_; // the generator that the thread had before
     std::unique_ptr<LiveBlocks> watch_;
-    CellGroup cells_;                              // of the world's own code
-    std::vector<std::unique_ptr<CellGroup>> dead_; // of lives that have ended
+    CellGroup cells_;                              // the cells of the world's own code
+    std::vector<std::unique_ptr<CellGroup>> dead_; // the cells of lives that have ended
     std::vector<std::unique_ptr<Process>> processes_;
     std::vector<ProcessHook*> hooks_;
     Process* current_ = nullptr;

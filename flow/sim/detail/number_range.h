@@ -1,5 +1,5 @@
 #pragma once
-// NumberRange: a range of seeds or faults, as a command line names it.
+// NumberRange: a range of seeds, or of the numbers of faults, as a command line has it.
 //
 //     NumberRange seeds = NumberRange::parse("0..99");      // or "7", which is 7..7
 
