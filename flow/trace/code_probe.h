@@ -34,7 +34,7 @@ public:
 
     /// Returns all probes of the program, by file and line. A probe in a template or a header may occur more than once.
     static std::vector<CodeProbe const*> all();
-    /// Returns the probes that are not rare and were not hit; each place once.
+    /// Returns the probes that are not rare and were not hit. Each place is listed once.
     static std::vector<CodeProbe const*> missed();
 
 private:

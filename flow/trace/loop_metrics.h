@@ -27,7 +27,7 @@ struct LoopFigures {
     struct LongSteps {
         std::string actor;
         std::uint64_t count;
-        double seconds; // of all these steps together
+        double seconds; // the sum for all these steps
         double longest;
     };
 
@@ -45,7 +45,7 @@ struct LoopFigures {
     // At this moment:
     std::vector<std::pair<int, std::uint64_t>> ready; // by priority, the most urgent first
     std::uint64_t timers = 0;                         // the number of timers that are set
-    memory::Statistics blocks;                        // of this thread
+    memory::Statistics blocks;                        // the blocks of this thread
     memory::Usage memory;
     std::vector<LongSteps> longSteps; // one entry for each actor: the 32 with the most seconds, sorted
 };
@@ -86,14 +86,14 @@ private:
     std::uint64_t idleTicks_ = 0;
     std::uint64_t asleepSince_ = 0;
     std::uint64_t now_ = 0;
-    bool isFresh_ = false; // nothing has run since now_
+    bool isFresh_ = false; // true if nothing has run since now_ was read
     std::uint64_t turns_ = 0;
     std::uint64_t steps_ = 0;
     std::uint64_t sleeps_ = 0;
     std::uint64_t woken_[4] = {};
     std::vector<Running> running_;
     // nondeterminism: the order of this map does not matter, since figures() sorts the results.
-    std::unordered_map<void const*, Long> long_; // by code
+    std::unordered_map<void const*, Long> long_; // by the address of the step's code
 };
 
 /// Returns a page in the text format of Prometheus; `loop` is the label of each figure.

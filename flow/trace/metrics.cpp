@@ -13,7 +13,7 @@
 namespace flow::metrics {
 namespace {
 
-constinit thread_local Metric* first = nullptr; // of this thread
+constinit thread_local Metric* first = nullptr; // the newest metric of this thread
 
 /// Returns true if `name` is an identifier as in C. It may also have the characters of `also`.
 bool isName(std::string_view name, std::string_view also = "") {

@@ -13,7 +13,7 @@
 // console::servePrometheus() (net/console.h) serves this page with the figures of the loop. A metric belongs to the
 // thread that made it, as a loop does, and is on the page for as long as it exists. Metrics with the same name and
 // labels are one line with their sum, so each part of a program may have a metric of its own. add() and set() cost an
-// addition, observe() a search among the bounds. Only making a metric and making the page allocate memory.
+// addition; observe() costs a search among the bounds. Memory is allocated only to make a metric or the page.
 
 #include "flow/base/non_copyable.h"
 

@@ -45,7 +45,7 @@ private:
 namespace trace {
 /// The sink that takes this thread's events; null for none.
 inline constinit thread_local TraceSink* traceSink = nullptr;
-/// Events of a lower severity are not written. Above all severities if there is no sink.
+/// Events of a lower severity are not written. Without a sink, this number is above all severities.
 inline constinit thread_local int traceMinimum = SevError + 1;
 } // namespace trace
 

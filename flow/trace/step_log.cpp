@@ -47,7 +47,7 @@ void StepLog::writeTo(PerfettoTrace& out, std::uint64_t track) const {
     ticks_.measure();
     struct Item {
         Event event;
-        std::uint32_t flow = 0;                 // a step: the flow that ends; a woken waiter: the flow that begins
+        std::uint32_t flow = 0;                 // the flow that ends at this step, or begins at this woken waiter
         std::vector<std::uint32_t> starts = {}; // flows to the waiters that a step has woken
     };
     std::vector<Item> items;

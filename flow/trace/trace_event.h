@@ -34,7 +34,7 @@ public:
 
     const char* type;
     UID pairID;
-    int count = -1; // the number of its events; -1 before begin()
+    int count = -1; // the number of events of this interval; -1 before begin()
     Severity severity = SevInfo;
 };
 
