@@ -42,7 +42,7 @@ std::string testUsage();
 
 /// Returns true if `filter` selects `name`: with `*` or `?` as a pattern for the whole name, otherwise as a part of it.
 bool filterMatches(std::string const& filter, std::string const& name);
-/// Returns true if there are no filters, or one matches.
+/// Returns true if there are no filters, or if one of them selects `name`.
 bool anyFilterMatches(std::vector<std::string> const& filters, std::string const& name);
 
 } // namespace flow
