@@ -15,7 +15,7 @@
 // that are under way together take effect in any order, even if they use the same file. If the second must follow the
 // first, wait for the first.
 //
-// Atomicity. Reads and writes have none: a read sees any part of a write that is under way, and a write that fails, or
+// Atomicity. Reads and writes are not atomic. A read sees any part of a write that is under way. A write that fails, or
 // that is under way when the power fails, may have written any part of its bytes. rename() is atomic.
 //
 // Durability. Only data that sync() and syncDirectory() cover is safe when the power fails. Any part of the other data
