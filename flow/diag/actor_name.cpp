@@ -14,7 +14,7 @@ constexpr Text kMachine = "flow::actor::Actor<";
 constexpr Text kFiber = "::resumeFiber<";
 constexpr Text kAnonymous = "(anonymous namespace)";
 
-/// Calls `visit(i)` for each character outside of all brackets, until it returns false.
+/// Calls visit(i) for the index of each character outside of all brackets, until visit() returns false.
 template <class Visit>
 void outside(Text text, Visit visit) {
     int depth = 0;
@@ -76,7 +76,7 @@ Text withoutArguments(Text name) {
 Text withoutResult(Text text) {
     std::size_t start = 0;
     outside(text, [&](std::size_t i) {
-        if (text[i] == ' ' && !text.substr(i).starts_with(" const::")) // of a function around a lambda or class
+        if (text[i] == ' ' && !text.substr(i).starts_with(" const::")) // not inside the name f() const::Lambda
             start = i + 1;
         return true;
     });
@@ -97,7 +97,7 @@ std::vector<Text> components(Text text) {
     return parts;
 }
 
-/// Returns "Fetch" for "FetchActor2State<int>" and the like; empty if it is no such name.
+/// Returns "Fetch" for "FetchActor2State<int>" and the like; empty if `name` has another form.
 Text stemOf(Text name, Text suffix) {
     name = withoutArguments(name);
     if (!name.ends_with(suffix))
@@ -131,7 +131,7 @@ std::string ofMachine(Text state, std::function<bool(std::string const&)> const&
         return std::string(state);
     parts.pop_back();
     if (!parts.empty() && parts.back().ends_with(')') && parts.back() != kAnonymous) {
-        parts.back() = withoutParameters(parts.back()); // a class in the function that is the actor
+        parts.back() = withoutParameters(parts.back()); // the state is a class in the function that is the actor
         return join(parts);
     }
     std::string name = sourceName(stem, hasFunction);
@@ -147,7 +147,7 @@ std::string ofFunction(Text symbol, std::function<bool(std::string const&)> cons
     if (count > 1 && (last == "a_body" || last == "a_packs") && !stemOf(parts[count - 2], "State").empty())
         return ofMachine(text.substr(0, text.size() - parts.back().size() - 2), hasFunction);
     if (count > 2 && parts[count - 1] == "run" && !stemOf(parts[count - 2], "").empty()) {
-        parts.resize(count - 2); // a class in the function that is the actor
+        parts.resize(count - 2); // the class is in the function that is the actor
         parts.back() = withoutParameters(parts.back());
     }
     parts.back() = withoutArguments(parts.back());

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostCalls = 100;
 
-/// Returns the path of an object's file. The program itself has no name there, and argv[0] may be no path at all.
+/// Returns the path of an object's file. The program has no l_name, and argv[0] may be no path: see /proc/self/exe.
 std::string fileOf(link_map const& object) {
     if (object.l_name[0] != '\0')
         return object.l_name;
@@ -37,7 +37,7 @@ std::string machineStack(void* const* returns, std::size_t count) {
     std::string command;
     link_map const* first = nullptr;
     for (std::size_t i = 0; i < count; ++i) {
-        if (!returns[i]) // the end of the stack, which some unwinders give
+        if (!returns[i]) // some unwinders put a null pointer at the end of the stack
             continue;
         char const* call = static_cast<char const*>(returns[i]) - 1; // the return address may be in the next function
         Dl_info info;

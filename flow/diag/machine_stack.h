@@ -5,8 +5,8 @@
 //
 //     addr2line -e /usr/bin/server -p -C -f -i 0x1a2b3f 0x1a2bf4
 //
-// The innermost call is first. Calls in other files than its own, such as shared libraries, are left out. Since
-// machineStack() reads no file, it is cheap beside symbolName(). It shows the calls; asyncStack()
+// The innermost call is first. Calls in another binary file than the innermost call, such as a shared library, are left
+// out. machineStack() reads no file, so it is cheap compared with symbolName(). It shows the calls; asyncStack()
 // (flow/inspect/async_stack.h) shows the waits.
 
 #include <cstddef>

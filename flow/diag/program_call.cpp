@@ -1,7 +1,7 @@
 // findProgramCall() takes the return addresses of the stack, innermost first, up to the first one that has a symbol of
-// the program. Then, if the place is wanted, it runs addr2line once for these addresses. The compiler may have inlined
-// a function of the program into one of the library, so the place is the first line that is in a file of the program,
-// and the function may be the one that addr2line gives for that line.
+// the program. Then, if the place is wanted, it runs addr2line for all these addresses. The compiler may have inlined a
+// function of the program into a function of the library. So the place is the first line in a file of the program, and
+// the function may be the one that addr2line gives for that line.
 //
 // gcc records a wrong line for calls in a statement with a co_await. placeInGccCoroutine() finds the line, or a few
 // lines, from the lines of the code around the call.
@@ -70,8 +70,8 @@ bool isOfProgram(std::string_view symbol) {
            name.find("interceptor_backtrace") == name.npos; // AddressSanitizer's own backtrace()
 }
 
-/// True if the symbol is the code of a state machine: a function of its class, or the function of the library that
-/// calls it, into which it may be inlined.
+/// True if the symbol is the code of a state machine: a function of the machine's class, or the library's resumeActor,
+/// into which the compiler may inline that function.
 bool isOfActor(std::string_view symbol) {
     std::string_view name = qualifiedName(symbol);
     return name == "a_body" || name.ends_with("::a_body") || name.starts_with("a_packs") ||
@@ -79,7 +79,7 @@ bool isOfActor(std::string_view symbol) {
            (name.starts_with("flow::actor::Actor<") && name.ends_with("::resumeActor"));
 }
 
-/// Returns the function that gcc has made of a coroutine, if `code` is in it or in a part split off by gcc; or null.
+/// Returns gcc's function for the coroutine of `code`, which may be in a part that gcc split off. Null for other code.
 void const* gccCoroutineOf(void const* code) {
     constexpr std::string_view kEnd = ".Frame.actor";
     std::string symbol = mangledSymbol(code);
@@ -94,7 +94,7 @@ struct Line {
     std::string function, place;
 };
 
-/// Runs addr2line. It prints "FUNCTION at PLACE" for each call, and then the functions into which it was inlined.
+/// Runs addr2line: for a call it prints "FUNCTION at PLACE", then each function into which FUNCTION was inlined.
 std::vector<Line> linesOf(std::string const& command) {
     constexpr std::string_view kInlinedBy = " (inlined by) ";
     std::vector<Line> lines;
@@ -135,13 +135,13 @@ std::vector<int> linesIn(std::string const& file, std::string command, std::uint
 }
 
 /// Returns the place of `call` in a coroutine. For the calls in a statement with a co_await, gcc records the line of
-/// the coroutine's closing brace. If the code before and behind such a call has one other line, this is the line of the
-/// call. If the code has two lines, the call is in these or between them: "file:first-last". Otherwise the result is
+/// the coroutine's closing brace. If the code before and behind such a call is of the same line, this is the line of
+/// the call. If it is of two lines, the call is in these or between them: "file:first-last". Otherwise the result is
 /// the lines of the coroutine: its first instructions have the lines of its head and of the closing brace.
 std::string placeInGccCoroutine(std::string const& place, std::string const& tool, std::uintptr_t call,
                                 std::uintptr_t function) {
-    constexpr std::uintptr_t kHead = 32;    // bytes of code that have both lines
-    constexpr std::uintptr_t kAround = 256; // bytes in which other lines are searched
+    constexpr std::uintptr_t kHead = 32;    // bytes at the start of the function, which have both lines
+    constexpr std::uintptr_t kAround = 256; // bytes before and behind the call in which other lines are searched
     char text[32];
     std::string const file = place.substr(0, place.rfind(':') + 1);
     int const brace = std::atoi(place.c_str() + file.size());
@@ -221,7 +221,7 @@ ProgramCall findProgramCall(bool wantsPlace) {
         return found;
     }
     bool isInlined = line + 1 != lines.end();
-    bool isLambda = line->function.starts_with("operator()"); // the name of the function around it says more
+    bool isLambda = line->function.starts_with("operator()"); // the name of the function around the lambda says more
     if (isInlined && !isLambda && !isOfActor(line->function))
         found.function = line->function;
     return found;

@@ -29,7 +29,7 @@
 namespace flow {
 namespace {
 
-/// A file mapped for reading; empty if it cannot be.
+/// A file mapped for reading; empty if the file cannot be mapped.
 class MappedFile {
 public:
     explicit MappedFile(const char* path) {
@@ -66,7 +66,7 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Calls `visit(symbol, mangled name)` for each symbol of the file, until it returns false.
+/// Calls visit(symbol, mangled name) for each symbol of the file, until visit() returns false.
 template <class Visit>
 void forEachSymbol(MappedFile const& file, Visit visit) {
     auto* header = file.at<Elf64_Ehdr>(0);
@@ -108,7 +108,7 @@ std::string findSymbol(MappedFile const& file, std::uint64_t address) {
     return found;
 }
 
-/// Returns the demangled name; empty if libstdc++ cannot read it.
+/// Returns the demangled name; empty if libstdc++ cannot read `mangled`.
 std::string readName(std::string const& mangled) {
     int status = 0;
     std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status),
@@ -116,13 +116,13 @@ std::string readName(std::string const& mangled) {
     return status == 0 ? text.get() : "";
 }
 
-/// Demangles a symbol with `requires` clauses. clang puts each behind a Q, which libstdc++ does not read before gcc 14.
-/// If all clauses are at the end, the part before them is a symbol. If one is behind the template's arguments, the
-/// result is the name without the types of the parameters.
+/// Demangles a symbol with `requires` clauses. clang puts a Q before each clause, which libstdc++ before gcc 14 cannot
+/// read. If all clauses are at the end, the part before them is a symbol. If a clause follows the template's arguments,
+/// the result is the name without the types of the parameters.
 std::string readConstrainedName(std::string const& mangled) {
     for (std::size_t at = mangled.find('Q'); at != mangled.npos; at = mangled.find('Q', at + 1)) {
-        // At a Q inside an identifier, the part before it cannot be read.
-        for (const char* end : {"", "EEvv", "Evv"}) { // these add "void " where a result was, and "(...)"
+        // If this Q is a letter of an identifier, readName() cannot read the part before it.
+        for (const char* end : {"", "EEvv", "Evv"}) { // the last two add "void " as a result, and "(...)"
             std::string found = readName(mangled.substr(0, at) + end);
             if (found.empty())
                 continue;
@@ -134,14 +134,14 @@ std::string readConstrainedName(std::string const& mangled) {
 }
 
 std::string demangle(std::string const& mangled) {
-    // Compilers append ".resume", ".actor" and the like to the parts into which they split a coroutine. They are cut
-    // after demangling: gcc's names of these parts have dots inside as well.
+    // Compilers append ".resume", ".actor" and the like to the names of the parts into which they split a coroutine.
+    // This end is cut off after demangling, since gcc's names of the parts have dots inside as well.
     std::string result = readName(mangled);
     if (result.empty())
         result = readConstrainedName(mangled);
     if (result.empty())
         return mangled.substr(0, mangled.find('.'));
-    result.resize(std::min(result.find(" requires "), result.size())); // gcc 14 does read clauses
+    result.resize(std::min(result.find(" requires "), result.size())); // the libstdc++ of gcc 14 reads the clauses
     return result.substr(0, result.find(" [clone"));
 }
 
@@ -156,8 +156,8 @@ bool hasFunction(MappedFile const& file, std::string const& name) {
     return found;
 }
 
-/// Calls `use(file, load base, mangled symbol)` for the file that holds the function at `code`, if there is a symbol
-/// for it.
+/// Calls `use(file, load base, mangled symbol)` for the file that holds the function at `code`, if that function has a
+/// symbol.
 template <class Use>
 void withSymbol(const void* code, Use use) noexcept {
     Dl_info info;
@@ -209,7 +209,7 @@ void lineCommand(const void* code, char* out, std::size_t size) noexcept {
         bool isProgram = !::dladdr1(code, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) || !object ||
                          object->l_name[0] == '\0';
         char const* file = isProgram ? path : info.dli_fname;
-        if (!std::strchr(file, '\'')) // a shell could not read it
+        if (!std::strchr(file, '\'')) // a shell could not read such a quoted name
             std::snprintf(out, size, "addr2line -Cfie '%s' %#zx", file, reinterpret_cast<std::uintptr_t>(code) - base);
     });
 }

@@ -4,29 +4,29 @@
 //     Reference<AsyncFile> file = co_await files().open("log", OpenMode::Create);
 //     co_await file->write(0, "hello"_sr);
 //     co_await file->sync();                           // the bytes survive a loss of power
-//     co_await files().syncDirectory(".");             // and so does the name of a new file
+//     co_await files().syncDirectory(".");             // the name of a new file survives too
 //     Standalone<StringRef> bytes = co_await file->read(0, 4096);
 //
-// files() returns the FileSystem of the current loop, which Loop::current().provide<FileSystem>(&disk) sets: so a
-// simulated process has a disk of its own. In a simulated process without a disk, files() ends the program. Elsewhere
+// files() returns the FileSystem of the current loop. Loop::current().provide<FileSystem>(&disk) sets it, for example
+// to the disk of a simulated process. In a simulated process without a disk, files() ends the program. On other loops
 // the default is the machine's files, with calls on a few threads that end with the loop.
 //
 // Order. An operation begins when it is called and takes effect at some moment before its future is ready. Operations
-// that are under way together take effect in any order, also those on one file: wait for the first if the second must
-// follow it.
+// that are under way together take effect in any order, even if they use the same file. If the second must follow the
+// first, wait for the first.
 //
-// Atomicity. Reads and writes have none: a read sees any part of a write that is under way, and a write that fails, or
+// Atomicity. Reads and writes are not atomic. A read sees any part of a write that is under way. A write that fails, or
 // that is under way when the power fails, may have written any part of its bytes. rename() is atomic.
 //
-// Durability. Only data that sync() and syncDirectory() cover is safe when the power fails. Any part of the rest may
-// survive.
+// Durability. Only data that sync() and syncDirectory() cover is safe when the power fails. Any part of the other data
+// may survive.
 //
-// Cancel safety. Dropping a future drops the answer only: the operation may happen or not, at any time until the file
-// is closed, also behind your later operations. Operations own their bytes, so no buffer can be freed too early.
+// Cancel safety. Dropping a future drops the answer only. The operation may happen or not, at any time until the file
+// is closed, even after operations that you call later. Operations own their bytes, so no buffer is freed too early.
 //
 // Lifetime. A file belongs to the loop on which it was made. An operation keeps its file open and its loop running; a
 // file is closed when its last Reference and its last operation are gone. When the loop ends, it waits for operations
-// that run; operations that have not begun never happen; the futures of both never become ready.
+// that run; operations that have not begun never happen. The futures of all these operations never become ready.
 //
 // Errors. file_not_found, file_not_readable, file_not_writable (denied, or the file was opened for reading),
 // file_too_large, disk_full, platform_error (too few file descriptors or threads) and io_error: all else. Calls throw
@@ -49,7 +49,7 @@ public:
     /// Closes the file. This does not make written data durable: only sync() does.
     virtual ~AsyncFile() = default;
 
-    /// Reads `length` bytes from `offset` on; fewer only where the file ends, none beyond.
+    /// Reads `length` bytes from `offset` on. Reads fewer bytes at the end of the file, and none beyond the end.
     virtual Future<Standalone<StringRef>> read(std::int64_t offset, int length,
                                                std::source_location caller = std::source_location::current()) = 0;
     /// Writes all of the bytes. The file grows as needed, and the bytes between its end and `offset` read as zeros;
@@ -57,8 +57,8 @@ public:
     virtual Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes,
                                std::source_location caller = std::source_location::current()) = 0;
     /// Makes data durable. When the future is ready, all writes and truncates of this file that had ended at the call
-    /// survive a loss of power, also those through other handles. If sync() fails, any part of them may be lost, and a
-    /// later sync() does not save them: write them again.
+    /// survive a loss of power, also those through other handles. If sync() fails, any part of these changes may be
+    /// lost, and a later sync() does not save them: write the data again.
     virtual Future<Void> sync() = 0;
     /// Cuts the file to `size` bytes, or extends it by zeros.
     virtual Future<Void> truncate(std::int64_t size, std::source_location caller = std::source_location::current()) = 0;
@@ -80,8 +80,8 @@ public:
     FileSystem& operator=(FileSystem const&) = delete;
 
     virtual Future<Reference<AsyncFile>> open(std::string path, OpenMode mode) = 0;
-    /// Renames a file; it replaces a file that has the name `to`. At every moment, also after a loss of power, `to` is
-    /// one of the two files; `from` may be there again if the directories have not been synced. Open files stay open.
+    /// Renames a file, and replaces a file with the name `to`. At every moment, also after a loss of power, `to` is one
+    /// of the two files. `from` may come back if the directories are not synced. Open files stay open.
     virtual Future<Void> rename(std::string from, std::string to) = 0;
     /// Removes the name of a file. Code that has the file open can go on using it.
     virtual Future<Void> remove(std::string path) = 0;
@@ -93,8 +93,8 @@ public:
     virtual Future<Void> makeDirectory(std::string path) = 0;
     /// Makes the names in a directory durable. When the future is ready, files and directories that were made, renamed
     /// or removed before the call stay so after a loss of power. The content of files is not covered: use
-    /// AsyncFile::sync(). If the call fails, any of these changes may be lost, although they are seen until then, and a
-    /// later call does not save them: make the files anew under other names, and rename them.
+    /// AsyncFile::sync(). If the call fails, a loss of power may undo any of these changes, although programs see them
+    /// until then. A later call does not save them: make the files anew under other names, and rename them.
     virtual Future<Void> syncDirectory(std::string path) = 0;
 
 protected:

@@ -1,9 +1,9 @@
 // The machine's files: each operation is a system call on a ThreadPool that all files of the loop share.
 //
-// files() makes a RealFiles for the loop at its first call; the loop owns it and destroys it at its end, after the pool
-// has stopped. Each operation holds a reference to its RealFile, so the descriptor stays open until its last operation
-// has ended, even if the program drops file and future before. A descriptor is closed on the pool too. Errors of the
-// system become the errors of async_file.h in errorOf().
+// The first call of files() on a loop makes a RealFiles. The loop owns the RealFiles; when the loop ends, ~RealFiles()
+// stops the pool. Each operation holds a reference to its RealFile, so the descriptor stays open until the last
+// operation has ended, even if the program drops file and future before. Descriptors are closed on the pool too.
+// errorOf() turns errors of the system into those of async_file.h.
 
 #include "flow/file/async_file.h"
 #include "flow/threads/thread_pool.h"
@@ -46,7 +46,7 @@ Error errorOf(int number, Error denied) {
     }
 }
 
-/// Returns the result of the system call in `call`, which is repeated as long as signals interrupt it.
+/// Returns the result of call(), which makes a system call. Repeats the call while it fails with EINTR or EAGAIN.
 template <class Call>
 auto completed(Error denied, Call call) {
     for (;;) {
@@ -98,14 +98,14 @@ class RealFile final : public AsyncFile {
 
 public:
     RealFile(Reference<ThreadPool> threads, bool isWritable) : threads_(std::move(threads)), isWritable_(isWritable) {}
-    // Closes the file on a thread of the pool, since this can take long if the file was removed: its blocks are freed.
+    // Closes the file on a thread of the pool: if the file was removed, this frees its blocks, which can take long.
     ~RealFile() override {
         if (descriptor_.number() < 0)
             return;
         try {
             (void)threads_->runToEnd(
                 [last = std::move(descriptor_)]() mutable { Descriptor closed = std::move(last); });
-        } catch (std::bad_alloc const&) { // the lambda, destroyed here, has closed the file on the loop's thread
+        } catch (std::bad_alloc const&) { // the lambda's destructor has closed the file on the loop's thread
         }
     }
 
@@ -194,7 +194,7 @@ std::vector<std::string> sortedNames(std::string const& directory) {
     return names;
 }
 
-/// The machine's files. The loop owns this object, and destroys it at its end.
+/// The machine's files. The loop owns this object, and destroys it when the loop ends.
 class RealFiles final : public FileSystem, LoopOwned {
 public:
     explicit RealFiles(Loop& home) : home_(home), threads_(makeReference<ThreadPool>(home)) {

@@ -1,6 +1,6 @@
 #pragma once
-// Digest: one number for all events of a simulated world and their order. Record: the list of these events, by which
-// two runs of one seed are compared.
+// Digest: one number for all events of a simulated world and their order. Record: the list of these events, to compare
+// two runs of the same seed.
 //
 //     Record first;
 //     World world(seed, faults, &first);      // ... runs ...
@@ -9,9 +9,9 @@
 //     CHECK(world.digest() == second.digest());
 //     if (again.difference()) std::puts(again.difference()->c_str());
 //
-// The digest does not depend on compilers, addresses or the machine. Random numbers count with the next step, or with
-// the end of the process: that event contains the position in the process's stream of random numbers. Timers count by
-// the steps that they make ready, with their time.
+// The digest does not depend on compilers, addresses or the machine. A random number changes the next event that is a
+// step or the end of the process: this event contains the position in the process's stream of random numbers. A timer
+// has no event of its own. The event of the step that the timer makes ready contains the time.
 
 #include <bit>
 #include <cstdint>
@@ -58,14 +58,14 @@ private:
     std::uint64_t events_ = 0;
 };
 
-/// The first events of a run, or a comparison with the record of another run.
+/// Stores the first events of a run, or compares the events of a run with another record.
 class Record {
 public:
     /// The number of events that a record keeps. An event takes 32 bytes.
     static constexpr std::size_t kMostEvents = 4'000'000;
 
     Record() = default;
-    /// Makes a record that compares its events with those of `first`, which must outlive it.
+    /// Makes a record that compares its events with those of `first`. `first` must outlive the new record.
     explicit Record(Record const& first) : first_(&first) {}
     Record& operator=(Record const&) = delete;
     /// Empties the record for another run, and reserves all its memory: a simulation that measures its own memory must
@@ -75,7 +75,7 @@ public:
         events_.reserve(kMostEvents);
     }
 
-    /// Stores or compares `event`. Calls describe() for the first one that differs, and adds the text to difference().
+    /// Stores or compares `event`. For the first event that differs, adds the text of describe() to difference().
     template <class Describe>
     void add(SimulationEvent const& event, Describe&& describe) {
         if (!first_) {
@@ -88,10 +88,10 @@ public:
             (number >= first_->events_.size() || !(first_->events_[number] == event)))
             differs(number, event, describe());
     }
-    /// Must be called at the end of a run: sets difference() if the run is shorter than the first, and otherwise equal.
+    /// Must be called at the end of a run: sets difference() if the run was equal, but ended earlier than the first.
     void finish();
 
-    /// Returns a description of the first event that differs; nothing if no event before kMostEvents differs.
+    /// Returns a description of the first event that differs; empty if none of the first kMostEvents events differs.
     std::optional<std::string> const& difference() const { return difference_; }
 
 private:

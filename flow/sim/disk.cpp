@@ -1,5 +1,5 @@
 // names_ has the names as programs see them, storedNames_ has the names that are stored, and unstoredNames_ has the
-// changes between the two, in order. DiskFile has such a group of three for the content of one file.
+// changes between the two, in order. For the content of one file, DiskFile has seen_, stored_ and unstored_.
 //
 // operate() makes every operation: it waits for a random part of its duration, runs its effect, waits for the rest, and
 // answers. kill() ends all operations and counts a new life, after which open files of the old life never answer.
@@ -65,7 +65,7 @@ struct Timing {
     double after;
 };
 
-/// Waits, calls effect(), waits again, and sends the result, or the error if there is no memory for a timer.
+/// Waits, calls effect(), waits again, and sends the result or the error. Without memory for a timer, sends bad_alloc.
 template <class T, class Effect>
 Future<Void> perform(DeterministicRandom& random, Timing timing, Answer<T> answer, Effect effect, Propagate = {}) {
     ErrorOr<T> result;
@@ -282,7 +282,7 @@ void SimDisk::boot() {
     isOn_ = true;
 }
 
-// Called after each turn of a process that is to lose power.
+// Called after each turn of a process that is to lose power, so the result is kept.
 unsigned SimDisk::risks() const {
     if (risks_)
         return *risks_;
@@ -339,7 +339,7 @@ void SimDisk::change(NameChange nameChange) {
     unstoredNames_.push_back(std::move(nameChange));
 }
 
-// Also takes the changes on which these depend: the earlier ones of each directory that a taken change touches.
+// A taken change depends on all earlier changes in the directories that it touches, so those are taken too.
 std::vector<SimDisk::NameChange> SimDisk::takeUnstored(std::string const& directory, std::uint64_t below) {
     Paths directories{directory};
     std::vector<bool> isTaken(unstoredNames_.size());
@@ -357,7 +357,7 @@ std::vector<SimDisk::NameChange> SimDisk::takeUnstored(std::string const& direct
 }
 
 void SimDisk::storeSome(std::vector<NameChange> const& changes) {
-    Paths old; // directories of which no later change reaches the disk
+    Paths old; // directories that have lost a change: none of their later changes reaches the disk
     for (NameChange const& each : changes)
         if (each.touches(old) || dice_.injects(FaultKind::diskLostName))
             each.addDirectories(old);

@@ -1,8 +1,8 @@
 #pragma once
-// SimDisk: a disk of a simulated machine, which fails as its faults say and outlives the processes that use it.
+// SimDisk: a disk of a simulated machine. The disk fails as its faults say, and outlives the processes that use it.
 //
 //     Process& server = world.add({.name = "server", .main = serve});
-//     server.attach<ProcessDisk>(world);   // files() is that disk there
+//     server.attach<ProcessDisk>(world);   // files() of this process is this disk
 //     world.start(server);
 //
 //     PlainFaults faults(seed);            // or by hand, without a world:
@@ -12,16 +12,16 @@
 //     disk.boot();                         // the next process finds what has survived
 //
 // SimDisk implements the contract of flow/file/async_file.h, and no more: without faults, all written data survives a
-// crash. With faults, a crash may lose any unsynced data that a file system and a disk can lose. Time is that of the
-// loop on which an operation is called, all randomness comes from the generators of the faults, and nothing depends on
-// addresses: the same seed gives the same run.
+// crash. With faults, a crash may lose any unsynced data that a real file system and disk can lose. The time is the
+// time of the loop on which an operation is called, all randomness comes from the generators of the faults, and nothing
+// depends on addresses: the same seed gives the same run.
 //
-// An operation takes effect at some moment of its duration, at once and as a whole. Operations are independent: of two
-// that are under way, the one that was called later may take effect first. If the future of an operation is dropped, a
-// random bit decides if the operation still takes effect.
+// An operation takes effect as a whole, at one random moment of its duration. Operations are independent: if two are
+// under way, the one that was called later may take effect first. If the future of an operation is dropped, a random
+// bit decides if the operation still takes effect.
 //
-// Operations between kill() or crash() and boot() have no effect and never end; nor do later ones on files that were
-// opened before. The disk must outlive its files. A path begins at the root, with or without a slash.
+// After kill() or crash(), operations have no effect and never end. boot() ends this state, but not for files that were
+// opened before. The disk must outlive its files. A path begins at the root, also without a slash.
 
 #include "flow/file/async_file.h"
 #include "flow/sim/detail/disk_file.h"
@@ -37,7 +37,7 @@ namespace flow {
 /// The durations of operations.
 struct DiskSpeed {
     double seconds = 0;     // the mean; an operation takes between 0 and twice the mean
-    double slowSeconds = 1; // added when diskSlow or diskSlowSync injects
+    double slowSeconds = 1; // added if the fault diskSlow or diskSlowSync is injected
 };
 
 class SimDisk final : public FileSystem {
@@ -57,13 +57,13 @@ public:
     Future<Void> makeDirectory(std::string path) override;
     Future<Void> syncDirectory(std::string path) override;
 
-    /// Notes that the process was killed. The machine runs on: after boot() all its data is there, also without sync.
+    /// Notes that the process was killed. The machine runs on: after boot() all data is there, also unsynced data.
     void kill();
     /// Notes that the power has failed. After boot() the synced data is there. The faults decide about all other data.
     void crash();
     /// Lets a new process use the disk.
     void boot();
-    /// Returns the risks of an Attachment (flow/sim/process.h).
+    /// Returns what crash() could destroy now, as Attachment::risks() does (flow/sim/process.h).
     unsigned risks() const;
 
 private:
@@ -76,9 +76,9 @@ private:
     };
     using Names = std::map<std::string, Entry>; // the keys are paths without a slash at the end
     using Paths = std::set<std::string>;
-    /// The change of names by one operation: a name goes, a name comes, or both.
+    /// The change of the names by one operation: the name `goes` is removed, the name `comes` is added, or both.
     struct NameChange {
-        /// Returns true if a name in one of these directories changes.
+        /// Returns true if a name in one of `directories` changes.
         bool touches(Paths const& directories) const;
         void addDirectories(Paths& directories) const;
         void apply(Names& names) const;
@@ -89,38 +89,38 @@ private:
         std::uint64_t number = 0;
     };
 
-    /// Runs effect() after a while. The returned future has its result or its error.
+    /// Runs effect() after a while. The returned future gets the result or the error of effect().
     template <class Effect>
     auto operate(Sort sort, Effect effect);
     double duration(Sort sort);
 
-    /// Returns true for a directory. Throws io_error if the name is longer than a file system allows.
+    /// Returns true if `path` is a directory. Throws io_error if the name is longer than a file system allows.
     bool isDirectory(std::string const& path) const;
     /// Throws file_not_found if `path` is no directory.
     void needDirectory(std::string const& path) const;
     Entry const& need(std::string const& path) const;
 
     void change(NameChange nameChange);
-    /// Removes and returns the changes that a sync of `directory` stores, with numbers below `below`.
+    /// Removes from unstoredNames_ the changes below number `below` that a sync of `directory` stores. Returns them.
     std::vector<NameChange> takeUnstored(std::string const& directory, std::uint64_t below);
     /// Stores some of the changes; the others are lost for good.
     void storeSome(std::vector<NameChange> const& changes);
     void loseNames();
 
     FaultSource& dice_;
-    DeterministicRandom random_; // for durations and dropped operations, which are no faults
+    DeterministicRandom random_; // for durations and dropped operations, which are not faults
     bool isOn_ = true;
     int lives_ = 0; // the number of lives that have ended
-    Names names_;   // all names but the root
+    Names names_;   // all names except the root
     Names storedNames_;
     std::vector<NameChange> unstoredNames_;
     std::uint64_t nameChanges_ = 0;
-    mutable std::optional<unsigned> risks_; // empty if an operation has taken effect since risks() computed them
-    /// The operations of this life of the process. Made with the first operation, and destroyed first.
+    mutable std::optional<unsigned> risks_; // empty if risks() must compute the risks again
+    /// The operations of this life; empty before the first one. The last member, so that it is destroyed first.
     std::optional<Scope> operations_;
 };
 
-/// The disk of a process. Its content outlives reboots; unsynced data is lost with the power.
+/// The disk of a process. Its content outlives reboots. A power failure may lose unsynced data.
 class ProcessDisk final : public Attachment {
 public:
     explicit ProcessDisk(FaultSource& faults, DiskSpeed const& speed = {.seconds = 0.0001}) : disk(faults, speed) {}

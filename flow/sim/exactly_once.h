@@ -1,12 +1,12 @@
 #pragma once
-// ExactlyOnce: checks that each request was executed as often as its client may conclude.
+// ExactlyOnce: checks that acknowledged requests were executed once, and all others at most once.
 //
 //     ExactlyOnce requests;
-//     requests.sent(id);                       // in the client, before the first attempt; retries may report it again
+//     requests.sent(id);                       // in the client, before the first attempt; a retry may call it again
 //     requests.executed(id, process);          // in the server, where the effect is, each time
 //     requests.acknowledged(id);               // in the client, when the reply has come
 //
-//     ExactlyOnce::Report report = requests.check();           // when all is quiet
+//     ExactlyOnce::Report report = requests.check();           // when no request is under way
 //     if (!report.ok())
 //         std::fputs(report.text().c_str(), stderr);
 //
@@ -46,8 +46,8 @@ public:
         std::size_t sent = 0, executed = 0, acknowledged = 0;
 
         bool ok() const { return offenders.empty(); }
-        /// Returns two lines for each offender: the first says what is wrong, and makes the signature of a failure; the
-        /// second has the events. Empty if there is no offender.
+        /// Returns two lines for each offender. The first says what is wrong: it becomes the signature of a
+        /// SimulationFailure. The second has the events. Empty if there is no offender.
         std::string text() const;
     };
     Report check() const;

@@ -10,8 +10,8 @@ namespace {
 constexpr std::string_view kDigits = "0123456789", kHexadecimal = "0123456789abcdefABCDEF",
                            kWord = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// Returns true if `word` is a number as pointers and ids are written. Without 0x, a text of less than 4 characters or
-/// without a decimal digit is a word or a name.
+/// Returns true if `word` looks like a hexadecimal number, such as a pointer or an id. Without 0x, a text of less than
+/// 4 characters or without a decimal digit counts as a word or a name.
 bool isHexadecimal(std::string_view word) {
     bool prefixed = word.size() > 2 && word.starts_with("0x");
     if (prefixed)

@@ -9,7 +9,7 @@
 namespace flow {
 
 struct SimulationFailure {
-    /// Equal for all failures of one kind: the first line of the text, with # for each number, decimal or hexadecimal.
+    /// The first line of the text, with # for each decimal or hexadecimal number: equal for all failures of a kind.
     std::string signature;
     /// The description. Its last line names the processes that are down, if other processes run.
     std::string text;

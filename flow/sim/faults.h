@@ -1,5 +1,5 @@
 #pragma once
-// Faults: everything that can go wrong in a simulated world, each with a name and a probability. All are 0 at first.
+// Faults: all faults of a simulated world. Each has a name and a probability. All probabilities are 0 at first.
 //
 //     Faults faults;
 //     faults.connectionReset = 0.001;              // at one message in a thousand, its connection breaks
@@ -8,7 +8,7 @@
 //     World other(seed, Faults::swarm(seed));      // some of the faults, with random probabilities
 //
 // A run in which everything fails all the time finds little: hardly anything gets far enough to go wrong in an
-// interesting way. So swarm() leaves half of the classes out, at random (Groce et al., "Swarm testing", 2012).
+// interesting way. So swarm() leaves out half of the kinds of faults, at random (Groce et al., "Swarm testing", 2012).
 
 #include "flow/base/random.h"
 
@@ -22,7 +22,7 @@ namespace flow {
 
 // Each fault has a unit: per second of each process, per message, per connection, per read, per operation on a file,
 // per write, per sync, per crash, per allocation, or per visit of an armed site. The last number is the highest
-// probability that swarm() gives it.
+// probability that swarm() gives to the fault.
 #define FLOW_FAULTS(X)                                                                                                 \
     X(processKill, "per second of a process: it is killed, and started again after a while", 0.02)                     \
     X(processReboot, "per second of a process: it is killed, and started again at once", 0.02)                         \
@@ -132,13 +132,13 @@ protected:
     ~FaultSource() = default;
 };
 
-/// The random numbers of faults. Each kind has its own generator, and each injected fault seeds a further one: if a
-/// fault is left out, all others are injected as before, as long as the program does the same.
+/// The random numbers of faults. Each kind has its own generator, and each injected fault seeds a generator for its own
+/// details. So if a fault is left out, the others are injected as before, while the program behaves as before.
 class FaultDice {
 public:
     explicit FaultDice(std::uint64_t seed);
 
-    /// Returns true if a fault of probability `likely` comes. If the caller leaves it out, other draws stay the same.
+    /// Returns true if a fault of probability `likely` comes. If the caller leaves it out, later draws do not change.
     bool injects(FaultKind kind, double likely) {
         if (likely <= 0)
             return false;

@@ -11,8 +11,8 @@
 //     history.ok(get, value);
 //
 // The order of these calls is the order of events: no clock is read. If an operation timed out, or its client was
-// killed, neither ok() nor failed() is called: the operation may have taken effect at any time since, or may do so
-// later, or never. The client may go on to its next operation. Every key begins with no value. Not thread-safe.
+// killed, call neither ok() nor failed(): the operation may have taken effect at any time after its invocation, or take
+// effect later, or never. The client may go on to its next operation. Every key begins with no value. Not thread-safe.
 
 #include "flow/base/non_copyable.h"
 #include "flow/base/optional.h"

@@ -25,8 +25,8 @@ double faultDuration(DeterministicRandom& random, double median) {
     return half;
 }
 
-/// Returns true if the fault was injected. No expression here draws two random numbers, because compilers differ in
-/// which of them they draw first.
+/// Returns true if the fault was injected. No expression in this function draws two random numbers: the order of two
+/// such draws would depend on the compiler.
 bool World::inject(FaultKind kind, Process& process) {
     DeterministicRandom& random = dice_.how(kind);
     switch (kind) {
@@ -85,7 +85,7 @@ bool World::inject(FaultKind kind, Process& process) {
         setClockRate(process, 1 + most * (2 * random.random01() - 1));
         return true;
     }
-    case FaultKind::allocationFailure: // counted when it happens
+    case FaultKind::allocationFailure: // counted when the allocation fails
         failAllocation(process, random.randomInt(0, 200));
         return false;
     default: {
@@ -110,7 +110,7 @@ Future<Void> injectFaults(World& world) {
         co_await delay(pause);
         for (std::size_t i = 0; i < world.processes().size(); ++i) {
             Process& process = *world.processes()[i];
-            for (FaultKind kind : kPerSecond) // draws for each kind, even if it cannot be injected
+            for (FaultKind kind : kPerSecond) // draws for each kind, even if the fault cannot be injected
                 if (world.dice_.injects(kind, pause * world.faults().of(kind)) &&
                     !process.options().protectedFromFaults && process.isRunning() && world.admits(kind) &&
                     world.inject(kind, process))

@@ -33,7 +33,7 @@ std::map<std::string_view, Operations> byKey(History const& history) {
 /// Returns the number of events of the shortest prefix that is not linearizable. A binary search finds it, since each
 /// longer prefix is not linearizable either. A prefix that the budget does not decide counts as linearizable.
 std::size_t shortestEnd(Operations const& operations, std::uint64_t budget) {
-    std::vector<std::size_t> ends; // only at returns: an invocation alone breaks nothing
+    std::vector<std::size_t> ends; // only at returns: an invocation cannot make a prefix wrong
     for (Operation const* operation : operations) {
         if (operation->returned != History::kNever)
             ends.push_back(operation->returned + 1);
@@ -44,7 +44,7 @@ std::size_t shortestEnd(Operations const& operations, std::uint64_t budget) {
     });
 }
 
-/// Returns the value after the operations in this order, in which all of them take effect.
+/// Returns the value of the key after the operations of `order`. All of these take effect.
 Optional<std::string> valueAfter(Operations const& operations, std::vector<std::size_t> const& order, std::size_t end) {
     Optional<std::string> value;
     for (std::size_t index : order) {
@@ -91,8 +91,8 @@ std::string tableOf(std::vector<Row> const& rows, std::size_t leftOut) {
     return text;
 }
 
-/// Returns the operations to show: the last ones, and some earlier ones that wrote the value which the last operation
-/// to return read or expected.
+/// Returns the operations to show: the last ones, and some earlier writers of one value. This is the value that the
+/// operation which returned last has read or expected.
 std::vector<std::size_t> shown(Operations const& operations, std::size_t end) {
     std::vector<std::size_t> begun;
     Operation const* last = nullptr;

@@ -30,10 +30,10 @@ struct LinearizabilityVerdict {
     Outcome outcome;
     /// The first key in the order of bytes that is not linearizable. If there is none, the first key that is undecided.
     std::string key;
-    /// A text for people; empty if all is well. For a key that is not linearizable, it has a table: the shortest prefix
-    /// of the key's history that is not linearizable either. A row has the invocation and the return of an operation,
-    /// as numbers of events of the whole history, and its place in the longest order that explains the results. Long
-    /// tables leave out early operations.
+    /// A text for people; empty if all is well. For a key that is not linearizable, the text has a table of the
+    /// shortest prefix of the key's history that is not linearizable. A row has the invocation and the return of an
+    /// operation, as numbers of events of the whole history, and its place in the longest order that explains the
+    /// results. Long tables leave out early operations.
     std::string explanation;
     /// The work of the search for all keys, without the search for the explanation.
     std::uint64_t steps;
@@ -42,8 +42,8 @@ struct LinearizabilityVerdict {
 };
 
 /// Checks the keys one after the other, with at most about `budget` steps for each. Ten million steps take a second or
-/// two, and at most some hundred bytes for each step. The search is long if there are few different values. If most
-/// writes write a value of their own, it is clear which operation read which value.
+/// two. A step takes at most some hundred bytes. The search is long if there are few different values. It is short if
+/// most writes have different values: then a result shows which write it has read.
 LinearizabilityVerdict checkLinearizable(History const& history, std::uint64_t budget = 10'000'000);
 
 } // namespace flow

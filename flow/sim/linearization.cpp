@@ -1,11 +1,11 @@
-// The search is depth-first, with its own stack: places_ holds one Place for each point that it has reached, and moves_
-// the moves from there that are still to be tried. A move takes some operations of unknown outcome (kinds_), and then
-// an operation that has returned (done_) and needs them. arrive() lists the moves of a new place, take() makes one,
-// leave() undoes it. An order exists when all of done_ are taken.
+// The search is depth-first, with its own stack: places_ holds a Place for each point on the way to the present one,
+// and moves_ holds the moves that are possible from these points. A move takes some operations of unknown outcome
+// (kinds_), and then an operation that has returned (done_) and needs them. arrive() lists the moves of a new place,
+// take() makes one move, leave() undoes it. If all of done_ are taken, there is an order.
 //
-// Four rules keep the search short: a read that fits is taken at once, calls with equal effects are tried once, a set
-// of remaining calls is not searched twice at the same value, and operations of unknown outcome are taken only in
-// chains that the next returned operation needs.
+// Four rules keep the search short. A read that fits is taken immediately. Of calls with equal effects only one is
+// tried. A set of remaining calls is not searched twice at the same value. Operations of unknown outcome are taken only
+// in chains that the next returned operation needs.
 
 #include "flow/sim/detail/linearization.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 using Operation = History::Operation;
 
-/// Values are numbers. Values that no operation asks for cannot be distinguished, and share one number.
+/// The number of a value. Values that no operation asks for share one number, since nothing distinguishes them.
 using State = int;
 constexpr State kNone = 0;
 constexpr State kUnseen = 1;
@@ -32,11 +32,11 @@ struct Effect {
     enum class Needs { anything, same, other };
     Needs needs;
     State needed;
-    State left; // or kKept
+    State left; // kKept: the value stays as it is
 
     bool fits(State state) const { return needs == Needs::anything || (needs == Needs::same) == (state == needed); }
     State after(State state) const { return left == kKept ? state : left; }
-    /// Returns true if the operation changes no value that it fits.
+    /// Returns true if the operation leaves every value that it fits unchanged.
     bool onlyLooks() const { return left == kKept || (needs == Needs::same && left == needed); }
     friend auto operator<=>(Effect const&, Effect const&) = default;
 };
@@ -118,13 +118,13 @@ private:
         Effect effect;
         std::size_t index, invoked, returned;
     };
-    /// All operations of unknown outcome with one effect, in the order of their invocations. Each may come at any time
-    /// after its invocation. So they are always taken in this order, and only the number taken matters.
+    /// All operations of unknown outcome with the same effect, in the order of their invocations. Each may come at any
+    /// time after its invocation. So the search always takes them in this order, and only counts how many are taken.
     struct Kind {
         Effect effect;
         std::vector<std::size_t> indices, invoked;
     };
-    /// One step of the search: some operations of unknown outcome, each needed by the next, then one that has returned.
+    /// One step of the search: operations of unknown outcome, each needed by the next one, then a returned operation.
     struct Move {
         std::size_t done, firstKind, lastKind;
     };
@@ -166,8 +166,8 @@ private:
         }
     }
 
-    // The list of calls and returns in their order. 2i is the call of done_[i], 2i + 1 its return; the last number is
-    // both ends.
+    // next_ and previous_ list the calls and returns, in order. Entry 2i is the call of done_[i], entry 2i + 1 is its
+    // return. Entry ends_ stands before the first and after the last.
 
     void link() {
         std::vector<std::pair<std::size_t, std::size_t>> events;
@@ -194,10 +194,10 @@ private:
         next_[previous_[entry]] = next_[entry];
         previous_[next_[entry]] = previous_[entry];
     }
-    /// Puts an entry back. Called in the opposite order of unlink(), so that it gets the same neighbours as before.
+    /// Puts an entry back between its old neighbours: entries come back in the opposite order of their unlink() calls.
     void relink(std::size_t entry) { next_[previous_[entry]] = previous_[next_[entry]] = entry; }
 
-    /// Adds a place, and lists the moves from it; none if they need not be searched.
+    /// Adds a place for the present point, and lists its moves; no moves if the point need not be searched.
     void arrive() {
         places_.push_back({moves_.size(), chains_.size(), moves_.size(), taken_.size(), state_});
         calls_.clear();
@@ -206,8 +206,8 @@ private:
             calls_.push_back(entry / 2);
         steps_ += calls_.size();
         firstReturn_ = done_[entry / 2].returned;
-        // An operation that only looks, and fits, may as well come now: from any other place in an order it could be
-        // moved here.
+        // If an operation only looks, and fits, its move is the only one listed: an order that has the operation at a
+        // later place stays valid if the operation is moved to this point.
         for (std::size_t done : calls_) {
             if (done_[done].effect.onlyLooks() && done_[done].effect.fits(state_)) {
                 moves_.push_back({done, chains_.size(), chains_.size()});
@@ -227,8 +227,8 @@ private:
         }
     }
 
-    /// Among calls with the same effect, keeps the one that returns first: any of them may come now, and the others
-    /// then have more time for their turn.
+    /// Among calls with the same effect, keeps the one that returns first. Any of these calls could be taken now; the
+    /// others may still be taken later, since they return later.
     void dropAlike() {
         std::size_t kept = 0;
         for (std::size_t done : calls_) {
@@ -243,9 +243,9 @@ private:
         calls_.resize(kept);
     }
 
-    /// Returns true if the search has been at this value with the same operations left, and had not taken more
-    /// operations of unknown outcome. The calls before the first return identify the operations that are left, since
-    /// this return belongs to one of these calls, and all later calls are left.
+    /// Returns true if the search was at a point with the same value and the same operations left, and had taken no
+    /// more operations of unknown outcome by then. To compare the operations left, calls_ is enough: the first return
+    /// belongs to one of these calls, and all later calls are left.
     bool wasHere() {
         RemainingCalls left{calls_};
         left.numbers.push_back(static_cast<std::size_t>(state_));
@@ -262,9 +262,9 @@ private:
     }
 
     /// Lists the moves that take operations of unknown outcome before `done`, which does not fit without them. No other
-    /// moves with such operations are needed: at any other place of an order they can be left out, or moved behind the
-    /// next returned operation. So all operations of a chain but the first are compareAndSets, which need the value of
-    /// the one before.
+    /// moves with such operations are needed: an order can leave such an operation out, or have it behind the next
+    /// returned operation. So the first operation of a chain may be any write, and all others are compareAndSets. Each
+    /// of these needs the value that the operation before it leaves.
     void listChains(std::size_t done) {
         Effect const& effect = done_[done].effect;
         if (effect.needs == Effect::Needs::same) {
@@ -281,10 +281,10 @@ private:
         }
     }
 
-    /// Lists the chains that leave `target`, from the last operation of a chain back to the first. chain_ holds the
-    /// operations that come after them.
+    /// Lists the chains that leave the value `target`. A chain is built from its last operation back to its first:
+    /// chain_ holds the later operations, the last one first.
     void listChainsTo(State target, std::size_t done) {
-        visited_[static_cast<std::size_t>(target)] = true; // no value twice: the operations between could be left out
+        visited_[static_cast<std::size_t>(target)] = true; // no value twice: operations between the two are not needed
         for (std::size_t kind : makers_[static_cast<std::size_t>(target)]) {
             Effect const& maker = kinds_[kind].effect;
             if (++steps_ > budget_)
@@ -339,7 +339,7 @@ private:
         kept_ = std::min(kept_, taken_.size());
     }
 
-    /// Keeps taken_ if it is the longest. Copies only what has changed, so all calls cost no more than the moves.
+    /// Copies taken_ to longest_ if it is longer. Only the part that has changed is copied, so this costs little.
     void keepLongest() {
         if (std::size_t length = done_.size() - left_; length >= longestLength_) {
             longest_.resize(kept_);
@@ -353,13 +353,13 @@ private:
 
     std::vector<Done> done_; // in the order of their invocations
     std::vector<Kind> kinds_;
-    std::vector<std::vector<std::size_t>> makers_; // by value: the kinds whose effect is that value
+    std::vector<std::vector<std::size_t>> makers_; // for each value: the kinds that leave this value
     std::vector<std::size_t> next_, previous_;
     std::size_t ends_ = 0;
 
     State state_ = kNone;
-    std::vector<std::uint32_t> used_; // the number taken of each kind
-    std::size_t left_ = 0;            // the number of done_ that are left
+    std::vector<std::uint32_t> used_; // for each kind: the number of its operations that are taken
+    std::size_t left_ = 0;            // the number of done_ that are not taken
     std::vector<std::size_t> taken_;
     std::vector<Place> places_;
     std::vector<Move> moves_;
@@ -370,11 +370,11 @@ private:
     std::vector<std::size_t> chain_;
     std::vector<bool> visited_;
 
-    // nondeterminism: it is never iterated over
+    // nondeterminism: no code iterates over this map
     std::unordered_map<RemainingCalls, std::vector<std::vector<std::uint32_t>>, RemainingCalls::Hash> seen_;
     std::vector<std::size_t> longest_;
-    std::size_t kept_ = 0;          // the first kept_ of longest_ are the same as in taken_
-    std::size_t longestLength_ = 0; // the least length that is longer than longest_
+    std::size_t kept_ = 0;          // the first kept_ elements of longest_ and taken_ are equal
+    std::size_t longestLength_ = 0; // an order with so many of done_ is longer than longest_
     std::uint64_t steps_ = 0, budget_;
 };
 

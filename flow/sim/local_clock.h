@@ -39,7 +39,7 @@ public:
 
 private:
     double since_ = 0; // the world's time when the clock was last set
-    double shown_ = 0; // and the time that it showed then
+    double shown_ = 0; // the time that the clock showed at since_
     double rate_ = 1;
     double systemOffset_ = 0;
 };

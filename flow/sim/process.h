@@ -1,14 +1,14 @@
 #pragma once
 // Process: a simulated machine with one program on it. It has a name, an address, a clock, a stream of random numbers,
-// knobs and attachments (network, disk), all of which outlive its reboots. While it runs, it has a loop and actors.
+// knobs and attachments (network, disk). All these outlive its reboots. While it runs, it has a loop and actors.
 //
 //     Process& server = world.start({.name = "server", .main = [] { return serve(); }});
 //     world.kill(server);                       // its actors are destroyed, each before its owner; none resumes
 //     world.reboot(server, 2.0);                // main is called again, in two seconds
 //
-// For code inside, all is as in a real process: Loop::current() is the process's own loop, now() reads its clock, and
-// deterministicRandom() has its random numbers. Futures belong to the process: in a checked build it is an assertion
-// failure to use a future of another process.
+// The code of a process need not know that it is simulated: Loop::current() is the process's own loop, now() reads its
+// clock, and deterministicRandom() has its random numbers. A future belongs to its process: in a checked build, the use
+// of a future of another process is an assertion failure.
 
 #include "flow/base/random.h"
 #include "flow/core/detail/live_blocks.h"
@@ -36,11 +36,11 @@ struct ProcessOptions {
     std::function<Future<Void>()> main;
     /// The values that knob() returns in the process.
     std::map<std::string, double> knobs = {};
-    /// The seconds by which its clock is ahead of the world's.
+    /// The seconds by which the process's clock is ahead of the world's time.
     double clockOffset = 0;
-    /// The seconds after which the process is started again if main ends with an error. If not positive, it stays down.
+    /// If main ends with an error, the process starts again after so many seconds; if not above 0, it stays down.
     double restartAfter = 0;
-    /// If true, no faults of processes are injected into this one.
+    /// If true, no fault "per second of a process" (flow/sim/faults.h) is injected into this process.
     bool protectedFromFaults = false;
 };
 
@@ -52,9 +52,9 @@ public:
     virtual void started(Process&) {}
     /// Called before the actors are destroyed: from here on nothing that they do may have any effect.
     virtual void stopped([[maybe_unused]] Process& process, [[maybe_unused]] bool powerLost) {}
-    /// Returns what a loss of power could destroy now. Most losses of power wait for one particular risk.
+    /// Returns the kinds of data that a loss of power could destroy now. Most losses of power wait for one given kind.
     virtual unsigned risks() const { return 0; }
-    /// Returns all risks that there may be at any time.
+    /// Returns all the risks that risks() may ever return.
     virtual unsigned possibleRisks() const { return 0; }
 
     /// Returns the name of the source that will set the cell `what`, or end the wait of the operation in place `what`:
@@ -88,7 +88,7 @@ private:
 
     Process& process_;
     double wakesAt_ = 0;  // in the world's time
-    double deadline_ = 0; // in the time of this loop; timer() shows at least this at wakesAt_, in spite of rounding
+    double deadline_ = 0; // in this loop's time; at wakesAt_, timer() returns at least deadline_, in spite of rounding
 };
 
 class Process : NonCopyable {
@@ -113,7 +113,7 @@ public:
     /// Returns a future on the loop of the world that is ready when the process has stopped.
     Future<Void> onStop() { return stops_.onChange(); }
 
-    /// Attaches a part that stays over reboots. Must be called before the start.
+    /// Attaches a part of the machine. The part outlives reboots. Must be called before the start.
     template <class A, class... Args>
     A& attach(Args&&... args) {
         auto attachment = std::make_unique<A>(std::forward<Args>(args)...);
@@ -123,7 +123,7 @@ public:
     }
 
     /// Runs call() on the process's loop, as a step like any other. Drops the call if the process does not run, or
-    /// stops before. The world, other processes, and simulations of what is between processes use this.
+    /// stops before the step. The world, other processes and simulated networks use post().
     template <class F>
     void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
         if (!loop_)
@@ -160,7 +160,7 @@ private:
     int lives_ = 0;
     double pausedUntil_ = 0;
     double slowUntil_ = 0;
-    double secondsPerTurn_ = 0;           // while it is slow
+    double secondsPerTurn_ = 0;           // the time that a turn takes while the process is slow
     std::int64_t failingAllocation_ = -1; // allocations that succeed before one fails; -1: none fails
     unsigned lossAtRisk_ = 0;             // the process loses power when it has this risk; 0: no loss is planned
     double darkSeconds_ = 0;              // the seconds for which the process then stays down

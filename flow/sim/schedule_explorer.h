@@ -8,14 +8,14 @@
 //             users.push_back(use(&mutex));          // each waits for its turn: delay(0)
 //         co_await all(users);
 //     });
-//     CHECK(orders.failure == "");                    // else what went wrong, and in which order
-//     CHECK(orders.all);                              // else there are others
+//     CHECK(orders.failure == "");                    // otherwise the text says what went wrong, and in which order
+//     CHECK(orders.all);                              // otherwise some orders have not been run
 //
 // A loop runs steps that are ready at one priority first in, first out. Here any of these steps may be next, as if they
-// had become ready in another order: this happens when they wait for other processes. If one order of a hundred loses a
-// wake-up, one of these runs finds it: nothing can happen any more although the test has not ended.
+// had become ready in another order. Steps that wait for other processes really become ready in any order. If one order
+// of a hundred loses a wake-up, one run finds this: nothing can happen any more although the test has not ended.
 //
-// The number of orders grows as the factorial of the number of steps: seven that have one turn each make 5,040.
+// The number of orders grows as the factorial of the number of steps: seven steps of one turn each have 5,040 orders.
 
 #include "flow/core/future.h"
 
@@ -31,8 +31,8 @@ struct Schedules {
     std::string failure;     // the failure of the last order; empty if it did not fail
 };
 
-/// Runs test() in at most `most` orders, each on a new loop of virtual time; the futures of a loop must be destroyed
-/// when the run has ended. Stops at the first order that fails: by an error, by an exception, or because nothing is
+/// Runs test() in at most `most` orders, each on a new loop of virtual time. By the end of a run, the futures of its
+/// loop must be destroyed. Stops at the first order that fails: by an error, by an exception, or because nothing is
 /// ready although the test has not ended. If more than `together` steps are ready at the same time, only the first
 /// `together` are tried at that point, and `all` is false. `most` and `together` are at least 1.
 Schedules exploreSchedules(std::function<Future<Void>()> const& test, std::uint64_t most = 1'000'000, int together = 7);

@@ -1,6 +1,6 @@
 #pragma once
-// SimLoop: a loop on virtual time. Time moves only when nothing is ready, straight to the next deadline, so a program
-// that sleeps for hours ends at once, and the same program always runs in the same order.
+// SimLoop: a loop on virtual time. Time moves only when nothing is ready, straight to the next deadline. So a program
+// that sleeps for hours ends immediately, and the same program always runs in the same order.
 //
 //     SimLoop loop;
 //     loop.run(delay(3600.0));
@@ -27,12 +27,12 @@ private:
         if (deadline != std::numeric_limits<double>::infinity())
             now_ = deadline;
         else if (isGuarded())
-            sleep(deadline); // for another thread, which virtual time does not control
+            sleep(deadline); // waits for another thread, which virtual time does not control
         else
             return false;
         return true;
     }
-    /// Always ends the slice: in simulation a slice is a number of yields, since time stands still.
+    /// Always true: virtual time does not pass during a step, so the counter of yields alone ends a slice.
     bool sliceIsOver() override {
         resetSlice();
         return true;

@@ -13,13 +13,13 @@ namespace {
 
 constinit Simulation* simulations = nullptr;
 
-/// Runs the simulation, and returns the failure of the run itself.
+/// Runs the simulation, and returns the failure of the run; nothing if it does not fail.
 std::optional<SimulationFailure> run(World& world, Simulation const& simulation) {
     try {
         Future<Void> running = simulation.function(world);
         try {
             world.run(running);
-        } catch (Error const& error) { // before `running` is destroyed
+        } catch (Error const& error) { // here `running` still exists, so waitGraph() shows its actors
             if (!world.failure() && error.code() == error_code_loop_drained && !running.isReady())
                 world.fail("nothing can happen any more\n" + world.waitGraph());
             throw;

@@ -1,5 +1,5 @@
 #pragma once
-// Simulation: a test of a whole cluster, registered under a name, which is run for any number of seeds.
+// Simulation: a test of a whole cluster, registered under a name. The test can be run for any number of seeds.
 //
 //     Future<Void> queueSurvives(World& world) {
 //         world.start({.name = "server", .main = serve});
@@ -9,11 +9,11 @@
 //     }
 //     Simulation registered("queue", queueSurvives);
 //
-// A program that links millrace::sim_main runs them: `simulations --run queue --seeds 0..99`. Each seed gives a swarm
-// of faults, and is run twice. Both runs must have the same digest, and the same failure if they fail. A run fails when
-// its future has an error, when world.fail() is called, when an invariant does not hold, when nothing can happen any
-// more although the future is not ready, when it takes longer than its limit, when its time stands still, or when it
-// leaves cells of its processes behind, or actors of its own.
+// A program that links millrace::sim_main runs simulations: `simulations --run queue --seeds 0..99`. Each seed gives a
+// swarm of faults, and is run twice. Both runs must have the same digest, and the same failure if they fail. A run
+// fails when its future has an error, when world.fail() is called, when an invariant does not hold, when nothing can
+// happen any more although the future is not ready, when the world's time passes the limit or stands still, or when,
+// after the end, cells of its processes or actors of the simulation itself are left.
 
 #include "flow/base/non_copyable.h"
 #include "flow/core/future.h"
@@ -51,14 +51,14 @@ private:
     Simulation* next_;
 };
 
-/// The result of one seed.
+/// The result of the run of one seed.
 struct SimulationResult {
     std::uint64_t seed = 0;
     std::uint64_t digest = 0;
     std::uint64_t events = 0;
     double seconds = 0; // in the world's time
     FaultCounts faults;
-    SomeFaults injected; // the same faults, by their numbers
+    SomeFaults injected; // the faults that the filter admitted, also those without effect, by their numbers
     std::optional<SimulationFailure> failure;
 };
 

@@ -1,6 +1,6 @@
-// The program of simulations. It reads the options, then runs one simulation for each seed of the range, twice unless
-// --once is given. It prints one line of JSON for each seed: its digest, its faults, the probes that it hit, and its
-// failure. At the end it names the seeds that failed, with the command that runs the first of them alone.
+// The main function for simulations. It reads the options, then runs one simulation for each seed of the range, twice
+// unless --once is given. After each seed it prints a line of JSON: its digest, its faults, the probes that it hit, and
+// its failure. At the end it names the seeds that failed, with a command that runs the first of them alone.
 
 #include "flow/sim/simulation.h"
 
@@ -32,7 +32,7 @@ struct Options {
     Simulation const* simulation = nullptr;
     NumberRange seeds;
     FaultFilter filter;
-    std::string faults; // the options that made the filter
+    std::string faults; // the options --only and --without as they were given
     std::string trace;
 };
 

@@ -1,11 +1,11 @@
 // The loop of a World: the order in which processes run, faults, the record of events, and failures.
 //
-// A turn of the world's own loop runs the steps of the test. When it has none, idleUntil() takes the process that wakes
-// first (the seed chooses among equals), moves the time to that moment, and runs one turn of that process
-// (world_processes.cpp). Each step and each fault is an event of the digest.
+// A turn of the world's own loop runs the steps of the test. When none is ready, idleUntil() takes the process that
+// wakes first (among processes that wake at the same time, the seed chooses one), moves the time to that moment, and
+// runs one turn of that process (world_processes.cpp). Each step and each fault is an event of the digest.
 //
-// A fault is injected if the dice say so and the filter admits its number; injectFaults() (inject.cpp) draws the faults
-// "per second of a process", other code calls injects() at the place where the fault can happen.
+// A fault is injected if dice_ draws it and filter_ admits its number. injectFaults() (inject.cpp) draws the faults
+// "per second of a process"; injects() and buggify() draw all others, and are called where the fault can happen.
 
 #include "flow/sim/world.h"
 
@@ -170,7 +170,7 @@ bool World::idleUntil(double deadline) {
     }
     if (deadline == std::numeric_limits<double>::infinity()) {
         if (isGuarded())
-            sleep(deadline); // for another thread, which virtual time does not control
+            sleep(deadline); // waits for another thread, which virtual time does not control
         return isGuarded();
     }
     now_ = deadline;

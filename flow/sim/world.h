@@ -1,6 +1,6 @@
 #pragma once
-// World: a whole cluster in one thread. It is a loop on virtual time, on which the test runs, and all that is between
-// processes; each process has a loop of its own, and the world runs these in the order of time.
+// World: a whole cluster in one thread. It is a loop on virtual time: the test runs on it, and so do simulated parts
+// between processes. Each process has a loop of its own, and the world runs these loops in the order of time.
 //
 //     World world(seed, Faults::swarm(seed));
 //     Process& server = world.start({.name = "server", .main = serve});
@@ -42,11 +42,11 @@ protected:
 /// Observes the events of a world.
 class WorldWatch {
 public:
-    /// Called when the process has a loop, on which nothing has run yet.
+    /// Called when the process has got its loop, before anything runs on this loop.
     virtual void began(Process& process) noexcept = 0;
-    /// Called when the actors of the process are destroyed, and its loop is about to be.
+    /// Called after the actors of the process are destroyed, and before its loop is destroyed.
     virtual void ends(Process& process) noexcept = 0;
-    /// Called when a fault was injected. `process` is the process that ran, null if none did.
+    /// Called when a fault was injected. `process` is the process whose code runs, or null: code of the world runs.
     virtual void injected(FaultKind kind, Process* process) noexcept = 0;
 
 protected:
@@ -78,15 +78,15 @@ public:
     /// Lets `hook` prepare each process that is made from here on, until remove().
     void add(ProcessHook& hook) { hooks_.push_back(&hook); }
     void remove(ProcessHook& hook) { std::erase(hooks_, &hook); }
-    /// Lets `watch` observe the world from here on; null ends this. Only one at a time.
+    /// Lets `watch` observe the world from here on, instead of the watch before. Null: no watch.
     void setWatch(WorldWatch* watch) { worldWatch_ = watch; }
 
-    // Actions on a process. If code of a process calls start(), kill(), reboot() or swapAddresses(), they follow after
-    // its turn.
+    // Actions on a process. If code of a process calls start(), kill(), reboot() or swapAddresses(), the action follows
+    // after the turn of the process that called.
 
-    /// Stops the process; it stays down until it is started. With powerLost, disks lose the data that was not synced.
-    /// Its computations are destroyed in the order in which dropping the future of main would destroy them: see "The
-    /// end of a process" in flow/docs/simulation.md.
+    /// Stops the process; it stays down until it is started. With powerLost, its disk may lose data that was not
+    /// synced. The computations of the process are destroyed in the same order as if the future of main were dropped:
+    /// see "The end of a process" in flow/docs/simulation.md.
     void kill(Process& process, bool powerLost = false);
     /// Stops the process, if it runs, and starts it after `seconds`.
     void reboot(Process& process, double seconds = 0, bool powerLost = false);
@@ -94,36 +94,36 @@ public:
     void pause(Process& process, double seconds);
     /// Makes each turn of the process take `secondsPerTurn`, for `seconds`.
     void slowDown(Process& process, double seconds, double secondsPerTurn);
-    /// Ends a pause and a slowdown before their time.
+    /// Ends a pause and a slowdown now.
     void resume(Process& process);
     /// Reboots both processes, each with the address of the other.
     void swapAddresses(Process& a, Process& b);
     /// Sets the process's clock ahead by `seconds`, which must not be negative.
     void jumpClock(Process& process, double seconds);
-    /// Gives the process's clock this rate from here on: 1 is the right one.
+    /// Sets the rate of the process's clock from now on. With rate 1 it runs as fast as the world's time.
     void setClockRate(Process& process, double rate);
-    /// Lets allocation number n of the process's actors from here on fail, counted from 0.
+    /// Makes one allocation of the process's actors fail, after `n` more that succeed.
     void failAllocation(Process& process, std::int64_t n);
 
     // Faults.
 
     Faults const& faults() const { return faults_; }
-    /// Changes the probabilities, for a test that cannot stand some faults.
+    /// Changes the probabilities, for a test that some of the faults would break.
     void setFaults(Faults const& faults);
-    /// Injects no fault any more from here on. A fault that has begun still ends in its time.
+    /// Injects no more faults. A fault that lasts for some time, such as a pause, still ends when it would have ended.
     void disableFaults();
     FaultCounts const& faultCounts() const { return faultCounts_; }
     /// Returns true if a fault is injected now. The fault is then counted, and is an event.
     bool injects(FaultKind kind, std::uint64_t what = 0) override;
-    /// Counts a fault that was injected in another way.
+    /// Counts a fault that the caller has injected without a call of injects().
     void injected(FaultKind kind, std::uint64_t what);
     /// Sets the function that injects a fault "per second of a process" which the world itself cannot inject, such as a
     /// fault of the network.
     void onFault(FaultKind kind, std::function<void(Process&)> inject);
-    /// Leaves out some of the faults that would be injected.
+    /// Sets the filter: from here on, only faults that it admits are injected.
     void setFilter(FaultFilter filter) { filter_ = std::move(filter); }
-    /// Returns the faults that the filter admitted, with their numbers, also those without effect: a run with only
-    /// these faults would be the same.
+    /// Returns the faults that the filter admitted, with their numbers, even if they had no effect. A run of the same
+    /// seed in which only these faults are admitted is the same run.
     SomeFaults const& injectedFaults() const { return injected_; }
     DeterministicRandom& random(FaultKind kind) override { return dice_.how(kind); }
     /// Returns the generator of the world: no process draws from it.
@@ -131,18 +131,18 @@ public:
 
     // Success and failure of the run.
 
-    /// Fails the run, from any code; run() returns after the current step. Only the first failure counts.
+    /// Makes the run fail; any code may call it. run() returns after the current step. Only the first failure counts.
     void fail(std::string const& text);
-    /// Calls check() after each turn of a process. It returns a description of a fault, or nothing.
+    /// Calls check() after each turn of a process. If check() returns a text, the run fails with this text.
     void addInvariant(std::function<std::optional<std::string>()> check) { invariants_.push_back(std::move(check)); }
-    /// Makes the run fail when the world's time passes `seconds`, or stands still for so many steps.
+    /// Makes the run fail when the world's time passes `seconds`, or when so many steps run while it stands still.
     void setLimit(double seconds, std::uint64_t stepsInOneMoment = kStepsInOneMoment) {
         limit_ = seconds;
         stepsInOneMoment_ = stepsInOneMoment;
     }
     static constexpr std::uint64_t kStepsInOneMoment = 10'000'000;
     std::optional<SimulationFailure> const& failure() const { return failure_; }
-    /// Stops all processes, for good.
+    /// Stops all processes, cancels all planned starts, and ends the faults "per second of a process".
     void stopAll();
 
     // The events of the run.
@@ -193,7 +193,7 @@ private:
     Faults faults_;
     FaultCounts faultCounts_;
     FaultFilter filter_;
-    FaultCounts candidates_; // faults that would have been injected, also if the filter left them out
+    FaultCounts candidates_; // faults that would be injected without the filter
     SomeFaults injected_;
     double limit_ = std::numeric_limits<double>::infinity();
     std::uint64_t stepsInOneMoment_ = kStepsInOneMoment;
@@ -205,14 +205,14 @@ private:
     Digest digest_;
     FaultDice dice_;
     std::map<std::uint64_t, std::optional<DeterministicRandom>>
-        visits_;                        // by site of buggify(); empty if the site is not armed
-    DeterministicRandom random_;        // for all that is between processes
-    DeterministicRandom order_;         // chooses among processes that are ready at one time
+        visits_;                        // for each site of buggify(): its generator; empty if the site is not armed
+    DeterministicRandom random_;        // for what lies between processes, such as the network
+    DeterministicRandom order_;         // chooses among processes that are ready at the same time
     DeterministicRandom ownRandom_;     // for the world's own code
     DeterministicRandom* randomBefore_; // the generator that the thread had before
     std::unique_ptr<LiveBlocks> watch_;
-    CellGroup cells_;                              // of the world's own code
-    std::vector<std::unique_ptr<CellGroup>> dead_; // of lives that have ended
+    CellGroup cells_;                              // the cells of the world's own code
+    std::vector<std::unique_ptr<CellGroup>> dead_; // the cells of lives that have ended
     std::vector<std::unique_ptr<Process>> processes_;
     std::vector<ProcessHook*> hooks_;
     Process* current_ = nullptr;
@@ -221,8 +221,8 @@ private:
     Future<Void> faultsToCome_;
 };
 
-/// While a Kernel exists, code that runs within a call of a process counts as code of the simulated machine, not of the
-/// process: none of its allocations fails, and its events are the world's. This code must neither make nor end futures.
+/// While a Kernel exists, code that a process has called counts as code of the simulated machine, not of the process:
+/// none of its allocations fails, and its events are events of the world. This code must neither make nor end futures.
 class World::Kernel : NonCopyable {
 public:
     explicit Kernel(World& world) : world_(world), process_(std::exchange(world.current_, nullptr)) {}

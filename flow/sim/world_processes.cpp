@@ -20,7 +20,7 @@
 
 namespace flow {
 
-/// While an Entered exists, the code that runs is that of the process.
+/// While an Entered exists, the code that runs counts as code of the process.
 class World::Entered : NonCopyable {
 public:
     explicit Entered(Process& process)
@@ -107,7 +107,7 @@ void World::halt(Process& process, bool powerLost) {
             if (worldWatch_)
                 worldWatch_->ends(process);
             process.loop_.reset();
-        } // and the end of the scope destroys what destructors of posted calls have started
+        } // here the destructor of `stopped` destroys what destructors of posted calls have started
         process.isEnding_ = false;
     }
     // The event follows the last step and the destructors, so that it covers all random numbers that they have drawn.

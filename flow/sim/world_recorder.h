@@ -6,10 +6,10 @@
 //     ...
 //     recorder.writeTo("run.pftrace");
 //
-// Each process has a track, which goes on over its reboots, and so has the world's own code. A track shows the events
-// of trace::Recorder (flow/trace/recorder.h), and the faults that were injected while its process ran. Time is that of
-// the world, but a step takes a nanosecond: events of one moment stand side by side. The run, and its digest, are the
-// same with and without the recorder. The world must outlive it.
+// Each process has a track, also over its reboots, and the world's own code has a track. A track shows the events of
+// trace::Recorder (flow/trace/recorder.h), and the faults that were injected while its process ran. The time is the
+// world's, but each step takes a nanosecond, so that the events of one moment stand side by side. The run and its
+// digest are the same with and without the recorder. The world must outlive the recorder.
 
 #include "flow/sim/world.h"
 #include "flow/trace/recorder.h"

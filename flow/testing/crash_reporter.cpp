@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kSignals[] = {SIGALRM, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTERM, SIGINT};
 
-std::string head, tail; // written to before the handlers are installed
+std::string head, tail; // set before the handlers are installed
 
 void say(char const* text, std::size_t length) {
     while (length > 0) {
@@ -39,7 +39,7 @@ char const* cause(int signal) {
     }
 }
 
-// Calls only write, signal and raise: the signal may have interrupted any code.
+// Calls only functions that are safe in a signal handler: the signal may have interrupted any code.
 void onSignal(int signal) {
     char const* why = cause(signal);
     say(head.data(), head.size());

@@ -1,10 +1,10 @@
-// The runner of unit tests. Before it runs a selected test, it makes the text that says how to repeat the test, so that
-// a CrashReporter can print this text if the test crashes or hangs.
+// The runner of unit tests. Before it runs a selected test, it makes the text that says how to repeat this test. A
+// CrashReporter can then print the text if the test crashes or hangs.
 //
 // runOnce() seeds the thread's random numbers from the run's seed and the name of the test, makes a new loop, and runs
-// the test on it until its future is ready or the timeout is over. At the end it compares the numbers of live blocks,
-// to report leaks, and draws an "unseed" from the random numbers, the number of steps and the time: with --twice, two
-// runs that differ in it fail the test.
+// the test on this loop until the future of the test is ready or the timeout is over. At the end it compares the
+// numbers of live blocks, to report leaks, and computes an "unseed" from a random number, the number of steps and the
+// time. With --twice, a test fails if the unseeds of its two runs differ.
 
 #include "flow/testing/detail/runner.h"
 
@@ -31,7 +31,7 @@ namespace {
 
 struct Outcome {
     std::string failure; // empty if the test passed
-    double seconds = 0;  // on the loop of the test
+    double seconds = 0;  // in the time of the test's loop
     std::int64_t leaked = 0;
     std::uint64_t unseed = 0; // equal for runs that did the same
 };

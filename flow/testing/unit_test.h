@@ -1,9 +1,9 @@
 #pragma once
-// FLOW_TEST_CASE, or TEST_CASE with flow/test.h: a test that may wait, registered under a path.
+// FLOW_TEST_CASE (with flow/test.h also TEST_CASE): registers a test under a path. The test may wait.
 //
 //     #include "flow/test.h"
 //
-//     TEST_CASE("/queue/keeps its order") {       // in an .actor.cpp: the body of an actor, `wait` and all
+//     TEST_CASE("/queue/keeps its order") {       // in an .actor.cpp: the body of an actor, which may use `wait`
 //         wait(delay(1));
 //         ASSERT_EQ(now(), 1);
 //         return Void();
@@ -15,10 +15,10 @@
 //
 // The body returns Future<Void> and has one parameter, `UnitTestParameters params`. The test fails if the future has an
 // error, or if the body throws. Link the program with millrace::test_main to run the tests
-// (flow/testing/detail/runner.h): each has a loop of its own, on virtual time, and a seed that depends only on the
+// (flow/testing/detail/runner.h). Each test has a loop of its own, on virtual time, and a seed that depends only on the
 // run's seed and the test's path.
 //
-// Two tests may not stand in one line.
+// Two tests must not be on the same line.
 
 #include "flow/base/optional.h"
 #include "flow/core/future.h"
@@ -39,11 +39,11 @@ public:
 
     /// Returns the value of the parameter; nothing if it was not given.
     Optional<std::string> get(std::string const& name) const;
-    /// Returns nothing if the parameter was not given. Throws invalid_option_value if it is no number.
+    /// Returns nothing if the parameter was not given. Throws invalid_option_value if the value is no number.
     Optional<std::int64_t> getInt(std::string const& name) const;
     Optional<double> getDouble(std::string const& name) const;
 
-    /// Returns a directory for the test's files, which exists: that of `--data-dir`, otherwise the current directory.
+    /// Returns the directory for the test's files: that of `--data-dir`, which must exist, or the current directory.
     std::string const& getDataDir() const { return dataDir_; }
     void setDataDir(std::string path) { dataDir_ = std::move(path); }
 
@@ -73,7 +73,7 @@ struct UnitTestCollection {
 };
 extern UnitTestCollection g_unittests;
 
-/// A test sets this when two runs of it with one seed may differ: `--twice` then does not compare them.
+/// A test sets this to true if two runs with the same seed may differ: `--twice` then does not compare the runs.
 inline thread_local bool noUnseed = false;
 
 namespace testing {

@@ -1,12 +1,12 @@
 #pragma once
-// FLOW_CODE_PROBE, or CODE_PROBE with flow/test.h: a place or a situation that tests should reach.
+// FLOW_CODE_PROBE (with flow/test.h also CODE_PROBE): marks a place or a situation that tests should reach.
 //
 //     FLOW_CODE_PROBE(retries > 3, "a peer needed many attempts");
 //
-// The list of probes has every probe of the program from the start on, hit or not. The first hit is a trace event,
-// "CodeProbe"; the runner of tests prints the probes that were missed. A probe with `rare` among further arguments, as
-// in FLOW_CODE_PROBE(true, "disk full", probe::decoration::rare), need not be hit by every run; these arguments are not
-// evaluated. The condition is evaluated each time.
+// CodeProbe::all() has every probe of the program from the start on, also one that was never hit. The first hit is a
+// trace event, "CodeProbe". The runner of tests prints the probes that were missed. A probe with `rare` among further
+// arguments, as in FLOW_CODE_PROBE(true, "disk full", probe::decoration::rare), need not be hit by every run; these
+// arguments are not evaluated. The condition is evaluated each time.
 
 #include <atomic>
 #include <cstdint>
@@ -34,7 +34,7 @@ public:
 
     /// Returns all probes of the program, by file and line. A probe in a template or a header may occur more than once.
     static std::vector<CodeProbe const*> all();
-    /// Returns the probes that are not rare and were not hit; each place once.
+    /// Returns the probes that are not rare and were not hit. Each place is listed once.
     static std::vector<CodeProbe const*> missed();
 
 private:
@@ -51,17 +51,17 @@ private:
 
 namespace trace {
 
-/// Returns the part of the path below the root of the sources, if the file is there: so a probe has one name in every
-/// checkout. Only the compiler runs this, since gcc 12 would warn of `file + root.size()` for every file with a shorter
-/// path than the root.
+/// Returns the path of a file from the root of the sources, if the file is below this root: then a probe has the same
+/// name in every checkout. Only the compiler runs this function, since gcc 12 would warn of `file + root.size()` for
+/// every file with a shorter path than the root.
 consteval const char* fromRoot(const char* file) {
     std::string_view root = __FILE__;
     root.remove_suffix(sizeof("flow/trace/code_probe.h") - 1);
     return std::string_view(file).starts_with(root) ? file + root.size() : file;
 }
 
-/// The probe of one place: a static member of a template, which is made at the program's start although the place may
-/// never be reached.
+/// The probe of one place: a static member of a template. It is made at the program's start, even if the place is never
+/// reached.
 template <class Place>
 struct CodeProbeAt {
     static inline CodeProbe probe{Place::file(), Place::line(), Place::condition(), Place::comment(), Place::marks()};

@@ -1,9 +1,9 @@
 // The figures of a loop, and their formats for Prometheus and for JSON.
 //
-// LoopMetrics is a StepWatch: the loop calls it at each event. begins() and ended() enclose a step; a step may run a
-// nested loop, so running_ is a stack. The time at the end of a step is also the beginning of the next one (isFresh_),
-// which saves one read of the clock a step; a new turn or a sleep in between makes that time stale. sleeps() and
-// wakes() enclose idle time; busy time is the rest.
+// LoopMetrics is a StepWatch: the loop calls its functions at each event. begins() and ended() enclose a step; a step
+// may run a nested loop, so running_ is a stack. The end of a step is taken as the beginning of the next step
+// (isFresh_), which saves one read of the clock per step; after a new turn or a sleep, the clock is read again.
+// sleeps() and wakes() enclose idle time; all other time is busy time.
 
 #include "flow/trace/loop_metrics.h"
 
@@ -87,7 +87,7 @@ LoopFigures LoopMetrics::figures() const {
     loop_.forEachParked([&](WaiterNode* waiter) { all.timers += waiter->awaited.isTimer(); });
     all.blocks = memory::totalStatistics();
     all.memory = memory::usage();
-    std::map<std::string, LoopFigures::LongSteps> byName; // parts of one actor have several codes
+    std::map<std::string, LoopFigures::LongSteps> byName; // the parts of an actor have different codes
     for (auto const& [code, entry] : long_) {
         char name[160];
         actorNameAt(code, name, sizeof name);

@@ -6,10 +6,10 @@
 //     LoopFigures figures = metrics.figures();
 //     std::string page = prometheusText(figures, "main");
 //
-// While a LoopMetrics exists, each step costs reads of the clock, to find long steps; otherwise it costs nothing. It
-// belongs to the loop's thread and must end before the loop. It counts from its construction on. Only ready steps,
-// timers and memory are as they are when figures() is called. For that figures() reads all ready steps and all timers,
-// which takes long if there are a million.
+// While a LoopMetrics exists, each step costs reads of the clock, to find long steps. Without one, a step costs nothing
+// more. A LoopMetrics belongs to the loop's thread and must end before the loop. It counts from its construction on;
+// but ready steps, timers and memory are counted at the call of figures(). For this, figures() reads all ready steps
+// and all timers, which takes long if there are a million.
 
 #include "flow/loop/detail/ticks.h"
 #include "flow/loop/loop.h"
@@ -27,7 +27,7 @@ struct LoopFigures {
     struct LongSteps {
         std::string actor;
         std::uint64_t count;
-        double seconds; // of all these steps together
+        double seconds; // the sum for all these steps
         double longest;
     };
 
@@ -45,9 +45,9 @@ struct LoopFigures {
     // At this moment:
     std::vector<std::pair<int, std::uint64_t>> ready; // by priority, the most urgent first
     std::uint64_t timers = 0;                         // the number of timers that are set
-    memory::Statistics blocks;                        // of this thread
+    memory::Statistics blocks;                        // the blocks of this thread
     memory::Usage memory;
-    std::vector<LongSteps> longSteps; // by actor, first those with most time; at most 32
+    std::vector<LongSteps> longSteps; // one entry for each actor: the 32 with the most seconds, sorted
 };
 
 class LoopMetrics final : StepWatch {
@@ -86,14 +86,14 @@ private:
     std::uint64_t idleTicks_ = 0;
     std::uint64_t asleepSince_ = 0;
     std::uint64_t now_ = 0;
-    bool isFresh_ = false; // nothing has run since now_
+    bool isFresh_ = false; // true if nothing has run since now_ was read
     std::uint64_t turns_ = 0;
     std::uint64_t steps_ = 0;
     std::uint64_t sleeps_ = 0;
     std::uint64_t woken_[4] = {};
     std::vector<Running> running_;
-    // nondeterminism: its order does not matter, since its results are sorted.
-    std::unordered_map<void const*, Long> long_; // by code
+    // nondeterminism: the order of this map does not matter, since figures() sorts the results.
+    std::unordered_map<void const*, Long> long_; // by the address of the step's code
 };
 
 /// Returns a page in the text format of Prometheus; `loop` is the label of each figure.

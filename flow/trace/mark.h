@@ -3,7 +3,7 @@
 //
 //     trace::mark("cache is full");         // a literal: only its address is kept
 //
-// Without a recorder it costs a load and a branch.
+// Without a recorder, mark() costs a load and a branch.
 
 namespace flow::trace {
 

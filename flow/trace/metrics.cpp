@@ -13,9 +13,9 @@
 namespace flow::metrics {
 namespace {
 
-constinit thread_local Metric* first = nullptr; // of this thread
+constinit thread_local Metric* first = nullptr; // the newest metric of this thread
 
-/// Returns true for a name as in C, which may also have the characters in `also`.
+/// Returns true if `name` is an identifier as in C. It may also have the characters of `also`.
 bool isName(std::string_view name, std::string_view also = "") {
     auto fits = [also](char letter) {
         return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' ||

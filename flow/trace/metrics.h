@@ -8,12 +8,12 @@
 //     requests.add();
 //     open.set(3);
 //     seconds.observe(timer() - began);
-//     std::string page = metrics::text();             // all that exist on this thread
+//     std::string page = metrics::text();             // all metrics of this thread
 //
 // console::servePrometheus() (net/console.h) serves this page with the figures of the loop. A metric belongs to the
 // thread that made it, as a loop does, and is on the page for as long as it exists. Metrics with the same name and
 // labels are one line with their sum, so each part of a program may have a metric of its own. add() and set() cost an
-// addition, observe() a search among the bounds. Only making a metric and making the page allocate memory.
+// addition; observe() costs a search among the bounds. Memory is allocated only to make a metric or the page.
 
 #include "flow/base/non_copyable.h"
 
@@ -27,7 +27,7 @@ namespace flow::metrics {
 /// The key and the value of each label. Each combination of values is a line of the page: use few values.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-/// The lines of the metrics with one name, in order.
+/// The lines of all metrics with the same name, in the order of the page: a line's text, and its value.
 using Lines = std::vector<std::pair<std::string, double>>;
 
 /// The common part of counters, gauges and histograms.
@@ -41,7 +41,7 @@ public:
 
 protected:
     /// Ends the program if `name` has other characters than letters, digits, `_` and `:`, if the name of a label has a
-    /// `:`, or if metrics of two kinds have one name.
+    /// `:`, or if a metric of another kind has the same name.
     Metric(std::string name, std::string help, Labels const& labels, char const* type);
     ~Metric();
     /// Returns the name, `suffix`, and in braces the labels and `more`.
@@ -100,15 +100,15 @@ private:
     void addTo(Lines& lines) const override;
 
     std::vector<double> bounds_;
-    std::vector<std::uint64_t> counts_; // for each bound, the values up to it that are above the bound before
+    std::vector<std::uint64_t> counts_; // for each bound: the number of values up to it and above the bound before
     std::uint64_t count_ = 0;
     double sum_ = 0;
 };
 
-/// Returns `count` bounds for a histogram: first `first`, then each `factor` times the one before.
+/// Returns `count` bounds for a histogram: `first`, and then always `factor` times the bound before.
 std::vector<double> powers(double first, double factor, int count);
 
-/// Returns the page, sorted by name.
+/// Returns the page of this thread's metrics, sorted by name.
 std::string text();
 
 } // namespace flow::metrics

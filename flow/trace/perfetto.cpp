@@ -9,15 +9,15 @@ namespace {
 // Numbers of fields in Perfetto's trace.proto.
 namespace packet {
 constexpr int kTimestamp = 8, kSequence = 10, kTrackEvent = 11, kInterned = 12, kFlags = 13, kDescriptor = 60;
-constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2; // of kFlags
+constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2; // values of kFlags
 } // namespace packet
 namespace descriptor {
 constexpr int kId = 1, kName = 2, kProcess = 3, kParent = 5;
-constexpr int kPid = 1, kProcessName = 6; // of kProcess
+constexpr int kPid = 1, kProcessName = 6; // fields of kProcess
 } // namespace descriptor
 namespace trackEvent {
 constexpr int kAnnotations = 4, kType = 9, kNameNumber = 10, kTrack = 11, kCategories = 22, kFlows = 47, kFlowEnds = 48;
-constexpr int kSliceBegin = 1, kSliceEnd = 2, kInstant = 3; // of kType
+constexpr int kSliceBegin = 1, kSliceEnd = 2, kInstant = 3; // values of kType
 constexpr int kAnnotationInt = 4, kAnnotationName = 10;
 } // namespace trackEvent
 
@@ -54,7 +54,7 @@ private:
 };
 
 PerfettoTrace::PerfettoTrace() {
-    // nondeterminism: only traces that are put together need to differ; nothing else sees it.
+    // nondeterminism: the number only has to differ among traces that are put together; nothing else reads it.
     static constinit std::atomic<std::uint32_t> made{0};
     // nondeterminism: as above.
     unique_ = (static_cast<std::uint64_t>(::getpid()) << 16 | (made.fetch_add(1) & 0xFFFF)) + 1;

@@ -49,12 +49,12 @@ private:
     void describe(Message const& descriptor);
     Message event(int type, std::uint64_t track, std::string_view name, Details const& details);
 
-    std::uint64_t unique_; // differs in each trace
+    std::uint64_t unique_; // a number that differs in each trace
     std::uint64_t tracks_ = 0;
     std::string descriptors_;
     std::string names_;
     std::string events_;
-    // nondeterminism: it is never iterated over.
+    // nondeterminism: no code iterates over this map.
     std::unordered_map<std::string, std::uint64_t> numbers_;
 };
 

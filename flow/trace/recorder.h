@@ -1,18 +1,18 @@
 #pragma once
 // trace::Recorder: records the work of a loop, for ui.perfetto.dev.
 //
-//     trace::Recorder recorder(loop);                 // from the loop's next turn on, the last 1 MiB
+//     trace::Recorder recorder(loop);                 // records from the loop's next turn on, and keeps the last 1 MiB
 //     ...
 //     recorder.writeTo("server.pftrace");             // at any time, also by a step
 //
-// The trace has a track for the loop: a slice for each step, with the name of the actor that it resumes first; arrows
-// from the cause that made a step ready (another step, a timer, a post, news of the poller) to the step; and marks for
-// errors that end computations, for cancels, and for trace::mark("text of the program").
+// The trace has a track for the loop. It has a slice for each step, named after the actor that the step resumes first;
+// arrows from the cause that made a step ready (another step, a timer, a post, news of the poller) to the step; and
+// marks for errors that end computations, for cancels, and for trace::mark("text of the program").
 //
 // The memory is a ring: the newest events replace the oldest. While a Recorder exists, a step costs a read of the
 // processor's counter and the writes into the ring; otherwise nothing. To have several loops in one file, write the
-// bytes() of each, in any order. A Recorder belongs to the loop's thread and must end before the loop; a loop may have
-// several. Under simulation, time is that of the loop, and each event takes a nanosecond. For a World use a
+// bytes() of each recorder, in any order. A Recorder belongs to the loop's thread and must end before the loop; a loop
+// may have several. Under simulation, the time is the loop's time, and each event takes a nanosecond. For a World use a
 // WorldRecorder: flow/sim/world_recorder.h.
 
 #include "flow/core/detail/ending_watch.h"

@@ -42,10 +42,10 @@ void traceAssertion(const char* message, const char* file, int line, const char*
     }
 }
 
-/// Makes errors that nothing receives and failed assertions trace events. Only the first call of the program does this.
+/// Makes trace events of failed assertions, and of errors that nothing receives. Only the program's first call acts.
 void hearOfErrors() {
     [[maybe_unused]] static bool const once = [] {
-        droppedBefore = setDroppedErrorHandler(nullptr); // read before another thread can call traceDropped
+        droppedBefore = setDroppedErrorHandler(nullptr); // set before another thread can call traceDropped
         setDroppedErrorHandler(traceDropped);
         assertionBefore = setAssertionHandler(traceAssertion);
         return true;

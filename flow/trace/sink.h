@@ -8,7 +8,7 @@
 //     CHECK(trace.lines().size() == 1);
 //
 // A sink belongs to the thread that made it, and takes the events of this thread until it is destroyed. Then the sink
-// that was there before takes them again. Several threads may open one file: lines are appended whole.
+// that the thread had before takes the events again. Several threads may open one file: lines are appended whole.
 //
 // While a thread has a sink, failed assertions and errors that nothing receives (also of `void` actors) are events:
 // "AssertionFailed" and "ErrorDropped", with the name of the actor.
@@ -45,12 +45,12 @@ private:
 namespace trace {
 /// The sink that takes this thread's events; null for none.
 inline constinit thread_local TraceSink* traceSink = nullptr;
-/// The lowest severity of events that are on. Above all severities if there is no sink.
+/// Events of a lower severity are not written. Without a sink, this number is above all severities.
 inline constinit thread_local int traceMinimum = SevError + 1;
 } // namespace trace
 
-/// A sink that appends to a file. It writes the events out at 64 KiB, at every SevError, and when it is destroyed. At
-/// exit() only a static or thread_local TraceFile is destroyed.
+/// A sink that appends to a file. It writes when it has 64 KiB, at every event of SevError, and when it is destroyed.
+/// At exit() only a static or thread_local TraceFile is destroyed.
 class TraceFile final : public TraceSink {
 public:
     /// Throws io_error if the file cannot be opened.

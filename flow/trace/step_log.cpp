@@ -23,7 +23,7 @@ char const* nameOf(WokenBy by) {
 
 } // namespace
 
-/// The names by the address of code. They are kept, since a search for a name reads the program's file.
+/// The names of actors, by the address of their code. Names are kept, since a search for one reads the program's file.
 class StepLog::Names {
 public:
     std::string const& of(void const* code) {
@@ -37,7 +37,7 @@ public:
     }
 
 private:
-    // nondeterminism: it is never iterated over.
+    // nondeterminism: no code iterates over this map.
     std::unordered_map<void const*, std::string> known_;
 };
 
@@ -47,12 +47,12 @@ void StepLog::writeTo(PerfettoTrace& out, std::uint64_t track) const {
     ticks_.measure();
     struct Item {
         Event event;
-        std::uint32_t flow = 0;                 // a step: the flow that ends; a woken waiter: the flow that begins
+        std::uint32_t flow = 0;                 // the flow that ends at this step, or begins at this woken waiter
         std::vector<std::uint32_t> starts = {}; // flows to the waiters that a step has woken
     };
     std::vector<Item> items;
     std::vector<std::size_t> open;                        // running steps, as indices of `items`
-    std::unordered_map<WaiterNode*, std::uint32_t> woken; // nondeterminism: it is never iterated over
+    std::unordered_map<WaiterNode*, std::uint32_t> woken; // nondeterminism: no code iterates over it
     std::uint32_t flows = 0;
     for (Event const& event : inOrder()) {
         Item item{event};

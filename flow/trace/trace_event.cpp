@@ -26,8 +26,8 @@ thread_local std::vector<std::pair<std::string, std::string>> detailsOfEach;
 
 constexpr std::size_t kBytesOfTooLong = 300;
 
-/// Returns true if the key `name`, as `,"key":`, may go onto the line. No value contains that text: its quotes have a
-/// backslash. But the end of a value and the next key may look like it; the key then gets a needless `_`.
+/// Returns true if the line does not yet have the key `name`, which is written `,"key":`. A value has a backslash
+/// before its quotes. But the end of a value and the next key may look like `name`; then the key gets a needless `_`.
 bool isNew(std::string_view line, std::string_view name) {
     return name != R"(,"":)" && name != R"(,"Time":)" && !line.substr(1).starts_with(name.substr(1)) &&
            line.find(name) == std::string_view::npos;

@@ -7,8 +7,8 @@
 //     {"Time":12.5,"Severity":10,"Type":"PeerConnected","ID":"...","Address":"10.0.0.1:4500","Attempts":3}
 //
 // The line is written at the end of the statement, to the sink of this thread (flow/trace/sink.h). Without a sink, and
-// for severities that the sink does not take, an event costs a load and a branch, besides making its arguments. Time is
-// that of the current loop, and missing if there is none. Values become text by toText() (flow/base/to_text.h), which
+// for severities that the sink does not take, an event costs a load and a branch, besides making its arguments. "Time"
+// is the current loop's time, and missing without a loop. Values become text by toText() (flow/base/to_text.h), which
 // you can specialise for your types; numbers and booleans keep their JSON types.
 
 #include "flow/base/error.h"
@@ -21,7 +21,7 @@
 
 namespace flow {
 
-/// An interval with a begin and an end: two events of one type, which share a number.
+/// An interval with a begin and an end: two events of the same type with the same ID, pairID.
 ///
 ///     TraceInterval recovery("Recovery");
 ///     TraceEvent(recovery.begin(), id);                         // "BeginPair":"..."
@@ -34,13 +34,13 @@ public:
 
     const char* type;
     UID pairID;
-    int count = -1; // the number of its events; -1 before begin()
+    int count = -1; // the number of events of this interval; -1 before begin()
     Severity severity = SevInfo;
 };
 
 class TraceEvent {
 public:
-    /// Makes an event that is off.
+    /// Makes an event that will not be written.
     TraceEvent() = default;
     explicit TraceEvent(const char* type, UID id = UID()) : TraceEvent(SevInfo, type, id) {}
     TraceEvent(Severity severity, const char* type, UID id = UID()) {
@@ -64,9 +64,9 @@ public:
             end();
     }
 
-    /// Adds a key and its value, in the order of the calls. A line has each key once: a key that the line has already,
-    /// also one of the event itself, gets as many `_` at its end as make it new. An empty key gets a `_` too, and so
-    /// does "Time", which is reserved for the event even without a loop.
+    /// Adds a key and its value, in the order of the calls. A line has each key once: if the line already has this key,
+    /// even as a key of the event itself, the key gets `_` at its end until it is new. An empty key gets a `_` too, and
+    /// so does "Time", which is reserved for the event even without a loop.
     template <class T>
     TraceEvent& detail(std::string_view key, T const& value) {
         if (event_) [[unlikely]] {
@@ -78,7 +78,7 @@ public:
         }
         return *this;
     }
-    /// Formats the value by printf.
+    /// Formats the value as printf does, to at most 1023 bytes.
     [[gnu::format(printf, 3, 4)]] TraceEvent& detailf(const char* key, const char* pattern, ...);
 
     /// Adds the details "Error", "ErrorDescription" and "ErrorCode", and for an injected fault "ErrorIsInjectedFault".
@@ -97,7 +97,7 @@ public:
     /// computation runs, "AsyncStack" has asyncStack() (flow/inspect/async_stack.h). Both keys begin with `prefix`.
     TraceEvent& backtrace(std::string_view prefix = {});
 
-    /// Cuts off texts of later details after `bytes`, and ends them in "...". With 0, the default, texts stay whole.
+    /// Cuts the texts of later details after `bytes` bytes, and adds "...". With 0, the default, texts stay whole.
     TraceEvent& setMaxFieldLength(int bytes);
     /// Replaces an event of more than `bytes` by an event of SevWarnAlways and type "TraceEventOverflow", with the
     /// first 300 bytes as "TraceFirstBytes". With 0, the default, an event is written whatever its length.
@@ -107,7 +107,7 @@ public:
 
     /// Returns true if the event will be written. Use it to skip work that only the event needs.
     bool isEnabled() const { return event_ != nullptr; }
-    /// Turns the event off.
+    /// Turns the event off: it will not be written.
     void disable() { event_.reset(); }
     /// Writes the event now; it takes no more details.
     void log() {
@@ -120,7 +120,7 @@ private:
         std::string line;
         const char* type;
         Severity severity;
-        std::size_t longestText = 0; // 0: any
+        std::size_t longestText = 0; // 0: no limit
         std::size_t longestLine = 0;
         std::string latest = {}; // the key of trackLatest(); empty: none
     };

@@ -1,5 +1,5 @@
 #pragma once
-// actorName(): the name that an actor has in its source, found from the symbol of the function that resumes it.
+// actorName(): the name that an actor has in its source, found from the symbol of the function that resumes the actor.
 //
 //     actorName("flow::actor::Actor<int, MyClass::FetchActorState, ...>::resumeActor(flow::Waiter*)", ...)
 //         == "MyClass::fetch"
@@ -13,11 +13,11 @@
 
 namespace flow {
 
-/// Returns the name. hasFunction(name) says whether the program has a function of that name, in any scope. It decides
-/// between two actors `fetch` and `Fetch`, since both have a class that begins with "Fetch".
+/// Returns the name. hasFunction(name) says whether the program has a function of that name, in any scope. The answer
+/// decides between two actors `fetch` and `Fetch`, since both have a class that begins with "Fetch".
 std::string actorName(std::string const& symbol, std::function<bool(std::string const&)> const& hasFunction);
 
-/// True if `symbol` is a function of that name in any scope, and no constructor.
+/// True if `symbol` is a function with the name `name`, in any scope, and no constructor.
 bool isFunctionNamed(std::string const& symbol, std::string const& name);
 
 } // namespace flow

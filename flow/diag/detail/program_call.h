@@ -1,12 +1,12 @@
 #pragma once
-// ProgramCall: the program's own function that led into the library, for the message of an assertion that failed there.
+// ProgramCall: the program's function that called into the library, for the message of an assertion that failed inside.
 //
 //     ProgramCall call = findProgramCall(true);
 //     std::fprintf(stderr, "called by %s at %s\n", call.function.c_str(), call.place.c_str());
 //
-// A function of the program is one outside of `flow` and `std`. It is found even if the compiler has inlined it into
-// one of these, as it does with actors. addr2line reads the line from the debug information. A program of clang uses
-// LLVM's, if installed. That of binutils does not find functions that clang inlines into a coroutine.
+// A function of the program is one outside of `flow` and `std`. It is found even if the compiler has inlined it into a
+// function of these, as with actors. addr2line reads the line from the debug information. If clang made the program,
+// llvm-addr2line is used, if installed: that of binutils misses functions that clang inlines into a coroutine.
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ namespace flow {
 
 struct ProgramCall {
     std::string function; // empty: none was found
-    std::string place;    // "file:line" inside of it; empty without debug information, or without addr2line.
+    std::string place;    // "file:line" in this function; empty without debug information, or without addr2line.
                           // "file:first-last" of a coroutine in which gcc has not recorded the line
     std::string command;  // a command that prints the line, for a machine with the program and its debug information
 };
@@ -24,7 +24,7 @@ struct ProgramCall {
 /// at most 10 seconds. Throws std::bad_alloc.
 ProgramCall findProgramCall(bool wantsPlace);
 
-/// True if `file`, as the compiler names it, is one of the library's, in the folder where it was built or installed.
+/// True if `file`, a path as the compiler writes it, is a file of the library: where it was built, or installed.
 bool isOfLibrary(std::string_view file);
 
 } // namespace flow

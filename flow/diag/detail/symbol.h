@@ -16,7 +16,7 @@ namespace flow {
 /// Writes the name of the function at `code`, null-terminated, in at most `size` bytes. Never throws; thread-safe.
 void symbolName(const void* code, char* out, std::size_t size) noexcept;
 
-/// Like symbolName(), for code of an actor or a coroutine. Writes the name that it has in its source (actor_name.h).
+/// Like symbolName(), for code of an actor or a coroutine. Writes the name of the actor in its source (actor_name.h).
 void actorNameAt(const void* code, char* out, std::size_t size) noexcept;
 
 /// Writes a command that prints the function and the line of the code, "addr2line -Cfie 'FILE' ADDRESS", or the address
@@ -31,7 +31,7 @@ std::string mangledSymbol(const void* code) noexcept;
 /// none.
 const void* addressOfSymbol(const void* code, std::string const& mangled) noexcept;
 
-/// Returns the static member `name` of the class with the member `function` at `code`. Null if there is none.
+/// Returns the static member `name` of a class. `code` is in the class's member function `function`. Null if none.
 const void* staticMember(const void* code, const char* function, const char* name) noexcept;
 
 /// Returns the symbol in the form of the source, as symbolName() writes it.

@@ -3,12 +3,12 @@
 //
 //     file->write(0, "text"_sr);                   // programs see it
 //     file->store(file->changes(), dice);          // sync: it is on the disk
-//     file->loseCache(dice);                       // the power goes: what is on the disk is what programs see
+//     file->loseCache(dice);                       // power failure: programs see what is on the disk
 //
-// The two contents differ by the changes that have not been synced, which are kept in order. A page cache writes whole
-// sectors. So each change has a copy of the whole sectors that it touches, as they were after the change, and a sector
-// on the disk is always one that the file had at some time, or the part of it that a later truncate has left. Sizes,
-// too, reach the disk in order: if a change of the size survives, all earlier changes of the size have survived.
+// The two contents differ by the changes that have not been synced. unstored_ has these changes, in order. A page cache
+// writes whole sectors, so each change has a copy of all sectors that it touches, as they are after the change. A
+// sector on the disk has its content after one of the changes, or the part of it that a later truncate has left. Sizes
+// also reach the disk in order: if a change of the size survives, all earlier changes of the size have survived.
 
 #include "flow/memory/reference.h"
 #include "flow/sim/detail/sparse_bytes.h"
@@ -24,7 +24,7 @@ public:
     static constexpr int kSector = 512;
 
     std::int64_t size() const { return seen_.size(); }
-    /// Returns the bytes from `offset` on: `length` bytes, or fewer if the file ends before.
+    /// Returns the bytes from `offset` on: `length` bytes, or fewer if the file ends earlier.
     std::string read(std::int64_t offset, int length, FaultSource& dice);
     void write(std::int64_t offset, StringRef bytes);
     void truncate(std::int64_t size);

@@ -1,13 +1,13 @@
 #pragma once
-// FaultFilter: the faults that a run may have. A fault is named by its kind, and by its number among the faults of its
-// kind that would be injected in the run, counted from 0.
+// FaultFilter: the faults that a run may have. A fault is named by its kind and a number. The number counts the faults
+// of the same kind that a run without a filter would inject, from 0.
 //
 //     FaultFilter filter;
-//     filter.only = SomeFaults::parse("clog:0,clog:4..6,diskFull");   // these, and all faults of the last kind
+//     filter.only = SomeFaults::parse("clog:0,clog:4..6,diskFull");   // four faults `clog`, and all faults `diskFull`
 //     filter.without = SomeFaults::parse("buggify");
 //     world.setFilter(filter);
 //
-// If a fault is left out, all other faults keep their numbers, as long as the program does the same.
+// If a fault is left out, all other faults keep their numbers, as long as the program behaves as it did before.
 
 #include "flow/sim/detail/number_range.h"
 #include "flow/sim/faults.h"
@@ -25,7 +25,7 @@ namespace flow {
 
 class SomeFaults {
 public:
-    /// Throws std::invalid_argument with a description of the error in the text.
+    /// Throws std::invalid_argument, which describes the error, if `text` is not such a list.
     static SomeFaults parse(std::string_view text);
     /// Returns the text that parse() takes; the kinds are in the order of FaultKind.
     std::string toString() const;
@@ -43,7 +43,7 @@ private:
 };
 
 struct FaultFilter {
-    std::optional<SomeFaults> only = {}; // if empty, all faults
+    std::optional<SomeFaults> only = {}; // if empty, all faults are admitted
     SomeFaults without = {};
 
     bool admits(FaultKind kind, std::uint64_t number) const {

@@ -37,7 +37,7 @@ public:
             std::memcpy(pages_[page].data() + from, bytes.begin() + at, static_cast<std::size_t>(length));
         });
     }
-    /// Fills `to` with bytes, also beyond the size.
+    /// Reads `length` bytes into `to`. The bytes may be beyond the size.
     void read(std::int64_t offset, std::uint8_t* to, int length) const {
         forEachPage(offset, length, [&](std::int64_t page, std::int64_t from, int at, int count) {
             auto found = pages_.find(page);

@@ -40,9 +40,9 @@ TestOptions parseTestOptions(int argc, char const* const* argv);
 /// Returns the text for --help.
 std::string testUsage();
 
-/// Returns true if a filter selects a name. With `*` or `?` it is a pattern for the whole name, otherwise a part of it.
+/// Returns true if `filter` selects `name`: with `*` or `?` as a pattern for the whole name, otherwise as a part of it.
 bool filterMatches(std::string const& filter, std::string const& name);
-/// Returns true if there are no filters, or one matches.
+/// Returns true if there are no filters, or if one of them selects `name`.
 bool anyFilterMatches(std::vector<std::string> const& filters, std::string const& name);
 
 } // namespace flow

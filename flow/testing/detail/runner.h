@@ -1,6 +1,6 @@
 #pragma once
-// The runner of unit tests (flow/testing/unit_test.h). Programs get it, with a main, from the CMake target
-// millrace::test_main:
+// The runner of unit tests (flow/testing/unit_test.h). The CMake target millrace::test_main adds it to a program, with
+// a main function:
 //
 //     add_executable(my_tests)
 //     add_actor_sources(my_tests FILES queue_test.actor.cpp)
@@ -14,9 +14,9 @@
 //       again: ./my_tests --seed 7 --filter '/queue/is empty'
 //     1 passed, 1 failed
 //
-// Tests run one after the other in the order of their names. Each has a loop of its own, on virtual time unless --real
-// is given, and random numbers that depend only on the seed and its name, so that it runs alone in the same way. A test
-// that crashes or hangs ends the program, after its name and seed are printed.
+// Tests run one after the other in the order of their names. Each test has a loop of its own, on virtual time unless
+// --real is given, and random numbers that depend only on the seed and the test's name. So a test runs in the same way
+// if it runs alone. A test that crashes or hangs ends the program, after its name and seed are printed.
 
 #include "flow/testing/detail/options.h"
 

@@ -22,8 +22,8 @@ void appendJsonString(std::string& out, std::string_view text);
 template <class T>
 inline constexpr bool kIsJsonNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, char> && !Traceable<T>::value;
 
-/// Appends numbers and booleans as such, everything else as a string by toText(). Numbers that JSON does not have
-/// become strings.
+/// Appends numbers and booleans as JSON has them, everything else as a string by toText(). Numbers that JSON does not
+/// have, such as NaN, become strings.
 template <class T>
 void appendJsonValue(std::string& out, T const& value) {
     if constexpr (std::is_floating_point_v<T> && kIsJsonNumber<T>) {

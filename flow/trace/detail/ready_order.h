@@ -1,11 +1,11 @@
 #pragma once
-// ReadyOrder<T>: the data that a StepWatch stores about a waiter until it runs, such as the time at which it became
-// ready.
+// ReadyOrder<T>: stores data about each ready waiter for a StepWatch until the waiter runs, such as the time at which
+// the waiter became ready.
 //
 //     order.push(waiter, priority, now);                       // in woken()
 //     std::optional<double> since = order.take(step, priority);   // in begins()
 //
-// Waiters of one priority run in the order of their wake-ups. So entries in front of the running one were cancelled.
+// Waiters of equal priority run in the order of their wake-ups. So waiters in front of the running one were cancelled.
 
 #include "flow/base/inline.h"
 #include "flow/core/in_place.h"
@@ -19,7 +19,7 @@ namespace flow::trace {
 template <class T>
 class ReadyOrder {
 public:
-    /// Keeps at most `most` entries of each priority; take() does not find waiters that became ready beyond that.
+    /// Keeps at most `most` entries of each priority. push() stores no more, so take() does not find further waiters.
     explicit ReadyOrder(std::size_t most) : most_(most) {}
 
     /// Stores `what` for a waiter that is woken. Returns false if there was no room. Throws std::bad_alloc.
@@ -61,7 +61,7 @@ private:
     };
 
     FLOW_INLINE Level& levelOf(TaskPriority priority) {
-        for (Level& each : levels_) // few
+        for (Level& each : levels_) // there are few levels
             if (each.priority == priority)
                 return each;
         return levels_.emplace_back(Level{priority});

@@ -1,5 +1,5 @@
 #pragma once
-// StepLog: the last events of a loop, in a ring of fixed size. The recorders are made of it; programs use
+// StepLog: the last events of a loop, in a ring of fixed size. It is a part of the recorders; programs use
 // trace::Recorder (flow/trace/recorder.h).
 //
 //     StepLog log(1 << 20);
