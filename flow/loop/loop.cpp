@@ -73,7 +73,7 @@ void Loop::run() {
     runUntil(nullptr);
 }
 
-// A step may call run() of its own loop. When this inner run() ends, the turn of the outer run() ends too.
+// A step may call run() of its own loop. The end of this inner run() ends only the current turn of the outer run().
 void Loop::runUntil(Cell* cell) {
     FLOW_ASSERT(currentLoop == this, "Loop::run() on a loop that is not the current one of this thread");
     bool outerStops = runs_ != 0 && stopped_.exchange(false); // an earlier stop() is for the outer run()
