@@ -48,11 +48,11 @@ public:
     virtual double timer() = 0;
     /// Returns the current seconds since 1970, UTC. If time is virtual, it began on the first day of 2020.
     virtual double wallTime() { return 1577836800 + timer(); }
-    /// True if time here is virtual.
+    /// True if the time of this loop is virtual.
     virtual bool isSimulated() const { return false; }
 
-    /// Runs until the future is ready and returns its value, or throws its error. Throws loop_drained when nothing is
-    /// left that could make it ready.
+    /// Runs until the future is ready. Returns the value of the future, or throws its error. Throws loop_drained if no
+    /// work is left that could make the future ready.
     template <class T>
     T run(Future<T> future) {
         if (!future.isReady())
@@ -159,7 +159,7 @@ inline constinit thread_local Loop* currentLoop = nullptr;
 /// the destructors of thread_local objects (and static objects on the main thread) may still break promises, and so
 /// resume actors. These actors get a loop on which time stands still and nothing ever runs.
 [[gnu::cold]] Loop& loopOfEndingThread();
-/// Makes loopOfEndingThread() possible on this thread.
+/// Called when a loop is made, so that loopOfEndingThread() can find out later that this thread ends.
 void noteThreadHasLoop() noexcept;
 } // namespace detail
 
@@ -179,8 +179,8 @@ inline double now() {
 inline double timer() {
     return Loop::current().timer();
 }
-/// Reads the date in seconds since 1970, UTC: for logs and for data that leaves the program. It may jump, also back;
-/// now() does not.
+/// Reads the date in seconds since 1970, UTC: for logs and for data that leaves the program. The date may jump, also
+/// back; now() never jumps.
 inline double wallTime() {
     return Loop::current().wallTime();
 }

@@ -23,7 +23,7 @@ public:
     Poller& operator=(Poller const&) = delete;
     virtual ~Poller() = default;
 
-    /// Called by the loop before wait(), and before others may call wake(). In a child of fork() it replaces
+    /// Called by the loop before wait(), and before others may call wake(). In a child of fork(), prepare() replaces
     /// descriptors that would be shared with the parent. Throws platform_error if the kernel gives no descriptor.
     virtual void prepare() = 0;
     /// Checks for news. If there is none, sleeps for at most `seconds`: infinity is allowed, and 0 only checks. A
@@ -36,7 +36,7 @@ public:
     virtual void takeWake() noexcept = 0;
     /// True if a waiter waits for news: then the loop does not end for lack of work.
     virtual bool isWaitedFor() { return false; }
-    /// True if wait(0) could find news. If not, a busy loop does not call it.
+    /// True if wait(0) could find news. If not, a busy loop does not call wait(0).
     virtual bool isUsed() const { return false; }
 };
 

@@ -46,7 +46,7 @@ private:
 };
 
 namespace detail {
-/// Lets failures of this program, and SIGQUIT where that is enabled, report pending computations. Defined in
+/// Makes failures of this program report the pending computations, and SIGQUIT too, if that is enabled. Defined in
 /// flow/inspect/reports.cpp.
 void realLoopMade(RealLoop& loop);
 } // namespace detail

@@ -67,7 +67,7 @@ public:
                 return ring.removed();
             }
     }
-    /// True if this can be deleted: there is no watch, no ring, and no turn under way.
+    /// True if this object can be deleted: there is no watch, no ring, and no turn under way.
     bool isIdle() const { return watches_.empty() && !first_ && turns_ == 0; }
 
     void turnBegins() noexcept {

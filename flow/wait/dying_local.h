@@ -9,8 +9,8 @@
 //
 //     wait__ = flow::operand<2, Bytes>(room__).wait(c->readUntil("\n"_sr, 100)) FLOW_DYING(FLOW_RESULT(c, c__, 1));
 //
-// The end of a local destroys the local itself, the elements of a container, and the object of a smart pointer that is
-// its only owner. If the operand is an operation in place, the check fails if the operation has a pointer into this
+// The end of a local destroys the local itself, the elements of a container, and an object of which a smart pointer is
+// the only owner. If the operand is an operation in place, the check fails if the operation has a pointer into this
 // memory. If the operand is the future of an actor or a coroutine, the check fails if the frame has such a pointer and
 // the operand's expression takes the local's address or calls a member function of the local.
 

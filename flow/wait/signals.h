@@ -30,7 +30,7 @@ struct SignalGroup;
 struct [[nodiscard]] Signals {
     using Result = int;
     detail::SignalGroup* group;
-    std::uint64_t since; // earlier arrivals count only if no waiter has taken them
+    std::uint64_t since; // arrivals up to this number count only if no waiter has taken them
 
     bool isReady() const;
     void park(WaiterNode& waiter);

@@ -8,8 +8,8 @@
 //
 // A waiter that is cancelled, or that loses a race, leaves the list by itself. The source then does nothing, unless its
 // owner has called wakeWhenFirstLeaves(). The loop's queue holds the source, and not a waiter: if the waiter that is
-// woken leaves before its turn, the next waiter gets the turn. A function of the owner must call wakeFirst() or
-// failAll() as its last act, since the waiter that runs may destroy the source. A source belongs to one thread.
+// woken leaves before its turn, the next waiter gets the turn. wakeFirst() and failAll() must be the last act of a
+// function of the owner, since the waiter that runs may destroy the source. A source belongs to one thread.
 
 #include "flow/core/description.h"
 #include "flow/core/in_place.h"
@@ -19,7 +19,7 @@ namespace flow {
 
 namespace detail {
 
-/// Fails the wait of a waiter that is in no list any more.
+/// Fails the wait of a waiter. The waiter must have been taken out of its list.
 void failWaiter(Waiter* waiter, Error error) noexcept;
 
 /// The part of a Source that does not depend on the operation.
@@ -155,7 +155,7 @@ private:
         if (!first)
             return;
         first->link.unlink();
-        bool hasTurn = detail::Overtakes<Op> && self->hasTurn(); // an older operation was put off
+        bool hasTurn = detail::Overtakes<Op> && self->hasTurn(); // true if firstReady() has put off an older operation
         if (self->isWaitedFor() && !hasTurn)
             Loop::current().makeReady(turn, self->priority_);
         first->awaited = {};

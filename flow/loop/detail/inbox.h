@@ -11,8 +11,8 @@
 //             poller.takeWake();
 //     }
 //
-// An Inbox is lock-free: put() is one compare-and-swap. put() returns whether the owner sleeps, so that only an owner
-// that sleeps is woken by a system call.
+// An Inbox is lock-free: put() is one compare-and-swap. put() returns true if the owner sleeps: only then a system call
+// must wake the owner.
 
 #include "flow/core/frame.h"
 

@@ -125,9 +125,9 @@ protected:
     /// objects may still read the loop's clock through virtual functions.
     void end() noexcept;
 
-    /// The number of yields that a step may skip before sliceIsOver() is called.
+    /// The number of calls of shouldYield() by a step before sliceIsOver() is called.
     static constexpr int kSlice = 64;
-    /// The number of steps between two reads of the clock.
+    /// The most steps in a turn, and so between two reads of the clock.
     static constexpr int kStepsPerTurn = 64;
 
     void resetSlice() { slice_ = kSlice; }

@@ -26,7 +26,7 @@ namespace detail {
 /// The part of a Choose that does not depend on the number of branches.
 class ChooseBase {
 public:
-    /// A guard that releases the branches taken so far if an operand throws before done().
+    /// A guard. If an operand throws before done(), the guard releases the branches that exist by then.
     class Evaluation {
     public:
         explicit Evaluation(ChooseBase& choose) : choose_(&choose) {}
@@ -94,7 +94,7 @@ public:
     FLOW_INLINE bool isOver() const { return group_.winner != kNobody || !frame()->awaited.isNothing(); }
     FLOW_INLINE Waiter* frame() const { return frame_; }
 
-    /// Returns true if the next operand is to be evaluated. Destructors of temporaries may have run since `when`
+    /// Returns true if the caller must evaluate the next operand. Destructors of temporaries may have run since `when`
     /// returned, so the last operand is tested again.
     FLOW_INLINE bool undecided() const {
         Waiter const& last = group_.branches[group_.count - 1];

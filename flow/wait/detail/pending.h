@@ -298,7 +298,7 @@ Pending pending(Awaitable&& awaitable, detail::Caller caller = detail::Caller())
     } else if constexpr (InPlace<Plain>) {
         return Pending::operation(awaitable);
     } else {
-        return Pending(); // refused above
+        return Pending(); // a static_assert above has refused the operand
     }
 }
 
