@@ -1,6 +1,6 @@
 #pragma once
-// Argument<T>: the type by which an actor takes a parameter of type T, of which it keeps one copy. Emitted code uses it
-// where actorc has only the name of T: the C++ compiler finds out whether T can be copied.
+// Argument<T>: the type with which an actor declares a parameter of type T. The actor keeps one copy of the argument.
+// actorc emits Argument if it knows only the name of T: the C++ compiler finds out whether T can be copied.
 //
 //     Future<Void> store(Argument<Key> key, Argument<Lock> lock);   // Key const&, Lock&&
 

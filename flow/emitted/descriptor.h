@@ -1,5 +1,5 @@
 #pragma once
-// Descriptor: lists the names, types and comments of a struct's fields: for tables, traces and serialisers.
+// Descriptor: lists the names, types and comments of a struct's fields, for tables, traces and serialisers.
 //
 //     DESCR struct Sample {        // in an .actor.cpp or .actor.h file
 //         double latency;          //seconds until the answer
@@ -12,7 +12,7 @@
 //     type                        Sample
 //     typeName()                  "Sample"
 //     fields                      a std::tuple of one descriptor for each field, in order
-//     field_indexes               a std::index_sequence for it
+//     field_indexes               a std::index_sequence for `fields`
 // and the descriptor of a field, `Descriptor<Sample>::latencyDescriptor`, has
 //     type                        double
 //     name() typeName() comment() "latency" "double" "seconds until the answer"
@@ -57,14 +57,14 @@ struct FieldDescriptor<Member, Name, TypeName, Comment> {
     static constexpr T const& get(Struct const& from) { return from.*Member; }
 };
 
-/// The descriptor of every described struct for editors, which do not run actorc: it has no fields.
+/// The descriptor of all described structs in editors, which do not run actorc. It has no fields.
 struct UnknownDescriptor {
     static std::string_view typeName();
     using fields = std::tuple<>;
     using field_indexes = std::index_sequence<>;
 };
 
-/// The description of T, which stands beside T, in the namespace of T. Does not compile for a T without a description.
+/// The descriptor of T, found through descriptor__(T*) in the namespace of T. A T without that function is an error.
 template <class T>
 struct Descriptor : decltype(descriptor__(static_cast<T*>(nullptr))){};
 

@@ -4,7 +4,7 @@
 //
 //     Wide samples; FLOW_FITS_FRAME(decltype(samples));
 //
-// FastAllocator aligns a frame to 16 bytes, so that a variable in it can have no larger alignment. The frame holds a
+// FastAllocator aligns a frame to 16 bytes, and a variable in the frame can have no larger alignment. The frame holds a
 // reference as a pointer.
 
 #include <type_traits>

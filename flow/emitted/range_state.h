@@ -10,7 +10,7 @@
 //     range.clear();
 //
 // A RangeState refers to an lvalue, which must outlive the loop, and keeps a temporary until `clear`. It also moves and
-// keeps `f().member`, since the result of f() is destroyed at once, and so `std::move(x)`, which has the same type.
+// keeps `f().member`, since f()'s result ends with the expression, and `std::move(x)`, which has the same kind of type.
 
 #include "flow/base/inline.h"
 
@@ -48,7 +48,7 @@ struct AnyElement {
     operator T&() const;
 };
 
-/// rangeBegin() and rangeEnd() find begin() and end() as a range-for does: those of arrays and members first.
+/// rangeBegin() and rangeEnd() find begin() and end() as a range-for does: members first, then free functions.
 template <class R>
 auto rangeBegin(R& range) {
     if constexpr (requires { range.begin(); })
@@ -56,7 +56,7 @@ auto rangeBegin(R& range) {
     else if constexpr (IsRange<R>)
         return begin(range);
     else
-        return static_cast<AnyElement*>(nullptr); // refused elsewhere
+        return static_cast<AnyElement*>(nullptr); // beginOf() or RefusedRange reports the error
 }
 template <class R>
 auto rangeEnd(R& range) {
@@ -74,7 +74,7 @@ concept CanBeKept = IsRange<std::remove_reference_t<R>> &&
                     (std::is_lvalue_reference_v<R> || (!std::is_array_v<std::remove_reference_t<R>> &&
                                                        std::is_constructible_v<std::remove_cvref_t<R>, R>));
 
-/// A range that cannot be kept. The error is at the expression, since the constructor is called there.
+/// A range that cannot be kept. The expression converts to RefusedRange, so the error is at the expression.
 template <class R>
 struct RefusedRange {
     FLOW_REFUSED(FLOW_NO_RANGE)
@@ -129,7 +129,7 @@ public:
 
     /// Releases the range. Does nothing if the range was not started.
     void clear() {
-        if (!end_) // not started: gcc 12 does not see this from the range itself
+        if (!end_) // not started. gcc 12 could not see this from a test of `range_`
             return;
         begin_.reset();
         end_.reset();
@@ -144,7 +144,7 @@ private:
 };
 
 namespace detail {
-/// The holder of an iterator without a default constructor or assignment. The iterator exists once it is assigned.
+/// Holds an iterator that has no default constructor or no assignment. The iterator exists after the first assignment.
 template <class Iterator>
 class LateIterator {
 public:
@@ -160,7 +160,7 @@ private:
     std::optional<Iterator> iterator_;
 };
 
-/// The type of beginOf, which is no function: gcc reports the call of a refused function twice, unless it is a member.
+/// The type of beginOf. It has a member function, since gcc reports the call of any other refused function twice.
 struct BeginOf {
     template <IsRange R>
     FLOW_INLINE auto operator()(R& range) const {
@@ -186,7 +186,7 @@ FLOW_INLINE auto endOf(R& range) {
     return detail::rangeEnd(range);
 }
 
-/// The owner of a RangeState, with a type that cannot be named in the incomplete class where the AnyRange is declared.
+/// Owns a RangeState. The class that declares the AnyRange is incomplete and cannot name the RangeState's type.
 class AnyRange {
 public:
     AnyRange() = default;
@@ -202,7 +202,7 @@ public:
         destroy_ = [](void* any) { delete static_cast<State*>(any); };
         return *state;
     }
-    /// Starts a RangeState over a range, and returns it, so that its type can be deduced.
+    /// Starts a RangeState over a range, and returns its address, so that the type of the RangeState can be deduced.
     template <class R>
         requires detail::CanBeKept<R&&>
     RangeState<R&&>* keep(R&& range) {
@@ -229,7 +229,7 @@ private:
     void (*destroy_)(void*) = nullptr;
 };
 
-/// The RangeState in an AnyRange, for code that can name its type.
+/// The RangeState in an AnyRange, for code that can name the type of the RangeState.
 template <class State>
 class RangeIn {
 public:
@@ -247,7 +247,7 @@ protected:
     AnyRange* any_;
 };
 
-/// The range of an expression with a lambda. A lambda has another type wherever it is written: only `Keep` contains it.
+/// The range of an expression with a lambda. Each lambda has a type of its own, so only `keep` has the expression.
 ///
 ///     RangeBy range(any, [&](AnyRange& any) { return any.keep(expression); });
 ///     for (range.start(); range.more(); range.next()) {
@@ -263,7 +263,7 @@ private:
     Keep keep_;
 };
 
-/// Makes a list of `{1, 2, 3}`. The range of a `for` may be such a list, but an argument of unknown type may not.
+/// Makes a list of `{1, 2, 3}`. A range-for takes these braces directly, but no template can deduce their type.
 template <class T>
 std::list<T> const listOf(std::initializer_list<T> elements) {
     return std::list<T>(elements);

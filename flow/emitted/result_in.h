@@ -1,14 +1,14 @@
 #pragma once
-// ResultIn<S>: the result type of an actor, named once in a struct S that actorc emits in front of the actor. If C++
-// does not know this type, the struct still has a type, so that compilers report no further errors in the emitted code.
-// Programs do not use it.
+// ResultIn<S>: the type of an actor's result. actorc emits it once, in a struct S in front of the actor. If C++ does
+// not know this type, ResultIn<S> is the type Unknown from the base of S, and compilers report no further errors in the
+// emitted code. Programs do not use ResultIn.
 //
 //     struct FActorResult__ : Result__ { using type__ = Reply; };
 //     Frame<ResultIn<FActorResult__>>
 
 namespace flow::actor {
 
-/// A type in place of one that C++ does not know: it fits everywhere, and its functions are not defined.
+/// A type that replaces a type that C++ does not know. It converts from and to all types; its functions have no body.
 struct Unknown {
     template <class... Args>
     Unknown(Args&&...);
@@ -16,7 +16,7 @@ struct Unknown {
     operator T() const;
 };
 
-/// The base of the structs S. Its names end in `__`, since users' types are looked up in the derived structs.
+/// The base of the structs S. Its names end in `__`: then they hide no type of the user inside a derived struct.
 struct Result__ {
     using type__ = Unknown;
 };

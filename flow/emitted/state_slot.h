@@ -1,6 +1,6 @@
 #pragma once
-// StateSlot: the place of an actor's state variable that exists only from its declaration on, because its type has no
-// default constructor or cannot be assigned to. Emitted code uses it; programs do not.
+// StateSlot: the memory of a state variable of an actor, if the variable exists only from its declaration on, because
+// its type has no default constructor or cannot be assigned. Emitted code uses StateSlot; programs do not.
 //
 //     StateSlot<T, 1> x_slot;
 //     StateOf<T> x = x_slot.start();     // a T, or where the T will be
@@ -26,8 +26,8 @@ inline constexpr bool isPlainState = std::is_default_constructible_v<T> && std::
 template <class T>
 using StateOf = std::conditional_t<isPlainState<T>, T, T&>;
 
-/// The state variable of a declaration without a value. The conversion refuses a type that needs a value, since
-/// compilers report an argument's conversion where the argument stands: at the variable's name.
+/// The state variable of a declaration without a value. If the type needs a value, the conversion to Renewed is
+/// refused: compilers report an error in such a conversion at the argument of renew(), which is the variable's name.
 template <class T>
 struct Renewed {
     Renewed(T& v)
@@ -86,7 +86,7 @@ public:
     void
     operator=(U&&) {}
 
-    /// Makes a new T, also of a type that cannot be moved.
+    /// Makes a new T, also if T cannot be moved.
     void renew(Renewed<T>) {
         clear();
         if constexpr (std::is_default_constructible_v<T>) // otherwise Renewed has refused it
@@ -111,8 +111,8 @@ private:
     bool holds_ = false;
 };
 
-/// The value that is assigned to an array: `ArrayValue<T[N]>{{...}}`. In the braces of a bare array, gcc 12 takes a
-/// string for a shorter array.
+/// The value that is assigned to an array: `ArrayValue<T[N]>{{...}}`. If the braces belong to an array alone, gcc 12
+/// takes a string in them for a shorter array.
 template <class A>
 struct ArrayValue {
     A values;
@@ -130,7 +130,7 @@ void moveElements(T (&from)[N], T (&to)[N]) {
     }
 }
 
-/// The type of assignArray. It is no function: gcc reports the call of a refused function twice, unless it is a member.
+/// The type of assignArray. It has a member function, since gcc reports the call of any other refused function twice.
 struct AssignArray {
     template <class A>
         requires std::is_move_assignable_v<std::remove_all_extents_t<A>>

@@ -1,6 +1,6 @@
 #pragma once
-// The places of the waits in actors that actorc emits as state machines: the frame has the number of its suspension,
-// and a table has the line of each suspension. flow/inspect and the debugger's scripts (tools/debug/) read both.
+// The lines of the waits in actors that actorc emits as state machines. The frame has the number of its suspension, and
+// a table has the line of each suspension. flow/inspect and the debugger's scripts (tools/debug/) read both.
 
 #include "flow/core/cell.h"
 
@@ -11,7 +11,7 @@ namespace flow::actor {
 /// A frame with the number of its suspension.
 class NumberedFrame : public detail::Waiter {
 public:
-    /// Returns the suspension from which to continue; 0 at the start.
+    /// Returns the number of the suspension from which the actor continues; 0 at the start.
     int entry() const { return entry_; }
 
 protected:

@@ -29,7 +29,7 @@ Loop::Loop() : Loop(NotCurrent()) {
 
 Loop::~Loop() {
     for (Loop** place = &currentLoop; *place; place = &(*place)->previous_)
-        if (*place == this) { // not the first when loops are destroyed out of order
+        if (*place == this) { // this loop need not be the current one when it is destroyed
             *place = previous_;
             break;
         }
@@ -73,10 +73,10 @@ void Loop::run() {
     runUntil(nullptr);
 }
 
-// A step may call run() of the loop that runs it. This inner run() ends only the turn of the outer run().
+// A step may call run() of its own loop. The end of this inner run() ends only the current turn of the outer run().
 void Loop::runUntil(Cell* cell) {
     FLOW_ASSERT(currentLoop == this, "Loop::run() on a loop that is not the current one of this thread");
-    bool outerStops = runs_ != 0 && stopped_.exchange(false); // the step that runs this loop has stopped the outer run
+    bool outerStops = runs_ != 0 && stopped_.exchange(false); // an earlier stop() is for the outer run()
     bool isInTurn = false;
     for (Loop* each = this; each; each = each->previous_)
         isInTurn |= each->runs_ != 0;

@@ -1,14 +1,14 @@
 #pragma once
-// Loop: runs the ready steps, most urgent first, and lets time pass when there are none.
+// Loop: runs the ready steps, most urgent first, and lets time pass when no step is ready.
 //
 //     RealLoop loop;                          // flow/loop/real_loop.h; SimLoop for virtual time
 //     int answer = loop.run(compute());       // until that future is ready
 //
 //     Loop::current().now()                   // inside: the loop of this thread
 //
-// A thread has one current loop at a time: a new loop becomes current, and its end makes the previous one current. A
-// loop runs in turns: read the clock once, move expired timers to the ready queue, run ready steps. now() stands still
-// in a turn. Only post() and stop() may be called from another thread, and stop() also from a signal handler.
+// A thread has one current loop at a time: a new loop becomes current, and its end makes the previous loop current. In
+// each turn the loop reads the clock once, moves expired timers to the ready queue, and runs ready steps. now() does
+// not change during a turn. Other threads may call only post() and stop(), and a signal handler only stop().
 //
 // The functions for sources, pollers and simulators are in flow/loop/detail/loop_machine.h.
 
@@ -20,7 +20,7 @@
 namespace flow {
 namespace detail {
 
-/// A variable with an address that stands for T. It is not constant: a linker may merge constants of one value.
+/// A variable with an address that stands for T. It is not constant: a linker may merge constants with equal values.
 template <class T>
 inline constinit char serviceKey = 0;
 
@@ -28,17 +28,17 @@ inline constinit char serviceKey = 0;
 
 class Loop : public LoopMachine {
 public:
-    /// Waiters that are still parked here stay parked forever; dropping the future of an actor cancels it as usual.
-    /// Calls that were posted and did not run are destroyed, and calls with onLoop that have not ended here are
-    /// cancelled. No WorkGuard may be left, and no step of this loop may be running (as when a step calls exit() and
-    /// the loop is static).
+    /// Waiters that are still parked at this loop stay parked forever, but an actor whose future is dropped is
+    /// cancelled as usual. Posted calls that have not run are destroyed. Calls that onLoop has sent to this loop and
+    /// that have not ended are cancelled. No WorkGuard may be left. No step of this loop may be running: such a step
+    /// must not call exit() if the loop is static.
     virtual ~Loop();
 
     /// Returns the loop of this thread; there must be one.
     static Loop& current();
 
-    /// Returns the seconds on this loop's clock, which is read once a turn; outside run() there are no turns, and it is
-    /// read now.
+    /// Returns the seconds on this loop's clock. The loop reads the clock once in each turn. Outside run() there are no
+    /// turns, and now() reads the clock itself.
     double now() {
         if (runs_ == 0) [[unlikely]]
             lookAtClock();
@@ -46,13 +46,13 @@ public:
     }
     /// Reads the seconds on this loop's clock now.
     virtual double timer() = 0;
-    /// Reads the seconds since 1970, UTC, now. Where time is virtual, the loop's clock began on the first day of 2020.
+    /// Returns the current seconds since 1970, UTC. If time is virtual, it began on the first day of 2020.
     virtual double wallTime() { return 1577836800 + timer(); }
-    /// True if time here is virtual.
+    /// True if the time of this loop is virtual.
     virtual bool isSimulated() const { return false; }
 
-    /// Runs until the future is ready and returns its value, or throws its error. Throws loop_drained when nothing is
-    /// left that could make it ready.
+    /// Runs until the future is ready. Returns the value of the future, or throws its error. Throws loop_drained if no
+    /// work is left that could make the future ready.
     template <class T>
     T run(Future<T> future) {
         if (!future.isReady())
@@ -69,8 +69,8 @@ public:
     /// threads may post.
     void run();
     /// Makes run() return after the current step; if a step runs its own loop, the innermost run() returns. Outside
-    /// run() it makes the next run() return at once. Any thread and any signal handler may call it, whether the loop
-    /// runs or sleeps; the loop must still exist.
+    /// run(), makes the next run() return without running a step. Any thread and any signal handler may call stop(),
+    /// while the loop runs or sleeps; the loop must still exist.
     void stop() noexcept {
         stopped_.store(true, std::memory_order_seq_cst); // before the check whether the loop sleeps
         turnEnded_.store(true, std::memory_order_relaxed);
@@ -81,8 +81,8 @@ public:
     /// Runs call() once on this loop's thread. The loop finds the call at the end of the current turn at the latest,
     /// and runs it behind the steps that are ready at that priority then. Calls of one thread at one priority run in
     /// order. Any thread may call post(); the loop must still exist. An error of call() is reported as dropped. Throws
-    /// std::bad_alloc, and what moving `call` throws. PostLimit (flow/loop/post_limit.h) bounds the number of calls
-    /// that wait.
+    /// std::bad_alloc, and the errors of a move of `call`. PostLimit (flow/loop/post_limit.h) limits the number of
+    /// calls that wait.
     template <class F>
     void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
         putIntoInbox(*new PostedCall<F>(std::move(call)), priority);
@@ -117,7 +117,7 @@ public:
 protected:
     /// Becomes the current loop of this thread.
     Loop();
-    /// Does not become the current loop: the derived class decides when it is.
+    /// Does not become the current loop: the derived class decides when the loop is current.
     enum class NotCurrent {};
     explicit Loop(NotCurrent);
 
@@ -139,8 +139,8 @@ private:
     std::vector<Service> services_; // few
 };
 
-/// While a WorkGuard exists, its loop does not end for lack of work: other threads may post some. It is made and
-/// destroyed on the loop's own thread, and destroyed before the loop.
+/// While a WorkGuard exists, its loop does not end for lack of work, since other threads may post calls. A WorkGuard is
+/// made and destroyed on the loop's own thread, and destroyed before the loop.
 class WorkGuard {
 public:
     explicit WorkGuard(Loop& loop) : loop_(loop) { ++loop_.guards_; }
@@ -155,11 +155,11 @@ private:
 namespace detail {
 inline constinit thread_local Loop* currentLoop = nullptr;
 
-/// Returns a loop for Loop::current() on a thread without one. While a thread ends, after its thread_local objects (the
-/// main thread: when static objects are destroyed), promises that break may still resume actors. These get a loop on
-/// which time stands still and nothing ever runs. Before that, the call is an assertion failure.
+/// Returns a loop for a thread without one. Before the thread ends, the call is an assertion failure. While it ends,
+/// the destructors of thread_local objects (and static objects on the main thread) may still break promises, and so
+/// resume actors. These actors get a loop on which time stands still and nothing ever runs.
 [[gnu::cold]] Loop& loopOfEndingThread();
-/// Makes loopOfEndingThread() possible on this thread.
+/// Called when a loop is made, so that loopOfEndingThread() can find out later that this thread ends.
 void noteThreadHasLoop() noexcept;
 } // namespace detail
 
@@ -179,8 +179,8 @@ inline double now() {
 inline double timer() {
     return Loop::current().timer();
 }
-/// Reads the date in seconds since 1970, UTC: for logs and for data that leaves the program. It may jump, also back;
-/// now() does not.
+/// Reads the date in seconds since 1970, UTC: for logs and for data that leaves the program. The date may jump, also
+/// back; now() never jumps.
 inline double wallTime() {
     return Loop::current().wallTime();
 }

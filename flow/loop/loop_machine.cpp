@@ -70,8 +70,8 @@ bool LoopMachine::runTurn() {
 }
 
 /// Ends the turn. Operations that were put off to a later turn wait at DefaultDelay, turn after turn. They would block
-/// the less urgent waiters at DefaultYield, such as those for locks and channels. So each turn one of these moves up to
-/// DefaultDelay.
+/// the less urgent waiters at DefaultYield, such as those for locks and channels. So in each turn that ends like this,
+/// the first waiter at DefaultYield moves up to DefaultDelay.
 void LoopMachine::endTurn() noexcept {
     if (turnEnded_.exchange(true, std::memory_order_relaxed))
         return;
@@ -96,7 +96,7 @@ bool LoopMachine::sleep(double seconds) {
     poller.prepare();
     if (!inbox_.fallAsleep())
         return false;
-    // stop() either sees this loop asleep and wakes it, or is seen here.
+    // Either stop() finds this loop asleep and wakes it, or the next line finds that stop() was called.
     bool asks = !stopped_.load(std::memory_order_seq_cst);
     if (asks) {
         if (watches_) [[unlikely]]
@@ -123,7 +123,7 @@ bool LoopMachine::waitForWork() {
         return true;
     // A timer at infinity counts as none: waiting for it would set a simulated clock to infinity.
     double deadline = timers_.nextDeadline();
-    return deadline <= now_ || idleUntil(deadline); // not after now: the queue has not found all expired timers yet
+    return deadline <= now_ || idleUntil(deadline); // a deadline <= now_: the queue still has expired timers
 }
 
 } // namespace flow

@@ -34,7 +34,7 @@ void EventPoller::prepare() {
 }
 
 void EventPoller::wait(double seconds) noexcept {
-    constexpr double kLongest = 1e9; // keeps the conversion defined
+    constexpr double kLongest = 1e9; // a larger number might not fit into a time_t
     bool forever = !(seconds < kLongest);
     double whole = forever ? 0 : std::floor(seconds);
     timespec limit{static_cast<std::time_t>(whole), 0};

@@ -1,5 +1,5 @@
 #pragma once
-// PostLimit: posts calls to a loop, but only up to a number of calls may wait there: an inbox with a bound.
+// PostLimit: posts calls to a loop, and limits the number of these calls that wait. It is an inbox with a bound.
 //
 //     PostLimit inbox(loop, 1000);
 //     if (!inbox.post([message] { handle(message); }))      // any thread

@@ -4,7 +4,7 @@
 //     co_await delay(0, TaskPriority::Low);                       // let everything more urgent go first
 //     co_await delay(0, static_cast<TaskPriority>(1234));         // any number from 0 to 65535
 //
-// Numbers outside that range count as the nearest end of it.
+// A number below 0 counts as 0, and a number above 65535 as 65535.
 
 namespace flow {
 

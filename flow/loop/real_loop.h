@@ -4,9 +4,9 @@
 //     RealLoop loop;
 //     loop.run(serve());
 //
-// now() and timer() count seconds from the start of the program's first such loop, so that loops of one program agree.
-// machineTime() is the clock behind them, the same for all programs of a machine. A timer is never early. A step that
-// calls yield() suspends after 2 ms at the latest, or as soon as something more urgent is ready.
+// now() and timer() count seconds from the start of the program's first RealLoop, so all RealLoops of a program agree.
+// They are based on machineTime(), a clock that all programs of a machine share. A timer is never early. A step that
+// calls yield() often suspends after about 2 ms, or as soon as something more urgent is ready.
 //
 // The loop checks its poller for news when it has nothing to do, and after 64 steps at the latest. So news wait for at
 // most 64 steps, and constant news do not keep ready steps from running.
@@ -26,8 +26,8 @@ public:
     double timer() override;
     double wallTime() override;
 
-    /// Makes the loop sleep in `poller`, which must exist until another one is given; null: in the first one again.
-    /// Only the loop's own thread may call it.
+    /// Makes the loop sleep in `poller`, which must exist until the loop gets another poller; null: in its EventPoller
+    /// again. Only the loop's own thread may call usePoller().
     void usePoller(Poller* poller) { setPoller(poller); }
     using Loop::poller;
 
@@ -42,11 +42,11 @@ private:
     bool runTurn() override;
 
     double const start_;  // the machineTime() at which now() is 0
-    bool polled_ = false; // news were checked since the last turn
+    bool polled_ = false; // sleep() has checked for news since the last turn
 };
 
 namespace detail {
-/// Lets failures of this program, and SIGQUIT where that is enabled, report pending computations. Defined in
+/// Makes failures of this program report the pending computations, and SIGQUIT too, if that is enabled. Defined in
 /// flow/inspect/reports.cpp.
 void realLoopMade(RealLoop& loop);
 } // namespace detail

@@ -8,8 +8,8 @@
 //     loop.add(count);                 // from the next turn on
 //     loop.remove(count);              // at any time, also by a step
 //
-// A loop may have any number of watches. A loop without one runs the code that it always ran; a loop with watches
-// checks its ready queue after each step. A watch must exist until it is removed. It belongs to the loop's thread.
+// A loop may have any number of watches. Without one, a loop has no extra work; with one, it checks its ready queue
+// after each step. A watch must exist until it is removed. A watch belongs to the loop's thread.
 
 #include "flow/base/inline.h"
 #include "flow/core/in_place.h"
@@ -29,10 +29,10 @@ public:
     /// Called after a step, or another cause of wake-ups, for each waiter that is new in the ready queue. The waiter is
     /// behind the waiters of its priority that were reported before.
     virtual void woken(WaiterNode*, TaskPriority, WokenBy) noexcept {}
-    /// Called around each step. A step that runs the loop itself has other steps between its begin and its end.
+    /// Called before and after each step. If a step runs the loop itself, other steps begin and end inside that step.
     virtual void begins(WaiterNode* step, TaskPriority) noexcept = 0;
     virtual void ended() noexcept {}
-    /// Called around each sleep at the poller.
+    /// Called before and after each sleep at the poller.
     virtual void sleeps() noexcept {}
     virtual void wakes() noexcept {}
 
@@ -46,8 +46,8 @@ protected:
 namespace detail {
 
 /// The watches and rings of a loop. A mark in the ready queue, one for each priority, separates the waiters that were
-/// reported from the new ones behind the mark. A mark is a waiter that the loop does not run. It is in the queue only
-/// while other waiters are beside it, or a step runs: so the loop behaves as without it.
+/// reported from the new waiters behind the mark. A mark is a waiter that the loop does not run. It is in the queue
+/// only while its priority has other waiters, or a step runs. So the loop behaves as if there were no marks.
 class StepWatches {
 public:
     explicit StepWatches(ReadyQueue& ready) : ready_(ready) {}
@@ -67,7 +67,7 @@ public:
                 return ring.removed();
             }
     }
-    /// True if this can be deleted: there is no watch, no ring, and no turn under way.
+    /// True if this object can be deleted: there is no watch, no ring, and no turn under way.
     bool isIdle() const { return watches_.empty() && !first_ && turns_ == 0; }
 
     void turnBegins() noexcept {
@@ -114,7 +114,7 @@ public:
 private:
     struct Entry {
         StepWatch* watch;
-        int steps; // the steps that it has seen begin and not end
+        int steps; // the number of steps that the watch has seen begin, but not end
     };
     struct Mark {
         Mark(int l) : level(l) { waiter.owner = &waiter; }
@@ -148,7 +148,7 @@ private:
         return findMark(level);
     }
     Link& findMark(int level);
-    // A watch may add and remove watches.
+    // The loop uses an index, since a watch may add and remove watches.
     template <class Call>
     void forEach(Call&& call) noexcept {
         for (std::size_t i = 0; i < watches_.size(); ++i)
@@ -158,7 +158,7 @@ private:
     ReadyQueue& ready_;
     StepRing* first_ = nullptr; // the ring that was added last
     std::vector<Entry> watches_;
-    int turns_ = 0;                            // under way: a step may run its loop
+    int turns_ = 0;                            // the number of turns under way: a step may run its loop
     std::vector<std::unique_ptr<Mark>> marks_; // few: one for each priority
     Mark* last_ = nullptr;                     // the mark of the priority that was searched for last
 };

@@ -12,7 +12,7 @@ TimerQueue::TimerQueue() {
 }
 
 TimerQueue::~TimerQueue() {
-    auto detach = [](Link& bucket) { // the waiters stay parked, linked to themselves
+    auto detach = [](Link& bucket) { // the waiters wait forever, each in a list of its own
         while (!bucket.isEmpty()) {
             Waiter* waiter = Waiter::of(bucket.next);
             waiter->link.unlink();
@@ -58,9 +58,9 @@ void TimerQueue::insertSoon(Link& link, double deadline) {
     insertBetween(*before, link, *before->next);
 }
 
-/// Moves the last timers of `soon_` to buckets, so that few are left. A stored count would have to change with each
-/// cancel; so the timers are counted each time kFew have been set. There can be many more only if they have one
-/// deadline.
+/// Moves the last timers of `soon_` to buckets, if there are more than kFew. The queue stores no number of timers,
+/// since each cancel would have to change it: it counts the timers each time kFew have been set. `soon_` can have many
+/// more timers only if these have one deadline.
 void TimerQueue::shortenSoon() {
     soonSet_ = 0;
     int count = 0;
@@ -70,7 +70,7 @@ void TimerQueue::shortenSoon() {
         Link& link = *soon_.prev;
         link.unlink();
         soonEnd_ = keyOf(&link);
-        pushFront(bucketOf(soonEnd_), link); // this timer was set before others with its deadline
+        pushFront(bucketOf(soonEnd_), link); // this timer was set before others with the same deadline
     }
 }
 
@@ -109,8 +109,8 @@ int TimerQueue::firstBucket() {
     return -1;
 }
 
-/// Moves the timers that are due next to `soon_`. False if none is due (`next_` is after `now` then), or no steps are
-/// left.
+/// Moves the timers that are due next to `soon_`. Returns false if no timer is due, and then `next_` is after `now`.
+/// Also returns false if no steps are left.
 bool TimerQueue::fillSoon(double now, int& steps) {
     for (;;) {
         redistribute(steps);
@@ -150,7 +150,7 @@ void TimerQueue::redistribute(int& steps) {
     redistributingEnd_ = 0;
 }
 
-/// Moves the timers of a bucket to `soon_`. False, and nothing moves, if they are more than `room`.
+/// Moves the timers of a bucket to `soon_`. If the bucket has more than `room` timers, moves none and returns false.
 bool TimerQueue::sort(Link& bucket, int& room) {
     int count = 0;
     for (Link* link = bucket.next; link != &bucket; link = link->next)

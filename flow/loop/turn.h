@@ -20,7 +20,7 @@ public:
     Turn& operator=(Turn const&) = delete;
     ~Turn() { takeBack(); }
 
-    /// True if it is in the queue, or waits for its time.
+    /// True if this Turn is in the queue, or waits for the deadline of askAt().
     bool isAsked() const { return waiter_.link.isLinked(); }
     /// Lets this Turn run once in a turn of the loop, behind the steps that are ready at that priority. The loop is the
     /// current one unless another is given. Does nothing if this Turn is in the queue already.
@@ -34,7 +34,7 @@ public:
         if (!isAsked())
             Loop::current().parkUntil(&waiter_, deadline, priority);
     }
-    /// Takes it out of the queue, so that it does not run unless ask() is called again.
+    /// Takes this Turn out of the queue. It does not run until ask() or askAt() is called again.
     void takeBack() { detail::detach(&waiter_); }
 
 private:

@@ -4,7 +4,7 @@ namespace flow {
 using namespace detail;
 namespace {
 
-/// Resumes the frame of a delay that was made into a future: the frame completes its own cell.
+/// Called when a delay that was made into a future ends or is cancelled: completes the cell of that future.
 void completeDelay(Waiter* frame) {
     Cell* cell = Cell::of(frame);
     Cell* cancelled = frame->awaited.cell();

@@ -6,10 +6,10 @@
 //     Future<Void> alarm = delay(5.0);             // keep it, combine it, drop it to cancel
 //     co_await yield();                            // in long computations
 //
-// A wait for a Delay or a Yield allocates nothing: the waiting frame itself is in the queue (a deadline takes a slot in
-// the timer queue). A delay that becomes a Future<Void> allocates one block. The deadline is fixed when delay() is
-// called, and counts from now(): in a long turn, it counts from the beginning of the turn. Cancel-safe: a waiter that
-// is cancelled leaves the queue at once.
+// A wait for a Delay or a Yield allocates no block, since the waiting frame itself is in the queue; only a deadline
+// takes a slot in the timer queue. A delay that becomes a Future<Void> allocates one block. The deadline is fixed when
+// delay() is called. It counts from now(), which is the beginning of the turn, also in a long turn. Cancel-safe: a
+// waiter that is cancelled leaves the queue immediately.
 
 #include "flow/loop/loop.h"
 
@@ -45,8 +45,8 @@ private:
     TaskPriority priority_;
 };
 
-/// Waits for `seconds`, and continues at the given priority. If `seconds` is less than the smallest step of the clock,
-/// it continues after this step. With 0 or less, it continues behind the steps that are ready at that priority now.
+/// Waits for `seconds`, and continues at the given priority. A positive time that is less than the smallest step of the
+/// clock counts as that step. With 0 or less, continues behind the steps that are ready now at that priority.
 inline Delay delay(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
     if (seconds > 0) {
         double now = Loop::current().now(), deadline = now + seconds;
@@ -56,7 +56,7 @@ inline Delay delay(double seconds, TaskPriority priority = TaskPriority::Default
     }
     return {-std::numeric_limits<double>::infinity(), priority}; // does not read the clock
 }
-/// Continues at `time` on the loop's clock, or as delay(0) if this time has passed.
+/// Waits until `time` on the loop's clock. If this time has passed, waits as delay(0) does.
 inline Delay delayUntil(double time, TaskPriority priority = TaskPriority::DefaultDelay) {
     return {time, priority};
 }
@@ -71,7 +71,7 @@ inline bool check_yield() {
     return Loop::current().shouldYield();
 }
 
-/// Does not wait, unless more urgent work is ready or the step's time slice is used up. Then waits as delay(0) does.
+/// Waits as delay(0) does if more urgent work is ready or the step's time slice is used up. Otherwise does not wait.
 inline Yield yield(TaskPriority priority = TaskPriority::DefaultYield) {
     return Yield(priority);
 }

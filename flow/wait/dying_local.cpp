@@ -9,9 +9,9 @@
 namespace flow::detail {
 namespace {
 
-constexpr int kMostFrames = 16; // the longest chain of frames, each waiting for the next, that is searched
+constexpr int kMostFrames = 16; // the most frames that are searched in a chain, where each waits for the next
 
-/// Returns true if a word of `memory` points into the extent. ASan is off here: it may forbid to read parts of a frame.
+/// Returns true if a word of `memory` points into the extent. ASan is off here, because it forbids some of these reads.
 __attribute__((no_sanitize("address"))) bool hasAddress(void const* memory, std::size_t bytes, Extent extent) {
     auto const* word = static_cast<std::uintptr_t const*>(memory);
     for (auto const* end = word + bytes / sizeof *word; word != end; ++word)
@@ -20,7 +20,7 @@ __attribute__((no_sanitize("address"))) bool hasAddress(void const* memory, std:
     return false;
 }
 
-/// Returns the bytes from the end of the frame's Waiter to the end of its block; 0 if they are not known.
+/// Returns the number of bytes between the frame's Waiter and the end of the block; 0 if it is not known.
 std::size_t bytesOf(Cell* cell) {
     auto* begin = static_cast<char*>(cell->valueAddress());
     memory::SizeClass sizeClass = cell->sizeClass;
@@ -80,7 +80,7 @@ public:
         int count = 0;
         for (DyingLocal const& each : locals_)
             count += each.object && each.referent && each.referent(each.object) == object;
-        return std::max(count, 1); // a Reference inside a local is one owner
+        return std::max(count, 1); // a Reference inside a local is not in the list: it is one owner
     }
 
 private:

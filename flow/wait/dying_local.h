@@ -1,18 +1,18 @@
 #pragma once
-// FLOW_DYING: ends the program, in a checked build, if a wait destroys the object for which it waits. Emitted code uses
-// it; programs do not.
+// FLOW_DYING: ends the program, in a checked build, if a wait of an actor destroys the object for which the actor
+// waits. Emitted code uses FLOW_DYING; programs do not.
 //
 //     Reference<Connection> c = wait(connect(to));       // a plain local of an actor: it lives up to the next wait
 //     Bytes line = wait(c->readUntil("\n"_sr, 100));     // this wait destroys `c`, and with `c` the connection
 //
-// For the second wait, actorc emits the locals that end at it:
+// At the second wait, actorc lists the locals that end at this wait:
 //
 //     wait__ = flow::operand<2, Bytes>(room__).wait(c->readUntil("\n"_sr, 100)) FLOW_DYING(FLOW_RESULT(c, c__, 1));
 //
-// The end of a local destroys the local itself, the elements of a container, and the object of a smart pointer that is
-// its only owner. The check fails for an operation in place that has a pointer into this memory. For an actor or a
-// coroutine, the check fails if such a pointer is in its frame, and the operand takes the local's address or calls a
-// member function of the local.
+// The end of a local destroys the local itself, the elements of a container, and an object of which a smart pointer is
+// the only owner. If the operand is an operation in place, the check fails if the operation has a pointer into this
+// memory. If the operand is the future of an actor or a coroutine, the check fails if the frame has such a pointer and
+// the operand's expression takes the local's address or calls a member function of the local.
 
 #include "flow/wait/detail/pending.h"
 
@@ -25,11 +25,11 @@
 #include <type_traits>
 
 #if FLOW_CHECKED
-/// Follows an operand, and lists the locals that are in scope there.
+/// Stands behind an operand, and lists the locals that are in scope at the operand.
 #define FLOW_DYING(...) | ::flow::detail::DyingLocals(::flow::detail::Caller::current(), {__VA_ARGS__})
 /// Describes a variable of the source. `isUsed` is true if the operand takes the variable's address, or uses a member.
 #define FLOW_LOCAL(variable, isUsed) ::flow::detail::dyingLocal<decltype(variable)>(#variable, variable, isUsed)
-/// Describes the result of a wait, which a variable of emitted code holds.
+/// Describes the result of an earlier wait. `holder` is the variable of the emitted code that holds the result.
 #define FLOW_RESULT(variable, holder, isUsed) ::flow::detail::dyingResult(#variable, holder, isUsed)
 
 namespace flow::detail {

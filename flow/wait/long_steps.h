@@ -1,17 +1,17 @@
 #pragma once
-// LongSteps: reports the steps that occupy a loop for long, so that nothing else on it runs.
+// LongSteps: reports each step of a loop that runs for long. During such a step the loop runs nothing else.
 //
 //     LongSteps report(loop);                                   // 10 ms and more, a line each to standard error
 //     LongSteps report(loop, 0.002, [](LongStep const& step) {
 //         TraceEvent(SevWarn, "LongStep").detail("Actor", step.actor).detail("Seconds", step.seconds);
 //     });
 //
-// A step is one call by the loop: an actor that is resumed runs until it waits again, with everything that it resumes
-// meanwhile. A long step is reported when it has ended, under the name of the actor that was resumed first, or of the
-// function of a fiber. If a step runs the loop itself, its time includes the steps that run inside it.
+// A step is one call by the loop: an actor that is resumed runs until it waits again, and so do all that it resumes. A
+// long step is reported when it has ended, under the name of the actor that the loop resumed, or of the function of a
+// fiber. If a step runs the loop itself, the time of this step includes the steps that run inside it.
 //
 // While a LongSteps exists, the loop reads the clock twice in each step; otherwise there is no cost. The loop must
-// outlive the LongSteps. It belongs to the loop's thread, and begins with the next turn.
+// outlive the LongSteps. A LongSteps belongs to the loop's thread, and reports steps from the next turn on.
 
 #include "flow/loop/real_loop.h"
 #include "flow/loop/step_watch.h"
@@ -19,7 +19,7 @@
 namespace flow {
 
 struct LongStep {
-    char const* actor; // valid during the call
+    char const* actor; // valid during the call of the handler
     double seconds;
     TaskPriority priority;
 };

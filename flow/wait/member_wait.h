@@ -1,6 +1,6 @@
 #pragma once
-// MemberWait: waits on behalf of an object of which it is a member, and then calls a function of the object. It is for
-// operations made of operations.
+// MemberWait: a member that waits for its object, which is an operation made of operations. After the wait, it calls a
+// function of the object.
 //
 //     struct Doubled : Operation<Doubled, int> {
 //         explicit Doubled(Future<int> input) { input.isReady() ? go(input) : step.waitFor(std::move(input)); }
@@ -9,8 +9,8 @@
 //         MemberWait step{*this, [](Doubled& self) { self.go(self.step.take<int>()); }};
 //     };
 //
-// A MemberWait waits for one thing at a time. During the call of the function it is free: it may wait again, and the
-// function may destroy it. Its destructor releases the operand. It belongs to one thread.
+// A MemberWait waits for one thing at a time. During the call of the function, the MemberWait is free: it may wait
+// again, and the function may destroy it. The destructor releases the operand. A MemberWait belongs to one thread.
 
 #include "flow/core/in_place.h"
 
@@ -40,7 +40,7 @@ public:
     void waitFor(Future<T> future) {
         detail::park(&waiter_, std::move(future).release());
     }
-    /// Waits for an operation that is not ready, and that must not move.
+    /// Waits for an operation that is not ready. The operation must not move during the wait.
     template <InPlace Op>
     void waitFor(Op& op) {
         waiter_.awaited = {};
@@ -51,7 +51,7 @@ public:
     /// Stops waiting, and releases the operand.
     void cancel() noexcept { detail::abandon(&waiter_); }
 
-    /// Returns the future for which it has waited. To be called once for each wait.
+    /// Returns the future for which this MemberWait has waited. To be called exactly once after a wait for a future.
     template <class T>
     Future<T> take() {
         detail::Cell* cell = waiter_.awaited.cell();

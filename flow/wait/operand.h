@@ -1,25 +1,25 @@
 #pragma once
-// Operands: race(), all(), some(), timeout() and fibers wait for them. A program's own functions can take them, too:
+// Operands: the objects for which race(), all(), some(), timeout() and fibers wait. A program's functions can use them:
 //
 //     template <CanBeAwaited X>
 //     Future<AwaitedValue<X>> logged(X operand, std::source_location caller);
 //
 // An operand is a Future; a FutureStream, for its next value; a delay, a yield() or Never(); an operation in place; a
-// Fork; a Task, which begins as the root of a tree; a race(); or a function without parameters that makes one of these.
+// Fork; a Task, which then has no parent; a race(); or a function without parameters that returns one of these.
 
 #include "flow/wait/detail/pending.h"
 
 namespace flow {
 namespace detail {
 
-/// The way to wait for an operand of type X. It has a Value, the type of the result, if X can be awaited.
+/// The way to wait for an operand of type X. If X can be awaited, OperandOf<X> has a Value: the type of the result.
 template <class X>
 struct OperandOf {};
 
 template <class X>
 concept IsOperand = requires { typename OperandOf<X>::Value; };
 
-/// An operand that may run code of the program, or allocate, when a Pending is made of it.
+/// An operand that may run code of the program, or allocate, when a Pending is made from it.
 struct LazyOperand {
     static constexpr bool kExists = false;
     static bool isReady(auto const&) { return false; }
@@ -88,11 +88,11 @@ struct TimeOperand : Kind {
 template <>
 struct OperandOf<Delay> : TimeOperand<ExistingOperand> {};
 template <>
-struct OperandOf<Yield> : TimeOperand<LazyOperand> {}; // ready at one test, it may not be ready at the next
+struct OperandOf<Yield> : TimeOperand<LazyOperand> {}; // a Yield that is ready may not be ready at the next test
 template <>
-struct OperandOf<Never> : TimeOperand<LazyOperand> {}; // there may be no memory for its cell
+struct OperandOf<Never> : TimeOperand<LazyOperand> {}; // a Never makes a cell, for which there may be no memory
 
-/// A task, a fork or a race(). Its future() starts it, unless it has begun.
+/// A task, a fork or a race(). Its member function future() starts the operand, unless the operand has started before.
 template <class X>
 concept GivesFuture = requires(X&& awaitable) {
     { std::move(awaitable).future() } -> std::same_as<Future<typename X::Element>>;
@@ -108,15 +108,15 @@ struct OperandOf<X> : LazyOperand {
 
 } // namespace detail
 
-/// A type with values for which actors, coroutines, fibers and tasks can wait.
+/// True if actors, coroutines, fibers and tasks can wait for an X.
 template <class X>
 concept CanBeAwaited = detail::IsOperand<std::remove_cvref_t<X>>;
 /// The type of the result of a wait for an X; Void if the wait has no result.
 template <CanBeAwaited X>
 using AwaitedValue = typename detail::OperandOf<std::remove_cvref_t<X>>::Value;
 
-/// Asserts that the operand is no invalid future or stream. A function that waits for its argument calls this, so that
-/// the assertion names the caller of this function.
+/// Asserts that the operand is no invalid future or stream. A function that waits for its argument calls checkValid()
+/// with its own caller, so that the assertion names the place of that call.
 template <CanBeAwaited X>
 void checkValid(X const& operand, std::source_location caller) {
     detail::OperandOf<X>::checkValid(operand, caller);

@@ -1,6 +1,6 @@
 #pragma once
-// OperationRoom: the memory in which an actor keeps an operation in place while it waits for it, so that the wait
-// allocates nothing. Emitted code uses it; programs do not.
+// OperationRoom: the memory in which an actor keeps an operation in place while the actor waits for the operation. So
+// the wait allocates nothing. Emitted code uses an OperationRoom; programs do not.
 //
 //     OperationRoom<FActorState, 3> room(this);                     // a state machine's: behind its state
 //     coro::OperationRoom<waits, 3> room;                           // a coroutine's: a variable
@@ -10,8 +10,8 @@
 //     auto item = takeLocal<1, int>(room, wait);
 //
 // A room has a place for each branch of the largest choose. An actor that waits only for futures and delays has no
-// room: `operand` notes the type of each operand under the number of its wait, and the size of the block depends on
-// these notes. An operation with objects aligned to more than 8 bytes does not fit: a wait for it allocates one block.
+// room: `operand` notes the type of each operand under the number of its wait, and these notes decide the size of the
+// block. An operation that is aligned to more than 8 bytes is not kept in a room: a wait for it allocates one block.
 
 #include "flow/wait/detail/pending.h"
 #include "flow/wait/dying_local.h"
@@ -20,8 +20,8 @@ namespace flow {
 
 namespace detail {
 
-// A friend that is declared in one class and defined in another carries a type from the operand of a wait to the place
-// where its result is taken, which may be in another scope. gcc warns of such friends; clang does not have that
+// A friend function that is declared in one class and defined in another class carries a type: from the operand of a
+// wait to the code that takes its result, perhaps in another scope. gcc warns of such friends; clang does not have that
 // warning.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
@@ -68,8 +68,8 @@ template <int Wait, class Place, class Awaitable>
 using NotedResult = typename Note<ResultOfWait<typename Place::Tag, Wait>,
                                   typename ResultOf<std::remove_cvref_t<Awaitable>>::type>::Type;
 
-/// The place of a branch of a choose. The winner takes first, and then the losers are released, since a loser may take
-/// from the same source.
+/// The place of a branch of a choose. The winner takes its result before the losers are released, since the release of
+/// a loser may run code that takes from the same source.
 template <class R, class C>
 struct Branch {
     using Whole = R;
@@ -139,7 +139,7 @@ private:
     char* state_;
 };
 
-/// Returns the bytes of the room behind the state of an actor. They are known once the actor's body has been compiled.
+/// Returns the size of the room behind an actor's state. It is known only after the actor's body has been compiled.
 template <class State>
 constexpr std::size_t roomBytes() {
     if constexpr (detail::IsNoted<detail::RoomOf<State>>)
@@ -155,8 +155,8 @@ template <class T, int Places = 1>
 class OperationRoom : public flow::detail::RoomBase<OperationRoom<T, Places>, T, Places> {
 public:
     FLOW_INLINE flow::detail::HeldOperation* held() const { return held_; }
-    /// Makes the compiler assume that the operand changes. Otherwise clang keeps the address of the cell in the frame,
-    /// beside the variable that holds it.
+    /// Makes the compiler assume that the operand changes. Otherwise clang keeps the address of the cell in the frame a
+    /// second time, beside the variable that has this address.
     template <class Operand>
     FLOW_INLINE static void forget(Operand const& operand) {
         asm("" : "+m"(const_cast<Operand&>(operand)));
@@ -169,7 +169,7 @@ private:
 } // namespace coro
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The operand of a wait. The notes are made in signatures, since a body may be compiled only at the end of the file.
+// The operand of a wait. Signatures make the notes, since compilers may compile a body only at the end of the file.
 
 namespace detail {
 template <int Wait, class Place, class Awaitable>
@@ -257,7 +257,7 @@ private:
 };
 } // namespace detail
 
-/// Returns the Operand of the wait with the number `Wait`, to be kept in `place`: operand<1, int>(room).wait(future).
+/// Returns the Operand of the wait `Wait`, with `place` for its operation. Use: operand<1, int>(room).wait(future).
 template <int Wait, class T = Void, class Place>
 FLOW_INLINE detail::Operand<Wait, T, Place> operand(Place const& place) {
     return detail::Operand<Wait, T, Place>(place);
@@ -274,7 +274,7 @@ template <IsNoted Key>
 struct NotedOrAnything<Key> : std::type_identity<Noted<Key>> {};
 } // namespace detail
 
-/// The type that stands for Deduce in the wait with this number, further up in the same function.
+/// The type of the result that replaces Deduce in the wait with this number, which is further up in the same function.
 template <class Room, int Wait>
 using Deduced = typename detail::NotedOrAnything<detail::ResultOfWait<typename Room::Tag, Wait>>::type;
 
@@ -349,8 +349,8 @@ FLOW_INLINE T takeNext(Place const& place, Pending wait) {
     }
 }
 
-/// Releases the losers of a choose, unless the winner must take its result first. `Waits` are the numbers of its waits,
-/// in order; the number of a waitNext() is negative.
+/// Releases the losers of a choose, unless the winner must take its result first. `Waits` has the number of each wait
+/// of the choose, in order. The number of a waitNext() is negative.
 template <int... Waits, class Room, class Choose>
 FLOW_INLINE void releaseLosers(Room const&, Choose& choose, Pending wait) {
     std::size_t branch = 0;

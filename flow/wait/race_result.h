@@ -1,6 +1,6 @@
 #pragma once
-// RaceResult<T...>: the result of a race: the index of the operand that came first, and its value. Winner<T>: the same
-// for operands that all have one type.
+// RaceResult<T...>: the result of a race, with the index and the value of the operand that came first. Winner<T>: the
+// result of a race of operands that all have one type.
 //
 //     auto first = co_await race(reply, delay(1.0));       // RaceResult<Reply, Void>
 //     if (first.index() == 0) use(std::get<0>(first));     // throws std::bad_variant_access for any other index
@@ -10,7 +10,7 @@
 //     use(fastest.index(), fastest.value());
 //
 // std::get<Reply>(first) works if only one operand has values of the type Reply. A RaceResult is used as a std::variant
-// is. It is a class of its own, so that an index or a type that no operand has gives one error of one sentence.
+// is. It is a separate class, so that a get with an index or a type that no operand has gives one short error.
 
 #include <concepts>
 #include <cstddef>
@@ -36,7 +36,7 @@ private:
     std::variant<T...> variant_;
 };
 
-/// An operand of a range, and its value. It has come before all others, or is among the first.
+/// The operand of a range that came first, or one of several that came first together, with its index and its value.
 template <class T>
 class Winner {
 public:
@@ -74,8 +74,8 @@ constexpr decltype(auto) raceValueOf(Variant&& variant) {
 } // namespace detail
 } // namespace flow
 
-// The standard allows no overloads in std, but users write std::get<I>, as they do for a std::variant. A class that
-// derived from std::variant would get 120 lines from std::get for an index that is too high.
+// The standard allows no overloads in std, but users write std::get<I>, as they do for a std::variant. If RaceResult
+// were derived from std::variant, a std::get with an index that is too high would give 120 lines of errors.
 namespace std {
 template <size_t I, class... T>
 constexpr decltype(auto) get(flow::RaceResult<T...>& result) {

@@ -1,7 +1,7 @@
-// How a signal reaches its waiters: the process has one handler, handle(). It calls come() of each loop's hub, which
-// sets a bit in `pending_` and puts the hub into the loop's inbox, unless the hub is there already. In the hub's turn
-// spread() gives each pending signal the next arrival number, and wakes the source of each set of signals that contains
-// it. Among the signals of its set, a waiter takes the one that has arrived first.
+// A signal reaches its waiters as follows. The process has one handler, handle(). It calls come() of each loop's hub.
+// come() sets a bit in `pending_` and puts the hub into the loop's inbox, unless the hub is there already. When the hub
+// runs, spread() gives each pending signal the next arrival number, and wakes the source of each set that contains a
+// pending signal. Among the signals of its set, a waiter takes the signal that has arrived first.
 //
 // The handler may interrupt any code on any thread, so it takes no lock and reads only `hubs` and atomics. The mutex
 // guards the rest of ProcessSignals against other loops. A hub that ends clears its place in `hubs`, and then waits
@@ -58,7 +58,7 @@ struct SignalGroup {
 
 namespace {
 
-/// The state of one loop. A signal handler puts it into the loop's inbox.
+/// The signals of one loop. A signal handler puts the hub into the loop's inbox.
 class SignalHub : public Waiter, public LoopOwned {
 public:
     static SignalHub& ofThisLoop() {
@@ -174,13 +174,13 @@ private:
                 if (place == this)
                     place = nullptr;
         }
-        while (process().handlers != 0) // a handler may still have a pointer to this
+        while (process().handlers != 0) // a handler may still have a pointer to this hub
             std::this_thread::yield();  // nondeterminism: no simulated loop has one of these
         loop_.provide<SignalHub>(nullptr);
         guard_.reset();
         for (SignalGroup& each : groups_)
             each.source.abandonAll();
-        if (!isQueued_) // else the loop destroys it
+        if (!isQueued_) // the loop destroys a hub that is queued
             delete this;
     }
 
@@ -191,7 +191,7 @@ private:
     std::atomic<bool> isQueued_{false};     // in the inbox, or in the ready queue
     std::uint64_t arrivals_ = 0;
     std::array<std::uint64_t, kSignals> arrived_{}; // the number of the last arrival of each signal
-    std::array<std::uint64_t, kSignals> taken_{};   // the last arrival that a waiter has taken
+    std::array<std::uint64_t, kSignals> taken_{};   // the number of the last arrival that a waiter has taken
     std::list<SignalGroup> groups_;
 };
 

@@ -8,13 +8,13 @@
 //         reload();
 //     }
 //
-// After the first call for a signal, the only effect of the signal in this process is to end such waits. When the last
-// loop that has called signals() for it ends, the signal's old action is restored. When a signal comes, all its waiters
-// get it, on each loop. A signal without a waiter is kept for the next waiter on that loop; several signals of one kind
-// are kept as one. The wait is an operation in place: if it loses a race, it leaves the signal to the next waiter.
+// After the first signals() for a signal, this signal only ends such waits, and does nothing else in the process. When
+// the last loop that has called signals() for it ends, the signal's old action is restored. All waiters of a signal get
+// it, on each loop. A loop without a waiter keeps a signal for the next waiter, and several signals of one kind as one.
+// The wait is an operation in place: a wait that loses a race leaves the signal to the next waiter.
 //
 // A loop on which signals() was called does not end for lack of work, since a signal may come. A simulation must not
-// call it: signals belong to the machine. Cancel-safe.
+// call signals(): only the real machine has signals. Cancel-safe.
 
 #include "flow/wait/source.h"
 
@@ -30,22 +30,22 @@ struct SignalGroup;
 struct [[nodiscard]] Signals {
     using Result = int;
     detail::SignalGroup* group;
-    std::uint64_t since; // earlier arrivals count only if no waiter has taken them
+    std::uint64_t since; // arrivals up to this number count only if no waiter has taken them
 
     bool isReady() const;
     void park(WaiterNode& waiter);
-    /// Returns the number of the signal. If several have come, this is the first of them.
+    /// Returns the number of the signal. If several signals have come, returns the number of the first.
     int take() const;
 };
 
-/// A set of signal numbers. It is not an initializer_list: gcc 12 does not translate one inside a co_await.
+/// A set of signal numbers, and no initializer_list: gcc 12 cannot compile an initializer_list inside a co_await.
 class SignalSet {
 public:
     template <std::same_as<int>... Numbers>
     constexpr SignalSet(Numbers... numbers) {
         (add(numbers), ...);
     }
-    /// Returns a bit for each number, 1 << (number - 1). Returns 0 if one of the numbers cannot be a signal.
+    /// Returns the set: bit (number - 1) stands for a number. Returns 0 if one of the numbers cannot be a signal.
     constexpr std::uint64_t mask() const { return isValid_ ? mask_ : 0; }
 
 private:
@@ -60,8 +60,8 @@ private:
     bool isValid_ = true;
 };
 
-/// Waits for the next of these signals on this loop. Throws client_invalid_operation if one of them cannot be caught,
-/// platform_error if 64 other loops wait for signals already, and std::bad_alloc.
+/// Waits for the next of these signals on this loop. Throws client_invalid_operation if the set is empty or one of them
+/// cannot be caught, platform_error if 64 other loops have called signals() and not ended, and std::bad_alloc.
 Signals signals(SignalSet numbers);
 
 } // namespace flow

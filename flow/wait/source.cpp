@@ -2,8 +2,8 @@
 
 namespace flow::detail {
 
-// `awaited` of a source's turn_ is the source itself. `awaited` of a parked waiter is an operation, which the test
-// below does not take for the source of `turn`.
+// The `awaited` of a source's turn_ is the source itself. The `awaited` of a parked waiter may be an operation. The
+// test of the address of turn_ below distinguishes the two.
 Waiter const* SourceBase::firstOf(Waiter const* turn) {
     if (!turn->awaited.isOperation())
         return nullptr;
@@ -13,8 +13,8 @@ Waiter const* SourceBase::firstOf(Waiter const* turn) {
     return Waiter::of(source->waiters_.next);
 }
 
-// The list is a ring through the source's head, `waiters_`. The words behind the head tell it from the link of another
-// waiter. They are only compared, not used: behind another link they may be anything.
+// The list is a ring of the links of the waiters and the source's head, `waiters_`. The words behind a link show
+// whether it is the head. The words are only compared, not used: behind the link of a waiter they may be anything.
 __attribute__((no_sanitize("address", "thread"))) void const* SourceBase::codeOf(Waiter const* parked) {
     constexpr int kMost = 1 << 20;
     Link const* link = parked->link.next;
@@ -28,14 +28,14 @@ __attribute__((no_sanitize("address", "thread"))) void const* SourceBase::codeOf
 }
 
 void goOnLater(Waiter& parked) noexcept {
-    if (parked.awaited.isOperation()) // otherwise it is parked at a place that resumes it later anyway
+    if (parked.awaited.isOperation()) // otherwise it is parked at an object that resumes it later anyway
         SourceBase::of(parked).wakeInTurn(TaskPriority::DefaultDelay);
 }
 
 void SourceBase::abandonAll() noexcept {
     while (!waiters_.isEmpty()) {
         Waiter* waiter = takeFirst(waiters_);
-        waiter->link.reset(); // parked nowhere, so that a cancel may unlink it
+        waiter->link.reset(); // the link points to itself, so that a cancel may unlink it
         waiter->awaited = {};
     }
 }
@@ -70,8 +70,8 @@ void SourceBase::failAll(Error first, Error others) noexcept {
         return abandonAll();
     struct {
         Link waiters;
-        std::uint32_t hearing = 0; // as behind the head of a source, since a waiter that runs may cancel another
-    } list;                        // local, since it may destroy the source
+        std::uint32_t hearing = 0; // hearsOfLeaving() reads it if a waiter that runs cancels another
+    } list;                        // a local list, since a waiter may destroy the source
     Link& failing = list.waiters;
     failing.reset();
     while (!waiters_.isEmpty()) {

@@ -6,11 +6,10 @@
 //     source.park(waiter, *this);          // in Take::park()
 //     source.wakeInTurn();                 // something has come: the first waiter resumes in a turn of its own
 //
-// A waiter that is cancelled, or that loses a race, leaves the list by itself; no function is called, unless
-// the owner asks for it: see wakeWhenFirstLeaves(). The loop's queue
-// holds the source, and not the waiter that is woken: if this waiter leaves before its turn, the next one gets the
-// turn. A function of the owner must wake as its last act: the waiter may destroy the source. A source belongs to one
-// thread.
+// A waiter that is cancelled, or that loses a race, leaves the list by itself. The source then does nothing, unless its
+// owner has called wakeWhenFirstLeaves(). The loop's queue holds the source, and not a waiter: if the waiter that is
+// woken leaves before its turn, the next waiter gets the turn. wakeFirst() and failAll() must be the last act of a
+// function of the owner, since the waiter that runs may destroy the source. A source belongs to one thread.
 
 #include "flow/core/description.h"
 #include "flow/core/in_place.h"
@@ -20,7 +19,7 @@ namespace flow {
 
 namespace detail {
 
-/// Fails the wait of a waiter that is in no list any more.
+/// Fails the wait of a waiter. The waiter must have been taken out of its list.
 void failWaiter(Waiter* waiter, Error error) noexcept;
 
 /// The part of a Source that does not depend on the operation.
@@ -31,16 +30,16 @@ public:
 
     /// Returns true if there is a waiter.
     bool isWaitedFor() const { return !waiters_.isEmpty(); }
-    /// Resumes the first waiter before this returns. Its operation must be ready, and there must be a waiter.
+    /// Resumes the first waiter, inside this call. There must be a waiter, and its operation must be ready.
     void wakeFirst() {
         Waiter* first = takeFirst(waiters_);
         first->awaited = {};
         run(first);
     }
-    /// Called when something may be ready. Each waiter with a ready operation resumes in a turn of its own at this
-    /// priority, from the first waiter on, up to the first with an operation that is not ready. An operation with a
-    /// function `bool mayOvertake(Op& older)` is tested also behind older operations that it may overtake. Does nothing
-    /// without a waiter.
+    /// Called when an operation may have become ready. The waiters resume oldest first, each in a turn of its own at
+    /// this priority, up to the first with an operation that is not ready. If the oldest operation is not ready, and Op
+    /// has a function `bool mayOvertake(Op& older)`, the next operations are tested too, as long as they may overtake
+    /// the oldest. Does nothing without a waiter.
     void wakeInTurn(TaskPriority priority = TaskPriority::DefaultYield) {
         if (!isWaitedFor())
             return;
@@ -54,8 +53,8 @@ public:
         if (isWaitedFor() && hasLoop())
             wakeInTurn(Loop::current().priorityOfNews(usual));
     }
-    /// From here on, when the first waiter leaves the list without its turn, the next one is woken, at this priority or
-    /// that of a later wake. For operations of which one may be ready although one in front of it is not.
+    /// From here on, if the first waiter leaves the list before its turn, the next waiter is woken, at this priority or
+    /// that of a later wake. Use this if an operation may be ready although an operation in front of it is not.
     void wakeWhenFirstLeaves(TaskPriority priority) {
         hearing_ = kHearsOfLeaving;
         priority_ = priority;
@@ -64,8 +63,8 @@ public:
     void failAll(Error error) noexcept { failAll(error, error); }
     /// Fails the first waiter with `first` and the others with `others`. Must be the last act of the caller.
     void failAll(Error first, Error others) noexcept;
-    /// Makes all waiters wait forever: the object for which they wait has ended with its loop, or with its simulated
-    /// process.
+    /// Makes all waiters wait forever. Called when the object for which they wait has ended with its loop, or with its
+    /// simulated process.
     void abandonAll() noexcept;
 
     /// Returns the first waiter of the source to which `turn` belongs; null if `turn` belongs to no source, or if the
@@ -78,8 +77,8 @@ public:
         FLOW_CHECK(source->turn_.owner == source, "a waiter is not the last of the source at which it has just parked");
         return *source;
     }
-    /// Returns the function that runs the turn of the source at which the waiter is parked; null if it is parked
-    /// elsewhere. The symbol of the function names the operation.
+    /// Returns the function that runs the turn of the source at which `parked` is parked. The symbol of the function
+    /// names the operation. Returns null if `parked` is not parked at a source.
     static void const* codeOf(Waiter const* parked);
 
 protected:
@@ -87,7 +86,7 @@ protected:
         waiters_.reset();
         turn_.owner = this;
     }
-    /// Fails the waiters that are left with broken_promise.
+    /// Fails the remaining waiters. Their error is broken_promise.
     ~SourceBase() {
         if (turn_.link.isLinked())
             turn_.link.unlink();
@@ -100,9 +99,9 @@ protected:
     friend void firstHasLeft(Link* head) noexcept;
 
     Link waiters_;
-    std::uint32_t hearing_ = 0; // directly behind the head: see hearsOfLeaving()
+    std::uint32_t hearing_ = 0; // must be directly behind `waiters_`: see hearsOfLeaving()
     TaskPriority priority_ = TaskPriority::DefaultYield;
-    Waiter turn_; // in the ready queue, when a waiter is to be resumed
+    Waiter turn_; // in the ready queue while a waiter must be resumed
 };
 
 template <class Op>
@@ -115,7 +114,7 @@ class Source : public detail::SourceBase {
 public:
     Source() : SourceBase(takeTurn) {}
 
-    /// Parks a waiter. Its operation must stay where it is during the wait, as an awaited operation does.
+    /// Parks a waiter. `op` must not move during the wait; an operation that is awaited does not move.
     void park(WaiterNode& waiter, Op& op) {
         static_assert(alignof(Op) >= 8, "an operation holds a pointer to what it waits for");
         waiter.awaited = detail::Awaited::operation(&op);
@@ -123,8 +122,8 @@ public:
     }
     /// Returns the operation of the first waiter. There must be a waiter.
     Op& first() const { return operationOf(WaiterNode::of(waiters_.next)); }
-    /// Returns true if no other operation is in front of `op`, apart from those that `op` may overtake. If only one
-    /// waiter gets what has come, the operations call this in isReady(), so that no waiter is overtaken.
+    /// Returns true if `op` is the first operation, or may overtake all operations in front of it. If an event is for
+    /// only one waiter, the isReady() of the operations calls isNext(), so that no waiter is overtaken.
     bool isNext(Op const& op) {
         bool isNext = true;
         forEach([&](Op& older) {
@@ -137,7 +136,7 @@ public:
         });
         return isNext;
     }
-    /// Calls the function with each operation that waits, oldest first, until it returns false. It must wake nothing.
+    /// Calls `function` with each waiting operation, oldest first, until it returns false. It must not wake a waiter.
     template <class F>
     void forEach(F&& function) const {
         for (detail::Link* each = waiters_.next; each != &waiters_; each = each->next)
@@ -156,7 +155,7 @@ private:
         if (!first)
             return;
         first->link.unlink();
-        bool hasTurn = detail::Overtakes<Op> && self->hasTurn(); // an older operation was put off
+        bool hasTurn = detail::Overtakes<Op> && self->hasTurn(); // true if firstReady() has put off an older operation
         if (self->isWaitedFor() && !hasTurn)
             Loop::current().makeReady(turn, self->priority_);
         first->awaited = {};

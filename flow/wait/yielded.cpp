@@ -12,8 +12,8 @@ bool mustYield() {
 Future<Void> pause() {
     return yieldRules ? yieldRules->pause() : Future<Void>(delay(0, TaskPriority::DefaultYield));
 }
-/// Returns the cell of a pause that is not over. Returns null if the pause is over, or if there is no memory for it:
-/// then the frames run without a delay, since otherwise nothing would wake them.
+/// Starts a pause and returns its cell. Returns null if the pause is over already, or if there is no memory for a
+/// pause. Then the frames run without a delay: nothing would wake them later.
 Cell* tryToPause() noexcept {
     try {
         Future<Void> turn = pause();
@@ -23,8 +23,8 @@ Cell* tryToPause() noexcept {
     }
 }
 
-/// A frame that is parked behind all other waiters: first at the future, then at a pause that it shares with the frames
-/// behind it.
+/// A frame that is parked behind all other waiters. It waits first for the future, and then perhaps for a pause,
+/// together with the frames behind it.
 struct YieldedFrame : Waiter {
     Error error;  // the error of the future, once the future is ready
     bool isFirst; // true for the first waiter of a pause: this waiter does not ask mustYield()
@@ -43,7 +43,7 @@ struct YieldedFrame : Waiter {
         Cell* input = waiter->awaited.cell();
         Error error = input->isError() ? readError(input) : frame.error;
         if (own->has(Cell::kCancelled)) {
-            // the next frame is then the first
+            // a cancelled frame leaves `isFirst` of the next frame as it is
         } else if (frame.isFirst) {
             forEach(input, [](YieldedFrame& next) { next.isFirst = false; });
         } else if (mustYield()) {

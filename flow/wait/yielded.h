@@ -1,12 +1,12 @@
 #pragma once
-// yieldedFuture: waits for a future that has many waiters, without running all of them in one go.
+// yieldedFuture: waits for a future that has many waiters, and lets other steps of the loop run between these waiters.
 //
 //     wait(yieldedFuture(changed));      // if a thousand actors wait so, they take turns
 //
-// When the future is ready, the waiters of yieldedFuture() run after all other waiters, in the order in which they
-// began to wait, as long as yield() would not wait. The rest resume in the loop, behind the steps that are ready at the
-// priority DefaultYield, at least one in each turn. Without a loop no waiter is delayed. Errors pass through.
-// Cancel-safe.
+// When the future is ready, its other waiters run first. Then the waiters of yieldedFuture() run, in the order in which
+// they began to wait, until yield() would wait. Those that are left wait as after delay(0) at the priority
+// DefaultYield. Then at least one of them runs, and so on. Without a loop no waiter is delayed. Errors of the future
+// are passed on. Cancel-safe.
 
 #include "flow/wait/delay.h"
 
@@ -15,7 +15,7 @@ namespace flow {
 /// Returns a future that is ready after `what`. If `what` has a value already, waits as yield() does.
 Future<Void> yieldedFuture(Future<Void> what, std::source_location caller = std::source_location::current());
 
-/// The functions by which tests decide for yieldedFuture(). If `yieldRules` is null, the current loop decides.
+/// Functions of a test that replace the decisions of the current loop in yieldedFuture(), unless `yieldRules` is null.
 struct YieldRules {
     bool (*needed)();
     Future<Void> (*pause)();

@@ -11,8 +11,8 @@
 //             poller.takeWake();
 //     }
 //
-// An Inbox is lock-free: put() is one compare-and-swap. put() returns whether the owner sleeps, so that only an owner
-// that sleeps is woken by a system call.
+// An Inbox is lock-free: put() is one compare-and-swap. put() returns true if the owner sleeps: only then a system call
+// must wake the owner.
 
 #include "flow/core/frame.h"
 
@@ -27,9 +27,9 @@ public:
     Inbox(Inbox const&) = delete;
     Inbox& operator=(Inbox const&) = delete;
 
-    /// Any thread: puts in a waiter that is parked nowhere. Until it is taken out, its `link.prev` does not change.
-    /// True if the owner sleeps: then the caller must wake it. The waiter may have run by then and have destroyed the
-    /// owner; the caller must prevent that.
+    /// Any thread: puts in a waiter that is parked nowhere. `link.prev` does not change before the waiter is taken out.
+    /// True if the owner sleeps: then the caller must wake the owner. The waiter may run before that, and destroy the
+    /// owner. The caller must keep the owner alive until put() has returned and the owner is awake.
     bool put(Waiter* waiter) noexcept {
         Link* top = top_.load(std::memory_order_relaxed);
         do
@@ -37,7 +37,7 @@ public:
         while (!top_.compare_exchange_weak(top, &waiter->link, std::memory_order_acq_rel, std::memory_order_relaxed));
         return top == asleep();
     }
-    /// Any thread: prevents the owner from sleeping on. True if it sleeps: then the caller must wake it, as for put().
+    /// Any thread: prevents the owner from sleeping on. True if the owner sleeps: then the caller must wake the owner.
     bool rouse() noexcept {
         Link* sleeps = asleep();
         return top_.compare_exchange_strong(sleeps, nullptr, std::memory_order_seq_cst);
@@ -56,13 +56,13 @@ public:
         }
     }
 
-    /// Owner: marks itself as asleep for other threads. False, and no mark, if a waiter has been put in.
+    /// Owner: marks the owner as asleep for other threads. False, without a mark, if the inbox has a waiter.
     bool fallAsleep() noexcept {
         Link* nothing = nullptr;
-        // Release: a thread that finds the owner asleep sees its poller prepared.
+        // A release is needed: a thread that finds the owner asleep must also find the poller prepared.
         return top_.compare_exchange_strong(nothing, asleep(), std::memory_order_seq_cst);
     }
-    /// Owner, after fallAsleep(): removes the mark. False if another thread has found it: that thread wakes the owner.
+    /// Owner, after fallAsleep(): removes the mark. False if another thread has removed the mark and wakes the owner.
     bool wakeUp() noexcept {
         Link* still = asleep();
         return top_.compare_exchange_strong(still, nullptr, std::memory_order_relaxed);
@@ -73,7 +73,7 @@ private:
     Link* asleep() { return &asleep_; }
     static Link* oldestFirst(Link* newest);
 
-    std::atomic<Link*> top_{nullptr}; // newest first, by `next`
+    std::atomic<Link*> top_{nullptr}; // the newest waiter; `next` leads to older waiters
     Link asleep_{};
 };
 

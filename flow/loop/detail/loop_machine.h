@@ -15,8 +15,8 @@
 //     };
 //
 // In a turn the loop reads the clock once, takes the calls that other threads have posted, moves expired timers to the
-// ready queue, and runs ready steps, until so many have run or the turn's budget is spent
-// (flow/core/detail/turn_budget.h). Everything but putIntoInbox() belongs to the loop's thread.
+// ready queue, and runs ready steps. The turn ends after kStepsPerTurn steps, or when its budget is spent
+// (flow/core/detail/turn_budget.h). Only putIntoInbox() may be called from another thread.
 
 #include "flow/core/future.h"
 #include "flow/core/result.h"
@@ -50,16 +50,16 @@ public:
 
     /// Lets a waiter that is parked nowhere run behind the waiters that are ready at this priority.
     void makeReady(detail::Waiter* waiter, TaskPriority priority) { ready_.push(waiter, priority); }
-    /// Parks a waiter, which is parked nowhere yet, until the deadline. If that is not in the future, the waiter is
-    /// ready now. With a deadline of infinity it is never ready.
+    /// Parks a waiter, which is parked nowhere yet, until the deadline. If the deadline is not in the future, the
+    /// waiter is ready now. With a deadline of infinity the waiter is never ready.
     void parkUntil(detail::Waiter* waiter, double deadline, TaskPriority priority) {
         if (deadline > now_) // false for NaN, which has no place in an order of deadlines
             timers_.park(waiter, deadline, priority);
         else
             ready_.push(waiter, priority);
     }
-    /// Posts a waiter, without an allocation. Its `awaited` is Awaited::turn(), so that the loop destroys a waiter that
-    /// it never runs. Any thread and any signal handler may call this. See flow/loop/detail/posted.h.
+    /// Posts a waiter, without an allocation. Its `awaited` must be Awaited::turn(), so that the loop destroys a waiter
+    /// that the loop never runs. Any thread and any signal handler may call this. See flow/loop/detail/posted.h.
     void putIntoInbox(detail::Waiter& waiter, TaskPriority priority) noexcept {
         waiter.link.prev = reinterpret_cast<detail::Link*>(static_cast<std::intptr_t>(priority));
         if (inbox_.put(&waiter))
@@ -67,11 +67,11 @@ public:
     }
     /// Adds an object that ends with this loop: the loop unlinks `owned` and calls its `end`.
     void add(LoopOwned& owned) { pushBack(owned_, owned); }
-    /// Announces an object that another thread will put in. The destructor of the loop waits for it, until postCame().
+    /// Says that another thread will put in an object. The loop's destructor waits until postCame() is called for it.
     void expectPost() { ++expected_; }
     void postCame() { --expected_; }
-    /// Called before code on this loop uses the machine's own `what`, such as its files, since none was provided. On
-    /// the loop of a simulated machine that is an assertion failure.
+    /// Called before code on this loop uses `what` of the real machine, such as its files, for lack of a provided
+    /// service. On the loop of a simulated machine the call is an assertion failure.
     virtual void useMachines([[maybe_unused]] const char* what) {}
     /// Calls visit(waiter) for each waiter that is ready or that waits for a timer. `visit` must change nothing.
     template <class Visit>
@@ -89,8 +89,8 @@ public:
     }
     /// Ends the current turn after the running step, since the turn's budget is spent.
     void endTurn() noexcept;
-    /// Returns the priority for waiters that a poller makes ready: `usual`. But if the last turn ended with steps above
-    /// DefaultDelay, it is DefaultDelay at most: sockets that always have news do not keep timers waiting.
+    /// Returns the priority for waiters that a poller makes ready. It is `usual`, but at most DefaultDelay if the last
+    /// turn was ended at a step above DefaultDelay: sockets that always have news do not keep timers waiting.
     TaskPriority priorityOfNews(TaskPriority usual) const noexcept {
         return isBehind_ && usual > TaskPriority::DefaultDelay ? TaskPriority::DefaultDelay : usual;
     }
@@ -107,56 +107,56 @@ protected:
     LoopMachine() { owned_.reset(); }
     ~LoopMachine();
 
-    // The decisions of a kind of loop.
+    // The derived class makes these decisions.
 
     /// Returns the time of the turn. Called when a turn begins, and by now() outside of run().
     virtual double startTurn() noexcept = 0;
-    /// Lets time pass until `deadline`, that of the earliest timer; called when nothing is ready. Infinity: there is no
-    /// timer; then, unless another thread may post, the result is false, which ends run(). May return early.
+    /// Called when nothing is ready: lets time pass until `deadline`, that of the earliest timer. May return early.
+    /// Infinity means no timer: then returns false, which ends run(), unless news or posts of other threads may come.
     virtual bool idleUntil(double deadline) = 0;
-    /// Called when the slice counter has run out, and sets that counter again. True if the step must really yield.
+    /// Called when the slice counter has run out. Sets the counter again. True if the step must really yield.
     virtual bool sliceIsOver() = 0;
     /// Runs one turn. False when nothing is left to do.
     virtual bool runTurn();
 
-    // The tools of a kind of loop.
+    // The derived class uses these functions.
 
-    /// Ends the objects that end with the loop. The destructor of each most derived class calls it, since these objects
-    /// may still read the loop's clock.
+    /// Ends the objects that end with the loop. The destructor of each most derived class calls end(), since these
+    /// objects may still read the loop's clock through virtual functions.
     void end() noexcept;
 
-    /// The number of yields that a step may skip before sliceIsOver() is called.
+    /// The number of calls of shouldYield() by a step before sliceIsOver() is called.
     static constexpr int kSlice = 64;
-    /// The number of steps between two reads of the clock.
+    /// The most steps in a turn, and so between two reads of the clock.
     static constexpr int kStepsPerTurn = 64;
 
     void resetSlice() { slice_ = kSlice; }
     /// True if a WorkGuard expects posts of other threads.
     bool isGuarded() const { return guards_ != 0; }
-    /// Sleeps for so many seconds, or until a call is posted, stop() is called or the poller has news; may return
-    /// early. True if the poller has checked for news. Throws what Poller::prepare() throws.
+    /// Sleeps for `seconds`, or until a call is posted, stop() is called or the poller has news. May return earlier.
+    /// Returns true if the poller has checked for news. Throws the errors of Poller::prepare().
     bool sleep(double seconds);
     /// Returns the poller in which this loop sleeps.
     Poller& poller() const { return *poller_; }
-    /// Makes the loop sleep in `poller`; null: at its own eventfd again.
+    /// Makes the loop sleep in `poller`; null: in its own EventPoller again.
     void setPoller(Poller* poller) { poller_ = poller ? poller : &events_; }
-    /// Runs a turn with the steps that next() returns; null: there is none. Defined in flow/loop/detail/run_turn.h.
+    /// Runs a turn with the steps that next() returns; null means none. Defined in flow/loop/detail/run_turn.h.
     template <class Next>
     bool runTurnWith(Next&& next);
-    /// Like runTurnWith(), and calls the watches: for a loop that isWatched().
+    /// Like runTurnWith(), but also calls the watches. isWatched() must be true.
     template <class Next>
     bool runWatchedTurnWith(Next&& next);
     bool isWatched() const { return watches_ != nullptr; }
     /// Takes the most urgent ready step, the first of its priority, and makes that priority current. Null if none is
     /// ready.
     detail::Waiter* takeReady() { return ready_.pop(); }
-    /// Runs a turn of a loop that another one drives, without run().
+    /// Runs one turn, without run(). Called if another loop drives this loop.
     bool step();
-    /// True if this turn is one of step(), and not of a run() inside it.
+    /// True if step() runs this turn, and not a run() that a step calls.
     bool isDriven() const { return runs_ == 1; }
 
     double now_ = 0;
-    /// The number of steps in which a turn may search for timers that have expired.
+    /// The `steps` of TimerQueue::expire(): a limit for the work in which a turn finds expired timers.
     int timerSteps_ = detail::TimerQueue::kNoLimit;
 
 private:
@@ -176,7 +176,7 @@ private:
     int slice_ = kSlice;
     std::atomic<bool> stopped_{false};
     std::atomic<bool> turnEnded_{false};
-    int runs_ = 0; // runs under way on this loop: a step may start another
+    int runs_ = 0; // the number of runs on this loop now: a step may start another run
     int guards_ = 0;
     int expected_ = 0;
     bool isBehind_ = false; // the last turn ended at a step that is more urgent than DefaultDelay

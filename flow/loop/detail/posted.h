@@ -1,6 +1,6 @@
 #pragma once
-// Posted: an object that puts itself into a loop's queue, from its own thread, another one or a signal handler. It
-// serves in place of Loop::post() where nothing may be allocated, or where an object goes to a loop and comes back.
+// Posted: an object that puts itself into a loop's queue, from the loop's thread, another thread or a signal handler.
+// Use it instead of Loop::post() if nothing may be allocated, or if an object goes to a loop and comes back.
 //
 //     struct Job : Posted {
 //         void send(Loop& home) { postTo<&Job::arrive, &Job::drop>(home, TaskPriority::Default); }
@@ -23,19 +23,19 @@ protected:
     Posted() : Waiter{nullptr, {nullptr}, {nullptr, nullptr}, detail::Awaited::turn()} {}
     ~Posted() = default;
 
-    /// Posts this object to `loop`. Any thread and any signal handler may call it; the loop must still exist.
+    /// Posts this object to `loop`. Any thread and any signal handler may call postTo(); the loop must still exist.
     template <auto Arrive, auto Drop, class = decltype(Arrive)>
     void postTo(LoopMachine& loop, TaskPriority priority) noexcept {
         prepare<Arrive, Drop>();
         loop.putIntoInbox(*this, priority);
     }
-    /// Like postTo(), on the loop's own thread: puts the object into the queue, without the way through the inbox.
+    /// Like postTo(), but for the loop's own thread: puts the object directly into the queue, and not into the inbox.
     template <auto Arrive, auto Drop, class = decltype(Arrive)>
     void queueAt(LoopMachine& loop, TaskPriority priority) noexcept {
         prepare<Arrive, Drop>();
         loop.makeReady(this, priority);
     }
-    /// Takes the object out of the queue into which queueAt() has put it. Neither function is called.
+    /// Takes the object out of the queue into which queueAt() has put it. Neither Arrive nor Drop is called.
     void takeBack() noexcept { link.unlink(); }
 
 private:
@@ -43,8 +43,8 @@ private:
     static void call(void (Object::*function)(), Waiter* waiter) {
         (static_cast<Object*>(static_cast<Posted*>(waiter))->*function)();
     }
-    // The parameter `class` is for gcc 12, where a pointer to a member of a local class or lambda does not make a
-    // function template local: functions of equal names in two files would be taken for one.
+    // The parameter `class` is for gcc 12. Without it, a function template with a pointer to a member of a local class
+    // or lambda would not be local: the linker would merge two functions of different files with equal names.
     template <auto Arrive, auto Drop, class = decltype(Arrive)>
     void prepare() noexcept {
         resume = [](Waiter* waiter) { call(Arrive, waiter); };

@@ -1,5 +1,5 @@
 #pragma once
-// PostedCall: a function on its way from one thread to another's loop. Loop::post makes it.
+// PostedCall: a function that was posted to a loop and has not run yet. Loop::post makes it.
 
 #include "flow/base/error.h"
 #include "flow/loop/detail/inbox.h"

@@ -1,6 +1,6 @@
 #pragma once
-// ReadyQueue: the waiters that can run, by priority, and first in, first out within one. Push and pop take a constant
-// number of steps whatever the priorities are: a bitmap of three levels finds the highest list that is not empty.
+// ReadyQueue: the waiters that can run, most urgent first. Waiters of one priority run first in, first out. push() and
+// pop() take a constant number of steps: a bitmap of three levels finds the highest list that is not empty.
 //
 //     ReadyQueue queue;
 //     queue.push(waiter, TaskPriority::Default);
@@ -53,7 +53,7 @@ public:
             Link& list = lists_[level];
             Link* first = list.next;
             if (first != &list) [[likely]] {
-                first->unlink(); // an emptied list is closed only when pop() next comes to it: often it refills
+                first->unlink(); // an empty list is closed only when pop() finds it: it often refills before
                 priority_ = level;
                 return Waiter::of(first);
             }
@@ -79,7 +79,7 @@ public:
     /// until pop() reaches it.)
     bool hasMoreUrgentThan(int priority) const { return highest_ > priority; }
 
-    /// Calls visit(waiter, priority) for each, the most urgent first. `visit` changes nothing.
+    /// Calls visit(waiter, priority) for each waiter, the most urgent first. `visit` must change nothing.
     template <class Visit>
     void forEach(Visit&& visit) const {
         for (int level = highest_; level >= 0; --level) {
@@ -91,8 +91,8 @@ public:
         }
     }
 
-    /// Calls visit(list, priority) for each list in use, the most urgent first. `visit` may unlink waiters, and put
-    /// some at the end of that list.
+    /// Calls visit(list, priority) for each list in use, the most urgent first. `visit` may unlink waiters of the list,
+    /// and put waiters at the end of the list.
     template <class Visit>
     void forEachList(Visit&& visit) {
         for (std::uint64_t groups = top_; groups != 0; groups &= ~(std::uint64_t{1} << topBit(groups))) {
@@ -136,7 +136,7 @@ public:
 private:
     static int topBit(std::uint64_t word) { return 63 - __builtin_clzll(word); }
 
-    /// Takes a list into use, after which its `prev` is not null.
+    /// Takes a list into use. From then on the `prev` of the list is not null.
     FLOW_INLINE void open(int level) {
         lists_[level].reset();
         words_[level >> 6] |= std::uint64_t{1} << (level & 63);
@@ -145,7 +145,7 @@ private:
         if (level > highest_)
             highest_ = level;
     }
-    /// Takes a list, which is the highest in use, out of use.
+    /// Takes a list out of use. It must be the highest list in use.
     void clear(int level) {
         lists_[level].prev = nullptr;
         words_[level >> 6] &= ~(std::uint64_t{1} << (level & 63));

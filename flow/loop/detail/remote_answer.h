@@ -12,11 +12,11 @@
 //     Future<Address> address = call->future();       // on the loop of the caller
 //     startThreadFor(call.release());
 //
-// The call is made on the loop of the caller. From future() on it owns itself: answer() destroys it, or brings the
-// result to the future, and there it is destroyed before the future is ready. Dropping or cancelling the future drops
-// only the answer: the call goes on, and is destroyed on the thread that answers. As long as the future is waited for,
-// the loop of the caller does not end for lack of work, and must not be destroyed. If that loop is destroyed, the
-// future is never ready.
+// The call is made on the loop of the caller. After future() it owns itself: answer() destroys it, or sends it back to
+// that loop, where it gives its result to the future and is destroyed before the future is ready. If the future is
+// dropped or cancelled, only the answer is dropped: the call goes on, and is destroyed on the thread that answers. As
+// long as the future waits for the answer, the loop of the caller does not end for lack of work, and must not be
+// destroyed. If that loop is destroyed all the same, the future is never ready.
 
 #include "flow/core/error_or.h"
 #include "flow/core/operation.h"
@@ -35,7 +35,7 @@ public:
     Future<T> future() {
         return future([] {});
     }
-    /// Like future(); withdraw() is called, on the loop of the caller, when the answer is no longer wanted.
+    /// Like future(), but if the future is dropped before the answer, calls withdraw() on the loop of the caller.
     template <class Withdraw>
     Future<T> future(Withdraw withdraw) {
         return start<Asker<Withdraw>>(*this, std::move(withdraw));
@@ -74,7 +74,7 @@ private:
     struct AskerBase {
         virtual void bring() noexcept = 0;
 
-        RemoteAnswer* call; // null when its answer was destroyed with the loop
+        RemoteAnswer* call; // null if the call was destroyed with the loop
         WorkGuard guard;
 
     protected:

@@ -48,7 +48,7 @@ bool LoopMachine::runTurnWith(Next&& next) {
 
 template <class Next>
 bool LoopMachine::runWatchedTurnWith(Next&& next) {
-    if (watches_->isIdle()) { // the last one was removed by a step
+    if (watches_->isIdle()) { // a step has removed the last watch
         delete std::exchange(watches_, nullptr);
         return runTurnWith(next);
     }

@@ -1,10 +1,10 @@
 #pragma once
 // StepRing: the last events of a loop, in a ring of fixed size. The loop writes into it inline, which is faster than a
-// StepWatch (flow/loop/step_watch.h). trace::StepLog, which is derived from it, makes a trace of it.
+// StepWatch (flow/loop/step_watch.h). The derived class trace::StepLog makes a trace of the events.
 //
-// A step is one event and one read of the counter, since a step begins where the one before it ends. Each wake-up is
-// another event, without a read. Which wake-up belongs to a step is found when the ring is read: it is the last wake-up
-// before the step that names the step's waiter.
+// A step costs one event and one read of the counter, since it begins when the step before it ends. Each wake-up is
+// another event, without a read of the counter. The code that reads the ring finds the wake-up that belongs to a step:
+// it is the last wake-up of the step's waiter before the step.
 
 #include "flow/core/in_place.h"
 #include "flow/loop/detail/ticks.h"
@@ -37,25 +37,25 @@ protected:
 
     enum class Kind : std::uint8_t { Begin, End, Woken, Failed, Cancelled, Mark, Fault };
     struct Event {
-        std::uint64_t time;  // of a waiter that a step has woken: the end of that step
+        std::uint64_t time;  // if a step has woken the waiter: the time when that step ended
         void const* what;    // code, or a text
         WaiterNode* waiter;  // the step, or the waiter that is woken
         std::uint16_t value; // priority, cause or code of the error
         Kind kind;
-        std::uint8_t depth; // steps that were running. A begin or end also ends steps at least as deep
+        std::uint8_t depth; // the number of running steps. Begin and End also end the steps of this depth and more
     };
     static_assert(sizeof(Event) == 32);
     /// A function that returns the code address to show for a step.
     using CodeOf = void const*(WaiterNode const*) noexcept;
 
-    /// Makes a ring of at most `bytes` bytes, but of at least 16 events. `ticks` outlives it. Throws std::bad_alloc.
+    /// Makes a ring of at most `bytes` bytes, but at least 16 events. `ticks` must outlive it. Throws std::bad_alloc.
     StepRing(std::size_t bytes, Ticks& ticks, CodeOf& codeOf)
         : ticks_(ticks), codeOf_(codeOf), events_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Event), 16))),
           first_(events_.data()), mask_(events_.size() - 1) {}
     ~StepRing() = default;
 
     void put(Kind kind, void const* what, int value) noexcept { put(kind, ticks_.now(), what, nullptr, value); }
-    /// Returns all events that are kept, oldest first. Steps that run at the moment end now in the result.
+    /// Returns all events in the ring, oldest first. If steps are running, adds an End for them with the current time.
     std::vector<Event> inOrder() const {
         std::vector<Event> all;
         for (std::uint64_t i = count_ > events_.size() ? count_ - events_.size() : 0; i < count_; ++i)
@@ -107,9 +107,9 @@ private:
         put(Kind::End, nullptr, 0);
     }
 
-    StepRing* next_ = nullptr; // of the same loop
+    StepRing* next_ = nullptr; // the next ring of the same loop
     CodeOf& codeOf_;
-    std::vector<Event> events_; // their number is a power of two
+    std::vector<Event> events_; // the number of events is a power of two
     Event* const first_;
     std::uint64_t const mask_;
     std::uint64_t count_ = 0;

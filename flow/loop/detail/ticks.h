@@ -1,6 +1,6 @@
 #pragma once
-// Ticks: a clock that is fast to read. It is the processor's counter if that runs at one rate, else the machine's
-// clock. Under simulation it is the time of the loop, and each read adds a nanosecond.
+// Ticks: a clock that is fast to read. It is the processor's counter if this counter has a constant rate, else the
+// machine's clock. Under simulation it is the loop's time, and each read is at least a nanosecond after the last.
 //
 //     Ticks ticks;
 //     std::uint64_t before = ticks.now();
@@ -28,8 +28,8 @@ public:
     }
     /// Returns `ticks` in nanoseconds of CLOCK_MONOTONIC, or of the simulated time.
     std::uint64_t nanoseconds(std::uint64_t ticks) const noexcept;
-    /// Measures how long a tick is. nanoseconds(), seconds() and ticksOf() need it. If this object is younger than a
-    /// millisecond, waits for that age.
+    /// Measures the length of a tick. nanoseconds(), seconds() and ticksOf() need the result. If this object is younger
+    /// than a millisecond, waits until the millisecond is over.
     void measure() noexcept;
     double seconds(std::uint64_t ticks) const noexcept { return static_cast<double>(ticks) * rate_ * 1e-9; }
     std::uint64_t ticksOf(double seconds) const noexcept { return static_cast<std::uint64_t>(seconds * 1e9 / rate_); }
@@ -40,9 +40,9 @@ private:
     Loop* simulated_;
     bool isCounter_ = false;
     std::uint64_t last_ = 0;   // the last result under simulation
-    std::uint64_t ticks0_ = 0; // at the same moment as nanoseconds0_
+    std::uint64_t ticks0_ = 0; // the ticks at the time nanoseconds0_
     std::uint64_t nanoseconds0_ = 0;
-    double rate_ = 1; // nanoseconds a tick
+    double rate_ = 1; // nanoseconds in a tick
 };
 
 } // namespace flow

@@ -1,19 +1,19 @@
 #pragma once
-// TimerQueue: waiters by deadline; equal deadlines in the order in which they were set.
+// TimerQueue: waiters in the order of their deadlines, or, if deadlines are equal, in the order in which they parked.
 //
 //     TimerQueue timers;
 //     timers.park(waiter, now + 1.5, TaskPriority::Default);
 //     timers.expire(now, TimerQueue::kNoLimit, [&](Waiter* w, TaskPriority p) { ready.push(w, p); });
 //
-// A radix heap. The timers that are due soonest are in a sorted list. The others are in buckets by the bytes of their
-// deadlines (the bits of a double that is not negative are in the order of its values). There is a bucket for each
-// place of a byte and each value of that byte. A timer is in a bucket of the first place at which its deadline differs
-// from `base_`. No deadline is before `base_`. When the sorted list is empty, the first bucket is sorted into it. A
-// long bucket is redistributed instead: `base_` becomes the beginning of the bucket, and its timers move to buckets of
-// later places, in their order.
+// The queue is a radix heap. The timers that are due soonest are in a sorted list. The others are in buckets, one for
+// each position of a byte in a deadline and each value of that byte. (The bits of doubles that are not negative, read
+// as integers, have the same order as the doubles.) A timer is in a bucket of the first position at which its deadline
+// differs from `base_`. No deadline is before `base_`. When the sorted list is empty, the timers of the first bucket
+// are sorted into it. If that bucket is long, `base_` becomes the beginning of the bucket instead, and the timers of
+// the bucket move, in their order, to buckets of later positions.
 //
-// So setting a timer takes a bounded number of steps, however many timers there are. Cancelling one does too, and
-// leaves nothing behind. A timer that is cancelled long before its deadline is compared with few others.
+// So to set or to cancel a timer takes a bounded number of steps, however many timers there are. A timer that is
+// cancelled leaves nothing behind. If it is cancelled long before its deadline, it has been compared with few others.
 
 #include "flow/core/frame.h"
 #include "flow/loop/priority.h"
@@ -33,18 +33,18 @@ public:
     TimerQueue& operator=(TimerQueue const&) = delete;
     ~TimerQueue();
 
-    /// Parks the waiter until the deadline (in seconds of the loop's clock), which must not be negative nor before the
-    /// last `now`. If it throws std::bad_alloc, the waiter is parked nowhere.
+    /// Parks the waiter until the deadline, in seconds of the loop's clock. The deadline must not be negative, nor
+    /// before the `now` of the last expire(). If park() throws std::bad_alloc, the waiter is parked nowhere.
     void park(Waiter* waiter, double deadline, TaskPriority priority);
 
     /// True if all timers have fired or were cancelled; timers at infinity do not count.
     bool isEmpty() { return soon_.isEmpty() && !hasRest(); }
-    /// Returns the earliest deadline or, if finding it would take long, a time before it; infinity if there is none.
+    /// Returns the earliest deadline, or an earlier time if the search would take long. Without timers: infinity.
     double nextDeadline() { return !soon_.isEmpty() ? deadlineOf(soon_.next) : hasRest() ? next_ : kNever; }
 
     /// Calls `fire(waiter, priority)` for each timer with a deadline not after `now`, in order. Moves timers from
-    /// bucket to bucket at most `steps` times; if that is not enough, nextDeadline() is not after `now`, and the next
-    /// call continues. A timer moves at most nine times in its life.
+    /// bucket to bucket at most `steps` times. If that is not enough, nextDeadline() stays at `now` or before, and the
+    /// next call of expire() continues. A timer moves at most nine times in its life.
     template <class Fire>
     void expire(double now, int steps, Fire&& fire) {
         while (next_ <= now) {
@@ -64,7 +64,7 @@ public:
         }
     }
 
-    /// Calls visit(waiter) for each timer that was neither fired nor cancelled, in no order. `visit` changes nothing.
+    /// Calls visit(waiter) for each timer that is still set, in no particular order. `visit` must change nothing.
     template <class Visit>
     void forEach(Visit&& visit) const {
         auto visitList = [&](Link const& list) {
@@ -83,7 +83,7 @@ private:
     using Key = std::uint64_t; // the bits of a deadline
 
     static constexpr double kNever = std::numeric_limits<double>::infinity();
-    static constexpr int kFew = 16; // the number of timers in `soon_` that are worth sorting
+    static constexpr int kFew = 16; // the number of timers that `soon_` usually has at most
     static constexpr int kBuckets = sizeof(Key) * 256;
 
     static TimerSlot* slotOf(Link* link) { return Waiter::of(link)->awaited.timer(); }
@@ -102,15 +102,15 @@ private:
     bool sort(Link& bucket, int& room);
 
     double next_ = kNever;                     // not after any deadline
-    Key soonEnd_ = std::bit_cast<Key>(kNever); // earlier timers are in `soon_`, all others are not
+    Key soonEnd_ = std::bit_cast<Key>(kNever); // timers with an earlier deadline are in `soon_`, no others
     Link soon_;
     Link redistributing_;       // the timers of the bucket to which `base_` has moved
-    Key redistributingEnd_ = 0; // timers that are set before it go to `redistributing_`
+    Key redistributingEnd_ = 0; // timers with an earlier deadline go to `redistributing_`
     Key base_ = 0;
     int soonSet_ = 0;                        // timers that have been set into `soon_` since shortenSoon()
     std::uint64_t used_[kBuckets / 64] = {}; // a bit for each bucket that may have timers
     int firstUsed_ = kBuckets / 64;          // the words of `used_` before this one are 0
-    Link buckets_[kBuckets];                 // only those in use are buckets
+    Link buckets_[kBuckets];                 // only those with a bit in `used_` are initialised
     Link never_;
 };
 

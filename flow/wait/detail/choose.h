@@ -13,10 +13,10 @@
 //     Pending result = choose.result();           // the winner's operand, or a cancel; losers are released
 //     if (choose.won(0)) ...
 //
-// The evaluation is lazy: `when` returns true as soon as its operand is ready, so that later operands are not
-// evaluated; `undecided` tests the same later. Losers are released before the frame goes on, but after the winner has
-// taken its value: a stream that loses keeps its element, and a loser that pops the winner's stream finds the next one.
-// Each branch is a Waiter of its own. The frame points at the group, so that a cancel of the frame finds all branches.
+// The evaluation is lazy: if `when` returns true, its operand is ready, and the caller evaluates no later operands.
+// `undecided` tests the last operand again. Losers are released before the frame goes on, but after the winner has
+// taken its value: a stream that loses keeps its element, and code that pops the winner's stream during the release
+// gets the next one. Each branch is a Waiter of its own. The frame points at the group, so a cancel finds all branches.
 
 #include "flow/wait/detail/pending.h"
 
@@ -26,7 +26,7 @@ namespace detail {
 /// The part of a Choose that does not depend on the number of branches.
 class ChooseBase {
 public:
-    /// A guard that releases the branches taken so far if an operand throws before done().
+    /// A guard. If an operand throws before done(), the guard releases the branches that exist by then.
     class Evaluation {
     public:
         explicit Evaluation(ChooseBase& choose) : choose_(&choose) {}
@@ -42,17 +42,17 @@ public:
         ChooseBase* choose_;
     };
 
-    /// Takes the next operand for the frame. Returns true if no more operands are to be evaluated. `Propagates` is for
-    /// a frame that propagates errors: if the winner fails after the frame has parked, the frame is not resumed, but
-    /// ends with that error.
+    /// Takes the next operand for the frame. Returns true if the caller must evaluate no more operands. `Propagates` is
+    /// for a frame that propagates errors: if the winner fails after the frame has parked, the frame is not resumed,
+    /// but ends with the winner's error.
     template <bool Propagates = false>
     FLOW_INLINE bool when(Pending operand) {
         return take<Propagates>(operand) || isCancelled(frame());
     }
 
-    // The next functions are a shorter way for operands that exist, so that no other code runs until the frame parks.
+    // The next functions are faster than when(), for operands that exist: no other code runs before the frame parks.
     // Call begin(frame). If cancelled() is false, call decide() with the first operand that is ready. If none is ready,
-    // call parkThere() or parkOperation() for each, and then parkedAll(). decided() is not called.
+    // call parkThere() or parkOperation() for each operand, and then parkedAll(). Do not call decided().
 
     FLOW_INLINE bool cancelled() {
         if (!isCancelled(frame())) [[likely]]
@@ -76,7 +76,7 @@ public:
         }
         operand.park(&branch);
     }
-    /// Parks a branch at an operation. With IsPutOff, an operation that is ready resumes its branch in a later turn.
+    /// Parks a branch at an operation. With IsPutOff, the branch resumes in a later turn if its operation is ready now.
     template <bool Propagates = false, bool IsPutOff = false, class Op>
     FLOW_INLINE void parkOperation(std::uint32_t index, Op& op) {
         Waiter& branch = group_.branches[index];
@@ -94,16 +94,16 @@ public:
     FLOW_INLINE bool isOver() const { return group_.winner != kNobody || !frame()->awaited.isNothing(); }
     FLOW_INLINE Waiter* frame() const { return frame_; }
 
-    /// Returns true if the next operand is to be evaluated. Destructors of temporaries may have run since `when`
+    /// Returns true if the caller must evaluate the next operand. Destructors of temporaries may have run since `when`
     /// returned, so the last operand is tested again.
     FLOW_INLINE bool undecided() const {
         Waiter const& last = group_.branches[group_.count - 1];
         return group_.winner == kNobody && !isReady(last) && !isCancelled(frame());
     }
 
-    /// Returns true if the frame need not suspend. Otherwise parks the branches. Called when all operands are evaluated
-    /// and locals are gone: an evaluation or a destructor may have completed an operand, or cancelled the frame. If a
-    /// cancelled frame parked now, nothing could wake the frame again.
+    /// Returns true if the frame need not suspend. Otherwise parks the branches. Called after all operands are
+    /// evaluated and the locals are destroyed: an evaluation or a destructor may have completed an operand, or
+    /// cancelled the frame. If a cancelled frame parked now, nothing could wake the frame again.
     FLOW_INLINE bool decided() {
         if (cancelled())
             return true;
@@ -127,14 +127,14 @@ public:
         return isBranch ? static_cast<ChooseBase*>(waiter->owner)->frame_ : nullptr;
     }
 
-    /// Releases the losers. It is the second half of result(), after found().
+    /// Releases the losers. result() does what found() does, and then calls releaseLosers().
     FLOW_INLINE void releaseLosers() const {
         // If no branch has won, giveUp() or a cancel of the frame (takeAwaited) has released all branches already.
         if (group_.count > 1)
             releaseAllBut(group_, winningBranch());
     }
 
-    /// Returns true if the result has an error. The choose must be decided, and result() not yet called.
+    /// Returns true if the result has an error. The choose must be decided. To be called before result().
     bool hasFailed() const { return failed(*frame()); }
 
     static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
@@ -165,13 +165,13 @@ private:
         branch.owner = this;
         branch.link.next = nullptr;
         if (operand.isOperation() && !isCancelled(frame()))
-            operand.startIfReady();           // otherwise decided() starts it
+            operand.startIfReady();           // decided() starts an operation that is not ready
         if (operand.isDelay()) [[unlikely]] { // only the loop fires a delay
             branch.awaited = {};
             operand.park(&branch);
             return false;
         }
-        if (operand.isHeld()) { // decided() tests it again: code that runs until then may take from its source
+        if (operand.isHeld()) { // decided() tests again, since code that runs meanwhile may take from the source
             branch.awaited = detail::Awaited::operation(operand.held());
             return !isCancelled(frame()) && operand.held()->isReady() && operand.held()->mayGoOn();
         }
@@ -188,12 +188,12 @@ private:
         return hasFired(branch) || (branch.awaited.isCell() ? branch.awaited.cell()->isReady()
                                                             : isHeld(branch) && heldBy(branch).isReady());
     }
-    /// Returns true if the branch has an operation that is kept elsewhere, and is not parked there.
+    /// Returns true if the branch has a HeldOperation and is not parked at its source.
     static bool isHeld(Waiter const& branch) { return branch.awaited.isOperation() && !branch.link.isLinked(); }
     static HeldOperation& heldBy(Waiter const& branch) {
         return *static_cast<HeldOperation*>(branch.awaited.operation());
     }
-    /// Parks a branch at its cell and returns true. Returns false if there is no cell, or it is ready or not started.
+    /// Parks a branch at its cell. False if there is no cell, or the cell is ready, or its operation has not started.
     FLOW_INLINE static bool parkAtCell(Waiter& branch) {
         if (!branch.awaited.isCell())
             return false;
@@ -207,7 +207,7 @@ private:
         pushFront(cell->waiters, branch.link);
         return true;
     }
-    /// Returns true if a branch that parkAtCell() has not parked has its result. Otherwise parks the branch.
+    /// Returns true if a branch, which parkAtCell() has not parked, has its result. Otherwise parks the branch.
     [[gnu::noinline]] bool isOver(Waiter& branch) {
         if (!branch.awaited.isCell())
             return hasFired(branch) || startHeld(branch);
@@ -217,7 +217,7 @@ private:
         pushFront(cell->waiters, branch.link);
         return false;
     }
-    /// Returns true if the branch has an operation that is kept elsewhere and ready. If it is not ready, parks there.
+    /// Returns true if the branch has a HeldOperation that is ready. If this is not ready, parks the branch.
     bool startHeld(Waiter& branch) {
         if (!isHeld(branch))
             return false;
@@ -230,7 +230,7 @@ private:
         evaluation.done();
         return ready;
     }
-    /// Returns true if the branch, a delay that is over, has fired before the frame was parked.
+    /// Returns true if the branch fired before the frame was parked. Only the branch of a delay can do that.
     static bool hasFired(Waiter const& branch) { return branch.resume == nullptr; }
 
     /// Called if the frame was cancelled during the evaluation. No branch wins, even if an operand is ready.
@@ -241,18 +241,18 @@ private:
         frame()->awaited = cancelledCell(nullptr, frame()); // result() takes this cell
     }
 
-    /// Called when the operand of a branch is ready. From here on the frame counts as running: a cancel only marks it.
-    /// The frame's first act is to call result(), so that no other branch can fire before all branches are unlinked.
+    /// Called when the operand of a branch is ready. From here on the frame counts as running: a cancel only marks the
+    /// frame. First the frame calls result(), which unlinks all branches, so no other branch can fire.
     template <bool Propagates>
     static void fire(Waiter* branch) {
         auto* choose = static_cast<ChooseBase*>(branch->owner);
         Waiter* frame = choose->frame_;
-        if (!frame->awaited.isGroup()) [[unlikely]] { // not parked: a later operand runs the loop; see hasFired()
+        if (!frame->awaited.isGroup()) [[unlikely]] { // a later operand runs the loop: see hasFired()
             branch->resume = nullptr;
             return;
         }
         if (Propagates && failed(*branch)) [[unlikely]] {
-            branch->resume = fail; // a function of its own, so that this one needs no registers for it
+            branch->resume = fail; // a separate function, so that fire() saves no registers for fail()
             FLOW_HAND_OVER(branch);
         }
         frame->awaited = std::exchange(branch->awaited, {});
@@ -269,15 +269,15 @@ private:
             FLOW_HAND_OVER(last);
     }
 
-    /// Returns true if the waiter has got an error. It must wait no more: `awaited` is a ready cell, or nothing.
+    /// Returns true if the waiter has got an error. Its wait must be over: `awaited` is a ready cell, or nothing.
     static bool failed(Waiter const& waiter) {
         Cell* cell = waiter.awaited.cell();
         return cell && cell->isError();
     }
 
-    // Releases all branches but `kept`, which was unlinked when it fired. All branches are unlinked before the first is
-    // released for good: a release may run code that would wake another branch. The only call is a tail call, so that
-    // no stack is needed. The memory of the branches is left as it is: nothing reads it again.
+    // Releases all branches but `kept`, which was unlinked when it fired. A release that may run code, and so wake
+    // another branch, comes after all branches are unlinked. The only call is a tail call, so this function needs no
+    // stack. The memory of the branches is not changed: nothing reads it again.
     [[gnu::noinline]] static void releaseAllBut(BranchGroup const& group, Waiter const* kept) {
         Waiter* branch = group.branches;
         for (std::uint32_t left = group.count; left != 0; --left, ++branch) {
@@ -285,8 +285,8 @@ private:
                 return releaseRest(branch, left, kept);
         }
     }
-    /// Releases a branch and returns true. Returns false, and changes nothing, for the last reference to a future, and
-    /// for other operands than futures.
+    /// Releases a branch and returns true. If the branch has the last reference to a future, or an operand that is no
+    /// future, changes nothing and returns false.
     FLOW_INLINE static bool letGo(Waiter& branch) {
         if (!branch.awaited.isCell() || branch.awaited.cell()->futures == 1) [[unlikely]]
             return false;
@@ -326,14 +326,14 @@ public:
     }
     FLOW_INLINE void begin(detail::Waiter* frame) { start(frame, branches_); }
 
-    /// Takes the result out of the frame: the winner's operand, or a cancel. Losers are released before this returns.
-    /// To be called once, by the frame when it resumes.
+    /// Takes the result out of the frame: the winner's operand, or the failed cell of a cancel. Releases the losers.
+    /// The frame calls result() once, when it resumes.
     FLOW_INLINE Pending result() {
         Pending found = Pending::resumed(frame());
         releaseLosers();
         return found;
     }
-    /// Takes the result as result() does, but leaves the losers to releaseLosers().
+    /// Takes the result as result() does, but does not release the losers. The caller calls releaseLosers().
     FLOW_INLINE Pending found() { return Pending::resumed(frame()); }
 
     /// Returns the next element of the stream that has won. Then releases the losers, which may read the same stream.

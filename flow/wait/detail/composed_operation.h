@@ -24,14 +24,14 @@
 //     class Session { Ask ask_; void onAnswered(Error error, std::size_t bytes); ... };
 //     ask_.start(connection, question, Completion<std::size_t>::to<&Session::onAnswered>(*this));
 //
-// An operation that is part of another operation is a data member of the other, so that the whole is one object that
-// never moves. A source parks the ComposedOperation itself, in its list of waiters.
+// If an operation is part of another operation, the part is a data member of the whole. So the whole is one object,
+// which must not move. A source parks the ComposedOperation itself, in its list of waiters.
 //
 // The member function is called once for each wait, in a turn of its own and never inside waitFor(). If the operation
-// is ready already, the call comes as after delay(0). The function gets an invalid Error and the result, or the error
-// and a Result(); if the result is Void, only the Error. It must not throw. During the call the ComposedOperation is
-// free: it may wait again, or be destroyed. Its destructor cancels the wait: the operation for which it waited has
-// taken nothing. A ComposedOperation belongs to one thread.
+// is ready already, the function is called as after delay(0). It gets an invalid Error and the result. After a failure,
+// it gets the error and a Result(). If the result is Void, it gets only the Error. It must not throw. During the call
+// the ComposedOperation is free: it may wait again, or be destroyed. The destructor cancels a wait: then the operation
+// for which the ComposedOperation waited has taken nothing. A ComposedOperation belongs to one thread.
 
 #include "flow/core/in_place.h"
 #include "flow/loop/loop.h"
@@ -57,7 +57,7 @@ public:
 
 protected:
     /// Waits for `op`, and then calls the member function `goOn`. The ComposedOperation must not be waiting already.
-    template <auto goOn, InPlace Op, class = decltype(goOn)> // the type: see flow/loop/detail/posted.h
+    template <auto goOn, InPlace Op, class = decltype(goOn)> // `class`: see flow/loop/detail/posted.h
     void waitFor(Op const& op) noexcept {
         FLOW_ASSERT(!isWaiting(), "ComposedOperation::waitFor() while it waits already");
         auto* own = ::new (op_) Op(op);
@@ -71,7 +71,7 @@ protected:
             ::new (op_) Error(currentError());
             resume = goOnFailed<Op, goOn>;
         }
-        TurnBudget::use(8); // counts as 8 operations: it takes a step of its own
+        TurnBudget::use(8); // the wait takes a step of its own, so it counts as 8 operations
         Loop::current().makeReady(this, TaskPriority::DefaultDelay);
     }
 
@@ -92,7 +92,7 @@ private:
         return *std::launder(reinterpret_cast<Op*>(op_));
     }
 
-    /// Called when the source has something for the operation, or has failed it.
+    /// Called when the source has something for the operation, or has failed the operation.
     template <class Op, auto goOn, class = decltype(goOn)>
     static void goOnWith(Waiter* waiter) {
         using Result = typename Op::Result;
@@ -112,7 +112,7 @@ private:
         self->template call<goOn>(error, std::move(result));
     }
 
-    /// Called if the operation was ready in waitFor(). Another waiter may have taken its result since.
+    /// Called in the loop, if the operation was ready in waitFor(). Another waiter may have taken the result meanwhile.
     template <class Op, auto goOn, class = decltype(goOn)>
     static void goOnIfReady(Waiter* waiter) {
         auto* self = static_cast<ComposedOperation*>(waiter);
@@ -148,8 +148,8 @@ private:
     alignas(16) unsigned char op_[32];
 };
 
-/// A member function of an object, which an operation made of operations calls at its end. It has the size of two
-/// pointers, and owns nothing.
+/// A member function and its object. An operation made of operations calls this member function when it ends. A
+/// Completion has the size of two pointers, and owns nothing.
 template <class... Results>
 class Completion {
 public:

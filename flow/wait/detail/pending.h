@@ -1,14 +1,14 @@
 #pragma once
-// Pending: the operand of a wait, once it has been evaluated: a cell of which a reference is held, a delay, an
-// operation that is not started, or nothing to wait for. Actors, coroutines and fibers suspend on a Pending. Emitted
-// code uses it directly, and keeps operations in place in a room of the actor (flow/wait/operation_room.h).
+// Pending: the operand of a wait, after its evaluation. It is a cell (with a reference to it), a delay, an operation
+// that has not started, or nothing to wait for. Actors, coroutines and fibers suspend on a Pending. Emitted code uses
+// Pending directly, and keeps operations in place in a room of the actor (flow/wait/operation_room.h).
 //
 //     Pending wait = pending<int>(future);        // T is exact: Future<int> or Never
 //     if (!wait.isReady()) ... suspend ...
 //     if (wait.failed()) return fail(wait.takeError());
 //     Result<int> result = wait.take<int>();      // keeps the value alive without copying it
 //
-// A Pending may be copied, but owns one reference: exactly one call of take..., drop or park must follow.
+// The copies of a Pending share one reference: call take..., drop or park exactly once, on one of the copies.
 
 #include "flow/base/inline.h"
 #include "flow/core/in_place.h"
@@ -22,7 +22,7 @@ namespace flow {
 
 namespace detail {
 template <class Awaitable>
-struct ResultOf : std::type_identity<Void> {}; // if it cannot be waited for: pending() reports that
+struct ResultOf : std::type_identity<Void> {}; // for a type without a wait: pending() reports the error
 template <class Awaitable>
     requires(!InPlace<Awaitable> && requires { typename Awaitable::Element; })
 struct ResultOf<Awaitable> : std::type_identity<typename Awaitable::Element> {};
@@ -35,12 +35,12 @@ struct ResultOf<Delay> : std::type_identity<Void> {};
 template <>
 struct ResultOf<Yield> : std::type_identity<Void> {};
 
-/// An operation in place that is kept where it may be parked, for code that does not know its type.
+/// An operation in place, at an address that does not change, for code that does not know the type of the operation.
 struct HeldOperation {
     struct Functions {
         bool (*isReady)(HeldOperation&);
         void (*park)(HeldOperation&, Waiter&);
-        Functions const* later; // for an operation that is put off; null if it cannot be put off
+        Functions const* later; // the functions after putOff(); null if the operation cannot be put off
     };
 
     Functions const* functions;
@@ -59,7 +59,7 @@ struct HeldOperation {
             [](HeldOperation& held, Waiter& waiter) { held.as<Op>().park(waiter); }, EndsOnce<Op> ? nullptr : &kLater};
         functions = &kFunctions;
         if constexpr (FLOW_CHECKED)
-            std::memset(bytes, 0, sizeof bytes); // flow/wait/dying_local.h reads all of them
+            std::memset(bytes, 0, sizeof bytes); // flow/wait/dying_local.h reads all bytes
         ::new (static_cast<void*>(bytes)) Op(op);
     }
     template <InPlace Op>
@@ -68,10 +68,10 @@ struct HeldOperation {
     }
     FLOW_INLINE bool isReady() { return functions->isReady(*this); }
     FLOW_INLINE void park(Waiter& waiter) { functions->park(*this, waiter); }
-    /// Returns true if the waiter of a ready operation goes on at once. If not, isReady() is false from here on, and
-    /// the waiter resumes in a turn of its own.
+    /// Called for a ready operation. Returns true if the waiter continues without a suspension. If not, isReady() is
+    /// false from here on, and the waiter resumes in a turn of its own.
     FLOW_INLINE bool goesOn() { return TurnBudget::takeOne() || !putOff(); }
-    /// Returns what goesOn() would return, and uses up nothing of the turn's budget.
+    /// Does the same as goesOn(), but uses up nothing of the turn's budget.
     FLOW_INLINE bool mayGoOn() { return !TurnBudget::isSpent() || !putOff(); }
 
 private:
@@ -96,14 +96,14 @@ public:
     constexpr Pending() = default;
     explicit Pending(detail::Cell* cell) : cell_(cell) {}
     explicit Pending(Delay delay) : kind_(Kind::Delay), priority_(delay.priority()), deadline_(delay.deadline()) {}
-    /// Returns the Pending of an operation in place, which is started when the frame is about to wait for it.
+    /// Returns the Pending of an operation in place. The operation starts when the frame is about to wait for it.
     template <InPlace Op>
     static Pending operation(Op const& op) {
         Pending pending(detail::Kept<Op>::create(op));
         pending.kind_ = Kind::Operation;
         return pending;
     }
-    /// Makes the Pending of an operation in place that is kept elsewhere. Code that knows its type calls its take().
+    /// Makes the Pending of a held operation. Code that knows the operation's type calls the operation's take().
     explicit Pending(detail::HeldOperation* held) : kind_(Kind::Held), held_(held) {}
     /// Returns the result of a wait after the waiter was resumed: the cell in `awaited`, or nothing after a delay.
     FLOW_INLINE static Pending resumed(detail::Waiter* waiter) {
@@ -117,8 +117,8 @@ public:
     bool isOperation() const { return kind_ == Kind::Operation; }
     bool isHeld() const { return kind_ == Kind::Held; }
     detail::HeldOperation* held() const { return held_; }
-    /// Starts an operation. Returns true if the operation is ready then. After that the Pending is a cell; if the
-    /// operation is held and ready, it is nothing to wait for; if it is held and not ready, it is as before.
+    /// Starts an operation. Returns true if the wait is over. Afterwards the Pending is the cell of the operation. A
+    /// held operation has no cell: if it is ready, the Pending is nothing to wait for, and else it does not change.
     FLOW_INLINE bool start() {
         if (kind_ == Kind::Held && held_->isReady() && held_->goesOn()) {
             *this = Pending();
@@ -148,7 +148,7 @@ public:
             detail::park(waiter, cell_);
     }
 
-    /// Returns true if the wait throws. After that, one of the next functions must be called, once, on a ready Pending.
+    /// Returns true if the wait throws. Then call one of the next functions, exactly once. The Pending must be ready.
     FLOW_INLINE bool failed() const { return cell_ && cell_->isError(); }
     FLOW_INLINE Error takeError() const { return detail::takeError(cell_); }
     /// Takes the result by reference.
@@ -184,7 +184,7 @@ public:
     FLOW_INLINE void cancel(detail::Waiter* frame) {
         *this = Pending(detail::cancelledCell(holdsCell() ? cell_ : nullptr, frame));
     }
-    /// Releases the operand, if no result is wanted.
+    /// Releases the operand without taking a result.
     FLOW_INLINE void drop() const {
         if (holdsCell() && cell_)
             detail::releaseFuture(cell_);
@@ -229,7 +229,7 @@ template <class T>
 inline constexpr bool isStream<FutureStream<T>> = true;
 } // namespace detail
 
-/// Asserts that the future is valid. A function that waits for its argument calls this to name its own caller.
+/// Asserts that the future is valid. A function that waits for its argument passes its own caller, for the message.
 template <class T>
 void checkValid(Future<T> const& future, std::source_location caller) {
     detail::validCell(future, caller);
@@ -253,7 +253,7 @@ inline constexpr bool isOperationWith = false;
 template <InPlace E, class T>
 inline constexpr bool isOperationWith<E, T> = std::is_same_v<typename E::Result, T>;
 
-/// True for a race. Its member kBecomesFuture says that its conversion to a future is meant.
+/// True for a race: the member kBecomesFuture says that the conversion of a race to a future is intended.
 template <class E, class T>
 concept BecomesFuture = requires { std::remove_cvref_t<E>::kBecomesFuture; } && std::is_convertible_v<E, Future<T>>;
 
@@ -267,7 +267,7 @@ template <class E, class T>
 concept ReadableFor = std::is_convertible_v<E const&, FutureStream<T> const&> || isOperationWith<E, T>;
 } // namespace detail
 
-/// Makes the Pending of an operand of `wait`. Copies the reference of an lvalue future, and takes that of an rvalue.
+/// Makes the Pending of an operand of `wait`. Copies the reference of an lvalue future; moves that of an rvalue future.
 template <class T, class Awaitable>
 Pending pending(Awaitable&& awaitable, detail::Caller caller = detail::Caller()) {
     using Plain = std::remove_cvref_t<Awaitable>;
@@ -298,7 +298,7 @@ Pending pending(Awaitable&& awaitable, detail::Caller caller = detail::Caller())
     } else if constexpr (InPlace<Plain>) {
         return Pending::operation(awaitable);
     } else {
-        return Pending(); // refused above
+        return Pending(); // a static_assert above has refused the operand
     }
 }
 
