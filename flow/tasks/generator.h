@@ -21,7 +21,7 @@
 // the compiler cannot elide the frame of the body, the frame comes from FastAllocator.
 //
 // The body of an AsyncGenerator is a fork (flow/tasks/fork.h): it begins with the call and runs up to its first
-// co_yield. A turn of the loop runs the body on when a value was taken. next() is an operation in place, for every
+// co_yield. After a value was taken, a turn of the loop continues the body. next() is an operation in place, for every
 // style. If next() loses a race, it has taken no value. It gives std::nullopt at the end; one next() throws an error of
 // the body. Dropping the handle makes the body's wait throw actor_cancelled. Only one next() may wait at a time.
 
