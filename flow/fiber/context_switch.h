@@ -32,7 +32,7 @@ using Arrival = boost::context::detail::transfer_t;
 [[noreturn, gnu::cold]] void switchToNothing();
 
 /// Switches to a context, and pushes an address onto the stack. The push overwrites nothing: a function that calls
-/// another function, as this one does, keeps no data below its stack pointer.
+/// another function, as switchTo() does, keeps no data below its stack pointer.
 FLOW_INLINE Arrival switchTo(void* context, void* data) noexcept {
     if (!context) [[unlikely]]
         switchToNothing();

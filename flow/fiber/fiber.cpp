@@ -64,7 +64,7 @@ void Fiber::end() noexcept {
 }
 
 void Fiber::start(Cell* cell, Body body, void* function, Options const& options, void (*resume)(Waiter*)) {
-    struct Unused { // for an exception: there is no memory for the stack
+    struct Unused { // for the exception that is thrown if there is no memory for the stack
         Cell* cell;
         ~Unused() {
             if (cell)

@@ -50,7 +50,7 @@ public:
             return memory::roundUp(bytes, memory::kMostAlignment);
         }
         FLOW_INLINE static void* operator new(std::size_t bytes) {
-            (void)coro::frameAlignment(bytes); // with clang, refuses a frame that is aligned to more
+            (void)coro::frameAlignment(bytes); // with clang, refuses a greater alignment
             return memory::allocate(roundedUp(bytes));
         }
         static void operator delete(void* frame, std::size_t bytes) noexcept {

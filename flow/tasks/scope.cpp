@@ -66,7 +66,7 @@ void hold(ScopeNode* scope, Cell* future) {
     detail::addFuture(future);
     detail::park(&held->waiter, future);
     held->parent = scope;
-    Link& children = scope->children; // a cancel begins at the front, with the oldest; cancelled ones are at the back
+    Link& children = scope->children; // a cancel begins at the front, with the oldest; cancelled children are last
     if (children.isEmpty() || !Node::of(children.prev)->has(Node::kCancelled))
         pushBack(children, held->sibling);
     else

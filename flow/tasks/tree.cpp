@@ -62,7 +62,7 @@ Waiter* settle(Node* node) noexcept {
         if (!node->children.isEmpty())
             return nullptr;
         Node* parent = node->parent;
-        ++node->pins; // so that a cancel in a destructor does not end the node a second time
+        ++node->pins; // otherwise a cancel in a destructor would end the node a second time
         if (parent)
             ++parent->pins; // the parent ends after this node
         Waiter* last = end(node);

@@ -1,6 +1,6 @@
 #pragma once
-// TaskPromise: the promise of tasks and forks. They can await everything that a coroutine with a Future can. This file
-// has the allocation, the start and the end of tasks and forks.
+// TaskPromise: the promise of tasks and forks, which can await everything that a coroutine with a Future can await.
+// This file has the allocation, the start and the end of tasks and forks.
 
 #include "flow/base/stack.h"
 #include "flow/coro/coroutine.h"
@@ -76,7 +76,7 @@ template <class T>
 FLOW_INLINE Cell* newTaskCell(std::pmr::memory_resource& memory, std::size_t frameBytes) {
     constexpr std::size_t kHead = kPrefixBytes<T> + sizeof(Cell);
     void* block = memory::ForeignBlock::allocate(memory, kHead + frameBytes, kHead, coro::frameAlignment(frameBytes));
-    return placeCell<T>(block, memory::kForeignClass, 2, 1, 0); // one reference of the handle, one of the tree
+    return placeCell<T>(block, memory::kForeignClass, 2, 1, 0); // two references: the handle's and the tree's
 }
 template <class T>
 FLOW_INLINE std::pmr::memory_resource& memoryOf(Cell* cell) noexcept {
@@ -189,7 +189,7 @@ struct ChildAwaiter : InTask {
     }
     FLOW_INLINE std::conditional_t<kMoves, T, T const&> await_resume() const {
         node()->flags &= ~Node::kAwaitsChild;
-        if (Cell* found = promise->takeAwaited()) // `child` has another parent: this node was parked at its cell
+        if (Cell* found = promise->takeAwaited()) // another node's child: this node was parked at the child's cell
             releaseFuture(found);
         throwIfCancelled();
         if (child->isError()) [[unlikely]]

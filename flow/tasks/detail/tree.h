@@ -30,7 +30,7 @@ struct Node {
     static constexpr std::uint32_t kParentWaits = 128; // the parent awaits just this child, and is parked nowhere else
     static constexpr std::uint32_t kInCall = 256; // without tail calls: the call that made the node may be on the stack
     static constexpr std::uint32_t kJoinsHook = 512; // the node waits at a scope, until the scope has no child
-    static constexpr std::uint32_t kIsFuture = 1024; // only in a HookNode: it holds a future, and counts as a child
+    static constexpr std::uint32_t kIsFuture = 1024; // a HookNode that holds a future, and counts as a child
     static constexpr std::uint32_t kWatches = kJoining | kEnding;
 
     Node() { children.reset(); }
