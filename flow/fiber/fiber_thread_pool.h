@@ -62,8 +62,7 @@ public:
         return future;
     }
 
-    /// Lets the running action wait for `seconds`. Only for actions. On a fiber, throws actor_cancelled if the pool
-    /// ends.
+    /// Lets an action wait for `seconds`: call it in the action. On a fiber, throws actor_cancelled if the pool ends.
     static void pause(double seconds);
 
     /// Returns true if actions run on fibers.
