@@ -8,17 +8,17 @@
 //         co_return sum;
 //     }
 //
-// It starts at once on the caller's stack, does not suspend when its operand is ready, and is cancelled when its last
-// Future is dropped: the co_await at which it waits throws actor_cancelled, and so does every later one. Its parameters
-// are destroyed with its frame before its future is completed. Calling it throws only std::bad_alloc and exceptions
-// from the copy of a parameter. Parameters that are aligned to more than 16 bytes do not compile. Locals may be aligned
-// to 64 bytes, with gcc only to what instructions need (flow/docs/coroutines.md). Hold other objects by pointer.
-// Parameters that are references stay references: take an object that must live across a co_await by value.
+// The coroutine starts immediately, on the caller's stack. It does not suspend at a co_await with a ready operand. When
+// its last Future is dropped, the coroutine is cancelled: the present co_await and every later one throw
+// actor_cancelled. Parameters and frame are destroyed before the future completes. A call throws only std::bad_alloc
+// and exceptions from the copy of a parameter. Parameters that are aligned to more than 16 bytes do not compile. Locals
+// may be aligned to 64 bytes, with gcc only to what instructions need (flow/docs/coroutines.md). Hold other objects by
+// pointer. Reference parameters stay references: take an object that must live across a co_await by value.
 //
 // gcc 12 translates some coroutines wrongly, with any library; flow/docs/coroutines.md lists them. Give each co_await a
 // statement of its own: `int first = co_await a;`.
 //
-// The coroutine's frame is the waiter (see flow/core/frame.h): a call is one allocation for result and frame.
+// The coroutine's frame is also the waiter (see flow/core/frame.h). A call makes one allocation, for result and frame.
 
 #include "flow/base/inline.h"
 #include "flow/core/error_or.h"
@@ -39,17 +39,17 @@ namespace flow {
 ///     (void)writeBack(Uncancellable(), page);
 struct Uncancellable {};
 
-/// A parameter of this type, best a last one with a default, makes a coroutine propagate errors: a co_await that fails,
-/// or at which it is cancelled, ends it with that error, without a C++ exception. This is a hundred times faster.
+/// A parameter of this type, best the last one with a default, makes a coroutine propagate errors. If a co_await fails
+/// or is cancelled, the coroutine ends with this error without a C++ exception, which is a hundred times faster.
 ///
 ///     Future<int> twice(Future<int> a, Propagate = {}) { co_return 2 * co_await a; }
 ///
-/// Locals, then parameters are destroyed as by an exception. No handler of the coroutine itself gets the error of a
-/// co_await: do not use Propagate if a co_await is in a try block. tryGet works as everywhere, for errors and cancels.
+/// First locals, then parameters are destroyed, as by an exception. No catch in this coroutine gets the error of a
+/// co_await: do not use Propagate if a co_await is in a try block. tryGet() gives errors and cancels as everywhere.
 struct Propagate {};
 
-/// A parameter of this type makes a coroutine with a Future<Void> return a Void, as `co_return Void()`, and not
-/// nothing. It is for templates with a T that may be Void:
+/// A coroutine with a result of Future<Void> and a parameter of this type returns by `co_return Void()`, not by
+/// `co_return`. The parameter is for templates with a T that may be Void:
 ///
 ///     template <class T>
 ///     Future<T> logged(Future<T> what, ExplicitVoid = {}) { T value = co_await what; log(value); co_return value; }
@@ -75,8 +75,8 @@ TryGet<typename Op::Result> tryGet(Op const& op) {
 
 namespace flow::coro {
 
-/// The operand of a co_await that ends the coroutine. The frame is destroyed, its locals innermost first, and the
-/// future fails without a C++ throw.
+/// The operand of a co_await that ends the coroutine with an error. The frame is destroyed, its locals innermost first,
+/// and the future fails without a C++ throw.
 struct [[nodiscard]] fail {
     explicit fail(Error e) : error(e) {}
     explicit fail(Pending const& failed) : error(failed.takeError()) {}
@@ -107,7 +107,7 @@ struct Result {
     T from(U&& value) {
         return T(std::forward<U>(value));
     }
-    T from(T const& value) // `return {name};`
+    T from(T const& value) // for `return {name};`
         requires std::is_copy_constructible_v<T>
     {
         return T(value);
@@ -119,8 +119,8 @@ struct Result {
     }
 };
 
-/// A variable for the coroutine's own promise. A co_await of the variable sets it, and does not suspend. It is for
-/// emitted code, which parks the frame itself:
+/// A pointer to the coroutine's own promise, in a variable. A co_await of the variable sets the pointer, and does not
+/// suspend. The class is for code that actorc emits: such code parks the frame itself:
 ///
 ///     Self actor;
 ///     co_await actor;
@@ -130,7 +130,7 @@ struct Result {
 ///         wait = actor->settled();
 ///     }
 ///
-/// It is a variable, since gcc 12 keeps the result of a co_await in the frame a second time.
+/// co_await does not return the pointer: gcc 12 would keep this result in the frame a second time.
 template <class Base>
 class OwnPromise {
 public:
@@ -145,7 +145,7 @@ using Self = OwnPromise<PromiseBase>;
 using PropagatingSelf = OwnPromise<PropagatingBase>;
 
 // pending() is flow::pending() for coroutines. forget() makes the compiler assume that the operand changes: otherwise
-// clang keeps the address of the cell in the frame, beside the variable that holds it.
+// clang also stores the address of the cell in the frame, although the operand's variable holds this address.
 
 template <class Operand>
 FLOW_INLINE void forget(Operand const& operand) {
@@ -170,7 +170,7 @@ struct Signature {
     using Owned = Parameters<Args...>;
     static constexpr bool kUncancellable = (std::is_same_v<Args, Uncancellable> || ...);
     static constexpr bool kIsPropagate = (std::is_same_v<Args, Propagate> || ...);
-    /// False also if `destroy` has the wrong order and the parameters cannot be moved out before: then errors throw.
+    /// False in spite of Propagate if the parameters would be destroyed in the wrong order: then errors throw.
     static constexpr bool kPropagates = kIsPropagate && (kDestroysInOrder || Owned::kCanEmpty);
     static constexpr bool kExplicitVoid = (std::is_same_v<Args, ExplicitVoid> || ...);
     static constexpr std::size_t kFrameLimit = (std::size_t{0} + ... + flow::detail::kFrameLimit<Args>); // 0: none
@@ -186,8 +186,8 @@ public:
     FLOW_INLINE void return_value(Void) const noexcept { noteReturned(); }
 };
 
-/// The operand of a co_await that is refused. It is made by a conversion, which the compiler chooses only if no other
-/// await_transform fits. Its result converts to anything, so that compilers report nothing more.
+/// An operand that co_await refuses. The operand converts to this class; the compiler chooses the conversion only if no
+/// other await_transform fits. The result of the co_await converts to any type, so compilers report no further error.
 struct NotAwaitable : std::suspend_never {
     template <class A, class Plain = std::remove_cvref_t<A>>
         requires(!std::is_same_v<Plain, NotAwaitable>)
@@ -211,13 +211,13 @@ class CoroPromiseBase
                                 std::conditional_t<S::kExplicitVoid, ExplicitVoidPromiseBase, VoidPromiseBase>>,
       ResultBytes<kPrefixBytes<T>> {
     using Base = std::conditional_t<S::kPropagates, PropagatingAwaiter, Awaiter>;
-    /// True if the promise destroys the parameters itself, in the right order. It does so only if `destroy` has the
-    /// wrong order, since it then holds a pointer to each parameter.
+    /// True if the promise destroys the parameters itself, in the right order. For this the promise needs a pointer to
+    /// each parameter, so it is true only if `destroy` has the wrong order.
     static constexpr bool kOwnsParameters = S::kDestroysParameters && !kDestroysInOrder;
     static constexpr std::uint8_t kFlags =
         Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) | (S::kPropagates ? Cell::kPropagates : 0);
-    /// The flags until the body begins. If moving the parameters might throw, these flags show operator delete that
-    /// there was no coroutine yet.
+    /// The flags until the body begins. If moving a parameter may throw, they are 0, and operator delete sees by this
+    /// that there was no coroutine yet.
     static constexpr std::uint8_t kFirstFlags = S::kTakenOverSafely ? kFlags : 0;
 
 public:
@@ -257,8 +257,8 @@ public:
     ~CoroPromiseBase()
         requires(!kOwnsParameters)
     = default;
-    /// If the frame is destroyed at a co_await, this runs after the destructors of locals and before those of
-    /// parameters.
+    /// If the frame is destroyed at a co_await, this destructor runs after the destructors of locals, and before the
+    /// destructors of parameters.
     FLOW_INLINE ~CoroPromiseBase()
         requires(kOwnsParameters)
     {
@@ -271,7 +271,7 @@ public:
             this->cell()->flags = kFlags;
         return {};
     }
-    /// Called when the body has ended, and its locals are gone.
+    /// Called when the body has ended and its locals have been destroyed.
     Ending<Cell::kUnset> final_suspend() const noexcept {
         this->noteSuspended();
         return {};
@@ -356,7 +356,7 @@ public:
         self.set(this);
         return {};
     }
-    /// Called at the beginning of the body. Writes all flags, not one bit, so that the optimiser knows their value.
+    /// Called at the beginning of the body. Writes all flags, not only one bit: then the optimiser knows the value.
     FLOW_INLINE std::suspend_never await_transform(PropagatingSelf& self) {
         this->cell()->flags = kFlags | Cell::kPropagates;
         self.set(this);
@@ -392,7 +392,7 @@ public:
     }
 
 protected:
-    /// Returns the future for the caller, made from the handle: the compiler sees that this is the frame's address.
+    /// Returns the future for the caller. Uses the handle: from it the compiler knows that the address is the frame's.
     FLOW_INLINE Future<T> future() {
         auto self = std::coroutine_handle<CoroPromiseBase>::from_promise(*this);
         return Future<T>::adopt(static_cast<Cell*>(self.address()) - 1);
@@ -422,7 +422,7 @@ private:
         beginWait(where);
         if (this->isCancelled()) [[unlikely]] {
             cell = cancelledCell(nullptr, this->frame());
-            --cell->futures; // borrowed as any operand: the cell lives as long as the thread
+            --cell->futures; // drops the reference: a cancelled cell is borrowed too, and lives as long as the thread
         }
         forget(operand);
         this->setBorrowed(cell);
@@ -451,7 +451,7 @@ public:
     }
     template <class U = T>
         requires std::is_constructible_v<T, U const&>
-    void return_value(U const& value) { // `co_return {name};`
+    void return_value(U const& value) { // for `co_return {name};`
         this->setValue(value);
         this->noteReturnedValue();
     }
@@ -467,7 +467,7 @@ public:
     Future<Void> get_return_object() { return this->future(); }
 };
 
-/// A coroutine without a Future: it runs to its end; an error that escapes it is reported as dropped.
+/// The return type of a coroutine that has no Future and runs to its end. An error that escapes is reported as dropped.
 struct Detached {};
 
 /// The signature of a Detached coroutine: without a Future nothing can cancel it.
@@ -487,7 +487,7 @@ public:
 
 } // namespace flow::coro
 
-/// The traits of a Future<T> that is refused. They keep compilers from reporting more about it.
+/// The traits of a coroutine with a Future<T> that is refused. With these traits compilers report no further error.
 template <flow::detail::NoValue T, class... Args>
 struct std::coroutine_traits<flow::Future<T>, Args...> {
     struct promise_type {

@@ -1,28 +1,28 @@
 #pragma once
-// fromAwaitable: makes a future of another library's C++20 awaitable, so that it can be waited for in every style.
+// fromAwaitable: makes a future of another library's C++20 awaitable. Code of every style can wait for the future.
 //
 //     std::size_t n = co_await fromAwaitable(socket.async_read(buffer));
 //     auto first = co_await race(fromAwaitable(other.receive()), delay(1.0));
 //     Future<int> answer = fromAwaitable(query(), [&source] { source.request_stop(); });
 //
-// The awaitable is anything that co_await takes in a coroutine without rules of its own: it has await_ready,
-// await_suspend and await_resume, or an operator co_await. It is moved in; if it cannot be moved, give a function that
-// returns it. It begins at once. The result is what await_resume returns, or the exception that await_resume throws: a
-// reference is copied, void becomes Void.
+// The awaitable is any object that co_await takes in a coroutine without an await_transform: it has await_ready,
+// await_suspend and await_resume, or an operator co_await. It is moved in; if it cannot be moved, pass a function that
+// returns it. The wait begins immediately. The result is the value that await_resume returns, or the exception that
+// await_resume throws. A reference is copied, void becomes Void.
 //
 // Threads. The awaitable may resume its handle on any thread: the result then comes through the inbox of the loop that
-// has called fromAwaitable. If the awaitable resumes the handle on that loop's thread, the future is ready before
-// resume() returns, and its waiters run there. The loop does not end for lack of work while the future is waited for.
+// has called fromAwaitable. If it does so on that loop's thread, the future is ready before resume() returns, and its
+// waiters run inside resume(). The loop does not end for lack of work while code waits for the future.
 //
-// Cancel safety. A C++20 awaitable has no way to be cancelled. If the future is dropped or cancelled, this takes effect
-// at once, and for the awaitable there are three ways:
+// Cancel safety. A C++20 awaitable has no way to be cancelled. If the future is dropped or cancelled, the future ends
+// immediately. The second argument says what happens to the awaitable:
 //   fromAwaitable(a)                      The awaitable runs on. When it resumes its handle, the result is dropped.
-//                                         It must not outlive the objects to which it refers. One that never
-//                                         resumes its handle leaks.
-//   fromAwaitable(a, [] { ... })          As above, and the function is called, on the loop's thread: it asks for an
-//                                         early end. It must not throw.
-//   fromAwaitable(a, DestroyOnCancel())   The awaitable is destroyed. This is for awaitables that their destructor
-//                                         withdraws, and that resume only on the loop's thread.
+//                                         The objects to which the awaitable refers must outlive it. An awaitable
+//                                         that never resumes its handle leaks.
+//   fromAwaitable(a, [] { ... })          The awaitable runs on too, but the loop's thread calls the function, which
+//                                         asks for an early end. The function must not throw.
+//   fromAwaitable(a, DestroyOnCancel())   The awaitable is destroyed: its destructor must withdraw the request. It
+//                                         must resume its handle only on the loop's thread.
 //
 // Throws std::bad_alloc, and exceptions from moving the awaitable.
 
@@ -36,7 +36,7 @@
 
 namespace flow {
 
-/// A second argument for awaitables that their destructor withdraws.
+/// The second argument for an awaitable with a destructor that withdraws its request.
 struct DestroyOnCancel {};
 
 namespace coro {
@@ -54,7 +54,7 @@ decltype(auto) awaiterOf(A&& awaitable) {
 template <class A>
 using AwaitResult = decltype(awaiterOf(std::declval<A>()).await_resume());
 
-/// The coroutine that awaits. It starts when its handle is resumed, and ends by itself.
+/// The coroutine that awaits the awaitable. It starts when its handle is resumed. Its frame is destroyed at its end.
 struct ForeignWait {
     struct promise_type {
         ForeignWait get_return_object() noexcept { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }

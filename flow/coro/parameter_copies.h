@@ -1,6 +1,6 @@
 #pragma once
-// callWithCopies: calls a coroutine so that C++ copies its parameters before its body runs, as it must for a pack.
-// Emitted code uses it; programs do not.
+// callWithCopies: calls a coroutine with a parameter pack, so that C++ copies the parameters before the body runs. Code
+// that actorc emits uses this function; programs do not.
 //
 //     struct FActor { static Future<int> run(Ts... values) { ... co_return 1; } };
 //     return callWithCopies(FActor::run, values...);
@@ -11,8 +11,8 @@
 
 namespace flow::coro {
 
-/// Calls `run`. An exception from a copy fails the actor, as with any other parameter. An exception from the body of
-/// the coroutine is in its result already.
+/// Calls `run`. If the copy of a parameter throws, the actor fails with this exception. If the body of the coroutine
+/// throws, the result of `run` has the exception already.
 template <class Result, class... Parameters, class... Args>
 Result callWithCopies(Result (*run)(Parameters...), Args&&... args) {
     try {

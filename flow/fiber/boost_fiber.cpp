@@ -2,12 +2,12 @@
 // when a context suspends, and suspend_until() when its dispatcher has nothing to do. A ready fiber is put into the
 // loop's queue as a Turn, which switches to the fiber (enter()). So the loop decides the order.
 //
-// Each thread also has a context of its main function and one of the dispatcher. The dispatcher frees fibers that have
-// ended and handles the timers, so a fiber that ends or sleeps switches to the dispatcher, as every fiber does while a
-// timer is set. Any other suspension switches back to the step of the loop.
+// Each thread has two more contexts: its main function, and Boost's dispatcher. The dispatcher frees fibers that have
+// ended, and handles the timers. So a fiber that ends or sleeps switches to the dispatcher. While a timer is set, every
+// fiber does so when it suspends. Any other suspension switches back to the loop's step.
 //
-// A thread has state that belongs to one stack: exceptions in flight, levels of withRoom(), the running Fiber. Boost
-// does not switch it; switchTo() and noteSwitch() do.
+// A part of the thread's state belongs to one stack: exceptions in flight, levels of withRoom(), the running Fiber.
+// Boost does not switch this state; switchTo() and noteSwitch() do.
 
 #include "flow/fiber/boost_fiber.h"
 
@@ -36,14 +36,14 @@ namespace {
 
 using boost::fibers::context;
 
-constexpr double kTicksPerSecond = 1e9; // of the clock, which counts nanoseconds
+constexpr double kTicksPerSecond = 1e9; // SteadyClock counts nanoseconds
 
 std::int64_t ticks(double seconds) {
     return std::llround(seconds * kTicksPerSecond);
 }
 
 /// Returns the seconds by which the clock is ahead of the loop's time. A real loop counts its time from the program's
-/// first loop. The result may be a little too small, so that a deadline is never early.
+/// first loop. The result may be a little too small: this makes a deadline late, never early.
 double clockAhead() {
     if (Loop::current().isSimulated())
         return 0;
@@ -63,7 +63,7 @@ double deadlineOf(SteadyClock::time_point time) {
 
 } // namespace
 
-/// The state of the thread that belongs to a fiber's stack, and the fiber's place in the loop's queue.
+/// The part of the thread's state that belongs to a fiber's stack, and the fiber's place in the loop's queue.
 class BoostFiber final : public boost::fibers::fiber_properties, public Turn {
 public:
     explicit BoostFiber(context* ctx) noexcept : fiber_properties(ctx), Turn(run) {}
@@ -84,10 +84,10 @@ private:
     Fiber* fiber_ = nullptr;
 };
 
-/// The scheduler of a thread. The loop runs in two ways. If the program calls the loop, it runs the step of a fiber,
-/// which switches to this fiber; when the fiber suspends, the scheduler switches back to the loop. But if code outside
-/// of fibers waits for a fiber, Boost's dispatcher runs the loop, up to the next step of a fiber, and switches to this
-/// fiber when the loop has returned.
+/// The scheduler of a thread. There are two cases. If the program calls the loop, a step of the loop switches to a
+/// fiber, and the scheduler switches back to the loop when this fiber suspends. But if code outside of fibers waits for
+/// a fiber, Boost's dispatcher runs the loop up to the next step of a fiber, and switches to this fiber after the loop
+/// has returned.
 class BoostScheduler final : public boost::fibers::algo::algorithm_with_properties<BoostFiber> {
 public:
     BoostScheduler() : timer_(this), notice_(this) {}
@@ -101,7 +101,7 @@ public:
             attachTo(Loop::current());
             fiber.ask(kPriority);
         } else {
-            ctx->ready_link(withoutLoop_); // at the thread's end
+            ctx->ready_link(withoutLoop_); // the thread is at its end
         }
     }
 
@@ -162,7 +162,7 @@ private:
         BoostScheduler* scheduler;
     };
 
-    /// Returns the context that runs next when `active` suspends; null if Boost's dispatcher finds nothing to do.
+    /// Returns the context that runs after `active`, which suspends. Null if `active` is the dispatcher.
     context* choose(context& active) {
         if (!withoutLoop_.empty()) {
             context* first = &withoutLoop_.front();
@@ -181,7 +181,7 @@ private:
     /// Called by a step of the loop.
     void enter(context* ctx) {
         context* active = context::active();
-        if (active == dispatcher_) { // the dispatcher runs the loop
+        if (active == dispatcher_) { // the dispatcher is running the loop
             next_ = ctx == dispatcher_ ? nullptr : ctx;
             hasNews_ = true;
             return Loop::current().stop();
@@ -195,7 +195,7 @@ private:
     void dispatch() { enter(dispatcher_); }
 
     void runLoop(Loop& loop) {
-        std::optional<WorkGuard> guard; // other threads may wake the fiber that waits
+        std::optional<WorkGuard> guard; // keeps the loop from ending: another thread may wake the fiber
         if (!loop.isSimulated())
             guard.emplace(loop);
         isInLoop_ = true;
@@ -227,7 +227,7 @@ private:
         home_ = &loop;
     }
 
-    // Boost's switches do not change the state of the thread that belongs to a stack: these functions do.
+    // Boost's switches do not change the thread's state that belongs to a stack. The next functions change this state.
 
     BoostFiber& of(context& ctx) {
         if (!get_properties(&ctx)) {
@@ -243,7 +243,7 @@ private:
         of(ctx).restoreThread();
         current_ = &ctx;
     }
-    /// Called where Boost may have switched by itself: to a fiber that is launched at once.
+    /// Called where Boost may have switched by itself: a fiber with launch::dispatch runs as soon as it is made.
     void noteSwitch() {
         context* active = context::active();
         if (active == current_)
@@ -256,10 +256,10 @@ private:
     }
 
     context* dispatcher_ = nullptr;
-    context* caller_ = nullptr;  // runs the step that has switched to a fiber
+    context* caller_ = nullptr;  // the context of the loop's step that has switched to a fiber
     context* next_ = nullptr;    // the context to which the dispatcher switches next
     context* current_ = nullptr; // the fiber that runs
-    bool isInLoop_ = false;      // the dispatcher runs the loop
+    bool isInLoop_ = false;      // true while the dispatcher runs the loop
     bool hasNews_ = false;
     std::size_t ready_ = 0;
     boost::fibers::scheduler::ready_queue_type withoutLoop_;
@@ -289,7 +289,7 @@ void useBoostFibers() {
 
 } // namespace flow::fiber
 
-// nondeterminism: in place of the standard library's, see boost_fiber.h
+// nondeterminism: replaces the standard library's function, see boost_fiber.h
 SteadyClock::time_point std::chrono::steady_clock::now() noexcept {
     flow::Loop* loop = flow::detail::currentLoop;
     if (loop && loop->isSimulated())

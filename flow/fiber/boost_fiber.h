@@ -1,6 +1,6 @@
 #pragma once
-// Boost.Fiber on our loop: each boost::fibers::fiber that is ready is a step of its thread's loop, so that code with
-// Boost's mutexes, condition variables, channels and futures runs unchanged beside everything else.
+// Boost.Fiber on our loop: each boost::fibers::fiber that is ready becomes a step of its thread's loop. So code with
+// Boost's mutexes, condition variables, channels and futures runs unchanged, beside actors and coroutines.
 //
 //     RealLoop loop;                                    // or SimLoop
 //     fiber::useBoostFibers();                          // once on each thread with such fibers
@@ -14,20 +14,20 @@
 // Order. The steps of fibers have the priority DefaultDelay, and run in the order in which the fibers were made ready.
 // So on a simulated loop a program runs the same each time.
 //
-// Time. Boost.Fiber sleeps and times out by std::chrono::steady_clock, which it reads itself. Therefore a program that
-// is linked with this library has another steady_clock::now(). On a thread with a simulated current loop it gives the
-// loop's time, to all code there; everywhere else it gives the machine's time as usual. So sleep_for(), wait_for() and
-// the like take exactly their duration of virtual time, to the nanosecond up to some 100 days.
+// Time. Boost.Fiber reads std::chrono::steady_clock for its sleeps and timeouts. Therefore a program that is linked
+// with this library has another steady_clock::now(). On a thread with a simulated loop, now() gives the loop's time to
+// all code; everywhere else now() gives the machine's time as usual. So in a simulation sleep_for() and wait_for() take
+// exactly their duration of virtual time, to the nanosecond up to some 100 days.
 //
-// Code that waits outside of a Boost fiber, as main() does in fiber.join(), runs the loop meanwhile. If nothing is left
-// that could wake this code, a simulated loop ends the program with a message; a real loop waits for other threads.
-// stop() does not end such a wait. Actors, coroutines and handlers that this loop runs must not wait for a Boost fiber
-// in that way; let them wait for a future.
+// Code that waits outside of a Boost fiber, as main() does in fiber.join(), runs the loop during the wait. If nothing
+// is left that could wake this code, a simulated loop ends the program with a message; a real loop waits for other
+// threads. stop() of the loop does not end such a wait. Actors, coroutines and handlers that this loop runs must not
+// wait for a Boost fiber in that way: let them wait for a future.
 //
 // Other threads may wake the fibers, by Boost's mutexes and so on, while the loop exists. Fibers are made on a thread
-// that has a loop, and must have ended before the loop does. No fiber changes its thread. Fibers cannot be cancelled: a
-// fiber of spawnBoost() runs on without its future. Their stacks are Boost's: 128 KiB without guard pages, unless the
-// fiber is given an allocator, such as boost::fibers::protected_fixedsize_stack.
+// that has a loop, and must end before the loop is destroyed. No fiber changes its thread. Fibers cannot be cancelled:
+// a fiber of spawnBoost() runs on when its future is dropped. Boost makes the stacks: 128 KiB without guard pages,
+// unless the fiber is given an allocator, such as boost::fibers::protected_fixedsize_stack.
 
 #include "flow/core/callback.h"
 #include "flow/core/error_or.h"
@@ -41,8 +41,8 @@
 
 namespace flow::fiber {
 
-/// Makes the Boost fibers of this thread run on its loop from here on. Does nothing if they do already. Must be called
-/// before there are any. Throws std::bad_alloc.
+/// Makes the Boost fibers of this thread run on the thread's loop. Must be called before the thread has Boost fibers; a
+/// second call does nothing. Throws std::bad_alloc.
 void useBoostFibers();
 
 /// Runs function() on a Boost fiber of its own, behind the steps that are ready. Returns a Future<Void> if function()
@@ -72,7 +72,7 @@ auto spawnBoost(F function) {
 
 namespace detail {
 
-/// The callback that wakes the Boost fiber that waits.
+/// The callback that wakes the waiting Boost fiber.
 template <class T>
 struct BoostWaker final : Callback<T> {
     boost::fibers::waker waker = boost::fibers::context::active()->create_waker();

@@ -1,12 +1,12 @@
 #pragma once
-// The switch of a thread from one stack to another: Boost.Context's jump, and the state to keep around it.
+// Switches a thread from one stack to another: Boost.Context's jump, and the thread's state that belongs to a stack.
 //
 //     void* there = newContext(stack, first);        // first(Arrival) runs on that stack, and never returns
 //     Arrival back = switchTo(there, argument);      // returns when another switch goes to this context
 //
 // The processor predicts the targets of returns by a stack of its own. A call on one stack with its return on another
-// makes these predictions wrong. Therefore jump_fcontext() is entered by a jump, and these functions are inlined into
-// their callers: a call would cost more than the switch.
+// stack makes these predictions wrong. Therefore jump_fcontext() is entered by a jump, and the functions of this file
+// are inlined into their callers: a call would cost more than the switch.
 
 #include "flow/base/inline.h"
 #include "flow/base/sanitizer.h"
@@ -21,18 +21,18 @@ namespace flow::fiber::detail {
 /// The result of a switch: the context from which the switch came, and the pointer that the other side passed.
 using Arrival = boost::context::detail::transfer_t;
 
-/// Declares a function with a switch in it.
+/// Declares a function that contains a switch.
 #if FLOW_ADDRESS_SANITIZER || FLOW_THREAD_SANITIZER
 #define FLOW_SWITCHES FLOW_NOT_INSTRUMENTED [[gnu::noinline]] inline
 #else
 #define FLOW_SWITCHES FLOW_INLINE
 #endif
 
-/// Ends the program, because a fiber that runs is resumed.
+/// Ends the program with a message: the program has resumed a fiber that runs already.
 [[noreturn, gnu::cold]] void switchToNothing();
 
 /// Switches to a context, and pushes an address onto the stack. The push overwrites nothing: a function that calls
-/// another function, as this one does, keeps no data below its stack pointer.
+/// another function, as switchTo() does, keeps no data below its stack pointer.
 FLOW_INLINE Arrival switchTo(void* context, void* data) noexcept {
     if (!context) [[unlikely]]
         switchToNothing();
@@ -57,8 +57,8 @@ FLOW_INLINE Arrival switchTo(void* context, void* data) noexcept {
 #endif
 }
 
-/// The data that the language's runtime keeps for each thread about exceptions in flight, as the ABI of C++ describes
-/// it.
+/// The data about exceptions in flight that the C++ runtime keeps for each thread. The ABI of C++ describes this
+/// layout.
 struct Exceptions {
     void* caught;
     unsigned uncaught;
@@ -91,7 +91,7 @@ struct ThreadState {
     }
 };
 
-// Called before and after each switch: these notify the sanitizers of the next stack.
+// The next functions are called before and after each switch, and notify the sanitizers of the next stack.
 
 #if FLOW_ADDRESS_SANITIZER
 FLOW_INLINE void beforeSwitch(void** fake, void const* stack, std::size_t bytes, void*) {

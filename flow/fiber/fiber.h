@@ -9,10 +9,10 @@
 //     });
 //
 // Fibers are for code that cannot be an actor or a coroutine: a storage engine, a parser, a library that calls back.
-// spawn() runs the function at once, on the loop's thread, up to its first wait. A wait throws the error of its
-// operand. Dropping or cancelling the Future makes the present wait, and each later wait, throw actor_cancelled, so
-// that the stack unwinds; a function that catches this error has to return soon. Cancel-safe: a wait that is cancelled
-// has taken nothing. A simulated process that is killed ends its fibers in the same way.
+// spawn() runs the function immediately, on the loop's thread, up to its first wait. A wait throws the error of its
+// operand. If the Future is dropped or cancelled, the present wait and each later wait throw actor_cancelled, and the
+// stack unwinds. A function that catches this error has to return soon. Cancel-safe: a wait that is cancelled has taken
+// no value. When a simulated process is killed, its fibers end in the same way.
 //
 // A fiber never changes its thread. The value that its function returns, or its exception, is the future's result. An
 // exception may be in flight while other fibers run: each stack has its own exceptions.
@@ -29,8 +29,8 @@
 namespace flow::fiber {
 
 struct Options {
-    /// The size of the stack, rounded up to whole pages, at least 4 pages. Test whether less than 256 KiB is enough: a
-    /// storage engine overflows 32 KiB.
+    /// The size of the stack, rounded up to whole pages, at least 4 pages. Before you set less than 256 KiB, test
+    /// whether your code fits: a storage engine overflows 32 KiB.
     std::size_t stackBytes = 256 << 10;
     /// The name for messages; the text is not copied.
     char const* name = "unnamed";
@@ -52,8 +52,8 @@ public:
     Stack const& stack() const { return stack_; }
     bool isCancelled() { return Cell::of(this)->has(Cell::kCancelled | Cell::kUncancellable); }
 
-    /// Goes back to the code that resumed the fiber, until the fiber is resumed. It must be parked. `where` is for
-    /// messages.
+    /// Switches to the code that resumed the fiber. Returns when the fiber is resumed again. The fiber must be parked.
+    /// `where` is for messages.
     void suspend(std::source_location where) noexcept {
         where_ = where;
         suspend();
@@ -73,8 +73,8 @@ public:
         return cell;
     }
 
-    /// Makes a fiber in the cell, which has room for a Fiber and no frame yet, and runs it up to its first wait.
-    /// `function` is moved from in that time.
+    /// Makes a fiber in the cell, and runs the fiber up to its first wait. The cell has room for a Fiber, and no frame
+    /// yet. The object at `function` is moved to the fiber's stack.
     static void start(Cell* cell, Body body, void* function, Options const& options, void (*resume)(Waiter*));
     /// Runs the fiber up to its next wait. Returns the status of its end, or kUnset if it waits.
     std::uint8_t enter() noexcept;
@@ -90,17 +90,17 @@ private:
     }
     friend struct Entry;
 
-    // tools/debug/fibers.py reads these.
+    // tools/debug/fibers.py reads stack_, name_, context_ and older_.
     Stack stack_;
     char const* name_;
-    void* context_ = nullptr; // where the fiber resumes; null if it runs, or has resumed another fiber from its stack
+    void* context_ = nullptr; // where the fiber resumes; null while it runs, or while a fiber runs that it has resumed
     Fiber* older_ = nullptr;
     Fiber* newer_ = nullptr;
 
     void* caller_ = nullptr; // where the code that resumed the fiber continues
     Body body_ = nullptr;
     void* function_ = nullptr;
-    ThreadState state_; // the state of its stack, while the fiber does not run
+    ThreadState state_; // the thread's state for this stack, while the fiber does not run
     std::uint8_t status_ = Cell::kUnset;
     std::source_location where_;
     // The next members are for sanitizers.
@@ -141,7 +141,7 @@ FLOW_SWITCHES void Fiber::suspend() noexcept {
     caller_ = from.fctx;
 }
 
-/// Returns the fiber that runs. If there is none, an assertion names `function`, which needs a fiber.
+/// Returns the fiber that runs. If no fiber runs, an assertion fails with the text `function`.
 inline Fiber& runningFiber(char const* function) {
     Fiber* fiber = currentFiber;
     FLOW_ASSERT(fiber, function);
@@ -179,7 +179,7 @@ void resumeFiber(Waiter* waiter) {
 
 } // namespace detail
 
-/// Runs `function()` at once, on a stack of its own. Returns Future<Void> if it returns nothing. Throws std::bad_alloc.
+/// Runs function() immediately, on a new stack. Returns Future<Void> if function() returns void. Throws std::bad_alloc.
 template <class F>
 auto spawn(F&& function, Options options = {}) {
     using Function = std::decay_t<F>;
@@ -192,7 +192,7 @@ auto spawn(F&& function, Options options = {}) {
     return future;
 }
 
-/// Waits for the operand and returns its result. Throws its error, or actor_cancelled. Only within a fiber.
+/// Waits for the operand, and returns its result. Throws its error, or actor_cancelled. Must be called in a fiber.
 template <class Operand>
 FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::source_location::current()) {
     using Plain = std::remove_cvref_t<Operand>;
@@ -210,7 +210,7 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
                 throw flow::detail::takeError(failed);
         }
         return op.take();
-    } else if constexpr (requires { operand.waitOn(fiber, where, [] {}); }) { // a race()
+    } else if constexpr (requires { operand.waitOn(fiber, where, [] {}); }) { // the operand is a race()
         return operand.waitOn(fiber, where, [&] { fiber.suspend(where); });
     } else if constexpr (CanBeAwaited<Plain>) {
         using Waited = flow::detail::OperandOf<Plain>;
@@ -241,7 +241,7 @@ inline void sleep(double seconds, std::source_location where = std::source_locat
 inline bool isFiber() {
     return detail::currentFiber != nullptr;
 }
-/// Returns the bytes of the running fiber's stack that this or earlier fibers on it have used, in whole pages.
+/// Returns the bytes of the running fiber's stack that this fiber or earlier ones have used, in whole pages.
 inline std::size_t stackBytesUsed() {
     return detail::residentBytes(detail::runningFiber("fiber::stackBytesUsed() outside of a fiber").stack());
 }

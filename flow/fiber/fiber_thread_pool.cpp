@@ -17,7 +17,7 @@ FiberThreadPool::~FiberThreadPool() {
     if (threads_)
         threads_->stop();
     queue_->jobs.clear();
-    workers_.clear(); // unwinds the fibers
+    workers_.clear(); // drops the futures of the fibers: their stacks unwind
 }
 
 void FiberThreadPool::submit(std::unique_ptr<AnyJob> job) {
@@ -44,7 +44,7 @@ void FiberThreadPool::work(Queue& queue) {
 void FiberThreadPool::pause(double seconds) {
     if (fiber::isFiber())
         return fiber::sleep(seconds);
-    // nondeterminism: the thread of a pool, which a simulated loop has not
+    // nondeterminism: this is a thread of a pool, and a simulated loop has no such threads
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 

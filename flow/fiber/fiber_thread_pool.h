@@ -1,6 +1,6 @@
 #pragma once
-// FiberThreadPool: runs the calls of a library that blocks, such as a storage engine. They run on threads in
-// production, and on fibers in a simulation, in the same order each time.
+// FiberThreadPool: runs calls of a library that blocks, such as a storage engine. The calls run on threads in
+// production. In a simulation the calls run on fibers, in the same order each time.
 //
 //     FiberThreadPool pool(Loop::current(), {.threads = 4, .name = "engine"});
 //     std::string value = co_await pool.run([&] { return engine.get(key); });
@@ -10,18 +10,18 @@
 //         engine.put(key, value);
 //     });
 //
-// At most `threads` actions are under way; further actions wait in order. An action uses neither futures nor the loop.
-// On threads an action runs as in flow/threads/thread_pool.h. On a simulated loop actions switch only in pause(), and
-// an action begins in a step of its own. So an action that needs something of another action must call pause() until it
-// is there; a lock of the operating system must not be held across pause(), since other actions on the same thread may
-// lock it.
+// At most `threads` actions run at a time; further actions wait in order. An action must not use futures or the loop.
+// On threads an action runs as in flow/threads/thread_pool.h. On a simulated loop each action begins in a step of its
+// own, and only pause() switches to another action. So an action that needs a result of another action must call
+// pause() until the result is there. An action must not hold a lock of the operating system in pause(): other actions
+// on the same thread may take this lock.
 //
 // The value that an action returns, or its exception, becomes the future's result. If the future is dropped before the
-// action has begun, the action never runs; an action that has begun runs to its end. When the pool or its loop is
-// destroyed, actions on threads are waited for, and their futures never become ready. An action on a fiber gets
-// actor_cancelled from pause(); in a simulation, an action that has not begun, or is started meanwhile, fails with
-// broken_promise. A waiter of an action may destroy the pool as soon as it resumes. The pool belongs to the loop's
-// thread, and must be destroyed before anything that its actions use.
+// action has begun, the action never runs; an action that has begun runs to its end. The destruction of the pool or of
+// its loop waits for actions on threads; their futures never become ready. On a simulated loop, the destruction makes
+// pause() throw actor_cancelled. Actions that have not begun, or are started meanwhile, fail with broken_promise. Code
+// that waits for an action may destroy the pool as soon as this code resumes. The pool belongs to the loop's thread,
+// and must be destroyed before anything that its actions use.
 
 #include "flow/fiber/fiber.h"
 #include "flow/threads/thread_pool.h"
@@ -36,7 +36,7 @@ struct FiberThreadPoolOptions {
     std::size_t threads = ThreadPool::kMostThreads;
     /// The size of a fiber's stack. Threads have the size that the system gives them.
     std::size_t stackBytes = 256 << 10;
-    /// The name for the message about a stack that is too small; the text is not copied.
+    /// The name in the message about a stack that is too small. The text is not copied.
     char const* name = "FiberThreadPool";
 };
 
@@ -62,7 +62,7 @@ public:
         return future;
     }
 
-    /// Lets the running action wait for `seconds`. Must be called within an action. Throws actor_cancelled.
+    /// Lets an action wait for `seconds`: call it in the action. On a fiber, throws actor_cancelled if the pool ends.
     static void pause(double seconds);
 
     /// Returns true if actions run on fibers.
@@ -98,8 +98,8 @@ private:
     };
 
     void submit(std::unique_ptr<AnyJob> job);
-    /// The actions that wait. The workers hold the queue: a waiter of an action may destroy the pool, on the worker's
-    /// stack.
+    /// The actions that wait. The workers keep the queue alive: code that waits for an action may destroy the pool, and
+    /// this code runs on a worker's stack.
     struct Queue {
         std::deque<std::unique_ptr<AnyJob>> jobs;
         bool hasEnded = false;

@@ -14,7 +14,7 @@
 namespace flow::fiber::detail {
 namespace {
 
-struct sigaction before; // the action of SIGSEGV before
+struct sigaction before; // the action for SIGSEGV that onFault() has replaced
 
 /// Appends at most `most` characters of `text`.
 void append(char*& to, char const* end, char const* text, std::size_t most = ~std::size_t{0}) {
@@ -31,13 +31,13 @@ void append(char*& to, char const* end, std::size_t number) {
     append(to, end, first);
 }
 
-// Calls only functions that a signal handler may call.
+// Called in a signal handler, so report() calls only functions that a signal handler may call.
 void report(Fiber const& fiber) {
     char text[512];
     char* to = text;
     char const* end = text + sizeof text;
     append(to, end, "flow: the fiber \"");
-    append(to, end, fiber.name(), 256); // so that there is room for the rest
+    append(to, end, fiber.name(), 256); // leaves room for the rest of the message
     append(to, end, "\" has used up its stack of ");
     append(to, end, fiber.stack().bytes);
     append(to, end, " bytes: give it more by fiber::Options::stackBytes\n");
@@ -55,14 +55,14 @@ void onFault(int signal, siginfo_t* info, void* context) {
     } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
         return before.sa_handler(signal);
     }
-    std::signal(signal, SIG_DFL); // the instruction is tried again, and ends the program
+    std::signal(signal, SIG_DFL); // after the return the instruction runs again, and its fault ends the program
 }
 
-/// Installs the handler. Installs it again if the default has been restored since the last time. A handler that the
-/// program has installed after ours stays: it calls ours, as handlers call what they replace. If ours called it too,
-/// the calls would never end.
+/// Installs onFault(); also installs it again if the default action has been restored since the last call. A handler
+/// that the program installed later stays: like every handler, it calls the handler that it replaced, which is
+/// onFault(). If onFault() called that handler too, the calls would never end.
 void installHandler() {
-    static std::mutex mutex; // two threads may have their first fibers at a time
+    static std::mutex mutex; // two threads may make their first fibers at the same time
     static bool wasInstalled = false;
     std::lock_guard lock(mutex);
     struct sigaction current;
@@ -76,8 +76,8 @@ void installHandler() {
     ::sigaction(SIGSEGV, &action, &before);
 }
 
-/// The stack on which this thread handles signals: a fiber's stack has no room. If the thread has one already, it
-/// stays.
+/// The stack on which this thread handles signals, because a fiber's stack has no room left. If the thread has a stack
+/// for signals already, that stack stays.
 class SignalStack {
 public:
     SignalStack() {

@@ -33,11 +33,11 @@ Stack map(std::size_t bytes) {
         unmap(stack);
         throw std::bad_alloc();
     }
-    ::madvise(stack.begin(), bytes, MADV_NOHUGEPAGE); // the first call on a large stack would take 2 MiB
+    ::madvise(stack.begin(), bytes, MADV_NOHUGEPAGE); // a huge page would take 2 MiB at the first use of a large stack
     return stack;
 }
 
-/// The unused stacks of a thread. The last that was given back is taken first. Those with memory are behind the others.
+/// The unused stacks of a thread. The last one that was given back is taken first. Stacks with memory are at the back.
 class Pool {
 public:
     Pool() { unused_.reserve(limit_); }
@@ -94,10 +94,10 @@ private:
     }
 
     std::size_t limit_ = 64;
-    std::vector<Unused> unused_; // has room for as many as the limit
+    std::vector<Unused> unused_; // its capacity is at least limit_
 };
 
-/// The pool of this thread; null once the thread is at its end. A fiber may end later than that.
+/// The pool of this thread. Null before its first use, and after its end with the thread: a fiber may end even later.
 constinit thread_local Pool* poolOfThread = nullptr;
 constinit thread_local bool hasEnded = false;
 

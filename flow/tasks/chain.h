@@ -8,9 +8,9 @@
 //                     | onCancel([] { ++cancelled; });
 //
 // Each call makes a new task, with a frame from the memory resource of the first task. Nothing runs before the new task
-// is awaited. then() turns the value into another value. The other functions get the value or the error, and leave
-// the result as it is. If a function throws, the chain ends with this error. `load(here, key).then(f)` means the same
-// as `load(here, key) | then(f)`.
+// is awaited. then() turns the value into another value. The other three functions leave the result as it is: onValue()
+// and onError() pass it to their function. If a function throws, its task fails with this error. `task.then(f)` means
+// the same as `task | then(f)`.
 
 #include "flow/tasks/task.h"
 
@@ -79,7 +79,7 @@ Task<T> runOn(Context, Task<T, E> task, F f) {
         if constexpr (kEnding == Ending::Value)
             f();
     } else {
-        T value = co_await std::move(task); // ended already: does not suspend
+        T value = co_await std::move(task); // the task has ended already, so this does not suspend
         if constexpr (kEnding == Ending::Value)
             f(value);
         co_return value;

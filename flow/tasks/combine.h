@@ -1,5 +1,5 @@
 #pragma once
-// all(), race(), some(), timeout() and retry() with a Context in front: the operands become children of the task.
+// all(), race(), some(), timeout() and retry() with a Context as first argument: each makes a task with children.
 //
 //     auto [page, user] = co_await all(here, loadPage(here, key), loadUser(here, id));
 //     std::pmr::vector<int> sums = co_await all(here, std::move(tasks));           // std::vector<Task<int>>
@@ -10,12 +10,12 @@
 //     Optional<Page> page = co_await timeout(here, loadPage(here, key), 0.5);      // or nothing
 //     Page page = co_await retry(here, {.attempts = 5}, [&](Context attempt) { return loadPage(attempt, key); });
 //
-// `here` is the result of `co_await context()`, and gives the memory. Each function makes a task; results and rules are
-// those of flow/combine/race.h, all.h, timeout.h and retry.h. All operands run at the same time. A time limit counts
-// from the beginning of the task. As soon as the result is decided, the operands that still run are cancelled. If an
-// operand decides at once, the operands behind it do not begin. The result comes when all operands have ended, so that
-// none runs on. A task is passed by value. If an operand is a fork or a future, a cancel ends only the wait for it. A
-// race() without a Context is no operand.
+// `here` is the result of `co_await context()`, and gives the memory. Each function makes a task, and the operands
+// become children of this task. Rules and results are as in flow/combine (race.h, all.h, timeout.h, retry.h). All
+// operands run at the same time. A time limit counts from the beginning of the task. When the result is decided,
+// operands that still run are cancelled, and operands that have not begun never begin. The task ends when all operands
+// have ended. If an operand is a fork or a future, its cancel ends only the wait, and drops the handle. A race()
+// without a Context is no operand.
 
 #include "flow/base/optional.h"
 #include "flow/combine/retry.h"
@@ -75,8 +75,8 @@ Task<Winner<AwaitedValue<X>>> race(Context, std::vector<X> operands) {
     co_return Winner<AwaitedValue<X>>(index, std::move(*results[index]));
 }
 
-/// Returns the first `count` values, in order of their indices. Throws client_invalid_operation if there are fewer
-/// operands.
+/// Returns the `count` values that come first, sorted by the indices of their operands. Throws client_invalid_operation
+/// if there are fewer than `count` operands.
 template <tasks::IsChild X>
 Task<std::pmr::vector<Winner<AwaitedValue<X>>>> some(Context, std::size_t count, std::vector<X> operands) {
     if (count > operands.size())
@@ -130,8 +130,8 @@ Task<AwaitedValue<X>> timeoutError(Context here, X operand, double seconds) {
                                            []() -> AwaitedValue<X> { throw timed_out(); });
 }
 
-/// Calls `function` until it succeeds. The function gets the context of the task, and returns a task or another
-/// operand.
+/// Calls `function`, and awaits its result. After a failure, calls `function` again if `policy` allows it. `function`
+/// gets the context of the task of retry(), and returns a task or another operand.
 template <class F, class X = std::remove_cvref_t<std::invoke_result_t<F&, Context>>>
     requires CanBeAwaited<X>
 Task<AwaitedValue<X>> retry(Context, RetryPolicy policy, F function, ExplicitVoid = {},

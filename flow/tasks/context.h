@@ -12,10 +12,10 @@
 //     }
 //
 // The first parameter of a task or a fork is its Context. An Environment is a Context without a parent: a task that is
-// made with it is the root of a tree. `co_await context()` gives the Context of the running task, for its children.
-// A Context is two words, which are copied; nothing is looked up. Frames and results come from the memory resource, and
-// go back to it one by one; the resource must outlive them. If the resource throws, the call of the function throws,
-// and nothing has been started.
+// made with it is the root of a tree. `co_await context()` gives the Context of the running task, for its children. A
+// Context is two pointers, and is passed by copy. Frames and results come from the memory resource, and each is given
+// back to the resource at its own end. The resource must outlive all of them. If the resource throws, the call of the
+// task's function throws, and nothing has been started.
 //
 // Data that all of a tree shares, such as its executors, is a struct of the program, which `with()` adds:
 //
@@ -27,11 +27,11 @@
 //     }
 //     Future<Row> row = start(read(environment.with(executors), key));
 //
-// The compiler finds the struct by its type. A task that takes a Context can be given a ContextWith, and then the task
-// and its children have only a Context.
+// The struct is found by its type, at compile time. A task with a Context as parameter can be called with a
+// ContextWith: then `co_await context()` in this task gives a Context without the struct.
 //
-// A Context is valid until the body of its task has ended. In children that got it, it is valid until they end. All
-// nodes of a tree belong to one thread: the thread of its loop.
+// A Context may be used until the body of its task has ended. A child to which the Context was passed may use it until
+// the child ends. All nodes of a tree belong to one thread: the thread of its loop.
 
 #include "flow/memory/fast_resource.h"
 #include "flow/tasks/detail/tree.h"
@@ -49,7 +49,7 @@ template <class T>
 concept IsShared = !std::is_base_of_v<std::pmr::memory_resource, T>;
 } // namespace tasks
 
-/// The place of a child: its memory, and its parent.
+/// The place of a new child in the tree: its memory resource and its parent.
 class Context {
 public:
     Context(std::pmr::memory_resource& memory, tasks::Node* parent) : memory_(&memory), parent_(parent) {}
@@ -91,7 +91,7 @@ private:
     Shared* shared_;
 };
 
-/// The memory of a new tree. It converts to the Context of the root.
+/// The memory resource of a new tree. An Environment converts to the Context of the tree's root.
 class Environment {
 public:
     Environment() : Environment(fastMemory()) {}
@@ -114,18 +114,18 @@ struct JoinForks {};
 struct CancelForks {};
 } // namespace tasks
 
-/// Gives a task or fork its own Context: `co_await context()`. Does not suspend.
+/// `co_await context()` gives the running task or fork the Context for its children. Does not suspend.
 [[nodiscard]] inline tasks::GetContext context() {
     return {};
 }
-/// Waits until all children of the task or fork have ended: `co_await destroyForks()`. The frames of the children are
-/// destroyed then; results remain in the handles that are left. Does not suspend if there is no child. After a cancel
-/// it throws actor_cancelled, when the children have ended.
+/// `co_await destroyForks()` waits until all children of the running task or fork have ended. Then the frames of the
+/// children are destroyed, and their results remain in the handles. Does not suspend if there is no child. If the task
+/// is cancelled, throws actor_cancelled after the children have ended.
 [[nodiscard]] inline tasks::JoinForks destroyForks() {
     return {};
 }
-/// Cancels the present children: `co_await cancelForks()`. Does not suspend. When it returns, the children have ended,
-/// or are about to end.
+/// `co_await cancelForks()` cancels the children that the running task or fork has now. Does not suspend. Afterwards
+/// these children have ended, or are about to end.
 [[nodiscard]] inline tasks::CancelForks cancelForks() {
     return {};
 }

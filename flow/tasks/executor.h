@@ -7,16 +7,16 @@
 //                           [key](Context there) { return read(there, key); });   // a Task, on storageLoop's thread
 //     use(co_await row);                                  // goes on here
 //
-// A tree of tasks belongs to one loop. runOn() makes a tree on another loop, with an Environment of that loop, and a
-// Fork here that stands for the tree: a cancel of the fork cancels the tree, and the fork ends when the tree has ended,
-// also after a cancel. So the child may refer to data of the parent, if both sides agree which of them uses it when.
-// The function is moved to the other thread, called once and destroyed there. If it returns a value rather than a task,
-// this value is the result of the fork.
+// A tree of tasks belongs to one loop. runOn() makes a second tree on another loop, with an Environment of that loop,
+// and a Fork on this loop. The Fork stands for the second tree: a cancel of the fork cancels the tree, and the fork
+// ends after the tree in every case. So the tree may refer to data of the fork's parent, if both never use the same
+// data at the same time. The function is moved to the other thread, and is called and destroyed there. If the function
+// returns a value that is no task, this value is the fork's result.
 //
-// The result, or the error, comes back to this loop. Before that, this loop does not end for lack of work, and must not
-// be destroyed. (If the future of start() is cancelled, the future is ready at once. The tree ends when all of it has
-// come back, and loop.run() waits for that.) The other loop must exist as well: if it is destroyed while the tree runs
-// there, the fork fails with broken_promise. The thread pool is in flow/parallel/parallel.h.
+// The result or the error comes back to this loop. Until then this loop does not end for lack of work, and must not be
+// destroyed. If the future of start() is cancelled, this future is ready immediately; loop.run() still waits for the
+// end of the tree. The other loop must exist until then too: if it is destroyed earlier, the fork fails with
+// broken_promise. flow/parallel/parallel.h runs children on the thread pool.
 
 #include "flow/tasks/stop.h"
 #include "flow/threads/on_loop.h"
@@ -55,7 +55,7 @@ struct LeaveLoop {
     }
 };
 
-/// The awaitable of a call that runs elsewhere. A cancel does not end the wait: it only asks the call to end early.
+/// Waits for a call on another thread. A cancel does not end this wait: the call is only asked to end early.
 template <class T>
 struct CallElsewhere {
     Future<T> const& call;
@@ -83,7 +83,7 @@ struct CallElsewhere {
     }
 };
 
-/// Stands for a call elsewhere: `begin()` starts the call, `stop()` asks the call to end early.
+/// The fork that stands for a call on another thread: begin() starts the call, stop() asks the call to end early.
 template <class T, class Begin, class Stop>
 Fork<T> standFor(Context, Begin begin, Stop stop, ExplicitVoid = {}) {
     co_await destroyForks(); // throws if the fork is cancelled already
@@ -94,7 +94,7 @@ Fork<T> standFor(Context, Begin begin, Stop stop, ExplicitVoid = {}) {
     co_return value;
 }
 
-/// A tree on another loop. `running` belongs to the thread of that loop.
+/// A tree on another loop. Only the thread of that loop uses `running`.
 template <class T>
 class RemoteTree final : public Posted {
 public:
@@ -102,7 +102,7 @@ public:
         return std::allocate_shared<RemoteTree>(std::pmr::polymorphic_allocator<>(&fastMemory()));
     }
     bool isStopped() const { return isStopped_.load(std::memory_order_acquire); }
-    /// Asks the tree to end. Runs on the thread of the fork, once.
+    /// Asks the tree to end. Called at most once, on the thread of the fork.
     static void stop(std::shared_ptr<RemoteTree> tree, Loop& target) noexcept {
         tree->isStopped_.store(true, std::memory_order_release);
         RemoteTree& posted = *tree;
@@ -121,7 +121,7 @@ private:
     void drop() noexcept { auto self = std::move(self_); }
 
     std::atomic<bool> isStopped_{false};
-    std::shared_ptr<RemoteTree> self_; // keeps this alive while it is on its way
+    std::shared_ptr<RemoteTree> self_; // keeps this RemoteTree alive until the message of stop() has arrived
 };
 
 template <class R>
@@ -139,7 +139,7 @@ Future<T> runTree(std::shared_ptr<RemoteTree<T>> tree, F make, ExplicitVoid = {}
         throw actor_cancelled();
     struct End {
         RemoteTree<T>& tree;
-        ~End() { tree.running = Future<T>(); } // on the thread of the other loop
+        ~End() { tree.running = Future<T>(); } // runs on the thread of the tree's loop
     } end{*tree};
     tree->running = start(make(Context(Environment())));
     Future<T> running = tree->running;
@@ -159,12 +159,12 @@ inline Delay after(CurrentLoop) {
 inline Delay after(Timer timer) {
     return delay(timer.seconds());
 }
-/// Does not compile when it is awaited.
+/// `co_await after(loop)` does not compile: see LeaveLoop.
 inline tasks::LeaveLoop after(Loop&) {
     return {};
 }
 
-/// Runs a child of `here` on another loop: make(Context) is called there, and returns a Task or a value.
+/// Makes a child of `here` on the loop `target`. Its thread calls make(Context), which returns a Task or a value.
 template <class F, class R = std::invoke_result_t<F&, Context>>
 auto runOn(Context here, Loop& target, F make) -> Fork<typename tasks::RemoteResult<R>::Type> {
     using T = typename tasks::RemoteResult<R>::Type;

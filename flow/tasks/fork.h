@@ -10,24 +10,24 @@
 //
 // `co_await fork` gives the result by reference, any number of times, and throws the fork's error; `co_await
 // std::move(fork)` moves the result out, and the handle is empty from then on. A Fork is a handle: dropping it leaves
-// the child running. The child's frame is destroyed when the child ends, and the result with the last handle. If a
-// child fails while there is no handle, its error is reported as a dropped error. A parent that ends waits for its
-// children first, without blocking the thread; if the parent fails or is cancelled, it cancels the children before.
-// Parameters of the parent live until the children have ended. Its local variables do not: await a child before the
-// variables to which the child refers are destroyed (destroyForks() waits for all).
+// the child running. The frame of a child is destroyed when the child ends, its result together with the last handle or
+// future. If a child fails after its handles are gone, its error is reported as a dropped error. At its end a parent
+// waits for its children, without blocking the thread; if the parent fails or is cancelled, it first cancels its
+// children. Parameters of the parent live until the children have ended. Local variables of the parent do not: await a
+// child before the variables to which the child refers are destroyed (destroyForks() waits for all children).
 //
-// Everything that can be awaited in a coroutine can be awaited in a fork. Actors, fibers and other coroutines wait for
-// the fork's future(). A cancel goes down the tree, children first; a child that sleeps or waits resumes at once with
+// A fork can await everything that a coroutine can await. Actors, fibers and other coroutines wait for the fork's
+// future(). A cancel goes down the tree, children first: a child that sleeps or waits resumes immediately, with
 // actor_cancelled. A task that waits for its own child resumes when the child has ended.
 //
-// The body begins at once, on the caller's stack. If little stack is left, the body begins in a turn of the loop, or
-// when it is awaited, so that forks may nest as deep as memory allows. Fork<T, CurrentLoop> always begins in a turn.
+// The body begins immediately, on the caller's stack. If little stack is left, the body begins later, in a turn of the
+// loop or when the fork is awaited: so forks may nest deeply. Fork<T, CurrentLoop> always begins in a turn.
 
 #include "flow/tasks/detail/promise.h"
 
 namespace flow {
 
-/// The executor with which a fork begins at once, on the caller's stack.
+/// The executor with which a fork begins immediately, on the caller's stack.
 struct NoopExecutor {
     static constexpr tasks::Start kStart = tasks::Start::Now;
 };
@@ -55,8 +55,8 @@ public:
         if (!this->isReady())
             tasks::cancelTree(tasks::Node::of(this->cell_->frame()));
     }
-    /// Returns a future of the value or the error, for code that is no task. Dropping the future does not cancel the
-    /// fork.
+    /// Returns a future of the value or the error, for code outside of tasks and forks. Dropping the future does not
+    /// cancel the fork.
     Future<T> future(detail::Caller caller = detail::Caller::current()) const {
         detail::addFuture(this->checked(caller));
         return Future<T>::adopt(this->cell_);

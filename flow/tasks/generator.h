@@ -16,14 +16,14 @@
 //     AsyncGenerator<Page> all = pages(co_await context(), key);
 //     while (std::optional<Page> page = co_await all.next()) ...
 //
-// A Generator runs only while the `for` asks it for a value, waits for nothing, and uses neither loop nor tree. begin()
-// or ++ throws an exception of the body. The values are references that are valid until the next ++. If the compiler
-// cannot elide its frame, the frame comes from FastAllocator.
+// A Generator runs only while the `for` asks for a value. Its body cannot wait, and needs no loop and no tree of tasks.
+// If the body throws, begin() or ++ throws the exception. Each value is a reference that is valid until the next ++. If
+// the compiler cannot elide the frame of the body, the frame comes from FastAllocator.
 //
-// An AsyncGenerator is a fork (flow/tasks/fork.h): it begins with its call and runs up to its first co_yield. When that
-// value has been taken, the body goes on, in a turn of the loop. next() is an operation in place, for every style: if
-// it loses a race it has taken nothing. It gives std::nullopt at the end, and throws an error of the body once.
-// Dropping the handle cancels the body: the body's co_yield throws actor_cancelled. Only one next() may wait at a time.
+// The body of an AsyncGenerator is a fork (flow/tasks/fork.h): it begins with the call and runs up to its first
+// co_yield. After a value was taken, a turn of the loop continues the body. next() is an operation in place, for every
+// style. If next() loses a race, it has taken no value. It gives std::nullopt at the end; one next() throws an error of
+// the body. Dropping the handle makes the body's wait throw actor_cancelled. Only one next() may wait at a time.
 
 #include "flow/tasks/task.h"
 #include "flow/wait/source.h"
@@ -45,12 +45,12 @@ public:
         std::optional<T> copy;
         std::exception_ptr error;
 
-        /// Rounds up to a size with every alignment that the frame may have: the size of a block decides its alignment.
+        /// Rounds up to a multiple of the greatest alignment, because FastAllocator aligns a block by its size.
         static constexpr std::size_t roundedUp(std::size_t bytes) {
             return memory::roundUp(bytes, memory::kMostAlignment);
         }
         FLOW_INLINE static void* operator new(std::size_t bytes) {
-            (void)coro::frameAlignment(bytes); // refuses a frame with a higher alignment
+            (void)coro::frameAlignment(bytes); // with clang, refuses a greater alignment
             return memory::allocate(roundedUp(bytes));
         }
         static void operator delete(void* frame, std::size_t bytes) noexcept {
@@ -65,7 +65,7 @@ public:
             return {};
         }
         std::suspend_always yield_value(T&& given) noexcept {
-            value = &given; // valid until the end of the full expression
+            value = &given; // the value lives until the end of the full expression with the co_yield
             return {};
         }
         std::suspend_always yield_value(T const& given) {
@@ -75,7 +75,7 @@ public:
         void return_void() const noexcept {}
         void unhandled_exception() noexcept { error = std::current_exception(); }
         template <class Anything>
-        void await_transform(Anything&&) = delete; // use an AsyncGenerator to await
+        void await_transform(Anything&&) = delete; // the body of a Generator cannot wait: use an AsyncGenerator
     };
 
     class Iterator {
@@ -111,7 +111,7 @@ public:
             handle_.destroy();
     }
 
-    /// Runs to the first value. To be called once.
+    /// Runs the body to its first value. begin() may be called only once.
     Iterator begin() { return Iterator(handle_); }
     std::default_sentinel_t end() const { return {}; }
 
@@ -122,7 +122,7 @@ private:
 
 namespace tasks {
 
-/// The state that the body and the reader of an AsyncGenerator share. The last of the two to end frees it.
+/// The state that the body and the reader of an AsyncGenerator share. It is freed when both have called release().
 template <class T>
 class Slot {
 public:
@@ -213,7 +213,7 @@ public:
         slot_->release();
     }
 
-    /// Returns the operation that gives the next value; std::nullopt at the end.
+    /// Returns the operation that gives the next value, or std::nullopt after the last value.
     Next next() { return {slot_}; }
 
 private:
@@ -245,7 +245,7 @@ public:
     explicit AsyncGeneratorPromise(auto&&... args) : Base(args...), yielded_{makeSlot(contextOf(args...))} {}
     ~AsyncGeneratorPromise() { yielded_.slot->end(); }
 
-    /// Frees the block of a call that never became a coroutine, because there was no memory for the slot.
+    /// Frees the block of a call that never became a coroutine: a parameter's copy or the allocation of the slot threw.
     static void operator delete(void* frame) noexcept {
         Cell* cell = Cell::of(static_cast<Waiter*>(frame));
         if (!cell->has(Cell::kHasFrame))
@@ -265,7 +265,7 @@ public:
     }
 
 private:
-    /// Makes the slot. If this throws, the parent gets no child, and operator delete sees that there is no coroutine.
+    /// Makes the slot. If this throws, removes the child from its parent, and marks the cell for operator delete.
     Slot<T>* makeSlot(Context here) {
         try {
             return Slot<T>::make(here.memory());

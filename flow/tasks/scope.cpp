@@ -6,8 +6,8 @@
 #include "flow/wait/delay.h"
 #include "flow/wait/source.h"
 
-// A child that is a future is a hook with a Waiter; a child that is a task or a fork is a node of its own frame. Both
-// are in one list, that of the scope's node, so that the cancel of a tree and a join know no difference.
+// A future that a scope holds is a hook with a Waiter. A task or a fork is a node in its own frame. The scope's node
+// has both in one list, so the cancel of a tree and a join treat both alike.
 
 namespace flow {
 namespace tasks {
@@ -19,7 +19,7 @@ struct HeldFuture : HookNode {
     }
     ScopeNode* scope() const { return static_cast<ScopeNode*>(parent); }
 
-    /// Called with a pin on the node: the last unpin() frees it.
+    /// Does not free the node: its caller does, with the last unpin() or with end().
     void cancel() noexcept {
         flags |= kEnding;
         --scope()->futures;
@@ -35,7 +35,7 @@ struct HeldFuture : HookNode {
         else
             memory->deallocate(this, sizeof *this, alignof(HeldFuture));
         Error error = cell->isError() ? detail::readError(cell) : Error();
-        ++to->pins; // the value's destructor is code of the program
+        ++to->pins; // the destructor of the value may destroy the Scope
         detail::releaseFuture(cell);
         --to->pins;
         return to->onEnd(to, error);
@@ -59,14 +59,14 @@ void hold(ScopeNode* scope, Cell* future) {
                 detail::run(next);
         return;
     }
-    std::pmr::memory_resource& resource = *scope->memory; // a fifth of the instructions is saved without virtual calls
+    std::pmr::memory_resource& resource = *scope->memory; // avoiding virtual calls saves a fifth of the instructions
     void* block = &resource == &fastMemory() ? memory::allocate(sizeof(HeldFuture))
                                              : resource.allocate(sizeof(HeldFuture), alignof(HeldFuture));
     auto* held = ::new (block) HeldFuture(resource);
     detail::addFuture(future);
     detail::park(&held->waiter, future);
     held->parent = scope;
-    Link& children = scope->children; // the cancel begins with the oldest; cancelled ones are last
+    Link& children = scope->children; // a cancel begins at the front, with the oldest; cancelled children are last
     if (children.isEmpty() || !Node::of(children.prev)->has(Node::kCancelled))
         pushBack(children, held->sibling);
     else
@@ -88,7 +88,7 @@ Scope::Scope(Context parent, OnError onError)
 Scope::~Scope() {
     node_->errors = nullptr;
     if (detail::machineStops)
-        tasks::destroyTree(node_); // no code of the children runs but destructors
+        tasks::destroyTree(node_); // of the children's code only destructors run
     else
         close();
     if (!node_->joiner.isEmpty())
@@ -112,7 +112,7 @@ void Scope::noteError(Node* node, Error error) {
     bool endsRest = node->onError == OnError::CancelRest && !node->failure.isValid();
     if (endsRest)
         node->failure = error;
-    struct CancelRest { // also if push_back() throws for lack of memory
+    struct CancelRest { // cancels the other children even if push_back() throws for lack of memory
         Node* node;
         ~CancelRest() {
             if (node)

@@ -1,5 +1,5 @@
 #pragma once
-// Scope: a nursery, for any number of children, without a wait for each result.
+// Scope: a nursery. It holds any number of children, and one wait is enough for all of them.
 //
 //     Future<Void> serve(Listener* listener, Future<Void> stop) {
 //         Scope clients;
@@ -19,17 +19,17 @@
 //         co_await scope.join();
 //     }
 //
-// The same in every style: a local of a coroutine or a fiber, a `state` of an actor, a member of an object. A child
-// starts at once. join() and drain() wait until all children have ended, and throw the first error. By default an error
-// cancels the other children; with OnError::Collect they go on, and errors() has all errors; with OnError::Report they
-// go on, and each error is reported as a dropped one: for a server, which must not keep the errors of its clients.
+// A Scope can be a local of a coroutine or a fiber, a `state` of an actor, or a member of an object. A child starts
+// immediately. join() and drain() wait until all children have ended. By default the first error cancels the other
+// children, and join() and drain() throw it. With OnError::Collect the others go on, and errors() has all errors. With
+// OnError::Report they go on, and each error is reported as dropped: for servers, which must not keep clients' errors.
 //
-// A scope holds the futures of its children: cancel() drops them, and cancels its tasks and forks. A scope that is
-// destroyed cancels its children, and drops what they spawn while they end. If join() or drain() is cancelled, or loses
-// a race, the children run on. With the Context of a task the scope is a child of the task: cancelling the task cancels
-// the scope first, and the task ends after all of the scope. One at a time may wait for the end of a scope; it gets
-// broken_promise if the scope is destroyed, and children that are cancelled go on. spawn() throws an exception of the
-// memory resource; the child is cancelled then. Belongs to one thread.
+// A scope holds the futures of its children: cancel() drops these futures, and cancels tasks and forks. The destructor
+// cancels the children, and drops what they spawn while they end. If join() or drain() is cancelled or loses a race,
+// the children run on. With the Context of a task the scope is a child of the task: a cancel of the task cancels the
+// scope first, and the task ends after all of the scope. Only one join() or drain() may wait at a time. If the scope is
+// destroyed while children are left, this wait fails with broken_promise, and the cancelled children go on to their
+// end. If the memory resource throws, spawn() throws too, and cancels the child. A Scope belongs to one thread.
 
 #include "flow/tasks/task.h"
 #include "flow/wait/operand.h"
@@ -49,7 +49,7 @@ public:
     Scope& operator=(Scope const&) = delete;
     ~Scope();
 
-    /// The context of tasks to spawn, and of forks that are to belong to the scope.
+    /// The Context for children of the scope: for tasks that are passed to spawn(), and for forks.
     Context context() const { return {*node_->memory, node_}; }
 
     template <class T>
@@ -64,8 +64,8 @@ public:
         else
             spawn(start(std::move(child)));
     }
-    /// A function that makes one of these, a fork, a delay, a race() or another operand. The scope holds it until it
-    /// has ended.
+    /// Spawns a fork, a delay, a race() or another operand, or a function that returns one of these, a future or a
+    /// task. The scope holds the child until the child has ended.
     template <CanBeAwaited X>
     void spawn(X child) {
         spawn(awaitHeld(std::move(child)));
@@ -73,15 +73,15 @@ public:
 
     /// Cancels the present children.
     void cancel() { tasks::cancelChildren(node_); }
-    /// Cancels the present children, and each that is spawned later. Needs no memory.
+    /// Cancels the present children, and each child that is spawned later. Needs no memory.
     void close() noexcept { tasks::cancelTree(node_); }
     /// True if no child is left.
     bool isEmpty() const { return !node_->hasForks(); }
-    /// The number of futures that are held.
+    /// The number of futures that the scope holds.
     std::size_t size() const { return node_->futures; }
 
-    /// Waits until no child is left. Throws the first error; with OnError::Collect and Report none. An operation in
-    /// place.
+    /// Returns an operation in place that waits until no child is left. It then throws the first error; with
+    /// OnError::Collect or OnError::Report it throws no error of a child.
     tasks::Join join() { return {node_}; }
     /// Like join(), but cancels the children that are left after `seconds`. Gives true if none was left.
     Future<bool> drain(double seconds) { return drain(node_, seconds); }
@@ -91,11 +91,11 @@ public:
     std::pmr::vector<Error> const& errors() const { return errors_; }
 
 private:
-    /// The state as long as there are children, which may be longer than the Scope exists.
+    /// The state of a scope. The Node exists until the last child has ended, perhaps longer than the Scope.
     struct Node : tasks::ScopeNode {
         using ScopeNode::ScopeNode;
         OnError onError = OnError::CancelRest;
-        std::pmr::vector<Error>* errors = nullptr; // of the Scope, as long as it exists
+        std::pmr::vector<Error>* errors = nullptr; // the Scope's errors_; null when the Scope is gone
     };
     static WaiterNode* ended(tasks::ScopeNode* scope, Error error);
     static void noteError(Node* node, Error error);

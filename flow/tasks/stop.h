@@ -1,5 +1,5 @@
 #pragma once
-// Links the cancel of tasks with std::stop_token, both ways; and calls a function at a cancel.
+// Links the cancel of a task with std::stop_token, in both directions. OnCancelCall calls a function at a cancel.
 //
 //     Task<Digest> digest(Context, Bytes bytes) {
 //         StopOnCancel stop(co_await context());            // the task's cancel requests a stop
@@ -11,14 +11,14 @@
 //     }
 //     OnCancelCall close(co_await context(), [&] { file.close(); });
 //
-// Each object is a local variable of the task that gives it its context (or stands beside the Scope), and works while
-// it exists. A stop may be requested on any thread; the cancel follows in a turn of the task's loop. As long as a
-// CancelOnStop exists, this loop does not end for lack of work. With a scope's context the present children of the
-// scope are cancelled.
+// Each object is a local variable of the task whose context it gets (or stands beside the Scope), and works while the
+// object exists. A stop may be requested on any thread, and the cancel follows in a turn of the task's loop. While a
+// CancelOnStop exists, a real loop does not end for lack of work. With the context of a scope, a stop cancels the
+// children that the scope has at that time.
 //
-// OnCancelCall calls its function once at a cancel: before the task resumes; or in the destructor if the end of a child
-// comes first; or at once if the task is cancelled already. The function must not throw. The state of a
-// std::stop_source comes from the global heap, as the standard has it.
+// OnCancelCall calls its function once when the task is cancelled, before the task resumes. If the task is cancelled
+// already, the constructor calls it. If the end of a child resumes the task before that, the destructor calls it. The
+// function must not throw. The state of a std::stop_source comes from the global heap.
 
 #include "flow/loop/detail/posted.h"
 #include "flow/tasks/task.h"
@@ -43,7 +43,7 @@ public:
     OnCancelCall(OnCancelCall const&) = delete;
     OnCancelCall& operator=(OnCancelCall const&) = delete;
     ~OnCancelCall() {
-        if (hook_->parent->has(tasks::Node::kCancelled)) // a child may have ended the task before
+        if (hook_->parent->has(tasks::Node::kCancelled)) // the end of a child may have resumed the task before
             callOnce();
         hook_->onCancel = nullptr;
         tasks::endHook(hook_);
@@ -87,7 +87,7 @@ private:
 
 namespace tasks {
 
-/// The message from the thread that requests a stop to the loop of the task. The last reference frees it.
+/// The message to the loop of the task, from the thread that requests a stop. Freed with its last reference.
 class StopBell final : public Posted, public FastAllocated<StopBell> {
 public:
     explicit StopBell(Node* target) : home_(Loop::current()), target_(target) {}
@@ -97,7 +97,7 @@ public:
         references_.fetch_add(1, std::memory_order_relaxed);
         postTo<&StopBell::arrive, &StopBell::drop>(home_, TaskPriority::DefaultOnMainThread);
     }
-    /// Makes a message that is under way do nothing on arrival. Runs on the thread of the loop.
+    /// A message that arrives after this call does nothing. Called on the thread of the loop.
     void silence() noexcept {
         target_ = nullptr;
         drop();
@@ -137,7 +137,7 @@ public:
     CancelOnStop(CancelOnStop const&) = delete;
     CancelOnStop& operator=(CancelOnStop const&) = delete;
     ~CancelOnStop() {
-        callback_.reset(); // waits for a call that runs on another thread
+        callback_.reset(); // if another thread calls Ring at present, waits for the end of that call
         bell_->silence();
     }
 

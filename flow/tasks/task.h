@@ -1,5 +1,5 @@
 #pragma once
-// Task<T>: a coroutine that starts when it is awaited, and the root of a tree of computations.
+// Task<T>: a coroutine that starts when it is awaited. start() runs a task as the root of a tree.
 //
 //     Task<Page> load(Context, Key key);                     // may make forks
 //     Task<int> count(Context, Key key) {
@@ -8,10 +8,10 @@
 //     }
 //     Future<int> words = start(count(environment, key));   // from anywhere: actors, coroutines, fibers, main()
 //
-// Nothing runs before the task is awaited; then it is a child of the awaiting task or fork, with the rules of a Fork
-// (flow/tasks/fork.h). The handle owns the work: dropping a task that has not begun destroys its parameters, and
-// dropping one that runs cancels it. `co_await task` gives the result by reference; `co_await std::move(task)`, or
-// `co_await` of a call, gives it by value.
+// Nothing runs before the task is awaited. Then the task becomes a child of the awaiting task or fork, with the rules
+// of a Fork (flow/tasks/fork.h). The handle owns the work: dropping a task that has not begun destroys its parameters,
+// and dropping a task that runs cancels it. `co_await task` gives the result by reference; `co_await std::move(task)`,
+// or `co_await` of a call, gives the result by value.
 
 #include "flow/tasks/fork.h"
 
@@ -53,7 +53,7 @@ public:
 
     /// Returns a Context with the memory of this task and no parent, for tasks that wrap this one.
     Context origin() const { return {tasks::memoryOf<T>(this->checked()), nullptr}; }
-    /// Does the same as `task | then(f)`. The next functions do likewise: see flow/tasks/chain.h.
+    /// Does the same as `task | then(f)`. onValue(), onError() and onCancel() are alike: see flow/tasks/chain.h.
     template <class F>
     auto then(F f) && {
         return std::move(*this) | flow::then(std::move(f));
@@ -73,7 +73,7 @@ public:
 
     /// Starts this task as the root of a tree, as start() does. Leaves the handle empty.
     Future<T> future() && { return start(std::move(*this)); }
-    /// Called by the promise of the task that awaits this one, which becomes a child.
+    /// Makes this task a child of `parent`. Called by the promise of `parent`, which awaits this task.
     FLOW_INLINE detail::Cell* begin(tasks::Node* parent) const {
         detail::Cell* cell = this->checked();
         if (!cell->isReady()) {
@@ -88,14 +88,14 @@ public:
         detail::run(this->checked()->frame());
         return cell_;
     }
-    /// Destroys this task and the nodes below it, unless it has ended. Of their code only destructors run.
+    /// Destroys this task and the nodes below it, unless this task has ended. Of their code only destructors run.
     void destroy() {
         if (cell_ && !cell_->isReady())
             tasks::destroyTree(tasks::Node::of(cell_->frame()));
     }
 
 private:
-    /// Cancels a task that runs. Destroys a task that never began, with the reference that the tree would have had.
+    /// Cancels a task that runs. Destroys a task that never began, and releases the tree's reference to its cell.
     [[gnu::noinline]] void cancelOrForget() noexcept {
         if (!cell_->has(detail::Cell::kHasFrame))
             return;
@@ -110,8 +110,8 @@ private:
 
 namespace tasks {
 
-/// The task of start(). While it is awaited, the coroutine of start() is destroyed only together with all code around
-/// it, for example when the simulation ends a process: no code of the task runs then.
+/// The task of start(). While start() awaits it, the frame of start() is destroyed only if all that waits for start()
+/// is destroyed too, for example when the simulation ends a process. Then no code of the task runs except destructors.
 template <class Task>
 struct Root {
     using T = typename Task::Element;
@@ -155,7 +155,7 @@ struct Root {
 
 } // namespace tasks
 
-/// Starts the task as the root of a tree, at once, on the caller's stack. Cancelling or dropping the future cancels
+/// Starts the task as the root of a tree, immediately, on the caller's stack. Cancelling or dropping the future cancels
 /// the tree.
 template <class T, class Executor>
 Future<T> start(Task<T, Executor> task) {

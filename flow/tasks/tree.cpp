@@ -1,15 +1,15 @@
-// A node of the tree of tasks is unstarted, running, joining (waits for its children), ending (its body is over,
-// children are left), or gone. Flags in the node say in which state it is. `pins` counts calls that are inside a node:
-// a pinned node is not completed, so that a destructor or a waiter that runs below the node cannot free it. The last
-// unpin() calls settle().
+// A node of the tree of tasks is unstarted, running, joining (it waits for its children), ending (its body is over, but
+// children are left), or ended. Flags in the node tell these states apart. `pins` counts the calls that still use a
+// node. A pinned node is not completed, so a destructor or a waiter that runs below the node cannot free it. unpin()
+// calls settle(), which completes the node if no pin and no child is left.
 //
-// - An end: settle() completes a node without children, then its parent if that waits for its children, and so on
-// upwards. end() destroys the frame first and completes the future last.
+// - End: settle() completes a node that has no children. If the parent waits for its children, settle() goes on with
+// the parent, and so on upwards. end() destroys the frame first, and completes the future last.
 //
-// - A cancel: walk() marks a node, then its children, and interrupts bottom-up. A marked child moves to the end of the
-// list of its parent, so that the walk needs no stack and no memory.
+// - Cancel: walk() marks a node, then its children, and interrupts children before their parent. A marked child moves
+// to the end of its parent's list: so the walk needs no stack and no memory.
 //
-// - destroyTree(): as a cancel, but no code of the nodes runs except destructors.
+// - destroyTree(): destroys the frames of a tree, children first. No code of the nodes runs except destructors.
 
 #include "flow/tasks/detail/tree.h"
 
@@ -19,10 +19,10 @@
 namespace flow::tasks {
 namespace {
 
-/// Completes a node after the end of its children: its frame is destroyed first. Returns the waiter to run next.
+/// Completes a node that has no child left: destroys the frame, then sets the result. Returns the waiter to run next.
 Waiter* end(Node* node) noexcept {
     if (node->sibling.isLinked())
-        node->sibling.unlink(); // for good: cancelTree() in a destructor must not relink it
+        node->sibling.unlink(); // not cutOut(): cancelTree() in a destructor must not link the node again
     if (node->has(Node::kIsHook)) {
         auto* hook = static_cast<HookNode*>(node);
         hook->memory->deallocate(hook, hook->bytes, alignof(HookNode));
@@ -62,7 +62,7 @@ Waiter* settle(Node* node) noexcept {
         if (!node->children.isEmpty())
             return nullptr;
         Node* parent = node->parent;
-        ++node->pins; // so that a cancel in a destructor does not end the node a second time
+        ++node->pins; // otherwise a cancel in a destructor would end the node a second time
         if (parent)
             ++parent->pins; // the parent ends after this node
         Waiter* last = end(node);
@@ -88,15 +88,15 @@ void unpin(Node* node) noexcept {
         run(next);
 }
 
-/// Marks a node as cancelled: from here on each wait of the node fails. Its present wait is left to interrupt(): a
-/// child that ends before may resume the node.
+/// Marks a node as cancelled: from now on each new wait of the node fails. Only interrupt() ends its present wait:
+/// before that, the end of a child may resume the node.
 void mark(Node* node) noexcept {
     node->flags |= Node::kCancelled;
     if (!node->has(Node::kIsHook))
         Cell::of(node->frame())->flags |= Cell::kCancelled;
 }
 
-/// Marks the next child that is not cancelled, and moves it behind the others. Returns null if there is none.
+/// Marks the first child that is not cancelled, and moves it to the end of the list. Returns null if there is none.
 Node* markChild(Node* parent) noexcept {
     Link* first = parent->children.next;
     if (first == &parent->children || Node::of(first)->has(Node::kCancelled))
@@ -127,7 +127,7 @@ void interrupt(Node* node) noexcept {
     cancel(cell);
 }
 
-/// Cancels all below `root`, which is marked already.
+/// Cancels all nodes below `root`, and then interrupts `root`, which is marked already.
 void walk(Node* root) noexcept {
     Node* node = root;
     ++node->pins;
@@ -197,7 +197,7 @@ void cancelChildren(Node* parent) noexcept {
 
 namespace {
 
-/// Marks each node as cancelled and as waiting for no children, so that destructors neither cancel nor resume one.
+/// Marks each node as cancelled and as waiting for no children: so destructors neither cancel nor resume a node.
 void markAll(Node* root) noexcept {
     Node* node = root;
     for (;;) {

@@ -18,16 +18,16 @@ inline constexpr bool kAwaitsInOrder = true;
 inline constexpr bool kDestroysInOrder = true;
 /// True if an `alignas` of a variable is honoured.
 inline constexpr bool kAlignsVariables = true;
-/// True if several places at a coroutine's end may hand control over.
+/// True if the code at a coroutine's end may pass control on at several places.
 inline constexpr bool kHandsOverAnywhere = true;
 
-/// Has no definition. If a call of it is left after optimisation, the compiler reports the error below.
+/// This function has no definition. If a call is left after optimisation, the compiler reports the text below.
 [[gnu::error("a local of this coroutine is aligned to more than 64 bytes: hold it by pointer")]]
 void frameIsAlignedToMoreThan64();
 
-/// Returns the alignment that the frame needs. Called in the operator new of a promise, which must be always inlined:
-/// clang replaces the builtin by the alignment of the frame when it has laid out the coroutine. Refuses an alignment
-/// that a block cannot have. With optimisation this happens when the coroutine is compiled; otherwise the alignment is
+/// Returns the alignment that the frame needs. Called in the operator new of a promise, which must always be inlined:
+/// after clang has laid out the frame, it replaces the builtin by the frame's alignment. An alignment above
+/// kMostAlignment is refused: with optimisation when the coroutine is compiled; without optimisation the alignment is
 /// no constant, and an assertion fails when the coroutine is called.
 FLOW_INLINE std::size_t frameAlignment(std::size_t) {
     std::size_t const alignment = __builtin_coro_align();
@@ -51,8 +51,8 @@ FLOW_INLINE HandOver resumed(Waiter* waiter) noexcept {
     return HandOver::from_address(waiter);
 }
 
-/// The base of an awaiter that needs one object in the frame only, such as the promise. The awaiter is that object
-/// under another type, and takes no bytes in the frame.
+/// The base of an awaiter that needs only one object in the frame, such as the promise. The awaiter has the address of
+/// this object, and takes no bytes of its own in the frame.
 template <class Object>
 struct AwaiterOn {
     FLOW_INLINE Object* object() const noexcept { return reinterpret_cast<Object*>(const_cast<AwaiterOn*>(this)); }
@@ -64,7 +64,7 @@ FLOW_INLINE A& give(Object* object) {
     return reinterpret_cast<A&>(*object);
 }
 
-/// Ends a propagating coroutine at a co_await, with the error of the cell `failed`. Takes a reference of the cell.
+/// Ends a propagating coroutine at a co_await, with the error of the cell `failed`. Takes over a reference to the cell.
 /// Returns no handle: if it did, clang would call the noop coroutine at every co_await that suspends.
 [[gnu::noinline]] FLOW_RARE inline void failAtOnce(Waiter* frame, Cell* failed) noexcept {
     handedOver = failFrame(frame, takeError(failed));

@@ -12,18 +12,18 @@ namespace flow::coro {
 using namespace flow::detail;
 
 /// True if the co_awaits of one expression are evaluated one after the other, as the standard requires. gcc 12 may
-/// begin all co_awaits before it waits for the first. An assertion detects this by the operand that is left.
+/// begin all co_awaits before it waits for the first: then an assertion finds an operand that has not been taken.
 inline constexpr bool kAwaitsInOrder = false;
 /// True if `destroy` of a frame destroys its parameters from the last one to the first. gcc 12 has the opposite order.
 inline constexpr bool kDestroysInOrder = false;
 /// True if an `alignas` of a variable is honoured. gcc 12 ignores it, but honours the `alignas` of a type.
 inline constexpr bool kAlignsVariables = false;
-/// True if several places at a coroutine's end may hand control over. With gcc each place enlarges the tables that an
-/// exception reads.
+/// True if the code at a coroutine's end may pass control on at several places. With gcc each place enlarges the tables
+/// that an exception reads.
 inline constexpr bool kHandsOverAnywhere = false;
 
-/// Returns the alignment that a frame of this size may need. gcc 12 does not tell it, but the size is a multiple of it.
-/// A local that is aligned to more than kMostAlignment gets only kMostAlignment: gcc cannot refuse it, as clang does.
+/// Returns the alignment that a frame of this size may need: gcc 12 gives no alignment, but the size is a multiple of
+/// it. A local that needs more gets only kMostAlignment: unlike clang, gcc cannot refuse such a local.
 FLOW_INLINE std::size_t frameAlignment(std::size_t bytes) {
     std::size_t const alignment = bytes & -bytes;
     return alignment < 16 ? 16 : alignment < memory::kMostAlignment ? alignment : memory::kMostAlignment;
@@ -39,8 +39,8 @@ FLOW_INLINE void resumed(Waiter* waiter) noexcept {
 }
 HandOver handOver(Waiter* last) noexcept; // flow/coro/detail/awaiters.h
 
-/// The base of an awaiter that needs one object in the frame only, such as the promise. gcc 12 copies awaiters that are
-/// lvalues, so the awaiter is a pointer.
+/// The base of an awaiter that needs only one object in the frame, such as the promise. gcc 12 copies awaiters that are
+/// lvalues, so the awaiter holds only a pointer to the object.
 template <class Object>
 struct AwaiterOn {
     Object* pointer;
@@ -53,7 +53,7 @@ FLOW_INLINE A give(Object* object) {
     return {{{object}}};
 }
 
-/// Ends a propagating coroutine at a co_await, with the error of the cell `failed`. Takes a reference of the cell.
+/// Ends a propagating coroutine at a co_await, with the error of the cell `failed`. Takes over a reference to the cell.
 FLOW_INLINE void failAtOnce(Waiter* frame, Cell* failed) noexcept {
     handOver(failFrame(frame, takeError(failed)));
 }

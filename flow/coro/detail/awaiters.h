@@ -11,7 +11,7 @@ namespace flow::coro {
     throw takeError(cell);
 }
 
-/// Passes control on when a frame has ended: to the waiter `last`, or to the caller if that is null.
+/// Passes control on when a frame has ended: to the waiter `last`, or to the caller if `last` is null.
 FLOW_INLINE HandOver handOver(Waiter* last) noexcept {
     if (last) {
         if (kTailCalls) {
@@ -47,8 +47,8 @@ struct PropagatingAwaiter : AwaiterBase {
     FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked() && !promise()->hasFailed(); }
     FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
         promise()->noteSuspended();
-        // The compiler has just seen whether the link was written, so that this test costs nothing when the program
-        // runs.
+        // The compiler knows here whether the link was written, and removes this test: it costs no time when the
+        // program runs.
         if (!promise()->isParked()) [[unlikely]]
             failAtOnce(promise()->frame(), promise()->takeAwaited());
     }
@@ -74,7 +74,7 @@ struct BorrowingAwaiter : Base {
     }
 
 protected:
-    /// Returns true if the operand had a value at once.
+    /// Returns true if the operand had a value when the wait began, so that no reference was taken.
     FLOW_INLINE bool isBorrowed() const { return !this->promise()->hasAwaited(); }
     FLOW_INLINE Cell* borrowed() const { return this->promise()->borrowed(); }
     FLOW_INLINE Cell* settledOrCounted() const {
@@ -84,7 +84,7 @@ protected:
         return borrowed();
     }
 };
-// A borrowed operand needs a reference if a constructor of the value might drop the last one.
+// If a constructor of the value might release a borrowed operand, await_resume() takes a reference first.
 template <class T, class Base>
 struct BorrowedValueAwaiter : BorrowingAwaiter<Base, false> {
     FLOW_INLINE T await_resume() const {
@@ -110,7 +110,7 @@ struct BorrowedStreamAwaiter : BorrowingAwaiter<Base, true> {
         }
     }
 };
-/// The awaiter of delays and yields. There is nothing to take after them, except when the coroutine was cancelled.
+/// The awaiter of delays and yields. After the wait there is a cell to take only if the coroutine was cancelled.
 template <class Base>
 struct DelayAwaiter : Base {
     FLOW_INLINE void await_resume() const {
@@ -159,7 +159,7 @@ struct ParkedAwaiter {
     void await_resume() const noexcept {}
 };
 
-/// Asserts that the body failed. If it ended neither by co_return nor by an exception, it ended behind its last
+/// Asserts that the body failed. A body that ended neither by co_return nor by an exception has run past its last
 /// statement.
 inline void requireFailure(Waiter* frame) noexcept {
     if (frame->awaited.isFailed()) [[likely]]
@@ -168,7 +168,7 @@ inline void requireFailure(Waiter* frame) noexcept {
     FLOW_ASSERT(frame->awaited.isFailed(), "a coroutine that returns a value ended without a co_return");
 }
 
-/// Ends the frame with the error that is in the cell. This is a function of its own, since a coroutine with less code
+/// Ends the frame with the error that is in the cell. This function is not inlined, because a coroutine with less code
 /// is more often inlined into its caller.
 [[gnu::noinline, gnu::cold]] inline Waiter* endWithError(Waiter* frame) noexcept {
     requireFailure(frame);
@@ -186,8 +186,8 @@ inline void requireFailure(Waiter* frame) noexcept {
     return finishFrame(cell, statusOfError(cell));
 }
 
-/// The awaiter at the end of a coroutine: it destroys the frame, completes the cell, and runs a waiter. It is a part of
-/// the coroutine, so after destroy() it touches only locals. At the final suspension the Status is kUnset: the
+/// The awaiter at the end of a coroutine: it destroys the frame, completes the cell, and runs a waiter. The awaiter
+/// lies in the frame, so after destroy() it uses only local variables. At the final suspension Status is kUnset: the
 /// coroutine ends with a value, or with the error that is in the cell.
 template <std::uint8_t Status>
 struct Ending {

@@ -1,7 +1,7 @@
 #pragma once
 // Proves at start-up that this compiler lays out coroutine frames as flow/core/frame.h says: the resume and destroy
-// pointers first, the promise at offset 16. flow/coro/coroutine.h includes this file, so that the compiler and the
-// options of the program's own coroutines compile it. A difference ends the program with a message before main().
+// pointers first, the promise at offset 16. flow/coro/coroutine.h includes this file, so the check is compiled like the
+// program's own coroutines, with the same options. A difference ends the program with a message before main().
 
 #include "flow/coro/coroutine.h"
 
@@ -44,7 +44,7 @@ inline bool checkFrames() {
     const void* promise = nullptr;
     Future<int> future = frameProbe(&address, &promise);
     bool matches = address && frameMatches(address, promise) && future.cell()->frame() == address;
-    if (matches) { // resumed as the runtime does it, through the first word of the frame
+    if (matches) { // run() resumes the frame as the runtime does, through the first word of the frame
         run(static_cast<Waiter*>(const_cast<void*>(address)));
         matches = future.isReady() && future.get() == 42;
     }

@@ -1,6 +1,6 @@
 #pragma once
-// Parameters<Args...>: pointers to the parameters of a coroutine in its frame, so that its end can destroy them in the
-// right order. Only used if the compiler's `destroy` has another order (kDestroysInOrder).
+// Parameters<Args...>: pointers to the parameters in a coroutine's frame, for an end that destroys the parameters in
+// the right order. Used only if the compiler's `destroy` has another order (kDestroysInOrder is false).
 //
 //     Parameters<int, Future<int>> parameters(number, future);   // in the promise's constructor, which is given them
 //     parameters.destroy();                                      // the last one first
@@ -58,9 +58,9 @@ public:
         Parameters<Rest...>::destroy();
         first_->~First();
     }
-    /// Destroys the contents of the parameters, the last one first, and leaves moved-from objects. The first parameter
-    /// stays: the compiler begins with it, and destroys it next. A parameter that is const or has no noexcept move
-    /// keeps the compiler's order.
+    /// Moves out the contents of the parameters, and destroys these contents, the last parameter first. The first
+    /// parameter keeps its contents: it is the next one that the compiler destroys. A parameter that is const, or has
+    /// no noexcept move, is destroyed in the compiler's order.
     FLOW_INLINE void empty() const noexcept { Parameters<Rest...>::emptyAll(); }
     FLOW_INLINE void emptyAll() const noexcept {
         Parameters<Rest...>::emptyAll();

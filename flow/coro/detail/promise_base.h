@@ -1,6 +1,6 @@
 #pragma once
-// PromiseBase: the beginning of each coroutine's promise. It makes the frame a Waiter, and a co_await uses it to park
-// the frame.
+// PromiseBase: the beginning of each coroutine's promise. It makes the frame a Waiter. Each co_await calls functions of
+// PromiseBase to park the frame.
 
 #include "flow/base/inline.h"
 #include "flow/wait/detail/choose.h"
@@ -22,8 +22,8 @@ public:
     PromiseBase(PromiseBase const&) = delete;
     PromiseBase& operator=(PromiseBase const&) = delete;
 
-    /// Returns the frame. The compiler takes the promise for a local object until it has split the coroutine, and would
-    /// treat an address in front of the promise as out of bounds. The empty asm hides where the pointer comes from.
+    /// Returns the frame. Until the compiler has split the coroutine, it takes the promise for a local object, and an
+    /// address in front of the promise for out of bounds. The empty asm hides that the pointer comes from the promise.
     FLOW_INLINE Waiter* frame() {
         char* address = reinterpret_cast<char*>(this);
         asm("" : "+r"(address));
@@ -34,21 +34,21 @@ public:
         return reinterpret_cast<PromiseBase*>(&static_cast<Waiter*>(handle.address())->link);
     }
 
-    // Each of the next functions parks the frame and returns true, or leaves a ready operand where it was given.
-    // Nothing can resume the frame before it has suspended, since no other code runs in between. The functions are
-    // inlined, and pass on only words: an object with its address taken before the compiler splits the coroutine would
-    // get a place in the frame.
+    // Each of the next functions parks the frame and returns true; or, if the operand is ready, leaves it where it was
+    // given and returns false. Nothing can resume the frame before it has suspended: no other code runs in between. The
+    // functions are inlined, and pass on only words. If the address of an object were taken before the compiler splits
+    // the coroutine, the object would get a place in the frame.
 
-    /// Waits for a cell. Takes one future reference. With Propagates, an error will end the frame instead of resuming
-    /// it, and the result is that of waitForOperand().
+    /// Waits for a cell. Takes over one future reference. With Propagates, an error will end the frame instead of
+    /// resuming it. Returns the result of waitForOperand().
     template <bool Propagates = false>
     FLOW_INLINE bool waitFor(Cell* cell) {
         setOperand(cell);
         return waitForOperand<Propagates>();
     }
-    /// setOperand() and waitForOperand() are the two steps of waitFor(). The second belongs to await_ready, which uses
-    /// its result at once and need not read the link. It returns true if the coroutine must suspend: with Propagates
-    /// also if the operand has failed.
+    /// setOperand() and waitForOperand() are the two steps of waitFor(). await_ready calls waitForOperand() and uses
+    /// its result, so await_ready need not read the link. waitForOperand() returns true if the coroutine must suspend;
+    /// with Propagates, also if the operand has failed.
     FLOW_INLINE void setOperand(Cell* cell) { awaited_ = cell; }
     template <bool Propagates>
     FLOW_INLINE bool waitForOperand() {
@@ -63,11 +63,11 @@ public:
         parkAt<Propagates>(cell);
         return true;
     }
-    /// setBorrowed() and waitForBorrowed() are the two steps for an operand that stays in the caller's variable: a
-    /// future or stream that is an lvalue. If it is ready, the co_await reads it without a reference of its own, since
-    /// nothing runs in between that could release it (with gcc 12 the rest of the expression may: see kAwaitsInOrder).
-    /// Then `awaited` is empty, and `prev` of the link, which is in no list, holds the cell. Counting each operand
-    /// would make the wait for a ready future slower, and with gcc the wait for a stream.
+    /// setBorrowed() and waitForBorrowed() are the two steps for a future or a stream that is an lvalue: the operand
+    /// stays in the caller's variable. If the operand is ready, the co_await reads it and takes no reference: nothing
+    /// that runs in between could release it (with gcc 12 the rest of the expression could: see kAwaitsInOrder). Then
+    /// `awaited_` is empty, the link is in no list, and its `prev` holds the cell. A reference for each operand would
+    /// make the wait for a ready future slower, and with gcc also the wait for a stream.
     FLOW_INLINE void setBorrowed(Cell* cell) {
         link_.prev = &cell->waiters;
         if constexpr (!kAwaitsInOrder)
@@ -129,7 +129,7 @@ public:
         choose.park(frame());
         return true;
     }
-    /// Waits for a Pending. A ready operand stays in it; that of a cancelled coroutine is replaced by a failed one.
+    /// Waits for a Pending. Leaves a ready operand in it; in a cancelled coroutine, puts a failed operand into it.
     template <bool Propagates = false>
     FLOW_INLINE bool waitFor(Pending& operand) {
         if (isCancelled()) [[unlikely]]
@@ -150,7 +150,7 @@ public:
     }
     /// Returns true if the frame is in some queue; false when it runs, or when its operand was ready.
     bool isParked() const { return link_.isLinked(); }
-    /// Returns true if there is a cell to take. After a delay there is one only if the coroutine was cancelled.
+    /// Returns true if there is a cell to take. After a delay this is so only if the coroutine was cancelled.
     FLOW_INLINE bool hasAwaited() const { return !awaited_.isNothing() && !awaited_.isReturned(); }
     /// Takes the result of a wait: a ready cell with its reference, or null after a delay.
     FLOW_INLINE Cell* takeAwaited() {
@@ -158,7 +158,7 @@ public:
         awaited_ = {};
         return cell;
     }
-    /// Returns the operand with which the coroutine resumes after it was parked, failed or not.
+    /// Returns the operand after the frame was parked. The operand has a value, or has failed.
     FLOW_INLINE Pending settled() { return Pending(takeAwaited()); }
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(operand); }
     /// Does the same as takeAwaited(), after a wait with Propagates.
@@ -167,17 +167,17 @@ public:
         awaited_ = {};
         return cell;
     }
-    /// Returns true if the operand of the frame, which must not be parked, has failed.
+    /// Returns true if the operand of the frame has failed. The frame must not be parked.
     FLOW_INLINE bool hasFailed() const { return hasAwaited() && awaited_.anyCell()->isError(); }
-    // `awaited` also holds how the body ended. The optimiser can usually prove its value. `cancel()` treats such a
-    // frame as running.
+    // At the end of the body `awaited_` says how the body ended. The optimiser can usually prove this value. `cancel()`
+    // treats a frame with such a value like a running frame.
 
     /// Called when the body ends without a value. `awaited` stays empty, as at the end of a body without a co_return.
     FLOW_INLINE void noteReturned() const {
         FLOW_CHECK(awaited_.isNothing(), "a coroutine returns before it has taken what it waited for");
     }
-    /// Called at a co_return with a value. The body may go on, if the destructor of a local throws and a handler
-    /// catches that.
+    /// Called at a co_return with a value. The body may go on after that, if the destructor of a local throws and a
+    /// handler catches the exception.
     FLOW_INLINE void noteReturnedValue() {
         FLOW_CHECK(!hasAwaited(), "a coroutine returns before it has taken what it waited for");
         awaited_ = Awaited::returned();
@@ -204,7 +204,7 @@ protected:
     FLOW_INLINE bool isCancelled() { return cell()->has(Cell::kCancelled); }
 
     PromiseBase() {
-        link_.next = nullptr; // nothing reads `prev` as long as this is so
+        link_.next = nullptr; // nothing reads `prev` while `next` is null
         noteRunning(frame());
     }
     ~PromiseBase() = default;
@@ -228,7 +228,7 @@ private:
         link_.prev = &operand->waiters;
         parkBehindHead<Propagates>(operand);
     }
-    /// Does the same as parkAt(), if `prev` is the head of the operand's list already.
+    /// The second part of parkAt(): `prev` of the link must be the head of the operand's list already.
     template <bool Propagates>
     FLOW_INLINE void parkBehindHead(Cell* operand) {
         if constexpr (Propagates)

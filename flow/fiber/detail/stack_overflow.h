@@ -3,9 +3,9 @@
 
 namespace flow::fiber::detail {
 
-/// Makes this thread report overflows of the running fiber's stack: one message, then the signal ends the program as it
-/// would have without this call. A handler that is installed already gets all other faults. A handler that is installed
-/// later has to call the one that it replaces, as usual. Throws std::bad_alloc.
+/// Makes this thread report an overflow of the running fiber's stack: prints one message, and then the signal ends the
+/// program, as without this call. A SIGSEGV handler that was installed before this call gets all other faults. A
+/// handler that is installed later has to call the handler that it replaces, as usual. Throws std::bad_alloc.
 void reportOverflows();
 
 } // namespace flow::fiber::detail

@@ -6,8 +6,8 @@
 //     giveBack(stack);
 //
 // A stack that is given back is kept for the next fiber that asks for this size. The pool keeps up to setPooledStacks()
-// stacks; when it is full, the stack that has been unused for longest goes back to the system. A quarter of the stacks,
-// those that were given back last, keep the memory that was used; the others lose it and keep their addresses.
+// stacks; when the pool is full, the stack that has been unused longest is unmapped. A quarter of the limit, the stacks
+// that were given back last, keep their memory; the other stacks keep only their addresses.
 
 #include <cstddef>
 
@@ -15,8 +15,8 @@ namespace flow::fiber {
 
 namespace detail {
 
-/// The size of the guard pages. One page is too small: a function with a large array could reach over it into the
-/// memory of another stack.
+/// The size of the guard pages. One page is too small: a function with a large array could reach past this page, into
+/// the memory of another stack.
 inline constexpr std::size_t kGuardBytes = 64 << 10;
 
 struct Stack {
@@ -32,14 +32,14 @@ struct Stack {
 Stack takeStack(std::size_t bytes);
 void giveBack(Stack stack) noexcept;
 
-/// Returns the bytes of a stack that are in memory at present: the most that was in use since the stack was mapped or
-/// emptied, in whole pages.
+/// Returns the bytes of a stack that are in memory at present, in whole pages: the most that was in use since the stack
+/// was mapped, or lost its memory in the pool.
 std::size_t residentBytes(Stack stack);
 
 } // namespace detail
 
-/// Sets the number of unused stacks that this thread keeps, of all sizes together, a quarter of them with memory. The
-/// default is 64. Throws std::bad_alloc.
+/// Sets the number of unused stacks that this thread keeps. Stacks of all sizes count. A quarter of this number keep
+/// their memory. The default is 64. Throws std::bad_alloc.
 void setPooledStacks(std::size_t count);
 
 } // namespace flow::fiber

@@ -15,7 +15,7 @@
 
 namespace flow::tasks {
 
-/// True for operands of the functions with a Context. A race refers to operands that may be gone when the task begins.
+/// True for types of operands. False for a race(), which refers to operands that may be gone when the task begins.
 template <class X>
 concept IsChild = CanBeAwaited<X> && !requires { X::kBecomesFuture; };
 
@@ -25,12 +25,12 @@ Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, De
 
 class Decision {
 public:
-    /// Waits for the `values`-th value, or for error number `failures` + 1. The first of these two decides.
+    /// The decision is made by value number `values` or by error number `failures` + 1, whichever comes first.
     Decision(Context here, std::size_t values, std::size_t failures)
         : here_(here), values_(values), failures_(failures), isMade_(values == 0) {}
 
     bool isMade() const { return isMade_; }
-    /// Returns the index of the child that has decided by its end.
+    /// Returns the index of the child that made the decision by its end.
     std::size_t winner() const { return winner_; }
     void throwIfFailed() const {
         if (error_.isValid())
@@ -55,7 +55,7 @@ public:
         }
     }
 
-    /// succeeded() and failed() report the end of child `index`. succeeded() returns true if its value still counts.
+    /// succeeded() and failed() report the end of child `index`. succeeded() returns false if the value came too late.
     bool succeeded(std::size_t index) noexcept {
         if (isMade_)
             return false;
@@ -87,7 +87,7 @@ private:
     Error error_;
 };
 
-/// Runs one operand. The task that made this fork waits for it, so the references stay valid.
+/// Runs one operand. The task that made this fork waits for the fork, so `result` and `decision` stay valid.
 template <class X>
 Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, Decision* decision, std::size_t index) {
     Error error;
@@ -96,7 +96,7 @@ Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, De
             co_await operand;
             result->emplace();
         } else {
-            // Two statements, since gcc 12 would begin the construction before it waits.
+            // Two statements: in one statement, gcc 12 would begin the construction before the wait.
             AwaitedValue<X> value = co_await std::move(operand);
             result->emplace(std::move(value));
         }
@@ -125,7 +125,7 @@ public:
         for (std::size_t i = 0; i < operands.size(); ++i)
             start(operands[i], results_[i], i);
     }
-    /// Returns the results, when all children have ended. Throws the error if an error has decided.
+    /// Returns the results. Called when all children have ended. Throws the error if an error has decided.
     Results& results() {
         throwIfFailed();
         return results_;

@@ -1,6 +1,6 @@
 #pragma once
-// TaskPromise: the promise of tasks and forks. They can await everything that a coroutine with a Future can. This file
-// has the allocation, the start and the end of tasks and forks.
+// TaskPromise: the promise of tasks and forks, which can await everything that a coroutine with a Future can await.
+// This file has the allocation, the start and the end of tasks and forks.
 
 #include "flow/base/stack.h"
 #include "flow/coro/coroutine.h"
@@ -12,7 +12,7 @@
 
 namespace flow::tasks {
 
-/// The time when the body begins: when it is awaited, at once, or in a turn of the loop.
+/// The time when the body begins. Lazy: when the task is awaited. Now: in the call. InTurn: in a turn of the loop.
 enum class Start : std::uint8_t { Lazy, Now, InTurn };
 
 template <class T>
@@ -20,7 +20,7 @@ inline constexpr bool kIsContextWith = false;
 template <class Shared>
 inline constexpr bool kIsContextWith<ContextWith<Shared>> = true;
 
-/// Returns the first parameter that is a Context or an Environment: a ContextWith as it is, another one as a Context.
+/// Finds the first parameter that converts to Context. Returns a ContextWith as it is, any other one as a Context.
 template <class First, class... Rest>
 FLOW_INLINE auto contextOf(First&& first, Rest&&... rest) {
     if constexpr (kIsContextWith<std::remove_cvref_t<First>>) {
@@ -33,7 +33,7 @@ FLOW_INLINE auto contextOf(First&& first, Rest&&... rest) {
     }
 }
 
-/// The part of a context that a promise stores, besides the tree and the memory.
+/// The part of a context that a promise has to store: the address of the shared struct, if there is one.
 template <class C>
 struct Shares {
     explicit Shares(Context) {}
@@ -46,7 +46,7 @@ struct Shares<ContextWith<Shared>> {
     Shared* shared;
 };
 
-/// The properties of the parameters. The frame destroys all parameters, the promise none.
+/// The properties of the parameters. The destruction of the frame destroys all parameters; the promise destroys none.
 template <class... Args>
 struct TaskSignature : coro::Signature<Args...> {
     static_assert(!coro::Signature<Args...>::kIsPropagate, "a task cannot be Propagate: its children must end first");
@@ -62,7 +62,7 @@ struct TaskSignature : coro::Signature<Args...> {
 /// a turn of the loop.
 inline constinit thread_local std::uintptr_t knownRoom = 0;
 FLOW_INLINE bool hasRoom() noexcept {
-    constexpr std::uintptr_t kNear = 16 << 10; // half of what stackIsShort() keeps
+    constexpr std::uintptr_t kNear = 16 << 10; // half of the room that stackIsShort() keeps free
     auto place = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     if (place - knownRoom < 2 * kNear) [[likely]]
         return true;
@@ -76,7 +76,7 @@ template <class T>
 FLOW_INLINE Cell* newTaskCell(std::pmr::memory_resource& memory, std::size_t frameBytes) {
     constexpr std::size_t kHead = kPrefixBytes<T> + sizeof(Cell);
     void* block = memory::ForeignBlock::allocate(memory, kHead + frameBytes, kHead, coro::frameAlignment(frameBytes));
-    return placeCell<T>(block, memory::kForeignClass, 2, 1, 0); // one reference of the handle, one of the tree
+    return placeCell<T>(block, memory::kForeignClass, 2, 1, 0); // two references: the handle's and the tree's
 }
 template <class T>
 FLOW_INLINE std::pmr::memory_resource& memoryOf(Cell* cell) noexcept {
@@ -105,7 +105,7 @@ public:
     using Element = T;
     static constexpr bool kIsTask = true;
 
-    /// Takes a reference to the cell.
+    /// Takes over a reference that the caller has to the cell.
     explicit Handle(Cell* cell) : cell_(cell) {}
     Handle(Handle&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
     FLOW_INLINE ~Handle() {
@@ -127,8 +127,8 @@ protected:
     Cell* cell_;
 };
 
-/// Returns true if a fork has to call the next frame itself. Without tail calls, run() resumes the frame that a suspend
-/// hands over. While the call that made a fork is on the stack, the fork runs outside of run().
+/// Returns true if a fork has to call the next frame itself. Without tail calls, run() resumes the frame that a
+/// suspended frame hands over. But a fork runs outside of run() while the call that made the fork is on the stack.
 FLOW_INLINE bool isInCall(Node const* node) noexcept {
     return !kTailCalls && node->has(Node::kInCall);
 }
@@ -182,14 +182,14 @@ struct ChildAwaiter : InTask {
                 Loop::current().makeReady(first, TaskPriority::DefaultYield);
             return coro::caller();
         } else {
-            if (first->link.isLinked()) // it was queued to begin
+            if (first->link.isLinked()) // the child was queued to begin in a turn
                 first->link.unlink();
             return handOver(first, inCall);
         }
     }
     FLOW_INLINE std::conditional_t<kMoves, T, T const&> await_resume() const {
         node()->flags &= ~Node::kAwaitsChild;
-        if (Cell* found = promise->takeAwaited()) // the child of another node: this node has parked at its cell
+        if (Cell* found = promise->takeAwaited()) // another node's child: this node was parked at the child's cell
             releaseFuture(found);
         throwIfCancelled();
         if (child->isError()) [[unlikely]]
@@ -201,14 +201,14 @@ struct ChildAwaiter : InTask {
     }
 };
 
-/// The awaiter of an rvalue handle. It moves the result out and owns the handle, which is empty from the wait on.
+/// The awaiter of an rvalue handle. It moves the result out, and owns the handle: the caller's handle becomes empty.
 template <class Awaiter, class Child>
 struct Owning : Awaiter {
     Child owned;
 };
 
-/// An operation in place that waits until no child of a scope is left. In a task that is cancelled the wait ends at
-/// once; but if the children are cancelled as well, the wait goes on until they have ended.
+/// An operation in place that waits until no child of a scope is left. If the waiting task is cancelled, the wait ends
+/// immediately. But if the children are cancelled as well, the wait goes on until they have ended.
 struct Join {
     using Result = Void;
     static constexpr bool kEndsOnce = true;
@@ -235,7 +235,7 @@ struct HookAwaiter : InTask {
     }
     Void await_resume() const {
         node()->flags &= ~Node::kJoinsHook;
-        if (Cell* found = promise->takeAwaited()) // it is cancelled, or the scope has gone
+        if (Cell* found = promise->takeAwaited()) // the task is cancelled, or the scope was destroyed
             coro::throwError(found);
         throwIfCancelled();
         return join.take();
@@ -278,11 +278,11 @@ struct Beginning : InTask {
         }
     }
     FLOW_INLINE void await_resume() const {
-        // Written only if it changes: the compiler writes one byte here and reads four a little later, and the
-        // processor makes such a read wait for the write (4 ns a child).
+        // The flag is written only if it changes: the compiler writes one byte here and soon reads four bytes, and the
+        // processor makes such a read wait for the write (4 ns for each child).
         if (kStart != Start::Now || node()->has(Node::kUnstarted))
             node()->flags &= ~Node::kUnstarted;
-        if (promise->hasAwaited()) [[unlikely]] // cancelled before it has begun
+        if (promise->hasAwaited()) [[unlikely]] // the task was cancelled before it began
             coro::throwError(promise->takeAwaited());
     }
 };
@@ -301,11 +301,11 @@ struct BodyEnd {
         Cell* cell = Cell::of(frame);
         Node* parent = node->parent;
         if (node->sibling.isLinked())
-            node->sibling.unlink(); // for good: cancelTree() in a destructor must not relink it
+            node->sibling.unlink(); // not cutOut(): cancelTree() in a destructor must not link the node again
         bool parentWaits = node->has(Node::kParentWaits);
         if constexpr (Promise::kHasDestructors) {
             if (parent)
-                ++parent->pins; // the parent ends after this node, even if a destructor cancels it
+                ++parent->pins; // the parent ends after this node, even if a destructor cancels the parent
             opaque(frame)->destroy(frame);
             if (parent)
                 --parent->pins;
@@ -399,7 +399,7 @@ public:
         cancelChildren(Node::of(this->frame()));
         return {};
     }
-    // These are deleted: they would end a coroutine before its children.
+    // These operands are refused: they would end a coroutine before its children.
     void await_transform(coro::fail) = delete;
     void await_transform(coro::never) = delete;
     template <class U>

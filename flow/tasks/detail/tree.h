@@ -1,9 +1,9 @@
 #pragma once
-// Node: the place of a task, a fork or a scope in the tree of computations that own each other.
+// Node: the place of a task, a fork or a scope in a tree. A parent node owns its children.
 //
-// A node is part of a promise, so that the tree needs no memory of its own. It is linked to its parent from its start
-// to its end: a node that is in no list has ended, or has not begun, or is the root. All of a tree belongs to one
-// thread. No function here recurses over nodes, however deep or wide a tree is.
+// The node of a task or fork is part of its promise, and needs no memory of its own. A node is linked to its parent
+// from its start to its end: a node that is in no list has ended, has not begun, or is the root. All nodes of a tree
+// belong to one thread. No function of this file recurses over nodes, however deep or wide a tree is.
 
 #include "flow/core/cell.h"
 #include "flow/coro/detail/promise_base.h"
@@ -20,17 +20,17 @@ struct Node {
     std::uint32_t pins = 0;
     std::uint32_t flags = 0;
 
-    static constexpr std::uint32_t kUnstarted = 1;     // its body has not begun
-    static constexpr std::uint32_t kCancelled = 2;     // it is cancelled, and so is all below it, now or soon
-    static constexpr std::uint32_t kAwaitsChild = 4;   // it waits for the end of one of its children
-    static constexpr std::uint32_t kJoining = 8;       // it waits for the end of all its children
-    static constexpr std::uint32_t kEnding = 16;       // it waits for the end of all children, and then ends
-    static constexpr std::uint32_t kFailed = 32;       // it ends with the error that is in its cell
-    static constexpr std::uint32_t kIsHook = 64;       // a HookNode: it has no frame
+    static constexpr std::uint32_t kUnstarted = 1;     // the body has not begun
+    static constexpr std::uint32_t kCancelled = 2;     // cancelled; all nodes below are cancelled too, now or soon
+    static constexpr std::uint32_t kAwaitsChild = 4;   // the node waits for the end of one of its children
+    static constexpr std::uint32_t kJoining = 8;       // the node waits for the end of all its children
+    static constexpr std::uint32_t kEnding = 16;       // the node ends as soon as all its children have ended
+    static constexpr std::uint32_t kFailed = 32;       // the node ends with the error that is in its cell
+    static constexpr std::uint32_t kIsHook = 64;       // the node is a HookNode: it has no frame
     static constexpr std::uint32_t kParentWaits = 128; // the parent awaits just this child, and is parked nowhere else
-    static constexpr std::uint32_t kInCall = 256; // without tail calls: the call that made it may still be on the stack
-    static constexpr std::uint32_t kJoinsHook = 512; // it is parked at a scope, until no child is left below the scope
-    static constexpr std::uint32_t kIsFuture = 1024; // of a hook: it holds a future, and counts as a child
+    static constexpr std::uint32_t kInCall = 256; // without tail calls: the call that made the node may be on the stack
+    static constexpr std::uint32_t kJoinsHook = 512; // the node waits at a scope, until the scope has no child
+    static constexpr std::uint32_t kIsFuture = 1024; // a HookNode that holds a future, and counts as a child
     static constexpr std::uint32_t kWatches = kJoining | kEnding;
 
     Node() { children.reset(); }
@@ -40,10 +40,10 @@ struct Node {
     bool has(std::uint32_t flag) const { return flags & flag; }
     /// Returns true if no child and no pin is left.
     bool isAlone() const { return children.isEmpty() && pins == 0; }
-    /// Returns true if tasks, forks or futures are directly below the node.
+    /// Returns true if tasks, forks or futures are directly below the node. The loop is short: other hooks are few.
     bool hasForks() const {
         for (Link const* child = children.next; child != &children; child = child->next)
-            if ((of(const_cast<Link*>(child))->flags & (kIsHook | kIsFuture)) != kIsHook) // other hooks are few
+            if ((of(const_cast<Link*>(child))->flags & (kIsHook | kIsFuture)) != kIsHook)
                 return true;
         return false;
     }
@@ -59,12 +59,12 @@ struct Node {
     static constexpr std::size_t kOffset = offsetof(Waiter, link) + sizeof(coro::PromiseBase);
 };
 
-/// A node without a frame, in a block of its own. It is freed when it is kEnding and its last child has ended. A task
-/// that joins its children does not wait for hooks.
+/// A node without a frame, in a block of its own. A hook with the flag kEnding is freed when its last child has ended.
+/// A task that waits for its children does not wait for hooks.
 struct HookNode : Node {
     HookNode(std::pmr::memory_resource& m, std::size_t b) : memory(&m), bytes(b) { flags = kIsHook; }
-    /// Returns true if the parent is cancelled. Then all nodes below the hook are cancelled as well, so that a task
-    /// which waits for their end goes on waiting, although this task is cancelled too.
+    /// Returns true if the parent is cancelled: then all nodes below the hook are cancelled as well. A task that waits
+    /// for the end of these nodes goes on waiting, even if the task itself is cancelled.
     bool endsWithParent() const { return parent && parent->has(kCancelled); }
 
     void (*onCancel)(HookNode*) = nullptr; // may be null
@@ -72,7 +72,7 @@ struct HookNode : Node {
     std::size_t bytes;
 };
 
-/// The node of a scope. When its last child has ended while it is kJoining, the joiner is resumed.
+/// The node of a scope. If a joiner waits (kJoining), the end of the last child resumes the joiner.
 struct ScopeNode : HookNode {
     ScopeNode(std::pmr::memory_resource& m, std::size_t b) : HookNode(m, b) { joiner.reset(); }
     /// Parks a waiter until no child is left.
@@ -83,15 +83,15 @@ struct ScopeNode : HookNode {
         flags |= kJoining;
     }
 
-    Link joiner; // a list of one at most; a pointer stands behind it: see hearsOfLeaving() in flow/core/cell.h
-    /// Called when a child has failed, and when a future has ended without an error: then `error` is invalid. Returns
-    /// the next frame to run.
+    Link joiner; // holds at most one waiter; a pointer must follow: see hearsOfLeaving() in flow/core/cell.h
+    /// Called when a future that the scope holds has ended. `error` is invalid if the future has a value. Returns the
+    /// next frame to run.
     Waiter* (*onEnd)(ScopeNode*, Error error) = nullptr;
-    Error failure;             // join() throws it
-    std::uint32_t futures = 0; // that it holds
+    Error failure;             // the error that join() throws
+    std::uint32_t futures = 0; // the number of futures that the scope holds
 };
 
-/// Makes `child` a child of `parent`. A node below a cancelled one is cancelled from its beginning.
+/// Makes `child` a child of `parent`. If `parent` is cancelled, the child is cancelled from its beginning.
 FLOW_INLINE void adopt(Node* parent, Node* child) {
     child->parent = parent;
     if (parent->has(Node::kCancelled)) [[unlikely]] {
@@ -112,26 +112,26 @@ Hook* makeHook(std::pmr::memory_resource& memory, Node* parent) {
         adopt(parent, hook);
     return hook;
 }
-/// Makes a future a child of the scope, with a reference of its own. Does nothing if the scope is cancelled.
+/// Makes a future a child of the scope, which takes its own reference. Does nothing if the scope is cancelled.
 void hold(ScopeNode* scope, Cell* future);
 /// Frees the hook as soon as no node is left below it.
 void endHook(HookNode* hook) noexcept;
 
-/// Called when a child of `parent` has left. Notifies its waiters (`last`, if not null) and the parent; returns the
-/// next frame to run.
+/// Called when a child of `parent` has ended. Runs `last`, a waiter of the child, unless it is null. Then calls
+/// settle(parent). Returns the next frame to run.
 FLOW_RARE Waiter* childLeft(Node* parent, Waiter* last) noexcept;
-/// Ends the wait of a node that is kJoining or kEnding, if it has no children left. Returns the next frame to run.
+/// Ends the wait of a kJoining node, or ends a kEnding node, if it has no children left. Returns the next frame to run.
 Waiter* settle(Node* node) noexcept;
 /// Ends a body that failed, or that has children left.
 FLOW_RARE Waiter* endSlowly(Waiter* frame, bool failed) noexcept;
 
-/// Cancels the node and all below it, children first. A node that waits for its own child is not interrupted: the end
-/// of the child resumes it. Code of the nodes runs before this returns.
+/// Cancels the node and all nodes below it, children first. A node that waits for its own child is not interrupted: the
+/// end of the child resumes it. Code of the nodes runs before cancelTree() returns.
 void cancelTree(Node* root) noexcept;
 /// Cancels all present nodes below `parent`.
 void cancelChildren(Node* parent) noexcept;
-/// Destroys the frames of all nodes, children first, wherever they are parked. Of their code only destructors run, and
-/// their waiters wait forever. No node may be running.
+/// Destroys the frames of `root` and of all nodes below, children first, wherever the frames are parked. Only
+/// destructors of the frames run. Code that waits for a node of the tree waits forever. No node may be running.
 void destroyTree(Node* root) noexcept;
 
 } // namespace flow::tasks
