@@ -11,7 +11,7 @@ namespace flow::net {
 
 class Listener;
 
-/// The operation of accept(), which takes the next connection. `listener` must outlive it.
+/// The operation of accept(), which takes the next connection. `listener` must outlive the operation.
 struct Accept {
     using Result = Reference<Connection>;
     Listener* listener;
@@ -42,7 +42,7 @@ public:
     /// Waiting and later accepts fail with operation_obsolete. Idempotent.
     virtual void close() = 0;
 
-    /// Returns the listener's address. If port 0 was requested, it has the port that was chosen.
+    /// Returns the listener's address. If port 0 was requested, the address has the port that was chosen.
     virtual Address localAddress() const = 0;
 
 protected:
