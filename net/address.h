@@ -67,7 +67,7 @@ public:
     constexpr bool isV6() const { return family_ == Family::V6; }
     constexpr bool isUnix() const { return family_ == Family::UnixPath || family_ == Family::UnixAbstract; }
     constexpr bool isAbstract() const { return family_ == Family::UnixAbstract; }
-    /// Returns an IPv4 address as a number. Call it for IPv4 only.
+    /// Returns an IPv4 address as a number. The address must be IPv4.
     constexpr std::uint32_t v4() const {
         return std::uint32_t{bytes_[0]} << 24 | std::uint32_t{bytes_[1]} << 16 | std::uint32_t{bytes_[2]} << 8 |
                bytes_[3];
@@ -98,7 +98,7 @@ public:
     /// address of a Unix socket without a name, such as a client's, becomes Address().
     static std::optional<Address> fromSystem(sockaddr const* from, unsigned size);
 
-    /// Writes or reads the address as its text. Throws serialization_failed if the text that it reads is no address.
+    /// Writes or reads the address as its text. Throws serialization_failed if a text that was read is no address.
     template <class Ar>
     void serialize(Ar& ar) {
         std::string text;

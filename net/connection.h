@@ -87,7 +87,7 @@ private:
     friend class Connection;
     void const* place_;
     std::size_t size_ = 0;
-    std::size_t several_ = 0; // 0: one buffer
+    std::size_t several_ = 0; // the number of buffers in the range; 0: one buffer at place_
 };
 
 /// The base of all reads.
@@ -102,7 +102,7 @@ struct ReadRequest {
 
     bool isReady();
     void park(WaiterNode& waiter);
-    /// True if this request may be served before `older`: both wait for a text, and that of `older` has not arrived.
+    /// True if this request may be served before `older`: both wait for a text, and the text of `older` is not there.
     bool mayOvertake(ReadRequest& older) const;
     void describe(Description& out) const;
     StringRef text() const { return {static_cast<std::uint8_t const*>(place), count}; }
@@ -198,7 +198,7 @@ public:
     void asyncReadSome(ReadBuffer to, Handler handler) {
         call(readSome(to), slots().read, handler);
     }
-    /// Calls handler(error) when there is room for more.
+    /// Writes like write(), and calls handler(error) when there is room for more bytes.
     template <class Handler>
     void asyncWrite(Bytes bytes, Handler handler) {
         call(write(std::move(bytes)), slots().write, handler);

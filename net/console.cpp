@@ -97,7 +97,7 @@ std::optional<double> secondsOf(std::string_view query) {
     return isNumber && seconds > 0 && seconds <= kLongestTrace ? std::optional(seconds) : std::nullopt;
 }
 
-/// Sets a flag while a recording runs. Recording costs time, so a second one is refused meanwhile.
+/// Sets a flag while a recording runs. Recording costs time, so a second recording is refused meanwhile.
 struct Recording {
     Recording(Shared c, bool Console::* f) : console(std::move(c)), flag(f) { *console.*flag = true; }
     Recording(Recording const&) = delete;

@@ -63,7 +63,7 @@ protected:
     /// Lets waiting operations check whether they are ready.
     void wakeDrains() { drains_.wakeForNews(TaskPriority::WriteSocket); }
 
-    Error error_; // once set, each operation fails with it
+    Error error_; // the error of all operations, if it is set
     Source<Drain> drains_;
 
 private:

@@ -32,8 +32,8 @@ public:
     /// Takes the next connection. Several operations may wait; the oldest is served first. An operation that loses a
     /// race takes no connection.
     Accept accept() { return {this}; }
-    /// Calls handler(error, connection) once, with the next connection; see flow/wait/handler_slot.h. Only one handler
-    /// may wait at a time.
+    /// Calls handler(error, connection) one time, with the next connection; see flow/wait/handler_slot.h. Only one
+    /// handler may wait at a time.
     template <class Handler>
     void asyncAccept(Handler handler) {
         call(accept(), slot_, handler);
@@ -68,7 +68,7 @@ protected:
             acceptors_.failAll(error_.isValid() ? error_ : operation_obsolete());
     }
 
-    Error error_; // once set, each accept fails with it
+    Error error_; // the error of all accepts, if it is set
 
 private:
     friend struct Accept;

@@ -101,8 +101,8 @@ public:
     /// Opens a socket for datagrams; otherwise like listen(). Datagrams and connections have separate ports.
     virtual Reference<DatagramSocket> bind(Address at, DatagramOptions const& options) = 0;
     Reference<DatagramSocket> bind(Address at) { return bind(at, DatagramOptions()); }
-    /// Opens one listener for each address, in the same order. If one cannot be opened, the others are closed and the
-    /// Error is thrown. If the kernel has io_uring, many sockets are made with few system calls.
+    /// Opens one listener for each address, in the same order. If a listener cannot be opened, the others are closed
+    /// and the Error is thrown. If the kernel has io_uring, many sockets are made with few system calls.
     virtual std::vector<Reference<Listener>> listenMany(std::span<Address const> at, ListenOptions const& options) {
         std::vector<Reference<Listener>> all;
         all.reserve(at.size());

@@ -29,7 +29,7 @@ unsigned char* bytesOf(std::string& text) {
     return reinterpret_cast<unsigned char*>(text.data());
 }
 
-/// Returns random bytes. In a simulation they depend on its seed.
+/// Returns random bytes. In a simulation the bytes depend on the seed.
 std::string randomBytes(std::size_t count) {
     std::string bytes(count, '\0');
     if (!Loop::current().isSimulated())

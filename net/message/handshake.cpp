@@ -229,14 +229,14 @@ Future<Void> shakeHands(Peer& peer, SocketType type, MessageOptions const& optio
             refuse(peer, parsed.fault);
         if (parsed.used != 0)
             break;
-        co_await shake.fill(peer.input.size() + 1); // any new byte: a wrong one is refused before the others arrive
+        co_await shake.fill(peer.input.size() + 1); // waits for only one byte, to refuse a wrong byte early
     }
     // A client does not refuse a greeting without asServer: libzmq's servers do not set this flag.
     if (greeting.mechanism != mechanism || (greeting.asServer && asServer))
         refuse(peer, Fault::MechanismMismatch);
     peer.minorVersion = greeting.major > 3 ? 1 : greeting.minor;
     peer.input.consume(zmtp::kGreetingBytes);
-    // This is a statement of its own, because gcc 12 destroys the operands of a ?: in a co_await twice.
+    // `rest` is a variable, because gcc 12 destroys the operands of a ?: in a co_await twice.
     Future<Void> rest = isCurve   ? (asServer ? curveServer(shake) : curveClient(shake))
                         : isPlain ? (asServer ? plainServer(shake) : plainClient(shake))
                                   : nullBoth(shake);

@@ -4,7 +4,7 @@
 // for each connection to its endpoint, and connects again after a pause. run() does the handshake and then serves the
 // connection up to its end. conclude() gives unsent messages to the next Peer and wakes the waiters. accept(), serve()
 // and keepConnected() are tasks in running_: the error of one task ends no other task. During report(), a reader of the
-// monitor may destroy the socket. So code after report() must wait, and the task ends there, before `this` is used.
+// monitor may destroy the socket. So code after report() must wait before it uses `this`: the wait ends the task then.
 
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
@@ -314,7 +314,7 @@ void MessageSocket::State::conclude(Peer& peer, Peer* next) {
     senders_.wakeInTurn(TaskPriority::WriteSocket);
 }
 
-/// Concludes `ended`. Returns a new Peer, in its place in peers_, for the next connection to the same endpoint.
+/// Concludes `ended`. Returns a new Peer, which replaces `ended` in peers_, for the next connection.
 Reference<Peer> MessageSocket::State::replace(Reference<Peer> const& ended) {
     auto next = makeReference<Peer>(this);
     next->isInproc = ended->isInproc;

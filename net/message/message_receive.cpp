@@ -1,10 +1,10 @@
 // Receiving at a MessageSocket: messages are parsed in place, when receive() needs them.
 //
-// receive() takes messages of one peer, current_. If there is none, current_ is read, but only once if other peers are
-// ready. Then the first peer of the list ready_ becomes current_. find() parses the input of a peer up to a message for
-// receive(), and executes the commands before it. If there is no such message, readOn() reads once. If there are no
-// bytes, waitForInput() waits for the connection; then inputCame() puts the peer into ready_ again. Messages in
-// arrived_ go before all inputs: subscriptions at an XPUB, and messages of ended connections.
+// receive() takes messages of one peer, current_. If current_ has no message, it is read, but only one time if other
+// peers are ready. Then the first peer of the list ready_ becomes current_. find() parses the input of a peer up to a
+// message for receive(), and executes the commands before the message. If there is no message, readOn() reads one time.
+// If there are no bytes, waitForInput() waits for the connection; then inputCame() puts the peer into ready_ again.
+// arrived_ has messages that go before all inputs: subscriptions at an XPUB, and messages of ended connections.
 //
 // While no receive() waits, readAhead() reads up to the high-water marks (isAtMark), to execute commands and to see the
 // end of a connection. At the marks the peer is paused: nothing is read from it until messages are received.
@@ -202,7 +202,7 @@ bool MessageSocket::State::isAtMark(Peer const& peer) const {
                          (options_.rcvHwmBytes != 0 && bytes >= options_.rcvHwmBytes) || bytes >= kMostUnread);
 }
 
-/// Reads once. Returns false if nothing was available; then the peer waits for input, or its connection has ended.
+/// Reads one time. Returns false if no bytes were available: the peer waits for input, or has no connection any more.
 bool MessageSocket::State::readOn(Peer& peer) {
     peer.isPaused = false;
     if (!peer.connection)

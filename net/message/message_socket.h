@@ -88,8 +88,8 @@ struct MessageOptions {
 struct MessageCounters {
     std::uint64_t received = 0;  // messages
     std::uint64_t sent = 0;      // accepted messages; PUB: each counts once, however many subscribers got it
-    std::uint64_t dropped = 0;   // copies lost with a connection or by close(), missed by a slow subscriber, without a
-                                 // receiver, or replaced by a newer one with `conflate`
+    std::uint64_t dropped = 0;   // copies that were lost: with a connection, by close(), at a slow subscriber, without
+                                 // a receiver, or replaced by a newer message (`conflate`)
     std::uint64_t discarded = 0; // received messages that this type does not take: unexpected replies, other topics
     std::uint64_t lostReplies = 0;  // REQ: connections that ended after the request and before the reply
     std::uint64_t connected = 0;    // handshakes that succeeded

@@ -26,7 +26,7 @@ public:
 
     /// Returns true if receiveAhead() works.
     virtual bool canReceiveAhead() { return false; }
-    /// Starts, or starts again, to receive bytes before a read asks for them, and calls onReceived(). The descriptor is
+    /// Starts, or starts again, to receive bytes before a read asks for them: onReceived() gets them. The descriptor is
     /// a connected socket that is not added. It is watched from now on, but not for writing. Throws platform_error.
     virtual void receiveAhead(PolledDescriptor&) {}
     /// Stops receiving. When the function returns, onReceived() has got all bytes that the kernel has taken.
@@ -45,7 +45,7 @@ protected:
     PollCounters counters_;
 };
 
-/// Returns true if this build has io_uring, and the kernel lets the program use it. The first call tries it out.
+/// Returns true if this build has io_uring, and the kernel lets the program use it. The first call tries io_uring.
 bool hasUring();
 
 /// Makes the poller that the environment variable FLOW_POLLER names: epoll or uring. The default is epoll, even if

@@ -199,7 +199,7 @@ void Session::handleGone(int side) {
     leaveUnlessNeeded(half);
 }
 
-/// Returns the bytes of one write; an injected fault may split or join them.
+/// Returns the bytes of one write. An injected fault may return a part of the write, or join several writes.
 Bytes Session::takeReceived(Half& half) {
     World& world = network_.world_;
     World::Kernel kernel(world);
@@ -239,7 +239,7 @@ void Session::wake(Half& half) {
 // -------------------------------------------------------------------------------------------------------------------
 // Called by machines
 
-/// Puts this end into the list of its machine.
+/// Puts `half` into the list of its machine.
 void Session::enter(Half& half) {
     half.isKnown = true;
     ++network_.openEnds_;
@@ -247,7 +247,7 @@ void Session::enter(Half& half) {
     addref();
 }
 
-/// Removes this end from the list of its machine, unless it is needed. May destroy the session.
+/// Removes `half` from the list of its machine, unless `half` is needed. May destroy the session.
 void Session::leaveUnlessNeeded(Half& half) {
     auto& place = static_cast<ListLink&>(half);
     if (half.isNeeded() || !place.isLinked())
@@ -257,7 +257,7 @@ void Session::leaveUnlessNeeded(Half& half) {
     delref();
 }
 
-/// Ends this half with `error`. May destroy the session.
+/// Ends `half` with `error`. May destroy the session.
 void Session::fail(Half& half, Error error) {
     if (!std::exchange(half.isKnown, false))
         return;

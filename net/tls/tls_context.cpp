@@ -161,7 +161,7 @@ struct TlsContext::Callbacks {
         return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
     }
 
-    /// Accepts the requested name, so that the session keeps it, and a resumed session still has it.
+    /// Accepts the requested name. Then the session keeps the name, and a resumed session has it too.
     static int takeName(SSL*, int*, void*) { return SSL_TLSEXT_ERR_OK; }
 
     static int newSession(SSL* ssl, SSL_SESSION* session) {

@@ -20,7 +20,7 @@ class TopicSet {
 public:
     /// Adds a topic. Returns true if it is new.
     bool add(std::string_view topic);
-    /// Removes a topic. Returns true if it was there.
+    /// Removes a topic. Returns true if the set had the topic.
     bool remove(std::string_view topic);
     bool matches(std::string_view message) const;
     bool isEmpty() const { return count_ == 0; }
@@ -38,7 +38,7 @@ private:
         std::uint32_t topics;
     };
     static constexpr std::size_t kHeader =
-        sizeof(std::uint32_t); // before a topic: its length, with kRemoved if it was removed
+        sizeof(std::uint32_t); // before each topic: the length, with kRemoved if the topic was removed
     static constexpr std::uint32_t kRemoved = 1u << 31;
     static constexpr std::uint32_t kFree = ~std::uint32_t{0}, kHole = kFree - 1; // values in slots_
 

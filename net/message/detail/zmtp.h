@@ -23,7 +23,7 @@ namespace flow::net::zmtp {
 /// A violation of the protocol or of our limits by a peer.
 enum class Fault : std::uint8_t {
     None,
-    BadSignature,      // the first bytes are not those of a ZMTP greeting
+    BadSignature,      // the first bytes do not begin a greeting of ZMTP
     VersionTooOld,     // ZMTP 1 or 2
     MechanismMismatch, // the two sides use different security mechanisms
     BadFlags,          // reserved bits are set, or a command is marked as followed by more parts
@@ -74,7 +74,7 @@ struct Parsed {
     Fault fault = Fault::None;
 };
 
-/// Parses a greeting. Refuses a wrong signature or an old version as soon as its bytes have arrived.
+/// Parses a greeting. Refuses a wrong signature or an old version as soon as the wrong bytes have arrived.
 Parsed parseGreeting(std::string_view bytes, Greeting& greeting);
 void appendGreeting(std::string& out, std::string_view mechanism, bool asServer);
 

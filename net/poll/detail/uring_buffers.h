@@ -34,7 +34,7 @@ public:
     static constexpr std::size_t kBytes = 32 * 1024;
     static constexpr unsigned short kGroup = 0;
 
-    /// Returns true if the kernel has such buffers, as Linux 6.12 has. The first call tries to make some.
+    /// Returns true if the kernel supports these buffers, as Linux 6.12 does. The first call tries to make some.
     static bool areSupported();
     /// Makes the buffers, which must exist as long as `ring`. Throws platform_error.
     explicit UringBuffers(io_uring& ring);

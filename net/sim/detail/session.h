@@ -71,7 +71,7 @@ private:
     };
     /// The state of a side: its state at the machine, and the operations of the process. A Half gets a turn in the loop
     /// of the process when there is an event.
-    struct Half : WaiterNode, ListLink { // ListLink: in the list of its machine
+    struct Half : WaiterNode, ListLink { // ListLink: the place in the list of its machine
         Session* session;
         Host* host;
         Address address;
@@ -80,7 +80,7 @@ private:
         std::optional<Promise<Void>> opening;
         std::size_t unreported = 0; // bytes that were read and not yet acknowledged
         Error error;                // the error of all later operations
-        bool isKnown = false;       // the machine knows this half: it has not closed or failed
+        bool isKnown = false;       // the machine knows this half, which is not closed and has not failed
         bool isEstablished = false;
         bool isClosed = false; // the process has closed this half
         bool writeEnded = false;
