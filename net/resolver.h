@@ -4,12 +4,12 @@
 //     std::vector<Address> found = co_await transport().resolver().resolve("example.org", 80);
 //
 // In the machine's network, c-ares runs on the loop. It reads /etc/hosts, and then asks the name servers of
-// /etc/resolv.conf. In a build without c-ares only numeric addresses and localhost resolve, and names fail with
+// /etc/resolv.conf. In a build without c-ares only numeric addresses and localhost resolve, and other names fail with
 // unsupported_operation. In a simulation the names are those of SimNetwork::setName().
 //
 // Numeric addresses, such as "10.0.0.1" and "fe80::1%2", are answered without a lookup. "localhost" and each name that
-// ends in ".localhost" get the loopback addresses, without a lookup (RFC 6761). The first address should be tried
-// first. Answers are cached for their time to live, but at most kLongest seconds; negative answers for at most
+// ends in ".localhost" get the loopback addresses, without a lookup (RFC 6761). The addresses are in the order in which
+// to try them. Answers are cached for their time to live, but at most kLongest seconds; negative answers for at most
 // kNegative seconds; at most kMostNames names are cached. Concurrent requests for a name share one lookup.
 //
 // Errors: lookup_failed (the name has no address, or is invalid); timed_out (no name server has answered);
