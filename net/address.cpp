@@ -1,9 +1,9 @@
 // Address: its text, its parser, and the conversion to the system's addresses.
 //
-// The Parser reads the text from left to right, without backtracking: at_ is the position, and fault_ the message of
-// the first error. After an error the reading functions do nothing more, so that at_ stays at the wrong byte. IPv6 is
-// read into 16 bytes with the place of "::" in `gap`; at the end the bytes behind the gap move to the end, and zeros
-// fill the rest. parse() reads each text that toString() writes, and some others, such as names of interfaces.
+// The Parser reads the text from left to right, without backtracking. at_ is the position, and fault_ is the message of
+// the first error. After an error nothing more is read, so at_ stays at the wrong byte. An IPv6 address is read into 16
+// bytes, and `gap` is the index of "::" in these. At the end the bytes behind the gap move to the end, and zeros fill
+// the gap. parse() reads each text that toString() writes, and some others, such as texts with names of interfaces.
 
 #include "net/address.h"
 
@@ -52,7 +52,7 @@ char const* faultOfAbstract(std::string_view name, std::size_t& position) {
     return name.size() > position ? "an abstract name has at most 107 bytes" : nullptr;
 }
 
-/// Reads one text from left to right. Each function moves `at_` past what it has read, or records the first error.
+/// Reads one text from left to right. Each function moves `at_` past the bytes that it has read, or records an error.
 class Parser {
 public:
     explicit Parser(std::string_view text) : text_(text) {}
@@ -170,7 +170,7 @@ private:
 
     Address::V6 readV6() {
         Address::V6 bytes{};
-        int size = 0, gap = -1; // bytes read, and how many of them are before ::
+        int size = 0, gap = -1; // the number of bytes read, and of those before :: (-1: no ::)
         auto put = [&](std::uint32_t value, int bytesOfIt) {
             for (int i = bytesOfIt; i-- > 0;)
                 bytes[static_cast<std::size_t>(size++)] = static_cast<std::uint8_t>(value >> (8 * i));

@@ -1,7 +1,7 @@
 #pragma once
 // Address: an IP address and a port, or the name of a Unix socket.
 //
-//     Address server = *Address::parse("10.0.0.1:4500");      // throws connection_string_invalid if the text is none
+//     Address server = *Address::parse("10.0.0.1:4500");      // throws connection_string_invalid if it is no address
 //     Address same(0x0A000001, 4500);
 //     server.toString()                                       // "10.0.0.1:4500"
 //
@@ -9,16 +9,16 @@
 //     if (!parsed)
 //         print("at {}: {}", parsed.position(), parsed.message());
 //
-// The texts are these; toString() writes them, and parse() reads each of them back as the same address:
+// toString() writes texts of these forms, and parse() reads each such text back as the same address:
 //
 //     10.0.0.1:80   [2001:db8::1]:80   [fe80::1%2]:80   unix:/run/service   unix:@name
 //
 // The number after % is the scope: the index of the interface through which a link-local address is reached. parse()
-// takes the name of an interface as well. unix:@name is a name in Linux's abstract namespace, without a file. A path
+// also reads the name of an interface there. unix:@name is a name in Linux's abstract namespace, without a file. A path
 // that begins with @ is written unix:./@path.
 //
-// A plain value, ordered and hashable: IPv4 before IPv6 before Unix, then by the bytes of the address or the name, then
-// by port and scope. parse() neither looks up hosts nor touches files.
+// An Address is a plain value, ordered and hashable. IPv4 comes before IPv6, and IPv6 before Unix; then the bytes of
+// the address or the name, the port and the scope decide. parse() neither looks up hosts nor touches files.
 
 #include <array>
 #include <compare>
@@ -67,7 +67,7 @@ public:
     constexpr bool isV6() const { return family_ == Family::V6; }
     constexpr bool isUnix() const { return family_ == Family::UnixPath || family_ == Family::UnixAbstract; }
     constexpr bool isAbstract() const { return family_ == Family::UnixAbstract; }
-    /// Returns an IPv4 address as a number. Call it for IPv4 only.
+    /// Returns an IPv4 address as a number. The address must be IPv4.
     constexpr std::uint32_t v4() const {
         return std::uint32_t{bytes_[0]} << 24 | std::uint32_t{bytes_[1]} << 16 | std::uint32_t{bytes_[2]} << 8 |
                bytes_[3];
@@ -98,7 +98,7 @@ public:
     /// address of a Unix socket without a name, such as a client's, becomes Address().
     static std::optional<Address> fromSystem(sockaddr const* from, unsigned size);
 
-    /// Writes or reads the address as its text. Throws serialization_failed if the text that it reads is no address.
+    /// Writes or reads the address as its text. Throws serialization_failed if a text that was read is no address.
     template <class Ar>
     void serialize(Ar& ar) {
         std::string text;
@@ -155,7 +155,7 @@ private:
 
 } // namespace net
 
-/// The name that programs use.
+/// Programs use this name for net::Address.
 using NetworkAddress = net::Address;
 
 } // namespace flow

@@ -34,7 +34,7 @@ Future<Void> attempt(Address to, ConnectOptions options, Attempts& attempts) {
 
 Future<Reference<Connection>> firstOf(std::vector<Address> addresses, ConnectOptions options) {
     Attempts attempts;
-    std::vector<Future<Void>> running; // cancelled when this coroutine ends
+    std::vector<Future<Void>> running; // the attempts are cancelled when this coroutine ends
     for (Address const& each : addresses) {
         bool isLast = running.size() + 1 == addresses.size();
         int before = attempts.running;

@@ -1,9 +1,9 @@
-// A read goes through isReadyFor(), which fills received_ until the request has enough, and then through sizeFor(),
-// which says how many bytes it takes or throws. Only the oldest request that waits (readers_.isNext()) may fill. An end
-// or an error is kept in ended_, cut_ or error_: bytes that came before an end are still read, an error discards them.
+// isReadyFor() fills received_ until a read has enough bytes. Then sizeFor() returns the number of bytes that the read
+// takes, or throws. Only the oldest waiting read (readers_.isNext()) may fill. An end or an error is noted in ended_,
+// cut_ or error_: bytes that came before an end are still read, an error discards all bytes.
 //
-// A turn has a budget. A request that finds it spent stays parked, is woken in a later turn, and fills then
-// (isPutOff_).
+// A turn has a budget. If the budget is spent, a read that needs more bytes stays parked. It is woken in a later turn,
+// and then fills received_ (isPutOff_).
 
 #include "net/connection.h"
 
@@ -65,7 +65,7 @@ std::size_t ReadInto::take() {
             bool isSomething = false;
             if (std::size_t received = connection->receiveInto(to, size, isSomething))
                 return received;
-            if (!isSomething) // another process has a copy of the descriptor, and reads as well
+            if (!isSomething) // another process with a copy of the descriptor has read the bytes
                 connection->fail(connection_failed().withSentence("the bytes that the system reported are not there"));
         }
         std::size_t bytes = connection->sizeFor(*this);
@@ -107,7 +107,7 @@ std::size_t Connection::takeInto(Buffers to, std::size_t atMost) {
     for (std::span<std::uint8_t> each : to) {
         std::size_t count = std::min(atMost - taken, each.size());
         if (count == 0)
-            continue; // of an empty buffer, memcpy() must not see the address
+            continue; // memcpy() must not get the address of an empty buffer, which may be null
         std::memcpy(each.data(), received_.data() + taken, count);
         taken += count;
     }
@@ -167,7 +167,7 @@ Drain Connection::write(std::span<Bytes> pieces, std::source_location caller) {
     return error_.isValid() ? failed(error_) : room();
 }
 
-/// True if the received bytes are enough for the request, or if more of them cannot change its outcome.
+/// True if the received bytes are enough for the request, or if more bytes cannot change the result of the request.
 bool Connection::hasFor(ReadRequest& request) {
     switch (request.kind) {
     case ReadRequest::Kind::Ready:
@@ -199,7 +199,7 @@ bool Connection::isReadyFor(ReadRequest& request) {
         if (error_.isValid() || hasFor(request) || ended_)
             return true;
         std::size_t before = received_.size();
-        if (TurnBudget::isSpent()) { // what it received now would only wait
+        if (TurnBudget::isSpent()) { // bytes that are received now would only wait
             isPutOff_ = true;
             readers_.wakeInTurn(TaskPriority::DefaultDelay);
             return false;

@@ -10,24 +10,24 @@
 //     co_await connection->write(line);
 //     Future<Bytes> later = keep(connection->read());                // takes the bytes as soon as there are any
 //
-// Bytes arrive in the order in which they were written, each once, but in other pieces: a read does not show where a
-// write ended.
+// Each byte arrives one time, in the order of the writes. A read does not show where a write ended: it may return a
+// part of a write, or bytes of several writes.
 //
-// Reading. Each function gives an operation in place: it refers to the connection, which must outlive it, and takes
-// bytes only when it has won: an operation that loses a race or is cancelled has taken nothing. Several may wait; the
-// oldest is served first, but a readUntil() whose text has arrived does not wait for an older one whose text has not.
-// Received bytes that no read has taken stay in memory that grows with them; an idle connection holds no memory. The
-// table in net/docs/sockets.md compares the functions: where the bytes go, and how often they are copied.
+// Reading. Each function returns an operation in place (flow/core/in_place.h), which the connection must outlive. An
+// operation that loses a race or is cancelled has taken no bytes. Several reads may wait; the oldest is served first.
+// But a readUntil() with a text that has arrived does not wait for an older readUntil() with a text that has not.
+// Received bytes that no read has taken stay in memory that grows with them; an idle connection holds no memory.
+// net/docs/sockets.md has a table of the functions: where the bytes go, and how often they are copied.
 //
-// Writing. write() takes all of the bytes before it returns. They are sent after those of earlier writes, also if
-// the returned operation is not awaited. It is ready if at most the high water mark of bytes wait to be sent;
-// otherwise, when at most the low water mark do. The bytes must not be changed once they have been written.
+// Writing. write() takes all bytes before it returns. These are sent after the bytes of earlier writes, even if the
+// returned operation is not awaited. If more bytes wait than the high water mark, the operation is ready when at most
+// the low water mark of bytes wait; otherwise it is ready immediately. Written bytes must not be changed.
 //
 // Errors: see flow/base/error_table.h, and isConnectionError().
-//     connection_refused, connection_timed_out, host_unreachable     of connecting
-//     connection_reset          the other side has reset the connection: unread bytes are lost, written ones may be
+//     connection_refused, connection_timed_out, host_unreachable     the connection could not be made
+//     connection_reset          the other side has reset the connection: unread bytes are lost, written bytes may be
 //     connection_cut_off        readExactly() or readUntil() has found the end behind some bytes; with TLS, also any
-//                               read if the other side has not said that it ends
+//                               read, if the other side has ended the connection without saying so
 //     end_of_stream             readExactly() or readUntil() has found the end, and no byte before it
 //     value_too_large           readUntil() has not found the text within the limit
 //     operation_obsolete        this side has closed the connection
@@ -87,7 +87,7 @@ private:
     friend class Connection;
     void const* place_;
     std::size_t size_ = 0;
-    std::size_t several_ = 0; // 0: one buffer
+    std::size_t several_ = 0; // the number of buffers in the range; 0: one buffer at place_
 };
 
 /// The base of all reads.
@@ -97,37 +97,37 @@ struct ReadRequest {
     Connection* connection;
     void const* place;   // the caller's memory, or the text that ends the read; null: new memory
     std::uint32_t size;  // at most, or exactly, so many bytes
-    std::uint16_t count; // bytes of the text; or the number of buffers, 0 for one
+    std::uint16_t count; // bytes of the text; or the number of buffers (0: one buffer)
     Kind kind;
 
     bool isReady();
     void park(WaiterNode& waiter);
-    /// True if it may be served before `older`: both wait for a text, and that of `older` has not arrived.
+    /// True if this request may be served before `older`: both wait for a text, and the text of `older` is not there.
     bool mayOvertake(ReadRequest& older) const;
     void describe(Description& out) const;
     StringRef text() const { return {static_cast<std::uint8_t const*>(place), count}; }
 };
 
-/// Returns bytes with memory of their own.
+/// A read that returns bytes with memory of their own.
 struct Read : ReadRequest {
     using Result = Bytes;
     Bytes take();
 };
 
-/// Writes into the caller's memory and returns the number of bytes.
+/// A read into the caller's memory, which returns the number of bytes.
 struct ReadInto : ReadRequest {
     using Result = std::size_t;
     std::size_t take();
 };
 
-/// Up to and with a text. Several may wait with different texts: each has its own place in the search.
+/// A read up to and with a text. Several may wait for different texts: each notes how far it has searched.
 struct ReadUntil : ReadRequest {
     using Result = Bytes;
-    std::uint64_t searched = 0; // bytes of the whole stream in which the text does not begin
+    std::uint64_t searched = 0; // the text does not begin before this position of the stream
     Bytes take();
 };
 
-/// Takes nothing: it is ready when tryReadSome() may return something.
+/// A request that takes nothing. It is ready when tryReadSome() may return something.
 struct Readable : ReadRequest {
     using Result = Void;
     Void take() const { return Void(); }
@@ -137,82 +137,82 @@ class Connection : public ReferenceCounted<Connection>, public Drainable {
 public:
     virtual ~Connection();
 
-    /// The default of both water marks.
+    /// The default of the high water mark. The default of the low one is half of it, or all of it in a simulation.
     static constexpr std::size_t kHighWater = 64 * 1024;
     static constexpr std::uint32_t kLargestRead = 1u << 30;
 
-    /// Some bytes, as soon as there are any; none when the other side has ended its writing and everything was read.
+    /// Reads at least one byte. The result is empty when the other side has ended its writing and all bytes were read.
     Read read(std::uint32_t atMost = kLargestRead, std::source_location caller = std::source_location::current()) {
         FLOW_ASSERT_AT(caller, atMost != 0, "a read of no bytes");
         return {{this, nullptr, atMost, 0, ReadRequest::Kind::Some}};
     }
-    /// Exactly so many bytes. Fails with connection_cut_off or end_of_stream if the end comes before.
+    /// Reads exactly `bytes` bytes. Fails with connection_cut_off or end_of_stream if the end comes earlier.
     Read readExactly(std::uint32_t bytes) { return {{this, nullptr, bytes, 0, ReadRequest::Kind::Exactly}}; }
-    /// Bytes up to and with the text `end`, which is not empty, has at most 65535 bytes, and must stay valid until
-    /// then. Fails with value_too_large if more than `limit` bytes would be needed.
+    /// Reads up to and with the text `end`, which has 1 to 65535 bytes and must stay valid until the operation ends.
+    /// Fails with value_too_large if more than `limit` bytes would be needed.
     ReadUntil readUntil(StringRef end, std::uint32_t limit,
                         std::source_location caller = std::source_location::current());
-    /// As many bytes as there are, and at least one; 0 is the end. At most 65535 buffers, with room for at least one
-    /// byte.
+    /// Reads the bytes that are there, at least one, and returns their number; 0 means the end. `to` has at most 65535
+    /// buffers, with room for at least one byte.
     ReadInto readSome(ReadBuffer to, std::source_location caller = std::source_location::current()) {
         return into(to, ReadRequest::Kind::Some, caller);
     }
-    /// As many as fit.
+    /// Reads exactly as many bytes as fit into `to`.
     ReadInto readExactly(ReadBuffer to, std::source_location caller = std::source_location::current()) {
         return into(to, ReadRequest::Kind::Exactly, caller);
     }
-    // For users with buffers of their own in both directions, such as messages. Do not use both tryWrite() and write():
-    // queued bytes of a write() are sent first, and tryWrite() may take nothing as long as there are any.
+    // The next functions are for users with buffers of their own, such as MessageSocket. Do not use both tryWrite() and
+    // write(): queued bytes of a write() are sent first, and tryWrite() may take nothing while such bytes wait.
 
-    /// Reads as many bytes as are available, straight from the kernel if possible; nothing if there are none now; 0 at
-    /// the end or after an error: failure() says which. The memory has at least one byte. Throws nothing.
+    /// Reads the available bytes, directly from the kernel if possible. Returns their number; nothing if there are none
+    /// now; 0 at the end or after an error (see failure()). `to` has room for a byte or more. Throws nothing.
     std::optional<std::size_t> tryReadSome(ReadBuffer to) noexcept;
     Readable readable() { return {{this, nullptr, 1, 0, ReadRequest::Kind::Ready}}; }
-    /// Sends as many bytes of the pieces as the kernel takes now, and returns their number; 0 after an error as well.
-    /// The caller keeps the rest.
+    /// Sends as many bytes of the pieces as the kernel takes now, and returns their number, which is 0 also after an
+    /// error. The caller keeps the other bytes.
     virtual std::size_t tryWrite(std::span<StringRef const> pieces) noexcept;
-    /// When tryWrite() may take more. Fails when the connection has.
+    /// Ready when tryWrite() may take more. Fails if the connection has failed.
     virtual Drain writable() { return room(); }
-    /// The reason why nothing more can be read: end_of_stream if the other side has ended its writing. Invalid as long
-    /// as more may come.
+    /// Returns the reason why nothing more can be read: end_of_stream if the other side has ended its writing. Returns
+    /// an invalid Error as long as more bytes may come.
     Error failure() const {
         if (error_.isValid() || !ended_ || !received_.isEmpty())
             return error_;
         return cut_.isValid() ? cut_ : end_of_stream();
     }
 
-    /// Received bytes that were not taken, without those that are still in the kernel.
+    /// Returns the number of received bytes that no read has taken. Bytes that are still in the kernel do not count.
     std::size_t bufferedBytes() const { return received_.size(); }
 
-    /// Not after shutdownWrite().
+    /// Writes the bytes. Must not be called after shutdownWrite().
     Drain write(Bytes bytes, std::source_location caller = std::source_location::current()) {
         return write(std::span<Bytes>(&bytes, 1), caller);
     }
-    /// Writes all of them in this order, as one write; they are moved from.
+    /// Writes all pieces in this order, as one write. Moves from the pieces.
     Drain write(std::span<Bytes> pieces, std::source_location caller = std::source_location::current());
-    // Operations with handlers, which are called once and never inside these functions: see flow/wait/handler_slot.h.
-    // One read and one write at a time. Only the first call on a connection allocates.
+    // Operations that call a handler: one time, and never inside these functions (see flow/wait/handler_slot.h). One
+    // read and one write may wait at a time. Only the first call on a connection allocates.
 
-    /// Calls handler(error, bytes).
+    /// Reads like readSome(), and then calls handler(error, bytes) with the number of bytes.
     template <class Handler>
     void asyncReadSome(ReadBuffer to, Handler handler) {
         call(readSome(to), slots().read, handler);
     }
-    /// Calls handler(error) when there is room for more.
+    /// Writes like write(), and calls handler(error) when there is room for more bytes.
     template <class Handler>
     void asyncWrite(Bytes bytes, Handler handler) {
         call(write(std::move(bytes)), slots().write, handler);
     }
-    /// Waiting handlers are not called; the same holds when the last Reference goes.
+    /// Drops the waiting handlers without calling them. The same happens when the last Reference goes.
     void cancelHandlers() { slots_.reset(); }
 
-    /// Ready when the kernel has taken all that was written so far. That does not mean that it has arrived.
+    /// Ready when the kernel has taken all bytes written so far. They may not have arrived at the other side.
     virtual Drain flushed() { return empty(); }
     /// Ends the writing: the other side reads the end after the bytes written before. Reading goes on. Idempotent.
     virtual void shutdownWrite() = 0;
-    /// Ends both directions; pending and later operations fail with operation_obsolete. Written bytes are still sent,
-    /// for at most kLinger seconds and without confirmation, and then the end. If the other side has sent something
-    /// that was not read here, or goes on writing, its connection fails. Idempotent.
+    /// Ends both directions. Waiting and later operations fail with operation_obsolete. Written bytes, and then the
+    /// end, are still sent, for at most kLinger seconds and without confirmation. If the other side has sent bytes that
+    /// were not read here, or goes on writing, the connection fails on that side. Idempotent.
     virtual void close() = 0;
     static constexpr double kLinger = 30;
     /// Like close(), but resets the connection: the other side's connection fails, and written bytes may not be sent. A
@@ -221,7 +221,7 @@ public:
 
     virtual Address localAddress() const = 0;
     virtual Address peerAddress() const = 0;
-    /// Counts of reads and writes so far; zeros if the transport does not count.
+    /// Returns the counts of reads and writes so far; zeros if the transport does not count.
     virtual SocketCounters counters() const { return {}; }
 
 protected:
@@ -230,28 +230,28 @@ protected:
     Connection() : Drainable(kHighWater / 2, kHighWater) {}
     Connection(std::size_t low, std::size_t high) : Drainable(low, high) {}
 
-    // The transport implements these.
+    // The transport implements these functions.
 
-    /// Puts more bytes into received_, or sets ended_ or error_. False if there is nothing now; the transport calls
-    /// readersMayTry() later. Runs no user code, throws nothing. `wanted`: the number of bytes that can be used.
+    /// Puts more bytes into received_, or sets ended_ or error_. Returns false if there is nothing now; then the
+    /// transport later calls readersMayTry(). Runs no user code, throws nothing. At most `wanted` bytes are needed.
     virtual bool fill(std::size_t wanted) noexcept = 0;
-    /// Like fill(), but may put bytes into the caller's memory, of `size` bytes, when received_ is empty: returns their
-    /// number.
+    /// Like fill(), but when received_ is empty, it may put bytes into the caller's memory, which has `size` bytes.
+    /// Returns the number of these bytes, and sets isSomething to the result of fill().
     virtual std::size_t fillInto(Buffers, std::size_t size, bool& isSomething) noexcept {
         isSomething = fill(size);
         return 0;
     }
-    /// True if fillInto() of so many bytes is sure to return some, or to set ended_ or error_. It receives nothing.
+    /// True if fillInto() with this size is sure to return bytes, or to set ended_ or error_. Receives nothing.
     virtual bool hasBytes(std::size_t) noexcept { return false; }
     /// True if fillInto() may return something now.
     virtual bool mayFill() noexcept { return fill(1); }
-    /// A read is about to wait. Throws an Error if nothing could end that.
+    /// Called before a read waits. Throws an Error if nothing could end the wait.
     virtual void beforeReaderParks() {}
     /// Sends the bytes, or queues them. Sets error_ if the connection is gone.
     virtual void send(std::span<Bytes> pieces) = 0;
 
     std::string receiverText() const override { return " to " + peerAddress().toString(); }
-    /// Lets waiting operations check again, in turns of their own.
+    /// Lets waiting operations check again if they are ready, in turns of their own.
     void readersMayTry() { readers_.wakeForNews(TaskPriority::ReadSocket); }
     bool isReadWaitedFor() const { return readers_.isWaitedFor(); }
     bool isDrainWaitedFor() const { return drains_.isWaitedFor(); }
@@ -260,17 +260,17 @@ protected:
     bool isFirstDrain(void const* operation) { return isDrainWaitedFor() && &drains_.first() == operation; }
     /// Fails all waiting operations, and all later calls, with the error.
     void fail(Error error);
-    /// Waiting operations are never completed.
+    /// Makes waiting operations wait forever.
     void abandonWaiters() noexcept {
         readers_.abandonAll();
         drains_.abandonAll();
     }
-    /// Fails the operations that still wait, at once. For destructors of derived classes.
+    /// Fails the waiting operations immediately. Destructors of derived classes call this function.
     void failWaiters() noexcept;
 
     ByteBuffer received_;
     bool ended_ = false;      // no more bytes will follow received_
-    Error cut_;               // the error of reads that reach this end, if the end was not intended
+    Error cut_;               // the error of reads that reach the end, if the end was not intended
     bool writeEnded_ = false; // by shutdownWrite()
 
 private:
@@ -299,9 +299,9 @@ private:
     }
     bool hasFor(ReadRequest& request);
     bool isReadyFor(ReadRequest& request);
-    /// The number of bytes that the request takes; throws its error.
+    /// Returns the number of bytes that the request takes, or throws the request's error.
     std::size_t sizeFor(ReadRequest const& request);
-    /// The first bytes that were received, in memory of their own.
+    /// Removes the first `count` received bytes, and returns them in memory of their own.
     Bytes takeBytes(std::size_t count);
     void consume(std::size_t bytes) {
         TurnBudget::useBytes(bytes);
@@ -320,8 +320,8 @@ private:
 
     Source<ReadRequest> readers_;
     std::unique_ptr<Slots> slots_; // made by the first call with a handler
-    std::uint64_t taken_ = 0;      // bytes by reads so far
-    bool isPutOff_ = false;        // a read that needs more has received what a turn may, and goes on in a later one
+    std::uint64_t taken_ = 0;      // the number of bytes that reads have taken so far
+    bool isPutOff_ = false;        // a read needs more bytes, but the turn's budget is spent: see connection.cpp
 };
 
 } // namespace flow::net

@@ -1,8 +1,8 @@
 // The console: a small HTTP server on the loop that it shows. Each connection is one request: serve() checks the user
 // (for the Unix socket), reads the header within kSeconds, and calls answerTo(), which chooses the page. Figures and
-// pending computations are read at once. Traces, profiles and samples run for some seconds in a coroutine, while the
-// loop works on. At most one trace or profile, and one recording of samples, runs at a time (Recording). The future of
-// listen() owns the requests: dropping the future cancels them.
+// pending computations are read without a wait. Traces, profiles and samples run for some seconds in a coroutine, while
+// the loop works on. At most one trace or profile, and one recording of samples, runs at a time (Recording). The future
+// of listen() owns the requests: dropping the future cancels them.
 
 #include "net/console.h"
 
@@ -34,7 +34,7 @@ namespace flow::console {
 using namespace flow::net;
 namespace {
 
-constexpr double kSeconds = 5; // the time for a client to send its request, and to take the answer
+constexpr double kSeconds = 5; // the time limit for a client to send its request, and again to take the answer
 constexpr std::size_t kLongestRequest = 8192;
 constexpr double kLongestTrace = 60;
 
@@ -97,7 +97,7 @@ std::optional<double> secondsOf(std::string_view query) {
     return isNumber && seconds > 0 && seconds <= kLongestTrace ? std::optional(seconds) : std::nullopt;
 }
 
-/// Sets a flag while a recording runs. Recording costs time, so a second one is refused meanwhile.
+/// Sets a flag while a recording runs. Recording costs time, so a second recording is refused meanwhile.
 struct Recording {
     Recording(Shared c, bool Console::* f) : console(std::move(c)), flag(f) { *console.*flag = true; }
     Recording(Recording const&) = delete;
@@ -143,7 +143,7 @@ std::string contentOf(std::string const& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Returns the length of /proc/self/maps in decimal, a new line, that file, and the words of the samples.
+/// Returns the size of /proc/self/maps in decimal, a newline, the content of that file, and the words of the samples.
 Future<Answer> samplesAnswer(Shared console, double seconds) {
     Recording recording(console, &Console::isSampled);
     Folder folder;

@@ -16,9 +16,9 @@
 //     GET /profile?seconds=1  returns a profile for tools/profile; &allocations=1 counts allocations by actor
 //     GET /samples?seconds=1  stacks of all threads, taken by a signal, for tools/profile
 //
-// A console shows the loop on which it is made. Dropping its future closes it. While a console exists, the loop reads
-// the clock in each step (flow/trace/loop_metrics.h). The requests run on the same loop, so they wait while a step
-// keeps the loop busy. A console needs the machine's network.
+// A console shows the loop on which it is made. Dropping the future of the console closes it. While a console exists,
+// the loop reads the clock in each step (flow/trace/loop_metrics.h). The requests run on the same loop, so they wait
+// while a step keeps the loop busy. A console needs the machine's network.
 
 #include "net/transport.h"
 

@@ -12,10 +12,10 @@ namespace flow::net {
 /// The counters of one socket, or of all sockets of a loop.
 struct SocketCounters {
     std::uint64_t reads = 0;         // system calls that receive, or accept
-    std::uint64_t emptyReads = 0;    // those of the reads that got nothing (EAGAIN)
+    std::uint64_t emptyReads = 0;    // reads that got nothing (EAGAIN)
     std::uint64_t arrivals = 0;      // pieces received ahead (ReadStrategy::Ahead), without a system call
     std::uint64_t writes = 0;        // system calls that send
-    std::uint64_t blockedWrites = 0; // those of the writes that sent nothing (EAGAIN)
+    std::uint64_t blockedWrites = 0; // writes that sent nothing (EAGAIN)
     std::uint64_t bytesRead = 0;
     std::uint64_t bytesWritten = 0;
     std::uint64_t news = 0; // events from the poller

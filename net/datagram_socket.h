@@ -17,7 +17,7 @@ struct Datagram {
 
 class DatagramSocket;
 
-/// The operation of receive(), which takes the next datagram. `socket` must outlive it.
+/// The operation of receive(), which takes the next datagram. `socket` must outlive the operation.
 struct Receive {
     using Result = Datagram;
     DatagramSocket* socket;
@@ -35,7 +35,7 @@ public:
     static constexpr int kLargest = 65507; // the most that IPv4 can carry
 
     /// Sends a datagram, even if the operation is not awaited. The operation is ready when there is room for more, as
-    /// for Connection::write(). This does not confirm that the datagram arrives. The operation fails with
+    /// for Connection::write(). A ready operation does not confirm that the datagram arrives. The operation fails with
     /// client_invalid_operation if `bytes` is larger than kLargest.
     Drain send(Address to, Bytes bytes) {
         Datagram one{to, std::move(bytes)};

@@ -4,7 +4,7 @@
 //     co_await connection->write(bytes);       // until there is room for more
 //     co_await connection->flushed();          // until the kernel has all bytes
 //
-// write() takes the bytes before it returns. Dropping a Drain, or losing a race with it, does not stop their sending.
+// write() takes the bytes before it returns. The bytes are sent even if the Drain is dropped or loses a race.
 
 #include "flow/base/format.h"
 #include "flow/core/void.h"
@@ -18,11 +18,11 @@ namespace flow::net {
 
 class Drainable;
 
-/// The operation of a writer. The object to which `what` points must outlive it.
+/// The operation of a writer. The object to which `what` points must outlive the operation.
 struct Drain {
     using Result = Void;
     Drainable* what;
-    std::uint64_t mark; // the number of bytes that must be sent
+    std::uint64_t mark; // ready when so many bytes have been sent, counted from the first write
     Error error;        // the error of the call that made this Drain
 
     bool isReady() const;
@@ -39,7 +39,7 @@ public:
     std::size_t queuedBytes() const { return static_cast<std::size_t>(written_ - gone_); }
     /// Returns an operation that is ready when at most `bytes` of the bytes that wait now are left.
     Drain drainedTo(std::size_t bytes) { return {this, queuedBytes() > bytes ? written_ - bytes : 0, Error()}; }
-    /// Sets when writers wait: when more than `high` bytes are queued, until at most `low` of them are left.
+    /// Sets the water marks. A writer waits if more than `high` bytes are queued, until at most `low` bytes are left.
     void setWaterMarks(std::size_t low, std::size_t high) {
         FLOW_ASSERT(low <= high, "the low water mark is above the high one");
         low_ = low;
@@ -63,7 +63,7 @@ protected:
     /// Lets waiting operations check whether they are ready.
     void wakeDrains() { drains_.wakeForNews(TaskPriority::WriteSocket); }
 
-    Error error_; // once set, each operation fails with it
+    Error error_; // the error of all operations, if it is set
     Source<Drain> drains_;
 
 private:

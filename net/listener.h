@@ -11,7 +11,7 @@ namespace flow::net {
 
 class Listener;
 
-/// The operation of accept(), which takes the next connection. `listener` must outlive it.
+/// The operation of accept(), which takes the next connection. `listener` must outlive the operation.
 struct Accept {
     using Result = Reference<Connection>;
     Listener* listener;
@@ -32,8 +32,8 @@ public:
     /// Takes the next connection. Several operations may wait; the oldest is served first. An operation that loses a
     /// race takes no connection.
     Accept accept() { return {this}; }
-    /// Calls handler(error, connection) once, with the next connection; see flow/wait/handler_slot.h. Only one handler
-    /// may wait at a time.
+    /// Calls handler(error, connection) one time, with the next connection; see flow/wait/handler_slot.h. Only one
+    /// handler may wait at a time.
     template <class Handler>
     void asyncAccept(Handler handler) {
         call(accept(), slot_, handler);
@@ -42,7 +42,7 @@ public:
     /// Waiting and later accepts fail with operation_obsolete. Idempotent.
     virtual void close() = 0;
 
-    /// Returns the listener's address. If port 0 was requested, it has the port that was chosen.
+    /// Returns the listener's address. If port 0 was requested, the address has the port that was chosen.
     virtual Address localAddress() const = 0;
 
 protected:
@@ -68,7 +68,7 @@ protected:
             acceptors_.failAll(error_.isValid() ? error_ : operation_obsolete());
     }
 
-    Error error_; // once set, each accept fails with it
+    Error error_; // the error of all accepts, if it is set
 
 private:
     friend struct Accept;

@@ -14,7 +14,7 @@ char lowered(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
-/// True for "localhost" and "*.localhost". They mean this machine, so no name server is asked for them (RFC 6761).
+/// True for "localhost" and "*.localhost". These names mean this machine, so no name server is asked (RFC 6761).
 bool isLocalhost(std::string_view name) {
     constexpr std::string_view kName = "localhost";
     if (name.ends_with('.'))

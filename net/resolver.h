@@ -3,17 +3,17 @@
 //
 //     std::vector<Address> found = co_await transport().resolver().resolve("example.org", 80);
 //
-// On the machine's network, c-ares reads /etc/hosts, and then asks the name servers of /etc/resolv.conf, on the loop.
-// In a build without c-ares only numeric addresses resolve, and names fail with unsupported_operation. In a simulation
-// the names are those of SimNetwork::setName().
+// In the machine's network, c-ares runs on the loop. It reads /etc/hosts, and then asks the name servers of
+// /etc/resolv.conf. In a build without c-ares only numeric addresses and localhost resolve, and other names fail with
+// unsupported_operation. In a simulation the names are those of SimNetwork::setName().
 //
-// Numeric addresses, such as "10.0.0.1" and "fe80::1%2", are answered at once. "localhost" and each name that ends in
-// ".localhost" are answered at once with the loopback addresses (RFC 6761). The addresses are in the order in which
-// they should be tried. Answers are cached for their time to live, but at most kLongest seconds; negative answers for
-// at most kNegative seconds; at most kMostNames names are cached. Concurrent requests for a name share one lookup.
+// Numeric addresses, such as "10.0.0.1" and "fe80::1%2", are answered without a lookup. "localhost" and each name that
+// ends in ".localhost" get the loopback addresses, without a lookup (RFC 6761). The addresses are in the order in which
+// to try them. Answers are cached for their time to live, but at most kLongest seconds; negative answers for at most
+// kNegative seconds; at most kMostNames names are cached. Concurrent requests for a name share one lookup.
 //
-// Errors: lookup_failed: the name has no address, or is invalid; timed_out: no name server has answered;
-// operation_failed: no name server could be reached, or all failed. Only lookup_failed is cached.
+// Errors: lookup_failed (the name has no address, or is invalid); timed_out (no name server has answered);
+// operation_failed (no name server could be reached, or all failed). Only lookup_failed is cached.
 //
 // Cancel-safe: a lookup is cancelled when its last waiter is cancelled. A resolver belongs to its loop.
 
@@ -31,7 +31,7 @@
 namespace flow::net {
 
 struct ResolverOptions {
-    /// The name servers, as IP addresses. If there are none here, those of the machine are asked.
+    /// The name servers, as IP addresses. If the vector is empty, the name servers of the machine are asked.
     std::vector<Address> servers;
     /// The seconds after which a query is repeated, to the same or the next server. Each repetition waits longer.
     double timeout = 2;
@@ -75,10 +75,10 @@ private:
     void keep(std::string const& name, Found const& found);
 
     std::map<std::string, Kept> kept_;
-    std::map<std::string, std::weak_ptr<UnderWay>> underWay_; // held by the waiters
+    std::map<std::string, std::weak_ptr<UnderWay>> underWay_; // running lookups, which their waiters hold
 };
 
-/// Returns the address if `name` is one as text, such as "10.0.0.1" or "::1"; otherwise nothing.
+/// Returns the address if `name` is the text of an IP address, such as "10.0.0.1" or "::1"; otherwise nothing.
 std::optional<Address> numericAddress(std::string const& name, std::uint16_t port);
 
 } // namespace flow::net

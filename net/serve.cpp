@@ -15,7 +15,7 @@ bool isExpected(Error const& error) {
            error == end_of_stream() || error == value_too_large();
 }
 
-/// A connection that is served. It is reset, unless it ends well.
+/// A connection that is served. The destructor resets the connection, unless it ends well.
 struct Served {
     explicit Served(Reference<Connection> c) : connection(std::move(c)) {}
     Served(Served const&) = delete;
@@ -40,7 +40,7 @@ Future<Void> begin(ServeToTheEnd const& serve, Reference<Connection> connection,
 /// The objects behind the pointers outlive the future.
 Future<Void> serveOne(ServeToTheEnd const* serve, Reference<Connection> connection, Event* ending,
                       Address const* server) {
-    Served served(std::move(connection)); // before the handler's future, which is destroyed first
+    Served served(std::move(connection)); // declared before `serving`, so the handler's future is destroyed first
     Future<Void> serving = begin(*serve, served.connection, ending);
     FLOW_ASSERT(serving.isValid(), "serveUntil(): a handler gave an invalid future");
     ErrorOr<Void> result = co_await tryGet(std::move(serving));

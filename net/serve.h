@@ -1,5 +1,5 @@
 #pragma once
-// serveUntil(): a server in one call: accepts, serves each connection, and ends in order.
+// serveUntil() is a whole server: it accepts connections, serves each one, and ends in order.
 //
 //     Future<Void> echo(Reference<Connection> client, Event* ending) {
 //         for (;;) {
@@ -20,24 +20,24 @@
 
 namespace flow::net {
 
-/// Serves one connection. `ending` is set when the server begins to end, and stays set: a handler that waits for a next
-/// request then returns, and one that has a request answers it before. The pointer is valid as long as the future.
+/// Serves one connection. When the server begins to end, it sets `ending`: a handler that waits for a request should
+/// return, and a handler with a request should answer it first. The pointer is valid as long as the future.
 using ServeToTheEnd = std::function<Future<Void>(Reference<Connection>, Event* ending)>;
-/// A handler without `ending`: its connections last as long as their clients want, or until the grace is over.
+/// A handler without `ending`. A connection lasts as long as its client wants, or until the time `grace` is over.
 using Serve = std::function<Future<Void>(Reference<Connection>)>;
 
-/// Calls serve(connection, &ending) for each connection that the listener accepts, until `stop` is ready. Then it
-/// closes the listener, sets `ending`, waits until all handlers have ended and the written bytes are sent, at most
-/// `grace` seconds, and cancels the rest. Fails with the error of `stop`, or that of accepting. Dropping it cancels
-/// all.
+/// Calls serve(connection, &ending) for each connection that the listener accepts, until `stop` is ready. Then
+/// serveUntil() closes the listener, sets `ending`, waits at most `grace` seconds until all handlers have ended and the
+/// written bytes are sent, and cancels the other handlers. Fails with the error of `stop` or of accept(). Dropping the
+/// future cancels all handlers.
 ///
-/// The connection stays open until the handler ends, if that does not close it before. It ends after the written bytes
-/// if the handler returns, or fails with end_of_stream. It is reset (Connection::abort()) if the handler fails in
-/// another way or is cancelled, so that the other side does not take what it has for the whole.
+/// A connection stays open until its handler ends, unless the handler closes it earlier. If the handler returns, or
+/// fails with end_of_stream, the connection ends after the written bytes. If the handler fails in another way or is
+/// cancelled, the connection is reset (Connection::abort()): the other side must not believe that it has all bytes.
 ///
-/// An error of one connection, also one that `serve` throws, ends only that one. Errors that the other side causes
-/// (isConnectionError(), end_of_stream, value_too_large) are ignored, others are reported as dropped by "the server at"
-/// its address.
+/// An error of one connection, or an exception of `serve`, ends only that connection. Errors that the other side can
+/// cause (isConnectionError(), end_of_stream, value_too_large) are ignored. Other errors are reported as dropped by
+/// "the server at" the listener's address.
 Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, double grace);
 Future<Void> serveUntil(Reference<Listener> listener, Serve serve, Future<Void> stop, double grace);
 

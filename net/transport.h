@@ -1,6 +1,6 @@
 #pragma once
-// Transport: the interface of the network. The real and the simulated network implement it; transport() returns the one
-// of the current loop.
+// Transport: the interface of the network. The real and the simulated network implement it; transport() returns the
+// Transport of the current loop.
 //
 //     Reference<Connection> peer = co_await transport().connect(server);
 //     co_await peer->write("hello"_sr);
@@ -16,15 +16,15 @@
 //     for (;;)
 //         collection.add(serve(co_await listener->accept()));
 //
-// If a RealLoop has no transport, transport() makes one for the machine's network. A World has its SimNetwork.
+// If a RealLoop has no transport, transport() makes one for the machine's network. A simulated World has a SimNetwork.
 //
 // Ownership. Written bytes belong to the connection until they have been sent. So the kernel never uses memory of a
 // cancelled operation.
 //
 // Lifetime. Connections, listeners and sockets close when their last Reference goes. They belong to the loop on which
 // they were made. When the loop ends, they are closed, with a reset if written bytes are not sent yet. So wait for
-// flushed(), or for settled(), before the loop ends. After that, futures that are not ready never become ready, and
-// only destructors may be called.
+// flushed(), or for settled(), before the loop ends. After the loop has ended, futures that are not ready never become
+// ready, and only destructors may be called.
 
 #include "flow/core/future.h"
 #include "flow/loop/loop.h"
@@ -39,24 +39,24 @@ namespace flow::net {
 
 /// The time at which a connection tries to receive. It changes the cost, never the bytes that are read.
 enum class ReadStrategy : std::uint8_t {
-    /// A read tries to receive at once. This saves a wait if bytes are there, and wastes a system call if not.
+    /// A read first tries to receive. If bytes are there, this saves a wait; if not, it wastes a system call.
     Speculative,
     /// A read tries to receive when the poller has reported bytes, and as long as the kernel fills the whole buffer.
     Reactive,
-    /// Like Reactive, but the first read of an accepted connection is tried at once if that has lately paid off for
-    /// connections of the same listener.
+    /// Like Reactive. But the first read of an accepted connection first tries to receive, if this has lately succeeded
+    /// for connections of the same listener.
     Adaptive,
     /// The kernel receives ahead of the reads, into memory that all connections of the loop share, so a read needs no
     /// system call. This is for small messages; large messages are faster with the other strategies. The kernel stops
-    /// when 256 KiB of a connection are unread, until a read asks for more; up to 256 KiB more may have come by then.
-    /// It needs io_uring (FLOW_POLLER=uring) and Linux 6.12; without them, and for datagrams, this is Adaptive.
+    /// when 256 KiB of a connection are unread, until a read asks for more; another 256 KiB may come before it stops.
+    /// Needs io_uring (FLOW_POLLER=uring) and Linux 6.12; without them, and for datagrams, Ahead is Adaptive.
     Ahead,
 };
 
-/// The options of a socket. A buffer of 0 means the system's default. The simulated network ignores all options but
-/// ConnectOptions::timeout.
+/// The options of a socket. A buffer of 0 means the system's default. The simulated network uses only
+/// ConnectOptions::timeout, and ignores all other options.
 struct SocketOptions {
-    bool noDelay = true;    // small writes are sent at once (TCP)
+    bool noDelay = true;    // small writes are sent without delay (TCP)
     bool keepAlive = false; // the kernel checks now and then whether the other side is there (TCP)
     int sendBuffer = 0;     // bytes in the kernel; by default 208 KiB if the peer is at a loopback address (TCP)
     int receiveBuffer = 0;
@@ -85,9 +85,9 @@ class Transport {
 public:
     /// Connects to `to`. Fails with connection_refused when no program listens there, connection_timed_out when nothing
     /// answers for long, host_unreachable when there is no route. If options.local cannot be used, fails with
-    /// address_in_use, invalid_local_address, or unsupported_operation for another family than that of `to`.
-    /// Cancel-safe: the attempt is cancelled at once; if the other side has already accepted the connection, the
-    /// connection fails on that side.
+    /// address_in_use, invalid_local_address, or unsupported_operation if its family is not the family of `to`.
+    /// Cancel-safe: the attempt ends immediately; if the other side has already accepted the connection, the connection
+    /// fails on that side.
     virtual Future<Reference<Connection>> connect(Address to, ConnectOptions const& options) = 0;
     Future<Reference<Connection>> connect(Address to) { return connect(to, ConnectOptions()); }
     /// Listens at `at`; port 0 means a free port. Throws address_in_use, invalid_local_address if the address is
@@ -101,8 +101,8 @@ public:
     /// Opens a socket for datagrams; otherwise like listen(). Datagrams and connections have separate ports.
     virtual Reference<DatagramSocket> bind(Address at, DatagramOptions const& options) = 0;
     Reference<DatagramSocket> bind(Address at) { return bind(at, DatagramOptions()); }
-    /// Opens one listener for each address, in the same order. If one cannot be opened, the others are closed and the
-    /// Error is thrown. If the kernel has io_uring, many sockets are made with few system calls.
+    /// Opens one listener for each address, in the same order. If a listener cannot be opened, the others are closed
+    /// and the Error is thrown. If the kernel has io_uring, many sockets are made with few system calls.
     virtual std::vector<Reference<Listener>> listenMany(std::span<Address const> at, ListenOptions const& options) {
         std::vector<Reference<Listener>> all;
         all.reserve(at.size());
@@ -120,8 +120,8 @@ public:
         return all;
     }
     std::vector<Reference<DatagramSocket>> bindMany(std::span<Address const> at) { return bindMany(at, {}); }
-    /// Does the same as listen() or bind(); an Error that they throw is the future's error. A socket is registered with
-    /// the poller at the first wait for it, so the future is ready at once.
+    /// Calls listen() or bind(). An Error of this call is the future's error. The future is always ready: the socket is
+    /// registered with the poller later, at the first wait for it.
     Future<Reference<Listener>> listenAsync(Address at, ListenOptions const& options = {}) {
         return futureOf([&] { return listen(at, options); });
     }
@@ -129,7 +129,7 @@ public:
         return futureOf([&] { return bind(at, options); });
     }
     /// Returns a future that is ready when closed connections have nothing left to send: their written bytes are sent,
-    /// or given up. If the loop ends before, those connections are reset.
+    /// or given up. If the loop ends earlier, the connections that still send are reset.
     virtual Future<Void> settled() { return Void(); }
     /// Returns an address of this machine to which other machines can connect. Its port is 0.
     virtual Address localAddress() const = 0;

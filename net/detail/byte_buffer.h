@@ -5,8 +5,8 @@
 //     buffer.data(), buffer.size();
 //     buffer.consume(4);
 //
-// It may borrow its bytes from a block that many buffers use in turn. Before code writes into that block it calls
-// own(), which copies the remaining bytes. An empty buffer holds no memory of its own.
+// A ByteBuffer may borrow its bytes from a block that many buffers use in turn. Code that will write into the block
+// first calls own(), which copies the remaining bytes. An empty buffer holds no memory of its own.
 
 #include "flow/memory/string_ref.h"
 
@@ -38,18 +38,18 @@ public:
     /// Appends a copy of the bytes. Throws std::bad_alloc.
     void append(std::uint8_t const* bytes, std::size_t size);
     void append(StringRef bytes) { append(bytes.begin(), static_cast<std::size_t>(bytes.size())); }
-    /// Borrows the bytes at `data`. The buffer was empty, or already borrows the first of them.
+    /// Borrows the bytes at `data`. The buffer must be empty, or must already borrow the first of these bytes.
     void borrow(std::uint8_t const* data, std::size_t size) {
         data_ = data;
         size_ = size;
     }
-    /// Copies borrowed bytes into memory of its own. Throws std::bad_alloc.
+    /// Copies borrowed bytes into memory of this buffer. Throws std::bad_alloc.
     void own() {
         if (isBorrowed())
             append(nullptr, 0);
     }
 
-    /// The position of the text, at or after `from`; size() if there is none.
+    /// Returns the position of the text, at or after `from`; size() if the text is not there.
     std::size_t find(StringRef text, std::size_t from) const;
 
 private:

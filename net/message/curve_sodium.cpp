@@ -1,11 +1,11 @@
 // CURVE with libsodium: RFC 26 of ZeroMQ.
 //
-// Each side has a long-term key and makes a short-term key for the connection. The client sends HELLO with its
-// short-term key. The server answers WELCOME with its short-term key and a cookie, in a box that only the owner of the
-// long-term key can make. The client sends INITIATE: the cookie, its long-term key and a vouch that joins this key to
-// the short-term key. The server authenticates the long-term key, and sends READY. From then on CurveCipher encrypts
-// every frame with the two short-term keys, and counts up the nonce of each direction, so that no frame can be
-// repeated.
+// Each side has a long-term pair of keys, and makes a short-term pair for the connection. The client sends HELLO with
+// its short-term public key. The server answers with WELCOME: its short-term public key and a cookie, encrypted so that
+// only the owner of the server's long-term key can be the sender. The client sends INITIATE: the cookie, its long-term
+// public key, and a vouch, which joins this key to its short-term key. The server authenticates the long-term key, and
+// sends READY. Then CurveCipher encrypts every frame with the short-term keys. The nonces of each direction grow, so a
+// repeated frame is refused.
 
 #include "flow/base/random.h"
 #include "flow/coro/coroutine.h"
@@ -29,7 +29,7 @@ unsigned char* bytesOf(std::string& text) {
     return reinterpret_cast<unsigned char*>(text.data());
 }
 
-/// Returns random bytes. In a simulation they depend on its seed.
+/// Returns random bytes. In a simulation the bytes depend on the seed.
 std::string randomBytes(std::size_t count) {
     std::string bytes(count, '\0');
     if (!Loop::current().isSimulated())
@@ -52,10 +52,10 @@ Pair makePair() {
 std::string box(std::string_view plain, std::string const& nonce, std::string_view to, std::string_view from) {
     std::string closed(plain.size() + kMac, '\0');
     if (crypto_box_easy(bytesOf(closed), bytesOf(plain), plain.size(), bytesOf(nonce), bytesOf(to), bytesOf(from)) != 0)
-        throw serialization_failed(); // the peer's key is one of the few weak ones
+        throw serialization_failed(); // the peer's key is one of the few weak keys
     return closed;
 }
-/// Opens a box. Returns nothing if `closed` is no box of these two keys.
+/// Opens a box. Returns nothing if `closed` was not made with the key pairs of `from` and `to`.
 std::optional<std::string> unbox(std::string_view closed, std::string const& nonce, std::string_view from,
                                  std::string_view to) {
     if (closed.size() < kMac)

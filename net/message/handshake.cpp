@@ -1,9 +1,9 @@
-// The handshake of a connection, before its messages. shakeHands() sends our greeting at once, and checks the peer's
-// greeting as its bytes come, so that a wrong one is refused early. Both must name the same mechanism. Its commands
-// follow: NULL sends READY from both sides; PLAIN sends HELLO, WELCOME, INITIATE, READY; CURVE is in curve_sodium.cpp.
-// The server of the mechanism (with NULL: the side that has accepted the connection) asks the authenticator before it
-// sends READY. READY and INITIATE have the properties (metadata) of a side: its socket type, which must match ours, and
-// its routing id.
+// The handshake of a connection, before its messages. shakeHands() sends our greeting first. It checks each byte of the
+// peer's greeting when the byte arrives, to refuse a wrong greeting early. Both greetings must name the same mechanism.
+// Then commands follow: NULL sends READY from both sides; PLAIN sends HELLO, WELCOME, INITIATE, READY; CURVE is in
+// curve_sodium.cpp. The server of the mechanism (with NULL: the side that has accepted the connection) asks the
+// authenticator before it sends READY. READY and INITIATE have the sender's properties (metadata): its socket type,
+// which must match ours, and its routing id.
 //
 // Each error is thrown out of the coroutine. refuse() first records the reason in the peer.
 
@@ -44,7 +44,7 @@ Future<std::string> Handshake::next(std::string_view expected) {
         zmtp::Frame frame;
         std::string_view bytes = peer.input.view();
         if (!bytes.empty() && !zmtp::isCommand(bytes[0]))
-            refuse(peer, Fault::BadCommand); // before the body arrives, which may be as large as a message
+            refuse(peer, Fault::BadCommand); // refused before the body arrives: the body may be as large as a message
         zmtp::Parsed parsed = zmtp::parseFrame(bytes, options.limits, frame);
         if (parsed.fault != Fault::None)
             refuse(peer, parsed.fault);
@@ -165,7 +165,7 @@ Future<Void> plainClient(Handshake shake) {
 Future<Void> nullBoth(Handshake shake) {
     Credentials credentials;
     credentials.mechanism = "NULL";
-    if (shake.peer.isAccepted) // before READY, so that a refused peer is never connected
+    if (shake.peer.isAccepted) // before our READY, so a refused peer never counts as connected
         co_await shake.authenticate(std::move(credentials), false);
     std::string ours = shake.metadata();
     co_await shake.send("READY", ours);
@@ -229,14 +229,14 @@ Future<Void> shakeHands(Peer& peer, SocketType type, MessageOptions const& optio
             refuse(peer, parsed.fault);
         if (parsed.used != 0)
             break;
-        co_await shake.fill(peer.input.size() + 1); // a wrong byte is refused at once
+        co_await shake.fill(peer.input.size() + 1); // waits for only one byte, to refuse a wrong byte early
     }
-    // libzmq's servers do not set this flag.
+    // A client does not refuse a greeting without asServer: libzmq's servers do not set this flag.
     if (greeting.mechanism != mechanism || (greeting.asServer && asServer))
         refuse(peer, Fault::MechanismMismatch);
     peer.minorVersion = greeting.major > 3 ? 1 : greeting.minor;
     peer.input.consume(zmtp::kGreetingBytes);
-    // This is a statement of its own, because gcc 12 destroys the operands of a ?: in a co_await twice.
+    // `rest` is a variable, because gcc 12 destroys the operands of a ?: in a co_await twice.
     Future<Void> rest = isCurve   ? (asServer ? curveServer(shake) : curveClient(shake))
                         : isPlain ? (asServer ? plainServer(shake) : plainClient(shake))
                                   : nullBoth(shake);

@@ -78,7 +78,7 @@ void Input::moveTo(SlabRef slab) {
     begin_ = 0;
 }
 
-/// Makes room after the existing bytes: enough for the next frame, unless that is large.
+/// Makes room after the existing bytes: enough for the next frame, unless the frame is large.
 void Input::makeRoom() {
     closeGap();
     if (begin_ == end_ && slab_) {
@@ -98,8 +98,8 @@ void Input::makeRoom() {
     if (room >= std::min<std::size_t>(missing, SlabRef::kBytes) &&
         (room >= SlabRef::kBytes / 4 || have > slab_->capacity() / 2))
         return;
-    // For large frames this makes room for eight of them, so that few are moved. But a peer that only announces a large
-    // frame causes no large allocation: the room grows as the bytes arrive.
+    // With large frames, the new slab has room for eight of them, so few frames are moved to a new slab. But a peer
+    // that only announces a large frame causes no large allocation: the room grows as the bytes arrive.
     bool isLarge = need_ > SlabRef::kBytes / 8;
     std::size_t wanted = SlabRef::kBytes;
     if (isLarge && (have >= SlabRef::kBytes / 2 || slab_->capacity() > SlabRef::kBytes)) {

@@ -12,12 +12,12 @@
 //     Message answer = Message::to("ann");             // for a ROUTER: goes to the peer with this routing id
 //     answer.add("42");
 //
-// ZeroMQ's ROUTER puts the routing id in front as a part; here it is routingId(), not one of the parts.
+// A ROUTER of ZeroMQ has the routing id as a first part. Here the id is no part: routingId() returns it.
 //
-// Memory. A received message shares the receive buffer of its socket with other messages, and keeps the whole buffer
-// alive: 64 KiB, or for messages above 8 KiB room for eight of them, up to 512 KiB. If you keep a message for long,
-// keep own(), which has memory of its own. Copies share memory; add() copies shared memory first. A message belongs to
-// the thread of its socket's loop.
+// Memory. A received message shares a receive buffer with other messages, and keeps the whole buffer alive: 64 KiB; for
+// messages above 8 KiB up to eight times their size, but above 512 KiB only if one message needs more. To keep a
+// message for long, keep the copy that own() returns: it has memory of its own. Copies of a Message share memory, and
+// add() first copies shared memory. A message belongs to the thread of its socket's loop.
 
 #include "flow/memory/reference.h"
 #include "net/message/detail/slab.h"
@@ -30,7 +30,7 @@ namespace flow::net {
 
 class Peer;
 
-/// The source or destination of a ROUTER's messages: a peer, or only a name.
+/// The source or destination of a ROUTER's messages: a peer, or only a routing id.
 struct Route : ReferenceCounted<Route> {
     explicit Route(std::string_view name) : id(name) {}
     std::string id;
@@ -54,9 +54,9 @@ public:
     bool isEmpty() const { return parts_ == 0; }
     /// Returns the part at `index`, which must exist. This takes time in proportion to `index`.
     std::string_view operator[](std::size_t index) const;
-    /// Returns the bytes of all parts together. Its name is not size(), because [] and begin() go by parts.
+    /// Returns the bytes of all parts together. The name is not size(): operator[] and begin() count parts, not bytes.
     std::size_t bytes() const;
-    /// Returns the routing id of the sender or receiver. It is "" except at ROUTERs.
+    /// Returns the routing id of the sender or receiver. It is "" unless the socket is a ROUTER.
     std::string_view routingId() const { return route_ ? std::string_view(route_->id) : std::string_view(); }
     /// Returns a copy with memory of its own.
     Message own() const;
@@ -96,10 +96,10 @@ public:
     SlabRef const& slab() const { return slab_; }
     Reference<Route> const& route() const { return route_; }
     void setRoute(Reference<Route> route) { route_ = std::move(route); }
-    /// Returns the first `parts` parts, each still marked that more follow. behind() returns the other parts.
+    /// Returns the first `parts` parts, each with the mark that more parts follow. behind() returns the other parts.
     Message front(std::size_t parts) const;
     Message behind(std::size_t parts) const;
-    /// Returns `frames`, which have `parts` parts, and `rest` as one message in memory of its own.
+    /// Returns one message in memory of its own: `frames`, which are `parts` parts, and then `rest`.
     static Message join(std::string_view frames, std::size_t parts, Message const& rest);
 
 private:

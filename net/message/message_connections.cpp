@@ -1,10 +1,10 @@
 // The connections of a MessageSocket: connecting, handshake, disconnecting, reconnecting.
 //
-// A Peer is one connection, and ends with it. accept() makes one for each connection that comes; keepConnected() makes
-// one for each attempt, and starts the next after a wait. run() does the handshake and then serves the connection up to
-// its end; conclude() hands on what was not sent and wakes the waiters. Each of these is a task in running_, where the
-// error of one task ends no other task. A reader of the monitor may destroy the socket in report(), so code after
-// report() must not use `this` before a wait.
+// A Peer is used for one connection only. accept() makes one for each accepted connection. keepConnected() makes one
+// for each connection to its endpoint, and connects again after a pause. run() does the handshake and then serves the
+// connection up to its end. conclude() gives unsent messages to the next Peer and wakes the waiters. accept(), serve()
+// and keepConnected() are tasks in running_: the error of one task ends no other task. During report(), a reader of the
+// monitor may destroy the socket. So code after report() must wait before it uses `this`: the wait ends the task then.
 
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
@@ -17,7 +17,7 @@ using zmtp::Fault;
 using Kind = MonitorEvent::Kind;
 
 constexpr std::string_view kInproc = "inproc://";
-constexpr std::size_t kGivenNameBytes = 5; // the size of a name that a ROUTER gives: a zero byte, and a number
+constexpr std::size_t kGivenNameBytes = 5; // the size of a name that a ROUTER makes: a zero byte, and a number
 
 namespace {
 
@@ -72,8 +72,8 @@ void MessageSocket::State::connect(std::string_view endpoint) {
     MessageEndpoint to = MessageEndpoint::parse(endpoint, EndpointUse::Connect);
     if (to.isEncrypted && !options_.encryptConnection)
         throw withoutTls("encryptConnection");
-    // As in libzmq, these types connect once: a second connection would bring each message twice, or ask the same peer
-    // twice in turn.
+    // As in libzmq, these types connect only once to an endpoint. With a second connection, a SUB would receive each
+    // message twice, and a DEALER or REQ would give the same peer two turns.
     bool isOnce = oneOf(type_, {SocketType::Sub, SocketType::Pub, SocketType::Dealer, SocketType::Req});
     if (isOnce && !connected_.insert(to.text()).second)
         return;
@@ -88,12 +88,12 @@ Future<Void> MessageSocket::State::accept(Reference<Listener> listener, MessageE
         peer->endpoint = endpoint.at(peer->connection->peerAddress());
         peers_.push_back(peer);
         report(Kind::Accepted, endpoint.text());
-        co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
+        co_await Future<Void>(Void()); // the task ends here if a reader of the monitor has destroyed the socket
         running_.spawn(serve(peer));
     }
 }
 
-/// Reports in a turn of its own: a reader of the monitor may destroy the socket, and this runs inside its listener.
+/// Reports in a later turn, because a reader of the monitor may destroy the socket, and the listener that calls back.
 Future<Void> MessageSocket::State::reportFailedTls(std::string client) {
     co_await delay(0);
     tlsFailed(std::move(client));
@@ -140,7 +140,7 @@ Future<bool> MessageSocket::State::encrypt(Reference<Peer> peer, MessageEndpoint
     co_return true;
 }
 
-/// Connects again after every error, so that no attempt is the last one.
+/// Connects again after every error: no attempt is the last one.
 Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
     Reference<Peer> peer = addPeer(makeReference<Peer>(this));
     double pause = options_.reconnectIvl;
@@ -159,30 +159,30 @@ Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
         try {
             if (peer->phase != Peer::Phase::Unused)
                 peer = replace(peer);
-        } catch (std::bad_alloc&) { // tried again after the pause
+        } catch (std::bad_alloc&) { // the loop calls replace() again after the pause
         }
         co_await delay(pause * (0.5 + chance().random01()));
         pause = std::min(pause * 2, std::max(options_.reconnectIvl, options_.reconnectIvlMax));
         report(Kind::ConnectRetried, to.text());
-        co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
+        co_await Future<Void>(Void()); // the task ends here if a reader of the monitor has destroyed the socket
     }
 }
 
 Future<Void> MessageSocket::State::connectOnce(Reference<Peer> peer, MessageEndpoint to) {
-    // This is not in the co_await, because gcc 12 would evaluate both branches.
+    // `connecting` is a variable, because gcc 12 would evaluate both branches of a ?: in a co_await.
     auto connecting = to.name.empty() ? transport().connect(to.address, connectOptions())
                                       : net::connect(to.name, to.address.port(), connectOptions());
     peer->connection = co_await std::move(connecting);
     peer->phase = Peer::Phase::Shaking;
     peer->endpoint = to.at(peer->connection->peerAddress());
     report(Kind::Connected, peer->endpoint.text());
-    co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
+    co_await Future<Void>(Void()); // the task ends here if a reader of the monitor has destroyed the socket
     bool isUsable = co_await encrypt(peer, to);
     if (isUsable)
         co_await run(peer);
 }
 
-/// Serves a connection from the handshake to its end. Throws nothing but a cancel.
+/// Serves a connection from the handshake to its end. Throws only actor_cancelled.
 Future<Void> MessageSocket::State::run(Reference<Peer> peer) {
     peer->phase = Peer::Phase::Shaking;
     std::string endpoint = peer->endpoint.text();
@@ -191,7 +191,7 @@ Future<Void> MessageSocket::State::run(Reference<Peer> peer) {
         co_await shakeHandsInTime(peer);
         open(*peer);
         report(Kind::HandshakeSucceeded, endpoint);
-        co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
+        co_await Future<Void>(Void()); // the task ends here if a reader of the monitor has destroyed the socket
         (void)co_await race(Peer::Over{peer.getPtr()}, beat(peer));
     } catch (Error& caught) {
         error = caught;
@@ -205,7 +205,7 @@ Future<Void> MessageSocket::State::run(Reference<Peer> peer) {
             sendError(*peer);
     }
     report(peer->wasOpen ? Kind::Disconnected : Kind::HandshakeFailed, endpoint, peer->fault);
-    co_await Future<Void>(Void()); // ends here if a reader of the monitor has destroyed the socket
+    co_await Future<Void>(Void()); // the task ends here if a reader of the monitor has destroyed the socket
 }
 
 void MessageSocket::State::sendError(Peer& peer) {
@@ -238,12 +238,12 @@ void MessageSocket::State::open(Peer& peer) {
             sendTopic(peer, topic, true);
     flush(peer);
     if (peer.connection)
-        inputCame(peer); // parse the bytes after the handshake, and wait for more
+        inputCame(peer); // parses the bytes that came after the handshake, and waits for more
     senders_.wakeInTurn(TaskPriority::WriteSocket);
 }
 
-/// Names a ROUTER's peer: by its routing id, or by a new name. Each new name is given only once, and no peer may choose
-/// a name of that form.
+/// Gives a ROUTER's peer its name: the routing id that the peer has sent, or a new name that no peer had before. A
+/// routing id that has the form of a new name is replaced too, so no peer can choose such a name.
 void MessageSocket::State::nameRoute(Peer& peer) {
     if (peer.id.empty() || (peer.id.size() == kGivenNameBytes && peer.id[0] == '\0')) {
         peer.id.assign(1, '\0');
@@ -264,8 +264,8 @@ void MessageSocket::State::nameRoute(Peer& peer) {
     name->senders.wakeInTurn(TaskPriority::WriteSocket);
 }
 
-/// Cleans up after a connection. Received messages stay for receive(). Messages that wait to be sent go to the `next`
-/// connection, if there is one and the socket's type keeps them.
+/// Cleans up after a connection. Received messages stay for receive(). Messages that wait to be sent go to `next`, if
+/// `next` is not null and this type of socket keeps unsent messages.
 void MessageSocket::State::conclude(Peer& peer, Peer* next) {
     peer.phase = Peer::Phase::Over;
     if (peer.wasOpen) {
@@ -314,7 +314,7 @@ void MessageSocket::State::conclude(Peer& peer, Peer* next) {
     senders_.wakeInTurn(TaskPriority::WriteSocket);
 }
 
-/// Returns a new peer, for the next connection to the same endpoint, which takes the place of `ended`.
+/// Concludes `ended`. Returns a new Peer, which replaces `ended` in peers_, for the next connection.
 Reference<Peer> MessageSocket::State::replace(Reference<Peer> const& ended) {
     auto next = makeReference<Peer>(this);
     next->isInproc = ended->isInproc;
@@ -323,7 +323,7 @@ Reference<Peer> MessageSocket::State::replace(Reference<Peer> const& ended) {
     return next;
 }
 
-/// Removes the peer from its name, and wakes the senders that wait there: the name has no connection now, or another.
+/// Frees the peer's name and wakes the senders that wait for the name, unless another peer has the name now.
 void MessageSocket::State::removeName(Peer& peer) {
     auto isUnused = [this](std::string const& id) {
         auto found = byId_.find(id);
@@ -348,7 +348,7 @@ void MessageSocket::State::removeName(Peer& peer) {
 
 namespace {
 
-/// The names of a loop, which end with the loop.
+/// The inproc:// names of one loop, which owns this object.
 struct OwnedNames : LoopOwned {
     std::shared_ptr<InprocNames> names = std::make_shared<InprocNames>();
 };
@@ -403,7 +403,7 @@ void MessageSocket::State::join(Peer& ours, State& other) {
     if (theirs->isOver())
         return ours.end(theirs->fault);
     openTwin(ours);
-    for (; !ours.isOver() && !ours.queue.empty(); ours.queue.pop_front()) { // messages that were sent before
+    for (; !ours.isOver() && !ours.queue.empty(); ours.queue.pop_front()) { // messages that were sent before join()
         ours.queueBytes -= ours.queue.front().wire().size();
         sendTo(ours, {}, 0, ours.queue.front());
     }

@@ -5,7 +5,7 @@
 //     MessageEndpoint endpoint = MessageEndpoint::parse("tcp://*:5555", EndpointUse::Bind);
 //     endpoint.text()                                      // "tcp://0.0.0.0:5555"
 //
-// To bind, the host `*` means any address of this machine, and the port `*` or 0 a free one; a name cannot be bound.
+// To bind, the host `*` means all IPv4 addresses, and the port `*` or 0 means a free port. Host names are refused.
 
 #include "net/address.h"
 
@@ -26,7 +26,7 @@ struct MessageEndpoint {
     std::string text() const;
     /// Returns the host as a certificate names it: the name, or the address without the port.
     std::string host() const;
-    /// Returns an endpoint of the same kind at `where`.
+    /// Returns an endpoint at `where`, which is encrypted if this endpoint is encrypted.
     MessageEndpoint at(Address const& where) const { return {where, {}, isEncrypted}; }
 };
 

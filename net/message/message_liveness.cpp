@@ -13,20 +13,20 @@ using zmtp::Fault;
 
 namespace {
 
-/// True if this process itself did not run. Then a peer's bytes may wait unread, and the peer needs more time.
+/// True if this process was stopped at the time `due`. Bytes of the peer may be unread, so the peer gets more time.
 bool wasStopped(double due, double patience) {
     return now() - due > patience / 2;
 }
 
 } // namespace
 
-/// Sends a PING at each interval. Sets a fault and returns if the peer sends nothing for `patience` seconds after one.
+/// Sends PINGs. Sets a fault and returns if the peer sends nothing for `patience` seconds after a PING.
 Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
     if (options_.heartbeatIvl <= 0)
         co_await Future<Void>(Never());
     double patience = options_.heartbeatTimeout > 0 ? options_.heartbeatTimeout : options_.heartbeatIvl;
     double life = options_.heartbeatTtl > 0 ? options_.heartbeatTtl : options_.heartbeatIvl + patience;
-    double interval = std::min(options_.heartbeatIvl, life / 2); // a PING that is late must not end the connection
+    double interval = std::min(options_.heartbeatIvl, life / 2); // so one late PING does not exceed the TTL
     std::string ttl;
     zmtp::appendBigEndian(ttl, static_cast<std::uint64_t>(std::min(std::ceil(life * 10 - 1e-6), 65535.0)), 2);
     constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -42,11 +42,11 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
                 peer->fault = Fault::HeartbeatTimedOut;
                 co_return;
             }
-            next = now(); // the peer has taken the bytes that were before the PING
+            next = now(); // the peer has now read the older bytes, so a PING can be sent
         }
         if (now() >= next) {
             next = now() + interval;
-            if (!peer->isBlocked) { // otherwise other bytes wait, and go first
+            if (!peer->isBlocked) { // otherwise older bytes must be sent first
                 asked = isSent ? asked : now();
                 isSent = true;
                 command(*peer, "PING", ttl);
@@ -68,12 +68,12 @@ void MessageSocket::State::pinged(Peer& peer, std::string_view data) {
     peer.ttl = static_cast<double>(zmtp::readBigEndian(data.substr(0, 2))) / 10;
     if (peer.ttl > 0 && (!peer.expiry.isValid() || peer.expiry.isReady()))
         peer.expiry = expire(peer);
-    if (peer.output.bytes() < Output::kBatch) // otherwise the peer gets other bytes, if it reads at all
+    if (peer.output.bytes() < Output::kBatch) // otherwise the peer gets the bytes that wait, if it reads at all
         command(peer, "PONG", data.substr(2));
 }
 
 /// Ends the connection of a peer that has sent nothing for 1.5 times the TTL of its last PING, and for at least 0.1 s
-/// more than the TTL. Many programs send their PINGs just at the end of the TTL.
+/// more than the TTL. The extra time is needed because many programs send a PING only at the end of the TTL.
 Future<Void> MessageSocket::State::expire(Peer& peer) {
     for (double from = 0; peer.ttl > 0;) {
         double patience = peer.ttl + std::max(peer.ttl / 2, 0.1);
@@ -91,7 +91,7 @@ Future<Void> MessageSocket::State::expire(Peer& peer) {
         peer.end(Fault::HeartbeatTimedOut);
 }
 
-/// Pauses a peer that has sent as much as this side takes before a receive(): nothing is read, no PING is answered.
+/// Pauses a peer that has as many unread messages as the high-water marks allow. No PING of the peer is answered.
 void MessageSocket::State::pause(Peer& peer) {
     peer.isPaused = true;
     bool isAsked = peer.ttl > 0 || peer.pingGap > 0;
@@ -99,7 +99,7 @@ void MessageSocket::State::pause(Peer& peer) {
         peer.assuring = assure(peer);
 }
 
-/// Sends PONGs without a PING to a paused peer: within the TTL of its last PING, and as often as it sends PINGs.
+/// Sends PONGs to a paused peer without reading its PINGs: at least four in its TTL, and two in the gap of its PINGs.
 Future<Void> MessageSocket::State::assure(Peer& peer) {
     constexpr double kShortest = 0.01, kLongest = 60; // seconds
     while (peer.isPaused && peer.isOpen()) {
@@ -110,8 +110,8 @@ Future<Void> MessageSocket::State::assure(Peer& peer) {
     }
 }
 
-/// True if the peer has sent nothing since `time`. If its messages are unread, or more bytes may be in the kernel, the
-/// result is false, because this program is slow and not the peer.
+/// Reads, and returns true if the peer has sent nothing since `time`. The result is false if messages of the peer are
+/// unread, or if the peer is paused and the kernel may have more of its bytes: then this program is slow, not the peer.
 bool MessageSocket::State::isSilentSince(Peer& peer, double time) {
     readAhead(peer);
     if (peer.available() != 0 || peer.isPaused) {

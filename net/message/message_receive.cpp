@@ -1,13 +1,13 @@
 // Receiving at a MessageSocket: messages are parsed in place, when receive() needs them.
 //
-// receive() takes messages of one peer, current_, until none is available without a system call, or its turn is over;
-// then the next peer of the list ready_ becomes current_. find() parses the input of a peer up to a message for this
-// socket, and executes the commands before it. If there is none, readOn() reads once; without bytes, waitForInput()
-// waits for the connection, and inputCame() puts the peer into ready_ again. arrived_ has messages that go before all
-// inputs: subscriptions of an XPUB.
+// receive() takes messages of one peer, current_. If current_ has no message, it is read, but only one time if other
+// peers are ready. Then the first peer of the list ready_ becomes current_. find() parses the input of a peer up to a
+// message for receive(), and executes the commands before the message. If there is no message, readOn() reads one time.
+// If there are no bytes, waitForInput() waits for the connection; then inputCame() puts the peer into ready_ again.
+// arrived_ has messages that go before all inputs: subscriptions at an XPUB, and messages of ended connections.
 //
-// While no receive() waits, readAhead() reads up to the marks (isAtMark), to execute commands and to see the end of a
-// connection. At the marks the peer is paused: nothing is read from it until messages are received.
+// While no receive() waits, readAhead() reads up to the high-water marks (isAtMark), to execute commands and to see the
+// end of a connection. At the marks the peer is paused: nothing is read from it until messages are received.
 
 #include "net/message/detail/message_state.h"
 
@@ -15,8 +15,8 @@ namespace flow::net {
 
 using zmtp::Fault;
 
-/// The limit for unread bytes of one peer, even if the high-water marks are higher or 0. So many bytes and a message of
-/// Message::kLargest bytes behind them fit into one slab.
+/// The limit for unread bytes of one peer, even if the high-water marks are higher or 0. Together with one message of
+/// Message::kLargest bytes, so many bytes fit into one slab.
 constexpr std::size_t kMostUnread = std::size_t{512} << 20;
 
 void MessageSocket::State::handleCommand(Peer& peer, zmtp::Frame const& frame) {
@@ -39,7 +39,7 @@ void MessageSocket::State::subscriptionCame(Peer& peer, std::string_view topic, 
         return peer.end(Fault::UnexpectedCommand);
     if (topic.size() > options_.limits.topicBytes)
         return peer.end(Fault::TopicTooLong);
-    bool changes = isNew ? peer.topics.add(topic) : peer.topics.remove(topic); // a second time changes nothing
+    bool changes = isNew ? peer.topics.add(topic) : peer.topics.remove(topic); // false for a repeated request
     if (peer.topics.bytes() > options_.limits.allTopicsBytes)
         return peer.end(Fault::TooManyTopics);
     if (type_ == SocketType::XPub && changes)
@@ -53,7 +53,7 @@ void MessageSocket::State::arrive(Message message, Peer& from) {
     receivers_.wakeInTurn(TaskPriority::ReadSocket);
 }
 
-/// Takes the first message of arrived_. If a peer of an XPUB has gone, makes the cancel of one of its topics.
+/// Takes the first message of arrived_. If it is empty, its peer has gone: returns the cancel of one topic of the peer.
 MessageSocket::State::Arrived MessageSocket::State::takeArrived() {
     Arrived& first = arrived_.front();
     if (first.message.isEmpty()) {
@@ -68,7 +68,7 @@ MessageSocket::State::Arrived MessageSocket::State::takeArrived() {
     return next;
 }
 
-/// Discards the replies that have arrived before a REQ sends its next request to `peer`: they do not belong to it.
+/// Discards the replies that have arrived before a REQ sends a request to `peer`: they answer older requests.
 void MessageSocket::State::discardReplies(Peer& peer) {
     counters_.discarded += arrived_.size();
     arrived_.clear();
@@ -86,8 +86,8 @@ void MessageSocket::State::discardReplies(Peer& peer) {
     }
 }
 
-/// Handles a message at a PUSH, PUB or XPUB: a subscription of ZMTP 3.0, or a message of an XSUB. Returns false at
-/// other types.
+/// Handles a message that a PUSH, PUB or XPUB has received: a subscription of ZMTP 3.0, or a message of an XSUB.
+/// Returns false at the other socket types.
 bool MessageSocket::State::handlePublished(Peer& peer) {
     if (type_ != SocketType::Push && !publishes(type_))
         return false;
@@ -127,7 +127,7 @@ Fault MessageSocket::State::openFrame(Peer& peer, std::string_view body) {
     return Fault::None;
 }
 
-/// Finds the peer's next message that this type may take, and executes the commands before it.
+/// Finds the peer's next message for receive() at this type of socket. Executes the commands before the message.
 Input::Found MessageSocket::State::find(Peer& peer) {
     for (;;) {
         Found found = peer.input.find(frameLimits_);
@@ -202,7 +202,7 @@ bool MessageSocket::State::isAtMark(Peer const& peer) const {
                          (options_.rcvHwmBytes != 0 && bytes >= options_.rcvHwmBytes) || bytes >= kMostUnread);
 }
 
-/// Reads once. Returns false if nothing was available; then the peer waits for input, or its connection has ended.
+/// Reads one time. Returns false if no bytes were available: the peer waits for input, or has no connection any more.
 bool MessageSocket::State::readOn(Peer& peer) {
     peer.isPaused = false;
     if (!peer.connection)
@@ -230,7 +230,7 @@ void MessageSocket::State::inputCame(Peer& peer) {
     if (&peer != current_.getPtr())
         list(peer);
     if (receivers_.isWaitedFor())
-        receivers_.wakeForNews(TaskPriority::ReadSocket); // with inproc:// no poller has made this less urgent
+        receivers_.wakeForNews(TaskPriority::ReadSocket); // so inproc:// messages do not keep timers waiting
     else
         readAhead(peer);
 }
@@ -249,9 +249,9 @@ void MessageSocket::State::readAhead(Peer& peer) {
         pause(peer);
 }
 
-/// Reads ahead from the current peer if no receive() waits. No other code would do it until the next receive(). Ends
-/// the turn of this peer if others are ready: the receiver is slower than its peers, so the input of a peer that sends
-/// all the time would never be empty, and the others would wait for ever.
+/// Reads ahead from the current peer if no receive() waits: no other code does this before the next receive(). Then
+/// ends the turn of this peer if other peers are ready. A receiver may be slower than a peer that sends all the time.
+/// The input of such a peer would never be empty, and without this function the other peers would wait for ever.
 void MessageSocket::State::readAheadIfIdle() {
     if (!current_ || receivers_.isWaitedFor())
         return;
@@ -281,7 +281,7 @@ bool MessageSocket::State::findArrived() {
 
 bool MessageSocket::State::findMessage() {
     if (!mayReceive())
-        return true; // take() throws
+        return true; // ready: take() will throw
     for (;;) {
         if (findArrived())
             return true;

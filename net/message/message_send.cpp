@@ -1,17 +1,16 @@
 // Sending at a MessageSocket: the choice of the peer, and the time of the system call.
 //
-// couldSend() says whether a message can be sent now: its peer must have room (hasRoom()), and no sender may wait
-// already. A ROUTER has a list of waiting senders for each routing id; all other types have one list (senders_).
-// sendNow() chooses the peer (a PUB: all peers) and appends the frames to its output or its queue. The system call
-// follows in a turn of its own (flushDirty()), so that the messages of one turn share it. lastPeer_ is the peer to
-// which the shortest path in message_state.h may append without these checks. Each change of peers and each parked
-// sender resets lastPeer_.
+// couldSend() returns true if a message can be sent now: its peer has room (hasRoom()), and no other sender waits. A
+// ROUTER has a list of waiting senders for each routing id; all other types have one list (senders_). sendNow() chooses
+// the peer (a PUB: all peers) and appends the frames to the peer's output or queue. The system call follows in a turn
+// of its own (flushDirty()): all messages of one turn share one call. State::send() has the shortest path: it appends
+// to lastPeer_ without these checks. Each change of peers and each parked sender resets lastPeer_.
 
 #include "net/message/detail/message_state.h"
 
 namespace flow::net {
 
-constexpr std::string_view kDelimiter{"\1\0", 2}; // an empty part before others
+constexpr std::string_view kDelimiter{"\1\0", 2}; // an empty part, which goes before other parts
 
 void MessageSocket::State::sendTopic(Peer& peer, std::string_view topic, bool isNew) {
     if (peer.twin) {
@@ -138,7 +137,7 @@ bool MessageSocket::State::couldSend(Message const& message) {
     case SocketType::Pair:
         return message.isEmpty() || nextPeer(false);
     default:
-        return true; // the socket never waits, or sending fails
+        return true; // sending never waits at these types, or it fails
     }
 }
 
@@ -293,7 +292,7 @@ void MessageSocket::State::flushDirty() {
     dirty_.clear();
 }
 
-/// Moves messages from the queue to the output, after which they cannot change. Returns false if none was moved.
+/// Moves messages from the queue to the output, where no newer message replaces them. Returns false if none was moved.
 bool MessageSocket::State::fillOutput(Peer& peer) {
     bool isSome = false;
     while (!peer.queue.empty() &&

@@ -1,11 +1,11 @@
 // The options, the public functions and the end of a MessageSocket. The other message_*.cpp files implement its
 // connections, sending, receiving and heartbeats.
 //
-// All state is in State, to which the operations in place point. The constructor checks the options, and decides the
-// fast paths: isDirect_ (receive() takes the result of find()) and isQueued_ (messages wait in Peer::queue before they
-// are bytes). close() first waits until nothing is unsent. Then it ends the writing of each connection, and reads until
-// the other sides end theirs. Last it calls end(), which closes listeners and connections at once, and counts what is
-// lost.
+// All state is in State, to which the operations in place point. The constructor checks the options, and decides which
+// paths are used: isDirect_ (receive() takes each message of find()) and isQueued_ (messages wait in Peer::queue before
+// their frames are made). close() first waits until all messages are sent. Then it ends the writing of each connection,
+// and reads until the other side has ended its writing too. The last step is end(), which closes listeners and
+// connections immediately, and counts the lost messages.
 
 #include "net/message/message_socket.h"
 
@@ -23,7 +23,7 @@ namespace flow::net {
 namespace {
 
 constexpr double kFarewell = 1;    // seconds in which the other side may end its side of a connection
-constexpr int kFarewellReads = 64; // reads of a connection in a turn, since its peer may send without end
+constexpr int kFarewellReads = 64; // the most reads of a connection in one turn: its peer may send without end
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 void check(bool isValid, char const* option, std::string const& value, char const* rule) {
@@ -53,7 +53,7 @@ void check(MessageOptions const& options) {
     check(options.reconnectIvl > 0, "reconnectIvl", format("%g", options.reconnectIvl), "it must be more than 0");
 }
 
-/// The key as bytes.
+/// Replaces `key` by its bytes. Throws an Error if `key` is no key.
 void readKey(char const* option, std::string& key) {
     if (key.empty())
         return;
@@ -62,7 +62,7 @@ void readKey(char const* option, std::string& key) {
     key = *read;
 }
 
-/// Replaces the keys in the options by their bytes. Throws an Error if they cannot be used.
+/// Replaces the keys in the options by their bytes. Throws an Error if CURVE or a key cannot be used.
 void readKeys(MessageOptions& options) {
     if (!options.curveServer && options.curveServerKey.empty())
         return;
@@ -84,7 +84,7 @@ MessageSocket::State::State(SocketType type, MessageOptions options)
     readKeys(options_);
     bool isCurve = options_.curveServer || !options_.curveServerKey.empty();
     ready_.reset();
-    // The ids are random, so that an answer for a peer of an earlier run of this program is dropped.
+    // The first id is random: an answer to a peer of an earlier run of this program should find no peer.
     lastId_ = chance().randomUInt32();
     options_.limits.messageBytes = std::min(options_.limits.messageBytes, Message::kLargest);
     isDirect_ = !options_.conflate && !isCurve &&
@@ -102,7 +102,7 @@ MessageSocket::State::~State() {
     end();
 }
 
-/// Stops the socket at once.
+/// Closes all connections and listeners immediately, and counts unsent messages as dropped.
 void MessageSocket::State::end() {
     running_.close();
     idleTurn_.takeBack();
@@ -144,8 +144,8 @@ Future<Void> MessageSocket::State::close(double linger) {
     end();
 }
 
-/// Ends the writing of each connection, and reads until the other side ends its writing. (The kernel resets a
-/// connection that is closed with unread bytes, and sent bytes may be lost.) Returns false if all have ended.
+/// Ends the writing of each connection, and reads until the other side ends its writing. (If a connection is closed
+/// with unread bytes, the kernel resets it, and sent bytes may be lost.) Returns false if all other sides have ended.
 bool MessageSocket::State::hasFarewells() {
     bool areSome = false;
     for (Reference<Peer> const& peer : peers_) {
@@ -184,7 +184,7 @@ MessageCounters MessageSocket::State::counters() const {
 
 namespace {
 
-/// "a, b and 3 more"
+/// Returns a text such as "a, b, c, d and 3 more".
 std::string listOf(std::vector<std::string> const& names) {
     constexpr std::size_t kMost = 4;
     std::string text;

@@ -15,16 +15,16 @@
 //     updates.subscribe("weather.");
 //     updates.connect("tcp://127.0.0.1:5556");             // connects now or later, and again after a break
 //
-// receive() and send(message) are operations in place (flow/core/in_place.h): every style can wait for them. An
-// operation that loses a race has received nothing, or has sent nothing and left its message unchanged. Below the
-// high-water mark send() is ready at once. Accepted messages are sent at the end of the turn, or when 64 KiB wait.
+// receive() and send(message) are operations in place (flow/core/in_place.h): coroutines, actors and fibers can wait
+// for them. An operation that loses a race has received nothing, or has sent nothing and left its message unchanged.
+// Below the high-water mark send() does not wait. The bytes go out at the end of the turn, or when 64 KiB wait.
 //
-// No accepted message is lost while its connection is open: when nothing is received, reading from the peers stops, so
-// that memory stays bounded and the senders wait. net/docs/messages.md has a table of what each type loses when a
-// connection breaks; counters() counts it.
+// No accepted message is lost while its connection is open. If the program receives nothing, the socket stops reading
+// from the peers: memory stays bounded, and the senders wait. net/docs/messages.md has a table of the messages that
+// each type loses when a connection breaks. counters() counts lost messages.
 //
-// A socket belongs to one loop. The destructor sends what the kernel takes at once, and closes the socket. close()
-// first sends all messages that wait. An operation that has lost a race with close() must not be used after that.
+// A socket belongs to one loop. The destructor sends what the kernel takes without waiting, and closes the socket.
+// close() first sends all waiting messages. An operation that has lost a race with close() must not be used again.
 
 #include "flow/core/stream.h"
 #include "flow/wait/source.h"
@@ -43,57 +43,57 @@ struct Credentials {
     std::string mechanism; // NULL, PLAIN or CURVE
     std::string user;      // PLAIN: the name; CURVE: the public key, as Z85
     std::string password;  // PLAIN
-    std::string address;   // its address
+    std::string address;   // the address of the peer
 };
 
-/// With the names of ZeroMQ's socket options; times are in seconds. A mark of 0 is no limit.
+/// The options have the names of ZeroMQ's socket options. Times are in seconds. A high-water mark of 0 means no limit.
 struct MessageOptions {
     std::size_t sndHwm = 1000;                      // messages that wait for each peer
-    std::size_t sndHwmBytes = std::size_t{4} << 20; // bytes of them; a larger message is accepted when nothing waits
+    std::size_t sndHwmBytes = std::size_t{4} << 20; // bytes that wait for each peer; a larger message must wait alone
     std::size_t rcvHwm = 1000;                      // unread messages of each peer
-    std::size_t rcvHwmBytes = 64 * 1024;            // bytes of them; one read may exceed both
-    int sndBuf = 0;                                 // of the kernel, for each connection; 0: the default
+    std::size_t rcvHwmBytes = 64 * 1024;            // the bytes of unread messages; one read may exceed both marks
+    int sndBuf = 0;                                 // the kernel's buffers of each connection, in bytes; 0: the default
     int rcvBuf = 0;
     int backlog = 1024;
     std::string routingId;                      // the name of this socket at ROUTERs: at most 255 bytes
     bool routerMandatory = false;               // sending to an unknown peer fails with host_unreachable
     bool routerHandover = false;                // a new peer with a routing id that is in use replaces the old one
     bool immediate = false;                     // messages wait only for peers that are connected
-    bool conflate = false;                      // only the last message is kept, in each direction; of one part
-    double linger = 30;                         // of close()
-    double reconnectIvl = 0.1;                  // doubled after each failure, and varied by half of it
-    double reconnectIvlMax = 5;                 // up to which it is doubled
-    double handshakeIvl = 30;                   // within which a handshake must end; 0: no limit
-    double heartbeatIvl = 0;                    // between PINGs, or half of heartbeatTtl if that is less; 0: none
-    double heartbeatTimeout = 0;                // silence after a PING that ends a connection; 0: heartbeatIvl
-    double heartbeatTtl = 0;                    // after which the peer should end it; 0: heartbeatIvl + that timeout
-    bool plainServer = false;                   // requires PLAIN
-    std::string plainUsername, plainPassword;   // of a client
-    bool curveServer = false;                   // requires CURVE; with curveSecretKey
-    std::string curveSecretKey, curvePublicKey; // the own one: 32 bytes, or 40 characters of Z85
-    std::string curveServerKey;                 // of a client: the server's public key
-    /// At a server, decides for each peer whether it may connect. It may wait; a peer for which it fails is refused.
-    /// PLAIN requires one; without it, CURVE and NULL accept all peers.
+    bool conflate = false;                      // each direction keeps only the last message; for one part only
+    double linger = 30;                         // the longest wait of close()
+    double reconnectIvl = 0.1;                  // the pause: doubled after each failure, and varied by half of it
+    double reconnectIvlMax = 5;                 // the longest pause, before it is varied
+    double handshakeIvl = 30;                   // the longest time of a handshake; 0: no limit
+    double heartbeatIvl = 0;                    // the time between PINGs, at most half of heartbeatTtl; 0: no PINGs
+    double heartbeatTimeout = 0;                // the silence after a PING that ends a connection; 0: heartbeatIvl
+    double heartbeatTtl = 0;                    // silence after which the peer should disconnect; 0: sum of the above
+    bool plainServer = false;                   // this socket is a server, and requires PLAIN
+    std::string plainUsername, plainPassword;   // at a client: its name and password
+    bool curveServer = false;                   // this socket is a server, and requires CURVE; needs curveSecretKey
+    std::string curveSecretKey, curvePublicKey; // the keys of this side: 32 bytes, or 40 characters of Z85
+    std::string curveServerKey;                 // at a client: the public key of the server
+    /// Decides at a server for each peer if the peer may connect. The function may wait. If its future fails, the peer
+    /// is refused. PLAIN requires an authenticator; without one, CURVE and NULL accept all peers.
     std::function<Future<bool>(Credentials)> authenticator;
-    /// The functions with which "tls://" endpoints connect and bind: setTls() of net/tls/message_tls.h sets them. The
-    /// first gets the server's name; the second calls `failed` for each client with which the handshake of TLS has
-    /// failed.
+    /// setTls() of net/tls/message_tls.h sets these two functions. A connection to a "tls://" endpoint calls
+    /// encryptConnection with the server's name. A bound "tls://" endpoint calls encryptListener. Its listener calls
+    /// `failed` for each client with which the handshake of TLS has failed.
     std::function<Future<Reference<Connection>>(Reference<Connection>, std::string name)> encryptConnection;
     std::function<Reference<Listener>(Reference<Listener>, std::function<void(Address const&)> failed)> encryptListener;
     ReadStrategy readStrategy = ReadStrategy::Adaptive;
-    zmtp::Limits limits; // messageBytes is MAXMSGSIZE
+    zmtp::Limits limits; // messageBytes is ZeroMQ's MAXMSGSIZE
 };
 
 /// The counters of a socket.
 struct MessageCounters {
     std::uint64_t received = 0;  // messages
     std::uint64_t sent = 0;      // accepted messages; PUB: each counts once, however many subscribers got it
-    std::uint64_t dropped = 0;   // copies lost with a connection or by close(), missed by a slow subscriber, without a
-                                 // receiver, or replaced by a newer one with `conflate`
+    std::uint64_t dropped = 0;   // copies that were lost: with a connection, by close(), at a slow subscriber, without
+                                 // a receiver, or replaced by a newer message (`conflate`)
     std::uint64_t discarded = 0; // received messages that this type does not take: unexpected replies, other topics
     std::uint64_t lostReplies = 0;  // REQ: connections that ended after the request and before the reply
     std::uint64_t connected = 0;    // handshakes that succeeded
-    std::uint64_t disconnected = 0; // the connections of these that have ended
+    std::uint64_t disconnected = 0; // connections with a successful handshake that have ended
     std::uint64_t refused = 0;      // failed handshakes, and peers that violated the protocol
     zmtp::Fault lastFault = zmtp::Fault::None;
     SocketCounters calls; // system calls of connections, if the transport counts them
@@ -111,7 +111,7 @@ struct MonitorEvent {
         Disconnected,
     };
     Kind kind;
-    zmtp::Fault fault; // why a handshake failed, or a peer was disconnected; None: the connection broke
+    zmtp::Fault fault; // the reason of HandshakeFailed or Disconnected; None: the connection broke
     std::string endpoint;
 };
 
@@ -126,13 +126,12 @@ public:
     MessageSocket& operator=(MessageSocket const&) = delete;
     ~MessageSocket();
 
-    /// Returns the endpoint (net/message/message_endpoint.h), with the chosen port. Throws connection_string_invalid,
-    /// invalid_option_value for "tls://" without TLS in the options, and the errors of Transport::listen().
+    /// Binds to an endpoint (net/message/message_endpoint.h), and returns the endpoint with its port. Throws
+    /// connection_string_invalid, invalid_option_value for "tls://" without TLS, and the errors of Transport::listen().
     std::string bind(std::string_view endpoint);
-    /// Connects now or later; the name of a host is resolved at each attempt. A second call of a SUB, PUB, DEALER or
-    /// REQ with the same endpoint does nothing, as with libzmq; of other types, and with inproc://, it makes a second
-    /// connection. Throws connection_string_invalid, and invalid_option_value for "tls://" without TLS in the
-    /// options.
+    /// Connects now or later; the name of a host is resolved at each attempt. As with libzmq, a second call with the
+    /// same endpoint does nothing at a SUB, PUB, DEALER or REQ. At other types, and with inproc://, it makes a second
+    /// connection. Throws connection_string_invalid, and invalid_option_value for "tls://" without TLS in the options.
     void connect(std::string_view endpoint);
 
     /// Makes a SUB or XSUB receive messages that begin with `topic`. Each call needs its own unsubscribe().
@@ -147,16 +146,16 @@ public:
         Message take() const;
         void describe(Description& out) const;
     };
-    /// Receives the next message. The peers take turns: all available messages of one peer, then those of the next. The
-    /// socket must outlive the operation, which fails with client_invalid_operation for sockets that only send, and for
-    /// a REQ that has no request under way.
+    /// Receives the next message. The peers take turns: all available messages of one peer, then those of the next
+    /// peer. The socket must outlive the operation. The operation fails with client_invalid_operation at sockets that
+    /// only send, and at a REQ that waits for no reply.
     Receive receive() { return {state_.get()}; }
 
     struct Send {
         using Result = Void;
         State* state;
         void const* what; // the message, or the routing id
-        char const* body; // null: a message
+        char const* body; // null: `what` is a message
         std::uint32_t idBytes;
         std::uint32_t bodyBytes;
         bool isReady() const;
@@ -164,23 +163,23 @@ public:
         Void take() const;
         void describe(Description& out) const;
     };
-    /// Sends `message`, which must stay valid until it is sent; then it is empty. A ROUTER sends it to the peer of its
-    /// routing id, and drops it if there is no such peer. If that peer does not read, the operation waits: use
-    /// trySend() where one peer must not stop the others. A REP never waits: it drops an answer beyond the high-water
-    /// mark. Fails with client_invalid_operation for sockets that only receive, a REQ that waits for its reply, a REP
-    /// that has nothing to reply to, and a message without parts.
+    /// Sends `message`. The object must stay valid until the operation is ready; then it is empty. A ROUTER sends to
+    /// the peer with the message's routing id, and drops the message if there is no such peer. If that peer does not
+    /// read, the operation waits: use trySend() where one peer must not stop the others. A REP never waits: it drops an
+    /// answer above the high-water mark. Fails with client_invalid_operation for sockets that only receive, a REQ that
+    /// waits for its reply, a REP without a request to answer, and a message without parts.
     Send send(Message& message) { return {state_.get(), &message, nullptr, 0, 0}; }
-    /// Sends one part like send(message), but without a Message, which is the fastest way. `part` must stay valid until
-    /// the operation is ready.
+    /// Sends a message of one part without a Message object, which is faster than send(message). `part` must stay valid
+    /// until the operation is ready.
     Send sendBytes(std::string_view part) { return sendBytesTo({}, part); }
     Send sendBytesTo(std::string_view routingId, std::string_view part) {
-        // Longer parts fail with value_too_large.
+        // A part above kLargest bytes gets a size here with which the operation fails with value_too_large.
         std::size_t bytes = part.size() <= Message::kLargest ? part.size() : Message::kLargest + 1;
         return {state_.get(), routingId.data(), part.data() ? part.data() : "",
                 static_cast<std::uint32_t>(routingId.size()), static_cast<std::uint32_t>(bytes)};
     }
-    /// Sends a message that the future keeps. If there is room, the future is ready at once, or in a later turn if this
-    /// turn has already done much. Dropping the future before that drops the message.
+    /// Sends a message that the future keeps. If there is room, the future is ready immediately, or in a later turn if
+    /// this turn has already done much. If the future is dropped before it is ready, the message is dropped.
     [[nodiscard]] Future<Void> send(Message&& message);
     [[nodiscard]] Future<Void> send(std::string_view part) { return send(Message(part)); }
     /// Sends `message` if send() would not wait. Otherwise returns false, and the message is unchanged.
@@ -191,7 +190,7 @@ public:
     [[nodiscard]] Future<Void> close(double linger);
     [[nodiscard]] Future<Void> close();
 
-    /// Returns the events of the connections from now on. Only the stream of the last call gets them.
+    /// Returns a stream of the connections' events from now on. Only the stream of the last call gets events.
     FutureStream<MonitorEvent> monitor();
     MessageCounters counters() const;
     /// Returns the number of peers with a finished handshake.

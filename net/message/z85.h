@@ -1,5 +1,5 @@
 #pragma once
-// Z85: keys as text, five printable characters for four bytes.
+// Z85: a text form of keys, with five printable characters for four bytes.
 //
 //     std::string text = z85Encode(key);                    // 40 characters for a key of 32 bytes
 //     std::optional<std::string> key = z85Decode(text);
@@ -10,7 +10,7 @@
 
 namespace flow::net {
 
-/// Returns the text of `bytes`. Their number must be a multiple of 4.
+/// Returns the text of `bytes`. The number of bytes must be a multiple of 4.
 std::string z85Encode(std::string_view bytes);
 /// Returns the bytes of `text`. Returns nothing if its length is no multiple of 5, a character is not in the alphabet,
 /// or a group of five characters exceeds 32 bits.

@@ -1,6 +1,6 @@
-// The functions of the wire format. parseGreeting() and parseFrame() give one of three results: `used` bytes, `need`
-// bytes (call again when there are so many), or a fault. They check a header as soon as it is there, before the body:
-// flags first, then the size against the limit. So a peer cannot make us wait for, or store, a body that would be
+// The functions of the wire format. parseGreeting() and parseFrame() set one member of Parsed: `used` (the bytes of the
+// greeting or frame), `need` (call again when there are so many bytes), or `fault`. They check a header when it has
+// arrived, before the body: the flags, then the size. So a peer cannot make us wait for, or store, a body that would be
 // refused. Nothing is copied: frames, commands and properties point into the bytes of the caller.
 
 #include "net/message/detail/zmtp.h"
@@ -117,7 +117,7 @@ void appendGreeting(std::string& out, std::string_view mechanism, bool asServer)
     out.append(kGreetingBytes, '\0');
     char* bytes = out.data() + start;
     bytes[0] = '\xFF';
-    bytes[8] = 1; // ZMTP 1 reads this as the length of an identity, so such a peer sees an end and not an error
+    bytes[8] = 1; // a peer with ZMTP 1 reads the length of an identity, and sees an end, not an error
     bytes[9] = 0x7F;
     bytes[10] = 3;
     bytes[11] = 1;

@@ -73,7 +73,7 @@ void EpollPoller::remove(PolledDescriptor& descriptor) {
     if (!descriptor.isWatched())
         return;
     watched_.remove(descriptor);
-    if (!events_.needsDescriptor()) // otherwise the kernel's list is that of the parent process
+    if (!events_.needsDescriptor()) // otherwise epoll_ belongs to the parent process
         change(EPOLL_CTL_DEL, descriptor.descriptor(), nullptr, 0);
 }
 
@@ -95,7 +95,7 @@ void EpollPoller::wait(double seconds) noexcept {
     if (hasNanoseconds_) {
         timespec limit = forever ? timespec{} : timeOf(seconds);
         count = ::epoll_pwait2(epoll_, events, kEventsPerWait, forever ? nullptr : &limit, nullptr);
-        if (count < 0 && (errno == ENOSYS || errno == EPERM)) // an old kernel, or a filter that forbids it
+        if (count < 0 && (errno == ENOSYS || errno == EPERM)) // an old kernel, or a filter that forbids the call
             hasNanoseconds_ = false;
     }
     if (!hasNanoseconds_)

@@ -21,17 +21,17 @@ public:
     virtual void add(PolledDescriptor& descriptor) = 0;
     virtual void remove(PolledDescriptor& descriptor) = 0;
     /// Watches `after`, which now has the file descriptor of `before`, instead of `before`. Events that were reported
-    /// to `before` are reported again. If it throws platform_error, neither is watched.
+    /// to `before` are reported again. If this throws platform_error, neither `before` nor `after` is watched.
     virtual void replace(PolledDescriptor& before, PolledDescriptor& after) = 0;
 
     /// Returns true if receiveAhead() works.
     virtual bool canReceiveAhead() { return false; }
-    /// Starts, or starts again, to receive bytes before a read asks for them; they go to onReceived(). The descriptor
-    /// is a connected socket that was not added. It is watched from now on, but not for writing. Throws platform_error.
+    /// Starts, or starts again, to receive bytes before a read asks for them: onReceived() gets them. The descriptor is
+    /// a connected socket that is not added. It is watched from now on, but not for writing. Throws platform_error.
     virtual void receiveAhead(PolledDescriptor&) {}
-    /// Stops what receiveAhead() started. When this returns, all bytes that the kernel has taken have been reported.
+    /// Stops receiving. When the function returns, onReceived() has got all bytes that the kernel has taken.
     virtual void stopReceiving(PolledDescriptor&) noexcept {}
-    /// Also reports when the descriptor, which is received ahead, can be written. Throws platform_error.
+    /// Watches a descriptor of receiveAhead() for writing too. Throws platform_error.
     virtual void watchWriting(PolledDescriptor&) {}
 
     virtual char const* name() const = 0;
@@ -45,12 +45,12 @@ protected:
     PollCounters counters_;
 };
 
-/// Returns true if this build has io_uring, and the kernel lets the program use it. The first call tries it out.
+/// Returns true if this build has io_uring, and the kernel lets the program use it. The first call tries io_uring.
 bool hasUring();
 
-/// Makes the poller that the environment variable FLOW_POLLER names: epoll or uring. The default is epoll, also where
-/// io_uring works: bench/docs/results.md has figures. (listenMany() and bindMany() use io_uring where it works, since
-/// there it is faster.)
+/// Makes the poller that the environment variable FLOW_POLLER names: epoll or uring. The default is epoll, even if
+/// io_uring works: bench/docs/results.md has figures. (listenMany() and bindMany() use io_uring if it works, because
+/// io_uring makes these two functions faster.)
 std::unique_ptr<NetworkPoller> makePoller();
 
 } // namespace flow::net

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kPage = 4096; // for the ring, in front of the buffers
 static_assert(UringBuffers::kCount * sizeof(io_uring_buf) <= kPage);
 
-// Some installed liburing is older than these names of the kernel's include/uapi/linux/io_uring.h:
+// The installed liburing may be older than these names of the kernel's include/uapi/linux/io_uring.h:
 constexpr std::uint16_t kIncremental = 2;   // IOU_PBUF_RING_INC: one buffer serves many receives
 constexpr unsigned kBufferGoesOn = 1u << 4; // IORING_CQE_F_BUF_MORE
 struct Registration {                       // io_uring_buf_reg

@@ -1,12 +1,12 @@
 // UringPoller, the part for all descriptors; uring_receive.cpp has the part that receives ahead.
 //
-// A descriptor has a slot, and its token is the index and the count of the slot. The id of a request is the token, with
-// a bit for its kind, so an event of a removed descriptor finds no slot and is ignored. Requests go on after an event.
-// If the kernel ends one, its id goes to ended_, and the next takeNews() makes the request anew. request() only writes
-// into the ring: the next wait() gives it to the kernel, in the call that waits.
+// Each descriptor has a slot; the descriptor's token is the index and the count of the slot. The id of a request is the
+// token with a bit for the kind of request, so an event of a removed descriptor finds no slot and is ignored. A request
+// goes on after an event. If the kernel ends a request, takeNews() makes it again: its id waits in ended_. request()
+// only writes into the ring. The next wait() gives the requests to the kernel, in the call that waits.
 //
-// After a fork the child has a copy of the parent's ring, and must not cancel its requests. prepare() then makes a new
-// ring, and all requests again.
+// After a fork the child has a copy of the parent's ring, and must not cancel the parent's requests. Then prepare()
+// makes a new ring, and makes all requests again in this ring.
 
 #include "net/poll/detail/uring_poller.h"
 
@@ -76,7 +76,7 @@ UringPoller::~UringPoller() {
     if (!ring_)
         return;
     if (!events_.needsDescriptor())
-        takeAll(); // closes connections that a listener did not get any more
+        takeAll(); // closes accepted connections that no listener has got
     ::io_uring_queue_exit(ring_.get());
 }
 
@@ -100,7 +100,7 @@ int UringPoller::tryToOpen() {
     }
     events_.prepare();
     auto ring = std::make_unique<io_uring>();
-    // The kernel then notes events when this thread calls it, and does not interrupt the thread for each. Since 5.19.
+    // With these flags (Linux 5.19), the kernel notes events only in calls of this thread, and does not interrupt it.
     constexpr unsigned kUninterrupted = IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
     auto init = [&](unsigned flags) {
         io_uring_params parameters = {};
@@ -160,8 +160,8 @@ void UringPoller::requestAll(PolledDescriptor& descriptor) {
         request(descriptor.descriptor(), idOf(descriptor));
 }
 
-/// Cancels at once, since a request keeps the socket open in the kernel until it ends. A poll remove would not cancel a
-/// request that has an event at this moment.
+/// Cancels immediately, since the kernel keeps the socket open until the request ends. io_uring_prep_poll_remove()
+/// would not cancel a request that has an event at this moment.
 void UringPoller::cancel(std::uint64_t id) noexcept {
     cancelLater(id);
     submit();
@@ -256,7 +256,7 @@ void UringPoller::wait(double seconds) noexcept {
         takeBuffersBack(seconds > 0 || buffers_->areFew());
         receiveAgain();
     }
-    if (seconds <= 0 || !ended_.empty()) { // a repeated request may have an event by now
+    if (seconds <= 0 || !ended_.empty()) { // a request that was made again may have an event by now
         if (::io_uring_sq_ready(ring) != 0)
             submit();
         return takeNews(); // calls the kernel only if it has events
@@ -278,9 +278,9 @@ void UringPoller::wait(double seconds) noexcept {
     takeNews();
 }
 
-/// Takes all events, then makes ended requests again, as many as the kernel's queue of events has room for: the kernel
-/// ends requests when this queue is full, also new ones. Each is made once: a request that ends at once, since the
-/// kernel cannot watch its descriptor, waits for the next call.
+/// Takes all events, and then makes the ended requests again, in portions. If the kernel's queue of events is full, the
+/// kernel ends requests, even new ones. Each request is made again only once in a call: if the kernel cannot watch the
+/// descriptor, the new request ends immediately too, and waits for the next call.
 void UringPoller::takeNews() noexcept {
     takeAll();
     for (std::size_t left = ended_.size(); left != 0;) {
@@ -340,7 +340,7 @@ void UringPoller::noteAccepted(std::uint64_t id, int result, bool isLast) noexce
         return;
     }
     bool goesOn = result >= 0 && slot->descriptor->onAccepted(result);
-    if (!slot->accepts) // it is polled already
+    if (!slot->accepts) // the listener is polled already
         return;
     if (goesOn) {
         if (isLast)
@@ -357,7 +357,7 @@ std::size_t UringPoller::requestAgain(std::size_t most) noexcept {
     most = std::min<std::size_t>(most, kEntries / 2);
     for (std::uint64_t id : std::span(ended_).first(most)) {
         Slot* slot = id == kWake ? nullptr : slotOf(id);
-        if (id != kWake && (!slot || !slot->descriptor)) // it was removed
+        if (id != kWake && (!slot || !slot->descriptor)) // the descriptor was removed
             continue;
         try {
             request(slot ? slot->descriptor->descriptor() : events_.descriptor(), id);

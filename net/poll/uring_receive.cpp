@@ -1,8 +1,8 @@
 // UringPoller, the part for connections that are received ahead.
 //
-// The request of a connection goes on until it is cancelled, the connection has ended, or no buffer is left. In the
-// last case it is made again at the next wait(), after buffers have returned: so a connection that receives much delays
-// others, but does not starve them.
+// The request of a connection goes on until it is cancelled, the connection has ended, or no buffer is left. If no
+// buffer is left, the next wait() takes buffers back and then makes the request again. So a connection that receives
+// much delays other connections, but they still make progress.
 
 #include "flow/base/error.h"
 #include "net/poll/detail/uring_poller.h"
@@ -21,7 +21,7 @@ bool UringPoller::canReceiveAhead() {
         prepare();
         buffers_ = std::make_unique<UringBuffers>(*ring_);
         return true;
-    } catch (Error&) { // such buffers work, but there is no memory for more of them
+    } catch (Error&) { // the kernel has such buffers, but no memory for these
         return false;
     }
 }
@@ -57,7 +57,7 @@ void UringPoller::stopReceiving(PolledDescriptor& descriptor) noexcept {
     if (!slot || !slot->isReceiving)
         return;
     slot->wantsBytes = false;
-    if (std::erase(unreceived_, descriptor.token) != 0 || events_.needsDescriptor()) { // or the parent's request
+    if (std::erase(unreceived_, descriptor.token) != 0 || events_.needsDescriptor()) { // or the parent has it
         slot->isReceiving = false;
         return;
     }
@@ -76,7 +76,7 @@ void UringPoller::noteReceived(UringNews const& news) noexcept {
     Slot* slot = slotOf(news.id);
     bool isLast = !(news.flags & IORING_CQE_F_MORE);
     bool isNews = news.result != -ENOBUFS && news.result != -ECANCELED;
-    if (!slot || !slot->descriptor) { // it was removed
+    if (!slot || !slot->descriptor) { // the descriptor was removed
         if (hasBuffer)
             buffers_->giveBack(UringBuffers::numberOf(news));
         return;
@@ -95,7 +95,7 @@ void UringPoller::noteReceived(UringNews const& news) noexcept {
     }
 }
 
-/// Cancels the request at once, before the kernel gets back the buffers that it has filled for this connection.
+/// Cancels the request immediately, before the kernel gets back the buffers that it has filled for the connection.
 void UringPoller::stop(Slot& slot) noexcept {
     if (std::exchange(slot.wantsBytes, false) && slot.isReceiving)
         cancel(slot.descriptor->token | kReceives);
@@ -106,7 +106,7 @@ void UringPoller::lend(PolledDescriptor& descriptor, unsigned buffer) noexcept {
         return buffers_->giveBack(buffer);
     try {
         lent_.push(Lent{descriptor.token, buffer});
-    } catch (...) { // no memory to note it
+    } catch (...) { // no memory for the Lent
         if (!descriptor.copyReceived())
             stop(*slotOf(descriptor.token));
         buffers_->giveBack(buffer);
@@ -131,7 +131,7 @@ void UringPoller::takeBuffersBack(bool all) noexcept {
 void UringPoller::receiveAgain() noexcept {
     for (std::uint64_t token : unreceived_) {
         Slot* slot = slotOf(token);
-        if (!slot || !slot->descriptor) // it was removed
+        if (!slot || !slot->descriptor) // the descriptor was removed
             continue;
         slot->isReceiving = slot->wantsBytes;
         if (!slot->isReceiving)

@@ -39,7 +39,7 @@ public:
         return isFirstAccept(what) ? "a connection to " + address_.toString() : std::string();
     }
 
-    /// Takes the connection if there is room. Called by the machine.
+    /// Takes the connection if there is room. The Host calls this function.
     bool offer(Session& session) {
         if (waiting_.size() >= SimNetwork::kBacklog)
             return false;
@@ -125,7 +125,7 @@ Future<Reference<Connection>> Host::connect(Address to, ConnectOptions const& op
         co_await delay(timeout);
         throw connection_timed_out();
     }
-    Reference<Connection> connection = session->handle(0); // closed if this coroutine is cancelled
+    Reference<Connection> connection = session->handle(0); // the connection closes if this coroutine is cancelled
     Future<Void> established = session->established();
     auto first = co_await race(established, delay(timeout));
     if (first.index() == 1)

@@ -1,14 +1,14 @@
 // A session is a connection: two halves (one at each machine) and two pipes (messages in flight, one in each
 // direction).
 //
-// Open: open() sends the request; the machine of side 1 offers it to a listener and answers; then both halves are
-// established. Data: send() puts a segment into the pipe with its arrival time; deliver(), on the world's loop, takes
+// Open: open() sends the request. The machine of side 1 offers it to a listener and answers. Then both halves are
+// established. Data: send() puts a segment into the pipe with its arrival time. deliver(), on the world's loop, takes
 // the segments that have arrived and calls arrive(), which changes the half and wakes its process. Only wake(), in the
-// loop of the process, completes futures. Credits tell the sender the number of bytes that were read, so that its queue
-// gets shorter.
+// loop of the process, completes futures. A Credit tells the sender how many bytes were read: the sender's queue gets
+// shorter.
 //
-// End: each direction ends alone (shutdownWrite); a reset, or a fault, fails a half at once. A session is freed when no
-// machine, no process and no message in flight refers to it.
+// End: each direction ends separately (shutdownWrite). A reset or a fault fails a half immediately. A session is freed
+// when no machine, no process and no message in flight refers to it.
 
 #include "net/sim/detail/session.h"
 
@@ -22,7 +22,7 @@ public:
         : Connection(kHighWater, kHighWater), session_(Reference<Session>::addRef(&session)), side_(side) {}
     ~SimConnection() override { session_->handleGone(side_); }
 
-    Drain flushed() override { return {this, 0, Error()}; } // the machine accepts all at once
+    Drain flushed() override { return {this, 0, Error()}; } // the machine takes all bytes immediately
     void shutdownWrite() override {
         writeEnded_ = true;
         session_->shutdownWrite(side_);
@@ -43,7 +43,7 @@ public:
     bool isAwaited() const { return isReadWaitedFor() || isDrainWaitedFor(); }
     /// Drops all waiters, when the process stops.
     void stop() { abandonWaiters(); }
-    /// Notes that the other side has read so many bytes.
+    /// Notes that the other side has read `bytes` bytes.
     void noteRead(std::size_t bytes) { noteGone(bytes); }
     /// Lets the operations of the process go on, after an event.
     void wake() {
@@ -199,7 +199,7 @@ void Session::handleGone(int side) {
     leaveUnlessNeeded(half);
 }
 
-/// Returns the bytes of one write; an injected fault may split or join them.
+/// Returns the bytes of one write. An injected fault may return a part of the write, or join several writes.
 Bytes Session::takeReceived(Half& half) {
     World& world = network_.world_;
     World::Kernel kernel(world);
@@ -224,7 +224,7 @@ Bytes Session::takeReceived(Half& half) {
     return bytes;
 }
 
-/// Completes the operations of the process. The resumed code may call anything here, and drop the handle.
+/// Completes the operations of the process. The resumed code may call any function here, and may drop the handle.
 void Session::wake(Half& half) {
     auto self = Reference<Session>::addRef(this);
     if (half.opening && (half.isEstablished || half.error.isValid())) {
@@ -239,7 +239,7 @@ void Session::wake(Half& half) {
 // -------------------------------------------------------------------------------------------------------------------
 // Called by machines
 
-/// Puts this end into the list of its machine.
+/// Puts `half` into the list of its machine.
 void Session::enter(Half& half) {
     half.isKnown = true;
     ++network_.openEnds_;
@@ -247,7 +247,7 @@ void Session::enter(Half& half) {
     addref();
 }
 
-/// Removes this end from the list of its machine, unless it is needed. May destroy the session.
+/// Removes `half` from the list of its machine, unless `half` is needed. May destroy the session.
 void Session::leaveUnlessNeeded(Half& half) {
     auto& place = static_cast<ListLink&>(half);
     if (half.isNeeded() || !place.isLinked())
@@ -257,7 +257,7 @@ void Session::leaveUnlessNeeded(Half& half) {
     delref();
 }
 
-/// Ends this half with `error`. May destroy the session.
+/// Ends `half` with `error`. May destroy the session.
 void Session::fail(Half& half, Error error) {
     if (!std::exchange(half.isKnown, false))
         return;
@@ -370,7 +370,7 @@ void Session::deliver(Pipe& pipe) {
     while (!pipe.segments.isEmpty()) {
         double at = std::max(pipe.segments.front().at, heldUntil(pipe));
         if (at > network_.world_.now())
-            return park(pipe, at); // infinity: lookAgain() ends the wait
+            return park(pipe, at); // if `at` is infinite, lookAgain() ends the wait
         arrive(half, pipe.segments.pop());
     }
     delref();

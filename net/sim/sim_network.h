@@ -1,6 +1,6 @@
 #pragma once
-// SimNetwork: the network between the processes of a World. In each of them transport() is a simulated machine at the
-// process's address.
+// SimNetwork: the network between the processes of a World. In each process, transport() returns a simulated machine at
+// the process's address.
 //
 //     World world(seed, Faults::swarm(seed));
 //     SimNetwork network(world);
@@ -8,14 +8,14 @@
 //     Process& b = world.start({.name = "b", .main = ask});
 //     network.partition(a, b, 10);                // no message passes between them for ten seconds
 //
-// Make the network before the processes, and destroy it before the World; its end stops the processes.
+// Make the network before the processes, and destroy it before the World. Its destructor stops the processes.
 //
-// Connections behave as TCP's do. Bytes that are sent over a cut or clogged link, or to a machine without power, arrive
-// when that is over; datagrams are lost. When a process stops, its machine stays up: its connections are reset, and new
-// ones are refused. A machine without power sends nothing. Its peers keep waiting; when it is back, it answers their
-// messages with a reset. Connecting without an answer fails after kConnectTimeout.
+// Connections behave as in TCP. Bytes that are sent over a cut or clogged link, or to a machine without power, arrive
+// when it works again; datagrams are lost, except over a clogged link. When a process stops, its machine stays up: it
+// resets the connections and refuses new ones. A machine without power sends nothing, and its peers keep waiting. When
+// its power is back, it answers their messages with a reset. connect() without an answer fails after kConnectTimeout.
 //
-// Faults: all that are "per message", "per connection" and "per datagram", and the partitions. A message is one write.
+// Injected faults: all "per message", "per connection" and "per datagram", and partitions. A message is one write.
 
 #include "flow/sim/world.h"
 #include "net/sim/detail/cable.h"
@@ -35,7 +35,7 @@ public:
     explicit SimNetwork(World& world, LinkShape const& shape = {});
     ~SimNetwork();
 
-    // Called from outside processes, or from the code of one.
+    // Call these functions from outside processes, or from the code of a process.
 
     /// Sets the shape of all links, from now on.
     void shape(LinkShape const& shape);
@@ -45,19 +45,19 @@ public:
     void cut(Process& from, Process& to, double seconds = kUntilHealed);
     /// Cuts both directions.
     void partition(Process& a, Process& b, double seconds = kUntilHealed);
-    /// Lets nothing that `from` sends to `to`, or has sent, arrive for so many seconds.
+    /// For so many seconds, nothing arrives that `from` sends, or has sent, to `to`. After that, all of it arrives.
     void clog(Process& from, Process& to, double seconds);
     /// Ends all cuts and clogs; slow connections are as fast as others again.
     void heal();
 
-    /// Sets the addresses of a name, for all processes; their ports are ignored. No addresses: removes the name.
-    /// Processes may cache an answer for kNameSeconds.
+    /// Sets the addresses of a name, for all processes. The ports are ignored. If `addresses` is empty, removes the
+    /// name. Processes may cache an answer for kNameSeconds.
     void setName(std::string name, std::vector<Address> addresses);
     static constexpr double kNameSeconds = 60;
 
-    /// The number of open ends: each connection has one at each of its two machines, until it closes or fails there.
+    /// Returns the number of open ends. A connection has an end at each machine, until it closes or fails there.
     std::size_t openEnds() const { return openEnds_; }
-    /// The number of arrived messages: writes, datagrams, and control messages of connections.
+    /// Returns the number of arrived messages: writes, datagrams, and control messages of connections.
     std::uint64_t arrived() const { return arrived_; }
 
 private:
@@ -65,7 +65,7 @@ private:
     friend class Session;
     friend class SimDatagramSocket;
 
-    /// The kind of a message, in its event.
+    /// The kind of a message. The event of the message's arrival contains it.
     enum class Kind : std::uint8_t { Open, Accepted, Data, End, Reset, Credit, Datagram };
 
     void prepare(Process& process) override;
@@ -76,16 +76,16 @@ private:
     double arrivalOf(Cable& cable, std::size_t bytes);
     Bytes mayCorrupt(Cable& cable, Bytes bytes);
     void noteArrival(Cable const& cable, Kind kind, StringRef bytes);
-    /// Makes delayed messages compute their arrival again.
+    /// Makes all messages in flight compute their arrival again.
     void lookAgain();
 
     World& world_;
     LinkShape shape_;
-    std::uint64_t seed_;                                              // of the cables
+    std::uint64_t seed_;                                              // the seed of the cables' random generators
     std::vector<Host*> hosts_;                                        // by the ids of their processes
     std::map<std::pair<std::uint32_t, std::uint32_t>, Cable> cables_; // each is made when it is first used
     ListLink sessions_;
-    ListLink flights_; // of datagrams
+    ListLink flights_; // the datagrams in flight
     std::map<std::string, std::vector<Address>> names_;
     std::size_t openEnds_ = 0;
     std::uint64_t arrived_ = 0;

@@ -16,7 +16,7 @@
 
 namespace flow::net {
 
-/// Sets the functions of `options` that connect, for a client's context, or those that bind, for a server's context.
+/// Sets options.encryptConnection for the context of a client, or options.encryptListener for the context of a server.
 void setTls(MessageOptions& options, Reference<TlsContext> context);
 
 } // namespace flow::net

@@ -1,13 +1,13 @@
-// OpenSSL between two connections: the user reads and writes plain bytes here, and the carrier has the records. OpenSSL
-// makes no system calls: its BIO (struct Carrier) reads from the carrier without waiting, and collects the records that
-// it makes in records_, which sendRecords() then writes to the carrier.
+// OpenSSL works between two connections: the user reads and writes plain bytes at the TlsConnection, and the carrier
+// transports encrypted records. OpenSSL makes no system calls. Its BIO (struct Carrier) reads from the carrier without
+// waiting, and collects new records in records_. sendRecords() writes these records to the carrier.
 //
 // The handshake: finishHandshake() calls advance() and waits for the carrier, in turn, until the handshake is done or
-// takes too long. Reading: fill() decrypts one record; if no whole record is there, waitForCarrier() wakes the readers
-// later. Writing: send() encrypts at once; noteQueue() removes from the queue here what has left the carrier's queue.
+// takes too long. Reading: fill() decrypts one record; without a whole record, waitForCarrier() wakes the readers
+// later. Writing: send() encrypts immediately; noteQueue() counts bytes that have left the carrier's queue as sent.
 //
-// An error (failWith) sends the alert, drops received bytes so that the kernel does not reset the connection before the
-// other side has the alert, and closes the carrier. noteCut() is the end without close_notify.
+// After an error, failWith() drops received bytes: otherwise the kernel would reset the connection before the other
+// side has the alert. Then failWith() closes the carrier. noteCut() handles an end without close_notify.
 
 #include "net/tls/detail/tls_connection.h"
 
@@ -26,8 +26,8 @@ namespace {
 
 constexpr std::size_t kRecord = 16 * 1024;
 constexpr int kChunk = 64 * 1024;
-/// The number of bytes that a failed connection reads and drops, so that the kernel does not reset it before the other
-/// side has our alert.
+/// The number of bytes that a failed connection reads and drops. With unread bytes, the kernel would reset the
+/// connection before the other side has our alert.
 constexpr std::size_t kDropped = 256 * 1024;
 
 std::string textOfName(X509_NAME const* name) {
@@ -42,7 +42,7 @@ std::string textOfName(X509_NAME const* name) {
     return result;
 }
 
-/// True if a certificate, or a request for one, may have this name. A dot in front would stand for all names below it.
+/// True if a certificate, or a request for one, may have this name. A first dot would stand for all names below.
 bool isHostName(std::string_view name) {
     auto isBlank = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7F; };
     return !name.empty() && !name.starts_with('.') && !name.ends_with('.') &&
@@ -58,7 +58,7 @@ bool isIp(std::string const& name) {
 
 } // namespace
 
-/// A BIO: reads from the carrier, and writes into records_. Nothing here may throw into OpenSSL.
+/// The BIO: it reads from the carrier, and writes into records_. Its functions must not throw into OpenSSL.
 struct TlsConnection::Carrier {
     static int read(BIO* bio, char* to, int size) {
         auto* self = static_cast<TlsConnection*>(BIO_get_data(bio));
@@ -78,7 +78,7 @@ struct TlsConnection::Carrier {
             self->carrierError_ = failure;
             return -1;
         }
-        // Also at the end: OpenSSL would write no more if it saw that.
+        // Also at the end of the carrier: OpenSSL would write nothing more if it saw the end.
         BIO_set_retry_read(bio);
         return -1;
     }
@@ -236,7 +236,7 @@ void TlsConnection::noteFailure(int result) {
         return carrierEnded_ ? noteCut() : void();
     Error error = takeTlsError(ssl_, peerName_);
     std::string why = lastTlsError();
-    sendRecords(); // the alert
+    sendRecords(); // sends the alert
     if (!error_.isValid())
         failWith(error, std::move(why));
 }
@@ -279,9 +279,9 @@ std::size_t TlsConnection::decrypt(int (*read)(ssl_st*, void*, int), std::span<s
             ended_ = true;
         else if (count <= 0)
             noteFailure(count);
-        sendRecords(); // the answer to a change of keys
+        sendRecords(); // for example the answer to a change of keys
         if (count <= 0 && isReadWaitedFor() && !ended_ && !error_.isValid() && !hasManyAnswers())
-            waitForCarrier(); // part of a record has come
+            waitForCarrier(); // only a part of a record has come
     } catch (...) {           // no memory
         failWith(currentError(), std::string());
     }
@@ -300,7 +300,7 @@ bool TlsConnection::fill(std::size_t) noexcept {
     return count != 0 || ended_ || error_.isValid();
 }
 
-/// Up to one record.
+/// Decrypts at most one record.
 std::size_t TlsConnection::fillInto(Buffers to, std::size_t, bool& isSomething) noexcept {
     std::size_t total = 0;
     for (std::span<std::uint8_t> each : to)
@@ -310,7 +310,7 @@ std::size_t TlsConnection::fillInto(Buffers to, std::size_t, bool& isSomething) 
     return total;
 }
 
-/// Decrypts a record, which OpenSSL keeps.
+/// Decrypts a record, if there is one. OpenSSL keeps the bytes for the next read.
 bool TlsConnection::hasBytes(std::size_t) noexcept {
     std::uint8_t first;
     return SSL_pending(ssl_) > 0 || decrypt(SSL_peek, {&first, 1}) != 0 || ended_ || error_.isValid();
@@ -350,7 +350,7 @@ void TlsConnection::encryptTogether(std::span<Bytes> pieces) {
 void TlsConnection::encrypt(StringRef bytes) {
     for (int done = 0; done < bytes.size() && !error_.isValid();) {
         int size = std::min(bytes.size() - done, kChunk);
-        for (; ticketsLeft_ > 0; --ticketsLeft_) // of TLS 1.3; they go out before the bytes
+        for (; ticketsLeft_ > 0; --ticketsLeft_) // tickets of TLS 1.3 are sent before the bytes
             SSL_new_session_ticket(ssl_);
         ERR_clear_error();
         int result = SSL_write(ssl_, bytes.begin() + done, size);
@@ -380,7 +380,7 @@ void TlsConnection::sendRecords() {
     noteQueue();
 }
 
-/// Removes from this queue what has left the carrier's queue.
+/// Counts as sent the bytes that have left the carrier's queue.
 void TlsConnection::noteQueue() {
     std::size_t queued = carrier_->queuedBytes();
     if (queued < queuedBytes()) {
@@ -444,7 +444,7 @@ void TlsConnection::close() {
         carrier_->close();
     }
     drained_.cancel();
-    error_ = Error(); // of what it has read or written here
+    error_ = Error(); // an error of the calls above is not an error of the connection
     fail(operation_obsolete());
 }
 

@@ -41,7 +41,7 @@ Error wrong(char const* options, char const* option, std::string const& value, c
     return noteTlsError(error, error.what());
 }
 
-/// Returns the name of a PEM in messages.
+/// Returns the name of a PEM for error messages.
 std::string nameOf(std::string const& pem) {
     return pem.find(kBegin) == std::string::npos ? pem : "PEM in memory";
 }
@@ -161,7 +161,7 @@ struct TlsContext::Callbacks {
         return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
     }
 
-    /// Accepts the requested name, so that the session keeps it, and a resumed session still has it.
+    /// Accepts the requested name. Then the session keeps the name, and a resumed session has it too.
     static int takeName(SSL*, int*, void*) { return SSL_TLSEXT_ERR_OK; }
 
     static int newSession(SSL* ssl, SSL_SESSION* session) {
@@ -293,7 +293,7 @@ ssl_session_st* TlsContext::takeSession(std::string const& server) {
         SSL_SESSION_up_ref(session);
         return session;
     }
-    sessions_.erase(found); // using a ticket of TLS 1.3 twice would show that both clients are the same
+    sessions_.erase(found); // if the ticket were used twice, it would show that both connections are of one client
     return session;
 }
 

@@ -9,13 +9,13 @@
 //
 // Certificates and keys are PEM: either the text itself, which contains "-----BEGIN ", or the name of a file that has
 // the text. The files are read once, when the context is made, with blocking calls. If certificates have changed, make
-// another context for further connections: TlsListener::setContext(). Existing connections keep their context.
+// another context, and pass it to TlsListener::setContext(). Existing connections keep their context.
 //
 // Making a context throws file_not_found, file_not_readable, invalid_option_value, or tls_error; lastTlsError() says
 // why. A context belongs to one thread, so each loop needs its own.
 //
-// In a simulation. The bytes on the wire are random in each run, so World::digest() differs, and a fault that changes
-// a byte may have another effect. The order of events, their times and the sizes of what is sent depend only on the
+// In a simulation. The bytes on the wire are random in each run, so World::digest() differs, and a fault that changes a
+// byte may have another effect. The order and the times of events, and the numbers of sent bytes, depend only on the
 // seed if three conditions hold: keys are RSA or Ed25519 (signatures of ECDSA differ in size); the server gives no
 // tickets (tickets differ in size); and no certificate expires between two runs, or validAt is set.
 
@@ -38,7 +38,7 @@ namespace flow::net {
 
 /// A certificate and its key, with which a side proves its identity.
 struct TlsIdentity {
-    std::string certificate; // PEM; followed by the chain up to an authority, in order
+    std::string certificate; // PEM; the chain up to an authority follows, in order
     std::string key;         // PEM
 };
 
@@ -56,9 +56,9 @@ struct TlsOptions {
 };
 
 struct TlsClientOptions : TlsOptions {
-    /// The trusted authorities, as PEM. If empty, those of the system are trusted.
+    /// The trusted authorities, as PEM. If empty, the authorities of the system are trusted.
     std::string authorities = {};
-    /// The identity for a server that requests one.
+    /// The identity of this client, for servers that request a certificate.
     std::optional<TlsIdentity> identity = {};
     /// True: the server's certificate is checked. False: any certificate is taken, so the server may be anybody.
     bool verify = true;
@@ -66,7 +66,7 @@ struct TlsClientOptions : TlsOptions {
 
 struct TlsServerOptions : TlsOptions {
     /// The identities of the server, at least one. A client that requests a name (SNI) gets the first identity for that
-    /// name. If there is none, or no name is requested, the client gets the first identity of all.
+    /// name. If no identity is for that name, or no name is requested, the client gets identities[0].
     std::vector<TlsIdentity> identities = {};
     /// The authorities for clients, as PEM. If not empty, each client must show a certificate signed by one of them.
     std::string clientAuthorities = {};
@@ -78,9 +78,9 @@ struct TlsServerOptions : TlsOptions {
     std::size_t tickets = 2;
 };
 
-/// OpenSSL's flags to compare a name with those of a certificate. The common name does not count (RFC 9525).
+/// OpenSSL's flags to compare a name with the names in a certificate. The common name does not count (RFC 9525).
 extern unsigned const kNameFlags;
-/// Returns the name without a last dot: "example.org." means "example.org", and TLS knows only the form without it.
+/// Returns the name without a last dot: "example.org." means "example.org", and TLS uses only names without the dot.
 inline std::string_view withoutLastDot(std::string_view name) {
     return name.substr(0, name.size() - name.ends_with('.'));
 }
@@ -96,7 +96,7 @@ public:
     bool verifies() const { return verifies_; }
     double handshakeTimeout() const { return handshakeTimeout_; }
 
-    /// The most servers for which a client keeps a session. For one more, another session is removed.
+    /// The most servers for which a client keeps a session. For one more server, another server's session is removed.
     static constexpr std::size_t kSessions = 1000;
 
 private:
@@ -111,7 +111,7 @@ private:
 
     /// Returns a session to resume, which then belongs to the caller; null if there is none.
     ssl_session_st* takeSession(std::string const& server);
-    /// Keeps `session` for later connections to `server`, and owns it.
+    /// Takes ownership of `session`, and keeps it for later connections to `server`.
     void keepSession(std::string const& server, ssl_session_st* session);
 
     ssl_ctx_st* context_ = nullptr;

@@ -50,7 +50,7 @@ Future<Void> TlsListener::acceptAll() {
             }
             Reference<Connection> carrier = co_await carrier_->accept();
             if (underWay_.size() >= limits_.handshakes) {
-                underWay_.begin()->second->abort(); // its handshake then fails
+                underWay_.begin()->second->abort(); // then the handshake of this client fails
                 underWay_.erase(underWay_.begin());
             }
             std::uint64_t number = ++accepted_;

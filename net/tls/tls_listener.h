@@ -5,10 +5,10 @@
 //     co_await serveUntil(listener, serve, stop, 5.0);
 //     listener->setContext(TlsContext::server(options));      // its files have changed
 //
-// Handshakes run concurrently, and accept() returns connections in the order in which they finish. So a client that is
-// slow, sends garbage or sends nothing delays no other client. At most limits.handshakes run at a time: when one more
-// client connects, the oldest handshake is cancelled. A handshake that fails, or takes longer than its context allows,
-// ends only that connection; failures() counts them, and onFailure() sets a function that is called for each.
+// Handshakes run concurrently, and accept() returns connections in the order in which their handshakes finish. So a
+// client that is slow, sends garbage or sends nothing delays no other client. At most limits.handshakes run at a time:
+// when one more client connects, the oldest handshake fails. A handshake that fails, or takes longer than its context
+// allows, ends only its connection. failures() counts failed handshakes, and onFailure() sets a function for them.
 //
 // A TlsListener does handshakes even while no accept() waits. When limits.ready connections wait to be accepted,
 // further clients wait in the kernel.
@@ -39,8 +39,8 @@ public:
     std::size_t handshakes() const { return underWay_.size(); }
     /// Returns the number of failed handshakes so far.
     std::uint64_t failures() const { return failures_; }
-    /// Sets the function that is called for each failure, with the client, the error and the reason as text. It must
-    /// not throw, nor destroy the listener.
+    /// Sets the function that is called for each failure, with the client, the error and the reason as text. The
+    /// function must not throw, and must not destroy the listener.
     void onFailure(std::function<void(Address const&, Error, std::string const&)> call) {
         onFailure_ = std::move(call);
     }

@@ -10,7 +10,7 @@ public:
     virtual ~Cipher() = default;
     /// Encrypts `body`, and appends the frame to `out`.
     virtual void close(std::string& out, std::string_view body, zmtp::FrameFlags flags) = 0;
-    /// Decrypts the body of a received frame into `plain`, to which `frame` then points.
+    /// Decrypts the body `closed` of a received frame into `plain`. Then `frame` points into `plain`.
     virtual zmtp::Fault open(std::string_view closed, std::string& plain, zmtp::Frame& frame) = 0;
 };
 

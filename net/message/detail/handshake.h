@@ -25,7 +25,7 @@ struct Handshake {
     Future<Void> send(std::string_view name, std::string_view data);
     std::string metadata() const;
     void readMetadata(std::string_view data);
-    /// Refuses the peer if the authenticator refuses it. If `isNeeded`, also if there is no authenticator.
+    /// Refuses the peer if the authenticator refuses it. If `isNeeded`, also refuses the peer without an authenticator.
     Future<Void> authenticate(Credentials credentials, bool isNeeded);
 };
 

@@ -8,8 +8,8 @@
 //     case Found::Fault:   close(input.fault()); break;
 //     }
 //
-// The bytes are the queue: messages are not copied, they share the memory of the received bytes. An input without bytes
-// has no memory; one with a part of a small message keeps a small slab. Each frame is checked against the limits when
+// Messages are not copied: they share the memory of the received bytes. After rest(), an Input without bytes has no
+// memory, and an Input with a part of a small message has a small slab. Each frame is checked against the limits when
 // its header has arrived.
 
 #include "net/connection.h"
@@ -21,9 +21,9 @@ class Input {
 public:
     enum class Found : std::uint8_t { Nothing, Message, Command, Fault };
 
-    /// Finds the next message or command after those that were found before.
+    /// Finds the next message or command, behind the last one that find() has found.
     Found find(zmtp::Limits const& limits);
-    /// Finds a message of one short part, if that is next. This is the fast path of find().
+    /// The fast path of find(): finds the next message only if it has one part of at most 255 bytes.
     FLOW_INLINE bool findShort(zmtp::Limits const& limits) {
         if ((parts_ | gap_) != 0 || end_ - scan_ < 2 || bytes()[scan_] != 0)
             return false;
@@ -35,7 +35,7 @@ public:
         lastParts_ = 1;
         return true;
     }
-    /// Returns the number of messages that were found and not taken.
+    /// Returns the number of messages that were found and not yet taken.
     std::uint32_t messages() const { return messages_; }
     /// Takes the first message that was found.
     FLOW_INLINE Message take() {
@@ -53,27 +53,27 @@ public:
         std::uint32_t parts = 0, behind = skip(parts);
         return Message(slab_, bytes() + begin_, behind - begin_, parts);
     }
-    /// Returns the first part of that message. firstHasMore() is true if more parts follow.
+    /// Returns the first part of the first found message. firstHasMore() is true if the message has more parts.
     std::string_view firstPart() const { return *Message::Iterator(bytes() + begin_); }
     bool firstHasMore() const { return (bytes()[begin_] & 1) != 0; }
-    /// Returns the command or the fault that find() has found. It is valid until the next call of find().
+    /// Returns the command that find() has found, valid until the next call of find(). fault() returns the found fault.
     zmtp::Frame const& command() const { return frame_; }
     zmtp::Fault fault() const { return fault_; }
 
     enum class Read : std::uint8_t { Some, Nothing, End };
     /// Receives available bytes. Throws std::bad_alloc.
     Read read(Connection& connection);
-    /// Frees memory that a few bytes do not need. Call it when reading stops for now.
+    /// Frees most of the slab if there are only a few unread bytes. Call this function when reading stops for a time.
     void rest();
     std::size_t size() const { return end_ - begin_ - gap_; }
 
-    // The handshake uses these functions.
+    // Only the handshake uses view() and consume().
 
     std::string_view view() const { return {bytes() + begin_, end_ - begin_}; }
     void consume(std::size_t count) { scan_ = begin_ = begin_ + static_cast<std::uint32_t>(count); }
 
 private:
-    static constexpr std::size_t kLargestSlab = 512 * 1024; // a frame that needs more gets a larger one
+    static constexpr std::size_t kLargestSlab = 512 * 1024; // only a frame that needs more gets a larger slab
 
     char* bytes() const { return slab_ ? slab_->bytes() : nullptr; }
     /// Returns the end of the first message, and sets `parts` to the number of its parts.
@@ -84,14 +84,14 @@ private:
     void moveTo(SlabRef slab);
 
     SlabRef slab_;
-    std::uint32_t begin_ = 0; // the first found message; the others and the parts of the next one follow without a gap
+    std::uint32_t begin_ = 0; // the first found message; behind it, without a gap: the others, and parts of the next
     std::uint32_t scan_ = 0;  // the beginning of the next frame
-    std::uint32_t gap_ = 0;   // the bytes before scan_ of commands that were taken out
+    std::uint32_t gap_ = 0;   // the bytes of removed commands, directly before scan_
     std::uint32_t end_ = 0;
     std::uint32_t messages_ = 0;
     std::uint32_t lastParts_ = 0; // the parts of the last found message
     std::uint32_t parts_ = 0;     // the parts so far of the message that is not complete
-    std::uint32_t need_ = 2;      // the bytes from scan_ on that the next frame needs
+    std::uint32_t need_ = 2;      // the number of bytes from scan_ on that the next frame needs to be parsed further
     std::size_t bodyBytes_ = 0;   // the bytes in the parts that parts_ counts
     zmtp::Frame frame_;
     zmtp::Fault fault_ = zmtp::Fault::None;

@@ -50,7 +50,7 @@ FLOW_INLINE bool sameBytes(char const* a, char const* b, std::size_t size) {
     return true;
 }
 
-/// Returns a generator of numbers that differ in each run of a real program. In a simulation they depend on the seed.
+/// Returns a random number generator. Its numbers depend on the seed in a simulation, and differ in each run otherwise.
 inline DeterministicRandom& chance() {
     return *(Loop::current().isSimulated() ? deterministicRandom() : nondeterministicRandom());
 }
@@ -115,7 +115,7 @@ public:
     MessageCounters counters() const;
     /// Returns the type, the bound endpoints and the peers, for reports.
     std::string description() const;
-    /// True for a REQ that has no reply yet.
+    /// True for a REQ that has sent a request and has not received the reply.
     bool awaitsReply() const { return type_ == SocketType::Req && awaitsReply_; }
     double linger() const { return options_.linger; }
     std::size_t openPeers() const {
@@ -129,7 +129,7 @@ private:
         State* state;
     };
     struct Arrived {
-        Message message; // without parts: the peer has gone, so each of its topics is cancelled
+        Message message; // without parts: `from` has gone, and takeArrived() makes a cancel for each of its topics
         Reference<Peer> from;
     };
 
@@ -225,10 +225,10 @@ private:
     Peer* receiverOf(Send const& operation);
     void sendSlow(Send const& operation);
     bool couldSend(Message const& message);
-    /// Returns the next peer in turn that has room; null if there is none. With `advance`, the turn goes to the next.
+    /// Returns the first peer with room, from turn_ on, or null. With `advance`, sets turn_ to the index after it.
     Peer* nextPeer(bool advance);
-    /// Sets lastPeer_ to `peer`, or to null if `peer` cannot be used without checks. Call it with null after each
-    /// change of `peers_`, because a type that sends to each peer in turn then has no last peer.
+    /// Sets lastPeer_ to `peer`, or to null if `peer` cannot be used without checks. Call setLastPeer(nullptr) after
+    /// each change of `peers_`: except at a ROUTER, lastPeer_ may be used only while it is the only peer.
     void setLastPeer(Peer* peer);
     Peer* peerNamed(std::string_view id);
     Peer* peerOf(Message const& message);
@@ -247,27 +247,27 @@ private:
     MessageOptions options_;
     MessageCounters counters_;
     zmtp::Limits frameLimits_; // the limits of received frames, before decryption
-    bool isDirect_;            // receive() returns the result of find()
-    bool isQueued_;            // messages wait in Peer::queue
+    bool isDirect_;            // receive() may return each message of find(), without more checks
+    bool isQueued_;            // messages wait in Peer::queue before they go to Peer::output
     std::size_t sndMessages_, sndBytes_;
     Reference<Peer> current_;     // the peer that messages are taken from
-    Reference<Peer> lastPeer_;    // the receiver of the last bytes: a ROUTER's peer, or the only one
+    Reference<Peer> lastPeer_;    // the receiver of the last bytes: a peer of a ROUTER, or the only peer
     std::string lastName_;        // the routing id of lastPeer_; empty if this is no ROUTER
-    bool hasRead_ = false;        // true: current_ was read since it became the current peer
-    ListLink ready_;              // other peers that may have messages
-    std::deque<Arrived> arrived_; // messages that go before those of the inputs
+    bool hasRead_ = false;        // true: current_ was read since it became the current peer, so other peers are next
+    ListLink ready_;              // the peers that may have messages, except current_
+    std::deque<Arrived> arrived_; // receive() takes these messages before those in the inputs of the peers
     std::size_t arrivedBytes_ = 0;
     std::vector<Reference<Peer>> peers_;
     std::map<std::string, Reference<PeerName>, std::less<>> byId_; // at a ROUTER: the names of its peers
-    std::vector<std::string> departed_;                            // names in byId_ where senders wait, without a peer
+    std::vector<std::string> departed_;                            // names in byId_ with waiting senders and no peer
     std::size_t turn_ = 0;
-    std::uint32_t lastId_;                                  // the last id that this ROUTER has given
-    std::set<std::string> connected_;                       // endpoints, for types that connect to an endpoint once
-    std::map<std::string, int, std::less<>> subscriptions_; // this socket's topics, with counts
-    TopicSet topics_;                                       // the same topics, for matches()
+    std::uint32_t lastId_;                                  // the last id that this ROUTER has given to a peer
+    std::set<std::string> connected_;                       // endpoints, at types that connect only once to each
+    std::map<std::string, int, std::less<>> subscriptions_; // this socket's topics, with the counts of subscribe()
+    TopicSet topics_;                                       // the topics of subscriptions_, for matches()
     // REQ and REP
     bool awaitsReply_ = false;
-    Reference<Peer> partner_; // the sender or receiver of the reply
+    Reference<Peer> partner_; // REQ: the peer that replies; REP: the peer that gets the reply
     Message envelope_;
     std::vector<Reference<Peer>> dirty_;
     StateTurn flushTurn_;
@@ -275,11 +275,11 @@ private:
     Source<Receive> receivers_;
     Source<Send> senders_;
     std::vector<Reference<Listener>> listeners_;
-    std::vector<std::string> inproc_; // names that are bound here
+    std::vector<std::string> inproc_; // the inproc:// names to which this socket is bound
     std::shared_ptr<InprocNames> names_;
     PromiseStream<MonitorEvent> monitor_;
     bool isMonitored_ = false;
-    Scope running_{OnError::Report}; // the last member, since its tasks use the others
+    Scope running_{OnError::Report}; // the last member, because its tasks use the other members
 };
 
 } // namespace flow::net

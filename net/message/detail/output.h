@@ -1,5 +1,5 @@
 #pragma once
-// Output: the send queue of a connection: small frames are copied into a slab, large messages are shared.
+// Output: the send queue of a connection. It copies small frames into a slab, and shares large messages.
 //
 //     output.append(frames, message);             // copied behind the bytes that wait; shared if large
 //     if (!output.flush(connection)) ...          // the kernel takes no more: again when connection.writable()
@@ -17,7 +17,7 @@ namespace flow::net {
 class Output {
 public:
     static constexpr std::size_t kBatch = 64 * 1024; // bytes after which the owner flushes
-    static constexpr std::size_t kLarge = 32 * 1024; // the size from which a message is not copied
+    static constexpr std::size_t kLarge = 32 * 1024; // messages of at least this size are not copied
 
     bool isEmpty() const { return bytes_ == 0; }
     std::size_t bytes() const { return bytes_; }
@@ -36,7 +36,7 @@ public:
     }
     /// Appends `frames` and then `message`. A large message is shared if `frames` is empty.
     void append(std::string_view frames, Message const& message);
-    /// Appends frames of commands, which do not count as a message.
+    /// Appends frames that do not count as a message: commands, and subscriptions of ZMTP 3.0.
     void appendUncounted(std::string_view frames) {
         std::memcpy(room(frames.size()), frames.data(), frames.size());
         note(frames.size(), 0);
@@ -49,7 +49,7 @@ public:
 
     /// Sends as many bytes as the kernel takes. Returns true if all bytes were sent.
     bool flush(Connection& connection);
-    /// Appends the messages of `ended`, the output of an ended connection, except those that were completely sent.
+    /// Appends the messages of `ended`, the output of an ended connection. Drops commands and completely sent messages.
     void takeOver(Output& ended);
     void clear();
 

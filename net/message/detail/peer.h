@@ -1,7 +1,7 @@
 #pragma once
-// Peer: one connection of a MessageSocket, from before it is made until it has ended, with its input and its output.
-// The next connection to the same endpoint is another Peer, which gets only the messages that wait to be sent. Only
-// net/message uses it.
+// Peer: one connection of a MessageSocket, with its input and its output. The object is made before the connection, and
+// used until the connection has ended. The next connection to the same endpoint is another Peer, which takes over only
+// the messages that wait to be sent. Only net/message uses this file.
 
 #include "flow/core/ring_queue.h"
 #include "net/message/detail/cipher.h"
@@ -18,10 +18,10 @@ namespace flow::net {
 
 class Peer;
 
-/// A routing id at a ROUTER. Senders wait at the name and not at a connection: when there is room, the name may have
-/// another connection.
+/// A routing id at a ROUTER. Senders wait for the name and not for a connection, because the name may get another
+/// connection while they wait.
 struct PeerName : ReferenceCounted<PeerName> {
-    Peer* peer = nullptr; // the last connection with this name, as long as that object exists
+    Peer* peer = nullptr; // the last connection with this name; null after the connection has ended
     Source<MessageSocket::Send> senders;
 };
 
@@ -32,7 +32,7 @@ public:
         Unused, // the connection is not made yet
         Shaking,
         Open,
-        Over, // its owner closes it in a later turn
+        Over, // ended; the task that serves the connection closes it in a later turn
     };
     /// The operation that is ready when the connection is over.
     struct Over {
@@ -68,7 +68,7 @@ public:
         inboxBytes -= message.wire().size();
         return message;
     }
-    /// Ends the connection; its owner closes it in a later turn.
+    /// Marks the connection as over. The task that serves the connection closes it in a later turn.
     void end(zmtp::Fault why) {
         if (isOver())
             return;
@@ -83,36 +83,36 @@ public:
     };
 
     MessageSocket::State* state;
-    Reference<Connection> connection; // null: not connected, or a twin
+    Reference<Connection> connection; // null: not connected, or inproc
     MessageEndpoint endpoint;         // the endpoint of the other side
-    Reference<Peer> twin;             // inproc: the other end
+    Reference<Peer> twin;             // inproc: the peer at the other end
     Input input;
     Output output;
-    std::deque<Message> queue; // messages that go to `output` later (CONFLATE, CURVE), or to a twin
+    std::deque<Message> queue; // messages that go later to `output` (CONFLATE, CURVE) or to the twin
     std::size_t queueBytes = 0;
     RingQueue<Message> inbox; // inproc: received messages; CURVE: decrypted messages
     std::size_t inboxBytes = 0;
     std::unique_ptr<Cipher> cipher;
     Message opened; // CURVE: the parts so far of the next message
-    Place link;     // in the list of peers that may have messages
+    Place link;     // this peer's place in the list State::ready_
     Phase phase = Phase::Unused;
     bool wasOpen = false;
     bool isAccepted = false; // the other side has connected to us
     bool isInproc = false;
     bool isBlocked = false; // the kernel takes no more of `output`
     bool isDirty = false;   // `output` will be flushed when this turn ends
-    bool isPaused = false;  // the input has reached the marks
+    bool isPaused = false;  // the input has reached the high-water marks, and is not read
     int minorVersion = 0;
     std::string id;
     Reference<Route> route;   // at a ROUTER
     Reference<PeerName> name; // at a ROUTER
     TopicSet topics;          // at a PUB: the subscriptions of the peer
     double lastHeard = 0;
-    double lastPing = 0;   // the time of its last PING; before the first, the time of its opening
-    double pingGap = 0;    // the time between its last two PINGs; 0: not known
-    double ttl = 0;        // the TTL in its last PING: seconds of silence that end the connection; 0: none
-    Future<Void> expiry;   // waits for such a silence
-    Future<Void> assuring; // sends PONGs while the peer is paused
+    double lastPing = 0;   // the time of the peer's last PING; before the first PING, the time of open()
+    double pingGap = 0;    // seconds between the last two PINGs of the peer; 0: not known
+    double ttl = 0;        // the TTL in the peer's last PING, in seconds, for expire(); 0: none
+    Future<Void> expiry;   // the running call of expire()
+    Future<Void> assuring; // the running call of assure(): sends PONGs while the peer is paused
     zmtp::Fault fault = zmtp::Fault::None; // the reason of the disconnect
     HandlerSlot reading, writing;
     Source<Over> over;

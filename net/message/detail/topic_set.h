@@ -1,13 +1,13 @@
 #pragma once
-// TopicSet: the topics that a peer has subscribed to. A message matches if it begins with one of these topics.
+// TopicSet: a set of topics of subscriptions. A message matches if it begins with one of the topics.
 //
 //     TopicSet topics;
 //     topics.add("weather.");
 //     topics.matches("weather.rain")       // true
 //
-// It is a hash table of topics, which are stored one after the other in one block. A topic of n bytes needs at most
-// 4 n + 32 bytes. A lookup hashes the beginning of the message once, and searches for each length that some topic has.
-// So it takes at most as many steps as the longest topic has bytes.
+// The set is a hash table. The topics are stored one after the other in one block. A topic of n bytes needs at most
+// 32 + 4 n bytes. matches() hashes the beginning of the message once, and makes one search for each different length of
+// a topic. So matches() takes at most as many steps as the longest topic has bytes.
 
 #include <cstdint>
 #include <string>
@@ -20,11 +20,11 @@ class TopicSet {
 public:
     /// Adds a topic. Returns true if it is new.
     bool add(std::string_view topic);
-    /// Removes a topic. Returns true if it was there.
+    /// Removes a topic. Returns true if the set had the topic.
     bool remove(std::string_view topic);
     bool matches(std::string_view message) const;
     bool isEmpty() const { return count_ == 0; }
-    /// Removes and returns one of the topics. There must be one.
+    /// Removes and returns one of the topics. The set must not be empty.
     std::string removeFirst();
     /// Returns the bytes of all topics.
     std::size_t bytes() const { return bytes_; }
@@ -38,7 +38,7 @@ private:
         std::uint32_t topics;
     };
     static constexpr std::size_t kHeader =
-        sizeof(std::uint32_t); // before a topic: its length, with kRemoved if it was removed
+        sizeof(std::uint32_t); // before each topic: the length, with kRemoved if the topic was removed
     static constexpr std::uint32_t kRemoved = 1u << 31;
     static constexpr std::uint32_t kFree = ~std::uint32_t{0}, kHole = kFree - 1; // values in slots_
 
@@ -49,7 +49,7 @@ private:
     bool isAt(std::size_t place, std::string_view topic) const;
     void removeAt(std::size_t slot);
     void countLength(std::size_t bytes, int change);
-    /// Makes the table anew for `topics` topics, without the removed ones.
+    /// Rebuilds the table with room for `topics` topics, without the removed topics.
     void rebuild(std::size_t topics);
 
     std::string block_;

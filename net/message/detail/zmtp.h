@@ -23,10 +23,10 @@ namespace flow::net::zmtp {
 /// A violation of the protocol or of our limits by a peer.
 enum class Fault : std::uint8_t {
     None,
-    BadSignature,      // the first bytes are not those of a ZMTP greeting
+    BadSignature,      // the first bytes do not begin a greeting of ZMTP
     VersionTooOld,     // ZMTP 1 or 2
     MechanismMismatch, // the two sides use different security mechanisms
-    BadFlags,          // reserved bits are set, or a command is followed by more
+    BadFlags,          // reserved bits are set, or a command is marked as followed by more parts
     MessageTooLarge,   // more bytes than Limits::messageBytes
     TooManyParts,      // more parts than Limits::parts
     CommandTooLarge,   // more bytes than Limits::commandBytes
@@ -36,16 +36,16 @@ enum class Fault : std::uint8_t {
     BadSocketType,     // the peer's socket type does not match ours
     IdentityTooLong,   // more than 255 bytes
     IdentityInUse,     // another peer of this ROUTER has the same routing id
-    PairInUse,         // this PAIR has a peer
+    PairInUse,         // this PAIR already has a peer
     TopicTooLong,      // more bytes than Limits::topicBytes
     TooManyTopics,     // more bytes than Limits::allTopicsBytes
-    BadCredentials,    // PLAIN or CURVE: the authenticator refused them
-    BadEncryption,     // CURVE: a box cannot be opened
-    NonceRepeated,     // CURVE: the counter did not grow
+    BadCredentials,    // the authenticator refused the peer, or is missing and PLAIN needs it
+    BadEncryption,     // CURVE: a frame cannot be decrypted, or was not encrypted
+    NonceRepeated,     // CURVE: the nonce of a frame did not grow
     RefusedByPeer,     // the peer sent ERROR
     HandshakeTimedOut, // the peer was too slow
     HeartbeatTimedOut, // the peer sent nothing for too long
-    TlsFailed,         // the handshake of TLS failed, before any of this protocol
+    TlsFailed,         // the handshake of TLS failed, so ZMTP did not begin
 };
 
 /// Returns the name of a fault for a log, such as "message too large".
@@ -74,7 +74,7 @@ struct Parsed {
     Fault fault = Fault::None;
 };
 
-/// Parses a greeting. Refuses a wrong signature or an old version as soon as its bytes have arrived.
+/// Parses a greeting. Refuses a wrong signature or an old version as soon as the wrong bytes have arrived.
 Parsed parseGreeting(std::string_view bytes, Greeting& greeting);
 void appendGreeting(std::string& out, std::string_view mechanism, bool asServer);
 
@@ -84,7 +84,7 @@ struct Frame {
     bool command = false;
 };
 
-/// Parses a frame. A part of a message may have at most `room` bytes, and a command Limits::commandBytes.
+/// Parses a frame. The body of a message's part may have at most `room` bytes, and a command's Limits::commandBytes.
 Parsed parseFrame(std::string_view bytes, Limits const& limits, std::size_t room, Frame& frame);
 inline Parsed parseFrame(std::string_view bytes, Limits const& limits, Frame& frame) {
     return parseFrame(bytes, limits, limits.messageBytes, frame);

@@ -23,7 +23,7 @@ public:
 private:
     static constexpr int kEventsPerWait = 256;
 
-    /// Creates the descriptors that are missing, and after a fork watches all again.
+    /// Makes the epoll descriptor, or a new one after a fork, and watches the eventfd and all descriptors of watched_.
     void open();
     bool change(int operation, int descriptor, void* what, std::uint32_t events) noexcept;
 

@@ -17,8 +17,8 @@ struct News {
     bool isSure = false; // the next read finds bytes, the end or an error
 };
 
-/// A descriptor that a poller watches from add() on. The poller calls onNews() inside its wait, so onNews() only
-/// records the event and requests a turn.
+/// A descriptor that a poller watches from add() on. The poller calls onNews() inside its wait, so onNews() must only
+/// record the event and request a turn.
 class PolledDescriptor {
 public:
     explicit PolledDescriptor(int descriptor) : descriptor_(descriptor) {}
@@ -31,21 +31,21 @@ public:
     bool isWatched() const { return place_.isLinked(); }
 
     virtual void onNews(News news) noexcept = 0;
-    /// Returns true if the descriptor listens. A poller that can accept calls onAccepted(), others onNews().
+    /// Returns true if the descriptor listens. Then some pollers accept, and call onAccepted() instead of onNews().
     virtual bool listens() const { return false; }
-    /// Takes a new connection, which is non-blocking, and owns it from now on. Called like onNews(). Returns false to
-    /// stop accepting: connections accepted until then still come, and later ones make the descriptor readable.
+    /// Takes and owns the non-blocking descriptor of a new connection. Called like onNews(). Returns false to stop
+    /// accepting: already accepted connections still come, later connections make this descriptor readable.
     virtual bool onAccepted(int) noexcept { return false; }
 
-    // The calls after NetworkPoller::receiveAhead(). onReceived() and copyReceived() return false to stop receiving;
-    // bytes that the kernel has taken until then still come.
+    // The poller calls these functions after NetworkPoller::receiveAhead(). onReceived() and copyReceived() return
+    // false to stop receiving; bytes that the kernel has already taken still come.
 
-    /// Takes received bytes, which stay where they are until copyReceived(). No bytes mean that the connection has
-    /// ended, or has that error (errno). Called like onNews().
+    /// Takes received bytes, which stay in the poller's memory until copyReceived(). If there are no bytes, the
+    /// connection has ended, or has failed with `error` (errno). Called like onNews().
     virtual bool onReceived(std::span<std::uint8_t const>, [[maybe_unused]] int error) noexcept { return false; }
-    /// Returns true while the connection still uses memory of onReceived().
+    /// Returns true while the connection still uses bytes in the memory that onReceived() has got.
     virtual bool usesReceived() const { return false; }
-    /// Copies the unread bytes. From here on the connection must not use memory of onReceived().
+    /// Copies the unread bytes. Later the connection must not use the memory that onReceived() has got.
     virtual bool copyReceived() noexcept { return false; }
 
     /// Returns true if an operation waits for events of the descriptor, so that the loop must not end.
@@ -85,7 +85,7 @@ public:
             call(each);
         }
     }
-    /// Returns true if one of the descriptors is awaited. Moves that one to the front, so that the next call is fast.
+    /// Returns true if a descriptor is awaited. Moves this descriptor to the front, so that the next call is fast.
     bool isAwaited() {
         for (auto* link = list_.next; link != &list_; link = link->next)
             if (static_cast<PolledDescriptor::Place*>(link)->owner->isAwaited()) {

@@ -7,9 +7,9 @@
 //     use(bytes);
 //     buffers->giveBack(UringBuffers::numberOf(news));               // once for each take()
 //
-// The kernel puts new bytes behind the last ones, until a buffer is full; then it goes on with the next one. A full
-// buffer returns to the kernel when all bytes taken from it have been given back. When the kernel has no buffer,
-// requests end with ENOBUFS.
+// The kernel fills a buffer with the bytes of several receives. When the buffer is full, the kernel goes on with the
+// next buffer. A full buffer returns to the kernel when all bytes taken from it have been given back. When the kernel
+// has no buffer, requests end with ENOBUFS.
 
 #include <array>
 #include <cstddef>
@@ -34,7 +34,7 @@ public:
     static constexpr std::size_t kBytes = 32 * 1024;
     static constexpr unsigned short kGroup = 0;
 
-    /// Returns true if the kernel has such buffers: Linux 6.12. The first call tries it out.
+    /// Returns true if the kernel supports these buffers, as Linux 6.12 does. The first call tries to make some.
     static bool areSupported();
     /// Makes the buffers, which must exist as long as `ring`. Throws platform_error.
     explicit UringBuffers(io_uring& ring);
@@ -46,13 +46,13 @@ public:
     static unsigned numberOf(UringNews const& news);
     std::span<std::uint8_t const> take(UringNews const& news);
     void giveBack(unsigned number);
-    /// Returns true if at most half of the buffers are at the kernel.
+    /// Returns true if the kernel has at most half of the buffers.
     bool areFew() const { return atKernel_ <= kCount / 2; }
 
 private:
     struct Buffer {
         std::size_t used = 0;  // bytes that the kernel has filled
-        std::size_t taken = 0; // the number of takes that were not given back
+        std::size_t taken = 0; // the number of calls of take() without giveBack() so far
         bool isFull = false;
     };
     std::uint8_t* memoryOf(unsigned number) const { return memory_ + number * kBytes; }

@@ -21,12 +21,12 @@ public:
         return isFirstReceive(what) ? "a datagram to " + address_.toString() : std::string();
     }
 
-    /// Takes a datagram, or drops it if there is no room. Called by the machine.
+    /// Takes a datagram, or drops it if there is no room. The Host calls this function.
     void arrive(Datagram datagram);
     /// Ends the socket when its process stops: its operations never complete.
     void stop();
 
-    // The datagrams in flight, in the network's list.
+    // These functions handle the datagrams in flight, which are in a list of the network.
 
     static void drop(ListLink* flight);
     static void lookAgain(ListLink& flights);

@@ -48,7 +48,7 @@ private:
     void stopped(Process& process, bool powerLost) override;
     std::string sourceOf(void const* what) const override;
     Reference<Session> open(Address to);
-    /// Returns the address to use for `at`, given the ports in use.
+    /// Returns the address to bind for `at`. The ports in `used` are not free. Throws address_in_use.
     template <class T>
     Address bindable(Address at, std::map<std::uint16_t, T*> const& used);
     std::uint16_t ephemeralPort();
@@ -58,7 +58,7 @@ private:
     Names names_{*this};
     bool isPowered_ = false;
     std::uint16_t nextPort_;
-    // For the current life of the process:
+    // The members below are for the current life of the process.
     ListLink halves_; // ends of connections
     std::map<std::uint16_t, SimListener*> listeners_;
     std::map<std::uint16_t, SimDatagramSocket*> sockets_;
@@ -77,7 +77,7 @@ bool sets(std::optional<Promise<T>> const& promise, void const* cell) {
     return promise && promise->getFuture().cell() == cell;
 }
 
-/// Moves the promise out. `promise` is empty then, so that a resumed waiter may wait again.
+/// Moves the promise out. Then `promise` is empty, and a resumed waiter may wait again.
 template <class T>
 Promise<T> takePromise(std::optional<Promise<T>>& promise) {
     Promise<T> taken = std::move(*promise);

@@ -1,6 +1,6 @@
 #pragma once
-// Session: a connection in a SimNetwork: the state at both machines, the messages in flight, and the operations of the
-// processes at its ends.
+// Session: a connection in a SimNetwork. It has the state at both machines, the messages in flight, and the operations
+// of the processes at its ends.
 //
 // Side 0 has connected, side 1 has listened. Functions that a process calls run on its loop. All other functions run on
 // the world's loop and touch no future: they schedule wake() on the process's loop.
@@ -20,11 +20,11 @@ public:
     static Reference<Session> open(SimNetwork& network, Host& from, Address fromAddress, Host& to, Address toAddress);
     ~Session();
 
-    // Called by the process at that side.
+    // The process at `side` calls these functions.
 
     Reference<Connection> handle(int side);
     Future<Void> established();
-    /// These serve Connection::fill(). takeReceived() needs hasReceived(), and returns the bytes of one write.
+    /// Connection::fill() uses these functions. takeReceived() needs hasReceived(), and returns the bytes of one write.
     bool hasReceived(int side) const { return !halves_[side].received.isEmpty(); }
     Bytes takeReceived(int side) { return takeReceived(halves_[side]); }
     Error error(int side) const { return halves_[side].error; }
@@ -37,7 +37,7 @@ public:
     void handleGone(int side);
     Address address(int side) const { return halves_[side].address; }
 
-    // Called by machines.
+    // Machines (Hosts) call these functions.
 
     /// Notes that the machine of side 1 has taken the connection for a listener.
     void accepted();
@@ -47,7 +47,7 @@ public:
     void speedUp();
     /// Drops the session and its messages, when the network ends.
     void vanish();
-    /// Stops the end of a session at `place` in its machine's list, when its process has stopped.
+    /// Stops the Half at `place` in the list of its machine, when the process of the machine has stopped.
     static void stop(ListLink* place, bool powerLost);
     /// See Attachment::sourceOf().
     static std::string sourceOf(ListLink* place, void const* what);
@@ -65,13 +65,13 @@ private:
     struct Pipe : WaiterNode {
         Session* session;
         Cable* cable;
-        RingQueue<Segment> segments; // while there are any, the Pipe holds a reference of the session
+        RingQueue<Segment> segments; // while there are any, the Pipe holds a reference to the session
         double last = 0;             // the arrival of the last message
         double freeAt = 0;           // of a slow connection: the time at which all sent messages have left
     };
-    /// The state of a side: that of its machine, and the operations of its process. A Half gets a turn in the loop of
-    /// the process when there is an event.
-    struct Half : WaiterNode, ListLink { // ListLink: in the list of its machine
+    /// The state of a side: its state at the machine, and the operations of the process. A Half gets a turn in the loop
+    /// of the process when there is an event.
+    struct Half : WaiterNode, ListLink { // ListLink: the place in the list of its machine
         Session* session;
         Host* host;
         Address address;
@@ -79,10 +79,10 @@ private:
         SimConnection* handle = nullptr; // null if the process has no handle
         std::optional<Promise<Void>> opening;
         std::size_t unreported = 0; // bytes that were read and not yet acknowledged
-        Error error;                // the error of all operations from here on
-        bool isKnown = false;       // the machine has this half
+        Error error;                // the error of all later operations
+        bool isKnown = false;       // the machine knows this half, which is not closed and has not failed
         bool isEstablished = false;
-        bool isClosed = false; // the process has closed it
+        bool isClosed = false; // the process has closed this half
         bool writeEnded = false;
         bool readEnded = false;
 

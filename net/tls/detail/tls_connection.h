@@ -1,6 +1,6 @@
 #pragma once
-// TlsConnection: an encrypted Connection to an authenticated peer. It owns another Connection, real or simulated, which
-// carries its bytes.
+// TlsConnection: an encrypted Connection to an authenticated peer. It owns another Connection, real or simulated: the
+// carrier, which transports the encrypted bytes.
 //
 //     auto context = TlsContext::client();
 //     Reference<TlsConnection> connection = co_await tlsConnect(address, "example.org", context);
@@ -9,23 +9,23 @@
 //
 //     Reference<TlsConnection> client = co_await tlsServer(co_await listener->accept(), context);   // see TlsListener
 //
-// All that net/connection.h says holds, and besides:
+// All that net/connection.h says is true here too. In addition:
 //
 // The end. shutdownWrite(), close() and the destruction of the last Reference send close_notify. If the other side ends
-// without close_notify, an attacker may have cut the connection: after all received bytes, reads fail with
-// connection_cut_off; writing goes on.
+// without close_notify, an attacker may have cut the connection. Then reads fail with connection_cut_off after all
+// received bytes, and writing can go on.
 //
-// A server sends its tickets with the first bytes that it writes. Other servers send them at once. If a client closes
-// before the tickets come, they reset the connection, as any unread bytes do, and the last bytes of the client may be
-// lost: it should read to the end first. Late tickets have a cost: a client of another library without TCP_NODELAY
-// sends its first bytes only when its part of the handshake is acknowledged, which takes some 40 ms on Linux.
+// A server sends its tickets with the first bytes that it writes. Other servers send tickets earlier. If a client
+// closes before it has read the tickets, they reset the connection, as any unread bytes do, and the client's last bytes
+// may be lost: a client should first read to the end. Late tickets have a cost: a client of another library without
+// TCP_NODELAY sends its first bytes only when its part of the handshake is acknowledged, after some 40 ms on Linux.
 //
-// Errors are those of net/tls/detail/tls_error.h. After an error the connection is closed, and why() describes it.
+// Errors are those of net/tls/detail/tls_error.h. After an error the connection is closed; see why().
 //
 // Reading. OpenSSL gets its bytes from the carrier and makes no system calls. A record has at most 16 KiB, and is
-// decrypted when it is read: unread bytes stay in the carrier, so its backpressure works.
+// decrypted when it is read. Unread bytes stay in the carrier, so the carrier's backpressure works.
 //
-// Writing. write() encrypts at once. queuedBytes() and the water marks count encrypted bytes, here and in the carrier.
+// Writing. write() encrypts immediately. queuedBytes() and the water marks count all encrypted bytes that are not sent.
 
 #include "flow/core/future.h"
 #include "net/tls/tls_context.h"
@@ -40,17 +40,17 @@ namespace flow::net {
 
 class TlsConnection;
 
-/// The client's side of a handshake over an existing connection. `name`: the name that the server's certificate must
-/// have as a subjectAltName; the text of an IP address counts as one, and a dot at the end is left out. Only a context
-/// that does not verify accepts an empty one. Fails with invalid_option_value if a certificate cannot have the name,
-/// and with the errors of tls_error.h; lastTlsError() says why. Cancel-safe: the connection is closed.
+/// Does the client's side of a handshake over an existing connection. The server's certificate must have `name` as a
+/// subjectAltName. `name` may be the text of an IP address, a dot at its end is ignored, and it may be empty only if
+/// the context does not verify. Fails with invalid_option_value if no certificate can have the name, and with the
+/// errors of tls_error.h; lastTlsError() returns the reason. Cancel-safe: the connection is closed.
 Future<Reference<TlsConnection>> tlsClient(Reference<Connection> carrier, Reference<TlsContext> context,
                                            std::string name,
                                            std::source_location caller = std::source_location::current());
-/// The server's side.
+/// Does the server's side of a handshake over an existing connection.
 Future<Reference<TlsConnection>> tlsServer(Reference<Connection> carrier, Reference<TlsContext> context,
                                            std::source_location caller = std::source_location::current());
-/// Connects, and then does as tlsClient().
+/// Connects, and then calls tlsClient() for the connection.
 Future<Reference<TlsConnection>> tlsConnect(Address to, std::string name, Reference<TlsContext> context,
                                             ConnectOptions options = {});
 
@@ -58,21 +58,21 @@ class TlsConnection final : public Connection {
 public:
     ~TlsConnection() override;
 
-    /// The TlsConnection that this is; null if it is another kind.
+    /// Returns `connection` as a TlsConnection; null if it is another kind of connection.
     static TlsConnection* of(Connection& connection) { return dynamic_cast<TlsConnection*>(&connection); }
 
-    /// "TLSv1.3"
+    /// Returns the version of the protocol, such as "TLSv1.3".
     std::string version() const;
     std::string cipher() const;
-    /// The negotiated protocol (ALPN); "" if there is none.
+    /// Returns the negotiated protocol (ALPN); "" if there is none.
     std::string protocol() const;
-    /// The name that the client has requested (SNI); "" if none.
+    /// Returns the name that the client has requested (SNI); "" if there is none.
     std::string serverName() const;
-    /// The subject of the other side's certificate, as in "CN=example.org,O=Example"; "" if it has shown none.
+    /// Returns the subject of the other side's certificate, as in "CN=example.org,O=Example"; "" if there is none.
     std::string peerSubject() const;
     /// True if an earlier session was resumed.
     bool wasResumed() const;
-    /// The reason of the failure, as a sentence without a full stop; "" if it has not failed.
+    /// Returns the reason of the failure, as a sentence without a full stop; "" if the connection has not failed.
     std::string const& why() const { return why_; }
 
     Drain flushed() override;
@@ -93,16 +93,16 @@ private:
 
     TlsConnection(Reference<Connection> carrier, Reference<TlsContext> context);
     void setServerName(std::string given);
-    /// Continues the handshake as far as possible. Returns whether it is done; throws its error.
+    /// Continues the handshake as far as possible. Returns true if the handshake is done. Throws the handshake's error.
     bool advance();
     static Future<Reference<TlsConnection>> finishHandshake(Reference<TlsConnection> connection);
-    /// Handles the result of a call of OpenSSL: does nothing if it waits for more bytes, else sets the error.
+    /// Handles a failed call of OpenSSL: does nothing if OpenSSL only needs more bytes, otherwise sets the error.
     void noteFailure(int result);
     void noteCut();
-    /// Sets error_ and closes the carrier. Readers are not woken: a reader may have found it.
+    /// Sets error_ and closes the carrier. Wakes no readers, because a reader may be the caller.
     void failWith(Error error, std::string why);
 
-    /// Calls SSL_read or SSL_peek. 0: there is nothing now, or this has set ended_ or error_.
+    /// Calls `read`, which is SSL_read or SSL_peek. Returns 0 if there is nothing now, or if ended_ or error_ was set.
     std::size_t decrypt(int (*read)(ssl_st*, void*, int), std::span<std::uint8_t> to) noexcept;
     bool fill(std::size_t wanted) noexcept override;
     std::size_t fillInto(Buffers to, std::size_t size, bool& isSomething) noexcept override;
@@ -115,27 +115,27 @@ private:
     void waitForCarrier();
     void send(std::span<Bytes> pieces) override;
     void encrypt(StringRef bytes);
-    void encryptTogether(std::span<Bytes> pieces); // small ones share a record
+    void encryptTogether(std::span<Bytes> pieces); // small pieces share a record
     void sendRecords();
     void noteQueue();
-    /// True if many answers of OpenSSL wait, for a side that asks and does not read: nothing is read from it then.
+    /// True if many answers of OpenSSL wait, because the other side does not read. Then nothing more is received.
     bool hasManyAnswers() const { return answerBytes_ > kMostAnswers; }
     void endWriting();
 
     Reference<Connection> carrier_;
     Reference<TlsContext> context_;
     ssl_st* ssl_ = nullptr;
-    std::vector<Bytes> records_; // made by OpenSSL and not yet passed to the carrier
-    std::string sessionName_;    // under which the context keeps a client's session
-    std::string peerName_;       // for messages
+    std::vector<Bytes> records_; // records of OpenSSL that are not yet passed to the carrier
+    std::string sessionName_;    // the name under which the context keeps a client's session
+    std::string peerName_;       // the name of the other side in error messages
     std::string why_;
     static constexpr std::size_t kMostAnswers = kHighWater;
-    std::size_t answerBytes_ = 0; // of the records that OpenSSL has made while it read, and that are queued
-    std::size_t answersEnd_ = 0;  // bytes of the queue up to the end of the last of them
-    bool isReading_ = false;      // in decrypt()
-    Error carrierError_;          // inside a call of OpenSSL
+    std::size_t answerBytes_ = 0; // bytes of answers in the queue: of records that OpenSSL made while it read
+    std::size_t answersEnd_ = 0;  // bytes of the queue up to the end of the last answer
+    bool isReading_ = false;      // true inside decrypt()
+    Error carrierError_;          // an error of the carrier inside a call of OpenSSL
     HandlerSlot readable_, drained_;
-    std::size_t ticketsLeft_ = 0; // that a server gives with the next write
+    std::size_t ticketsLeft_ = 0; // the tickets that a server sends with the next write
     bool carrierEnded_ = false;
     bool isOpen_ = false; // the handshake is done
     bool isClosed_ = false;

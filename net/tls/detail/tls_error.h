@@ -8,13 +8,13 @@
 //     }
 //
 //     tls_certificate_expired     the other side's certificate is not valid yet, or not any more
-//     tls_certificate_untrusted   no trusted authority has signed that certificate
-//     tls_wrong_name              that certificate is for another name than the requested one
-//     tls_protocol_error          the bytes are not TLS, or were corrupted, or no version or cipher is common
-//     tls_error                   any other error: the other side refuses, or a file of a context is not valid
+//     tls_certificate_untrusted   no trusted authority has signed the other side's certificate
+//     tls_wrong_name              the other side's certificate is not for the requested name
+//     tls_protocol_error          the bytes are not TLS, or were corrupted, or the sides have no common version or
+//     cipher tls_error                   any other error: the other side refuses, or a file of a context is not valid
 //     connection_cut_off          the connection has ended without close_notify of the other side
 //
-// isConnectionError() is true of all of them.
+// isConnectionError() returns true for all these errors.
 
 #include "flow/base/error.h"
 
@@ -25,14 +25,14 @@ struct ssl_st;
 namespace flow::net {
 
 /// Returns the last TLS failure of this thread, as a sentence without a full stop, at most 255 bytes; "" if there was
-/// none. Like errno, read it before something else can fail.
+/// none. As with errno, read the text before another call can fail.
 char const* lastTlsError() noexcept;
 
 // Only net/tls uses these functions.
 
 /// Sets the text of lastTlsError(), and returns `error`.
 Error noteTlsError(Error error, std::string const& text) noexcept;
-/// Empties OpenSSL's queue of errors, and returns the Error for it. `ssl` is the object that failed, or null.
+/// Returns the Error for OpenSSL's queue of errors, and empties the queue. `ssl` is the object that failed, or null.
 Error takeTlsError(ssl_st* ssl, std::string const& about);
 
 } // namespace flow::net
