@@ -1,5 +1,6 @@
 // A peer that sends as fast as it can keeps a loop from nothing else.
 
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "flow/loop/step_watch.h"
