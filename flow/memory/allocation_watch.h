@@ -7,9 +7,9 @@
 //     };
 //
 //     Count count;
-//     Future<int> answer = compute();        // count.blocks: how many blocks that took
+//     Future<int> answer = compute();        // count.blocks: the number of blocks that compute() took
 //
-// Without a watch there is no cost. While a watch exists, the thread's free lists are empty, so that every call of the
+// Without a watch there is no cost. While a watch exists, the thread's free lists are empty. So every call of the
 // allocator takes its slow path. If a thread has several watches, the newest is called first, and the newest must be
 // destroyed first. Other threads are not affected, and blocks that another thread frees are not reported.
 

@@ -3,9 +3,9 @@
 //
 //     memory::forEachBlock([](void* block, std::size_t bytes) { ... });
 //
-// It visits the blocks of every span that has been cut into blocks, live and free ones, so `visit` must recognise the
-// blocks that it is for by their content. It visits blocks of this thread's memory that other threads hold. It does not
-// visit blocks of other threads' memory, nor blocks above kLargestBlock. `visit` must neither take nor free blocks.
+// forEachBlock() visits live and free blocks. `visit` must recognise the blocks that it looks for by their content, and
+// must neither take nor free blocks. A block of this thread's memory is visited even if another thread holds it. Blocks
+// of other threads' memory, and blocks above kLargestBlock, are not. AddressSanitizer builds visit only live blocks.
 
 #include "flow/memory/detail/system_block.h"
 #include "flow/memory/detail/thread_heap.h"
