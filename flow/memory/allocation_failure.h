@@ -64,9 +64,9 @@ inline bool allocationFails() noexcept {
     return failure && failure->count_++ == failure->n_;
 }
 
-/// Calls `operation()` once without a failure. Then lets its first allocation fail in one call, its second allocation
-/// in another call, and so on, until no allocation fails. After each failure, calls `operation()` without a failure, to
-/// see that it still works. When an allocation fails, `operation()` may throw std::bad_alloc, or unknown_error of an
+/// Calls `operation()` once without a failure. Then calls it again and again: its first allocation fails, then its
+/// second allocation, and so on, until no allocation fails. After each failure, calls `operation()` without a failure,
+/// to see that it still works. When an allocation fails, `operation()` may throw std::bad_alloc, or unknown_error of an
 /// actor that threw std::bad_alloc. Any other exception is rethrown. Throws std::logic_error if a call changes the
 /// number of live blocks. Returns the number of allocations that have failed.
 template <class Operation>

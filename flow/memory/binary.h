@@ -11,7 +11,7 @@
 //     reader >> peer >> number;
 //     reader.assertEnd();
 //
-// A number, an enum or a bool is written as its bytes. A string or a container: its count in 32 bits, its elements. An
+// A number, an enum or a bool is written as its bytes. A string or a container: a 32-bit count, then its elements. An
 // Optional or an ErrorOr: a byte, then its value or its error. A std::variant: the number of its alternative in a byte,
 // then its value. A plain struct (flow/memory/members.h): its members in order. Another class has a member `serialize`
 // for both directions. A plain struct may have `serialize` too, to choose its members and their order:
@@ -19,7 +19,7 @@
 //     template <class Ar>
 //     void serialize(Ar& ar) { serializer(ar, id, name, port); }
 //
-// An Arena among the items has no bytes. Reading such an Arena makes it keep the values alive that the reader has read.
+// An Arena among the items has no bytes. An Arena that is read keeps all values alive that the same reader has read.
 // With IncludeVersion the bytes begin with 8 bytes of version, which the reader checks.
 //
 // A reader may be given bytes of unknown origin. It throws serialization_failed for bytes that do not fit, for values
@@ -162,7 +162,7 @@ public:
     }
     template <class Number>
     Number readNumber();
-    /// Reads the number of elements that follow. Throws serialization_failed if that is more than the bytes left.
+    /// Reads the number of elements that follow. Throws serialization_failed if fewer bytes are left.
     std::size_t readCount() {
         auto count = readNumber<std::uint32_t>();
         if (count > remaining())
@@ -184,7 +184,7 @@ public:
     /// defaults in all its members. With a limit, a container reserves room for all elements before it reads them.
     void limitElements(std::size_t bytes) { mostElementBytes_ = bytes; }
     bool limitsElements() const { return mostElementBytes_ != kNoLimit; }
-    /// Returns the bytes of memory of all elements so far. Memory that elements own does not count.
+    /// Returns the number of bytes of all elements so far. Memory that elements own does not count.
     std::size_t elementBytes() const { return elementBytes_; }
 
     std::size_t remaining() const { return static_cast<std::size_t>(rest_.size()); }
@@ -282,7 +282,7 @@ concept GrowsInPlace = requires(T t) {
     { t.emplace_back() } -> std::same_as<typename T::value_type&>;
 };
 
-/// The type of a variable into which an element is read. An element of a map has a const key, so it needs another type.
+/// The type of a variable into which an element is read. An element of a map has a const key: a map needs another type.
 template <class T>
 struct Readable {
     using Type = T;

@@ -183,7 +183,7 @@ Usage usage() noexcept;
 /// trim() after many objects have ended, if their memory is not needed again soon and a pause does no harm.
 std::size_t trim() noexcept;
 
-/// Returns the bytes of chunks that all threads together hold. At most so many bytes of them are resident in memory.
+/// Returns the bytes of chunks that all threads together hold. The resident memory of these chunks may be less.
 std::size_t heldBytes() noexcept;
 /// Sets a limit for the bytes of chunks that all threads together hold. If more is needed, allocate() throws
 /// std::bad_alloc; free blocks can still be used. Returns the previous limit. At first there is no limit.

@@ -6,7 +6,7 @@
 //
 // A plain struct is an aggregate (no constructor, no private member, no virtual function) of at most kMostMembers
 // members. Each member can be made from `{}`. A plain struct has no base class, no C array (std::array can be used) and
-// no bit-field. For another struct, a static_assert names the reason; for a bit-field, the compiler's own error.
+// no bit-field. Other structs do not compile: a static_assert names the reason, but not for a bit-field.
 
 #include <concepts>
 #include <type_traits>

@@ -131,7 +131,7 @@ public:
         return writer.toString();
     }
 
-    /// Sets a pointer for `serialize` of types that write other bytes for each receiver: see net/rpc.
+    /// Sets a pointer for types that are written in another way for each receiver: see net/rpc.
     void setContext(void* context) { context_ = context; }
     void* context() const { return context_; }
 
@@ -153,7 +153,7 @@ public:
     ObjectReader(std::uint8_t const* bytes, Versioning which)
         : ObjectReader(trusted(bytes, std::is_same_v<Versioning, detail::VersionIncluded>), which) {}
 
-    /// Reads one object. Bytes behind it are ignored, unless assertEnd() is called.
+    /// Reads one object. Bytes behind the object are ignored, unless assertEnd() is called.
     template <class T>
     void deserialize(T& value) {
         if constexpr (detail::Record<T, ObjectReader>) {

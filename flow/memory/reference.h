@@ -77,7 +77,7 @@ public:
     Reference(std::nullptr_t) {}
     /// Takes over one reference from the caller, such as the first reference of a new object.
     explicit Reference(T* object) : object_(object) {}
-    /// Adds one reference to an object that is held elsewhere.
+    /// Adds one reference to an object that other code holds.
     static Reference addRef(T* object) {
         if (object)
             object->addref();

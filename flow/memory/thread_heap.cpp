@@ -318,7 +318,7 @@ void ThreadHeap::sortAll() noexcept {
     for (SizeClass c = 1; c < kSystemClass; ++c)
         do {
             sort(c, ~std::size_t{0});
-            returnBlocks(c); // sends some to this heap, if it has adopted their chunks
+            returnBlocks(c); // sends some blocks to this heap, if it has adopted their chunks
         } while ((heap.classes[c].first = takeRemote(c)));
 }
 

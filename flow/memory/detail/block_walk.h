@@ -4,8 +4,8 @@
 //     memory::forEachBlock([](void* block, std::size_t bytes) { ... });
 //
 // forEachBlock() visits live and free blocks. `visit` must recognise the blocks that it looks for by their content, and
-// must neither take nor free blocks. A block of this thread's memory is visited even if another thread holds it. Blocks
-// of other threads' memory, and blocks above kLargestBlock, are not. AddressSanitizer builds visit only live blocks.
+// must neither take nor free blocks. Blocks of this thread's memory that another thread holds are visited too. Blocks
+// of other threads, and blocks above kLargestBlock, are not visited. AddressSanitizer builds visit only live blocks.
 
 #include "flow/memory/detail/system_block.h"
 #include "flow/memory/detail/thread_heap.h"

@@ -1,7 +1,7 @@
 #pragma once
 // ForeignBlock: the header of a block that a std::pmr::memory_resource provides for a result cell.
 //
-//     void* block = ForeignBlock::allocate(resource, bytes);    // 16 bytes more are taken from the resource
+//     void* block = ForeignBlock::allocate(resource, bytes);    // takes 16 bytes more from the resource
 //     memory::release(block, kForeignClass);                    // gives all bytes back
 //     ForeignBlock::allocate(resource, bytes, 48, 32);          // the address 48 bytes behind `block` is aligned to 32
 //
@@ -19,8 +19,8 @@ namespace flow::memory {
 
 class alignas(16) ForeignBlock {
 public:
-    /// Returns a block of at least `bytes` bytes, aligned to 16. The address `head` bytes behind its beginning is
-    /// aligned to `alignment`. `head` is a multiple of 16.
+    /// Returns a block of at least `bytes` bytes, aligned to 16. The address `head` bytes behind the beginning
+    /// of the block is aligned to `alignment`. `head` is a multiple of 16.
     static void* allocate(std::pmr::memory_resource& memory, std::size_t bytes, std::size_t head = 0,
                           std::size_t alignment = 16) {
         std::size_t padding = sizeof(ForeignBlock) + (-(sizeof(ForeignBlock) + head) & (alignment - 1));

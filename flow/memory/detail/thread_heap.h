@@ -18,7 +18,7 @@
 //       +---+-----------------------<-------------------------------------+
 //       supply() takes in this order: the remote-free list, sorted blocks, an unused span, a new chunk of the system
 //
-// When a thread ends, its memory goes to the heap `abandoned`. The next thread with an empty free list adopts it.
+// When a thread ends, its memory goes to the heap `abandoned`, and then to the next thread with an empty free list.
 //
 // A thread that holds 8 MiB takes eight chunks at a time, as one huge page if the system has huge pages. A program with
 // some hundred thousand actors and no huge pages spends most of its time on misses of the TLB.
@@ -43,7 +43,7 @@ namespace flow::memory::detail {
 
 /// The number of bytes that one step sorts.
 inline constexpr std::size_t kSortBytes = 128 * 1024;
-/// A thread that holds so many bytes takes eight chunks at a time.
+/// A thread that holds this number of bytes takes eight chunks at a time.
 inline constexpr std::size_t kBytesOfMany = 8 * 1024 * 1024;
 
 /// A list of blocks of one class on their way to their ThreadHeap. The first block also links to the next batch.
@@ -85,7 +85,7 @@ private:
     static constexpr std::size_t kMayBeUnsorted = kChunkBytes;
 
     struct Ledger {
-        std::int64_t stock;  // blocks put into the free list without a release, less those taken without an allocation
+        std::int64_t stock;  // blocks put into the free list without a release, minus those taken without an allocation
         Batch* remote;       // used under the mutex of thread_heap.cpp
         FreeBlock* outgoing; // blocks of other heaps' chunks
         std::size_t outgoingCount;
