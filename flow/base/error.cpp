@@ -143,7 +143,7 @@ Error currentError() noexcept {
     } catch (Error const& error) {
         if (error.isValid())
             return error;
-        keepUnknown("an Error that was not set"); // a future would take it for a value
+        keepUnknown("an Error that was not set"); // in a future, such an Error would mean a value
     } catch (std::exception const& other) {
         keepUnknown(other.what());
     } catch (...) {

@@ -13,7 +13,7 @@
 // An Error is a value of four bytes, a code and flags. A copy has all data of the original. Error does not derive from
 // std::exception: `catch (std::exception)` would slice it, and every Error would have a pointer to a vtable.
 //
-//     Error::recordOrigins(true);                // or MILLRACE_ERROR_ORIGINS=1. Later errors have an origin():
+//     Error::recordOrigins(true);                // or MILLRACE_ERROR_ORIGINS=1. Later errors have an origin:
 //     flow: uncaught error timed_out (1004): the operation took too long
 //       raised at fetch.actor.cpp:31
 //       actor fetch at fetch.actor.cpp:28 runs

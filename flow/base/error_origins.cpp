@@ -1,5 +1,5 @@
 // The table of origins and sentences of errors. An entry has the place at which an error was made, and a sentence. An
-// Error holds the number of its entry, or 0 if it has neither. An entry is never changed or removed, because copies of
+// Error holds the number of its entry, or 0 if there is none. An entry is never changed or removed, because copies of
 // an error may be kept anywhere. Two errors with the same place and the same sentence share one entry.
 
 #include "flow/base/error.h"

@@ -16,7 +16,7 @@
 // library. The overload has a body: without a body, gcc reports an error for an argument of a local type. (The clang
 // attribute is not `unavailable`: clang would report an unavailable template twice.)
 //
-// kClang: true with clang. It is for code whose fastest form with clang differs from its fastest form with gcc 12.
+// kClang: true with clang. It is for code that has one fast form for clang and another fast form for gcc 12.
 
 #if defined(__clang__)
 #define FLOW_COMPILER Clang

@@ -79,7 +79,7 @@ public:
     decltype(auto) randomChoice(Container const& choices) {
         return *std::next(std::begin(choices), randomInt64(0, static_cast<std::int64_t>(std::size(choices))));
     }
-    /// Puts the elements into a random order, each order equally likely. Needs random access.
+    /// Puts the elements into a random order, each order equally likely. The container needs random access.
     template <class Container>
     void randomShuffle(Container& elements) {
         auto first = std::begin(elements);
@@ -91,7 +91,7 @@ public:
     std::string randomAlphaNumeric(int length);
     void randomBytes(void* out, std::size_t count);
 
-    /// Returns the result of the next randomUInt64(), and changes nothing. For comparing the states of two generators.
+    /// Returns the result of the next randomUInt64() and changes nothing, to compare the states of two generators.
     std::uint64_t peek() const { return DeterministicRandom(*this).randomUInt64(); }
 
 private:
@@ -105,7 +105,7 @@ using IRandom = DeterministicRandom;
 /// seeded this generator before. So programs on several machines do not all wait for the same random times.
 DeterministicRandom* deterministicRandom();
 void setThreadLocalDeterministicRandomSeed(std::uint64_t seed);
-/// Seeds this thread's generator from the machine's entropy if it was neither used nor seeded. For RealLoop.
+/// Seeds this thread's generator from the machine's entropy if it was neither used nor seeded. RealLoop calls it.
 void seedUnusedDeterministicRandom();
 /// Makes `random` the generator of this thread, until the next call of this function. Returns the previous generator.
 DeterministicRandom* replaceDeterministicRandom(DeterministicRandom* random);
