@@ -1,11 +1,11 @@
-// The keyword view of actors for editors; must be the last include of an .actor.cpp file.
+// The keywords of actors, as C++ for editors. This must be the last include of an .actor.cpp file.
 //
 //     #include "flow/flow.h"
 //     #include "flow/actorcompiler.h"
 //
 //     ACTOR Future<int> twice(Future<int> x) { int v = wait(x); return 2 * v; }
 //
-// The build defines NO_INTELLISENSE, and actorc translates the keywords. A wait that is left over calls one of the
+// The build defines NO_INTELLISENSE, and actorc translates the keywords. A wait that actorc has left calls one of the
 // deleted functions below, which is a compile error. This happens where no wait is allowed, and in a file that does not
 // go through actorc.
 
@@ -42,8 +42,8 @@ inline constexpr bool isCopied = std::is_copy_constructible_v<T>;
 template <template <class...> class C, class... T>
 inline constexpr bool isCopied<C<T...>> = std::is_copy_constructible_v<C<T...>> && (... && isCopied<T>);
 
-/// The result type of wait(), for editors. It is T& if a T can be copied, because the awaited object stays alive:
-/// `auto& x = wait(f)` is right. For a move-only T it is T.
+/// The result type of wait(), for editors. For a T that can be copied it is T&: `auto& x = wait(f)` is right, because
+/// the awaited object stays alive. For a move-only T it is T.
 template <class T>
 using Result = std::conditional_t<isCopied<T>, T&, T>;
 

@@ -3,7 +3,7 @@
 //
 //     #include "flow/sim.h"
 //
-//     SimLoop loop;                            // virtual time: ends at once
+//     SimLoop loop;                            // virtual time: the delay takes no real time
 //     loop.run(delay(3600));
 //
 // Production code includes flow/flow.h, which builds without flow/sim.

@@ -3,13 +3,13 @@
 //
 //     TEST_CASE("/queue/keeps its order") {
 //         ASSERT_EQ(queue.pop(), 1);             // throws internal_error
-//         ASSERT_WE_THINK(size < 1000);          // checked builds throw, others only print
+//         ASSERT_WE_THINK(size < 1000);          // checked builds throw, other builds only print
 //         ASSERT_ABORT(lock.isHeld());           // ends the program: for destructors and noexcept functions
 //     }
 //
 // The same macros with a prefix come with flow/flow.h: FLOW_TEST_CASE (flow/testing/unit_test.h), FLOW_ASSERT_TRUE for
 // ASSERT, FLOW_ASSERT_EQ ... (flow/base/assert_macros.h), FLOW_CODE_PROBE (flow/trace/code_probe.h). If GoogleTest,
-// Catch2 or doctest is included too, before or after this header, a name that both define has their meaning.
+// Catch2 or doctest is included too, before or after this header, a name that both define has that library's meaning.
 
 #include "flow/base/assert_macros.h"
 #include "flow/testing/unit_test.h"
@@ -50,6 +50,6 @@
 #define CODE_PROBE FLOW_CODE_PROBE
 #define UNREACHABLE FLOW_UNREACHABLE
 #define ASSERT_ABORT(condition) FLOW_ASSERT(condition, "a program's own assertion")
-/// The same as ASSERT. Some programs use it for assertions that must stay when the others are switched off.
+/// Does what ASSERT does. Some programs use this name for assertions that must stay when ASSERT is switched off.
 #define UNSTOPPABLE_ASSERT FLOW_ASSERT_TRUE
 #define ASSERT_WE_THINK FLOW_ASSERT_WE_THINK

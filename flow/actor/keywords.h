@@ -1,11 +1,11 @@
-// The keywords of actors, for the tools that read an .actor.cpp before actorc: editors, clangd, static analysis. This
-// file has no include guard on purpose: flow/actorcompiler.h includes it last in each file, and flow/unactorcompiler.h
-// undoes it.
+// The keywords of actors, for tools that read an .actor.cpp without actorc: editors, clangd, static analysis. This file
+// has no include guard on purpose: flow/actorcompiler.h includes it last in each file, and flow/unactorcompiler.h
+// undefines the keywords.
 //
-// The build defines NO_INTELLISENSE, and actorc defines POST_ACTOR_COMPILER in the code that it emits: there only THIS
-// and THIS_ADDR are defined: the address of the running actor, whatever its type. In the source itself the keywords
-// become macros under which the file parses as C++: a wait is a function that gives the value, a choose is an endless
-// loop, and a when is a loop that never runs. A struct behind DESCR has no fields for the editor.
+// actorc defines POST_ACTOR_COMPILER in the code that it emits: there the macros are THIS and THIS_ADDR, the address of
+// the running actor, as a pointer and as an integer. Editors see the keywords as macros of C++: a wait is a function
+// that gives the value, a choose is an endless loop, and a when is a loop that never runs. A struct behind DESCR has no
+// fields for the editor. The build defines NO_INTELLISENSE, which leaves most of these macros out.
 
 #undef THIS
 #undef THIS_ADDR
@@ -25,7 +25,7 @@
 #ifndef NO_INTELLISENSE
 
 #ifdef __clang__
-// Unused names, variables without a value (a state always has one) and missing returns are for actorc to report.
+// actorc reports unused names, variables without a value (a state always has one) and missing returns. clang need not.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wunused"
 #pragma clang diagnostic ignored "-Wunused-parameter"

@@ -9,8 +9,8 @@
 //     struct FActor final : Actor<Frame<T>, FActorState> {};
 //     Future<T> f(...) { return start<FActor>(...); }
 //
-// a_body runs no waiter itself: it returns how it ended, and the code here destroys the state, completes the result and
-// resumes the last waiter by a tail call. Errors that a_body throws are caught here.
+// a_body resumes no waiter. It returns an Exit, which says how the run ended. After the last run, this file's code
+// destroys the state, completes the result and resumes the last waiter by a tail call. It also catches a_body's errors.
 
 #include "flow/base/inline.h"
 #include "flow/core/frame_size.h"
@@ -25,7 +25,7 @@
 namespace flow::actor {
 using namespace detail;
 
-/// The result of an activation of a_body: the status that the cell is to have.
+/// The result of an activation (one run of a_body): the status that the actor's cell gets.
 enum class Exit : std::uint8_t {
     Suspended = Cell::kUnset,
     Never = Cell::kNever,
@@ -40,7 +40,7 @@ template <class T>
 using Type = T;
 
 /// True if a body is compiled twice: once for its beginning, as part of the call, and once for all that follows. With
-/// clang an actor then starts faster; gcc 12 makes slower code.
+/// two bodies, an actor starts faster if clang compiles it, but gcc 12 makes slower code.
 inline constexpr bool kTwoBodies = flow::detail::kClang;
 
 /// The part of an actor that its a_body can use: the frame, without the state. T is void for actors without a result.
@@ -63,7 +63,7 @@ public:
         wait.park(this);
         return Exit::Suspended;
     }
-    /// Returns the result of the wait at which this activation begins; nothing at the start. Called once an activation.
+    /// Returns the result of the wait at which this activation begins (none at the start). Called once per activation.
     FLOW_INLINE Pending resumed() { return Pending::resumed(this); }
     /// Returns the result of a choose at which the actor did not suspend.
     FLOW_INLINE Pending taken() { return Pending::resumed(this); }
@@ -119,8 +119,8 @@ protected:
     }
 };
 
-/// The frame of an actor in which no handler gets the error of a wait: after such an error, or a cancel, the state is
-/// destroyed while the actor waits, and a_body does not run again.
+/// The frame of an actor without a handler that catches an error of a wait. After such an error, or a cancel, the state
+/// is destroyed while the actor waits, and a_body does not run again.
 template <class T>
 class PropagatingFrame : public Frame<T> {
 public:
@@ -128,7 +128,7 @@ public:
     FLOW_INLINE Exit park(Pending wait, int entry) {
         Exit exit = Frame<T>::park(wait, entry);
         if (wait.isHeld()) {
-            if (this->awaited.isOperation()) // otherwise the frame is parked in the loop: that wait cannot fail
+            if (this->awaited.isOperation()) // any other held wait is a wait for the loop, which cannot fail
                 this->awaited = this->awaited.propagating();
         } else if (!wait.isDelay()) {
             this->awaited = Awaited::propagating(wait.cell());
@@ -148,12 +148,12 @@ protected:
     static constexpr bool kPropagates = true;
 };
 
-/// The value type of the cell: void actors have a cell like all others, which no code reads.
+/// The value type of an actor's cell. An actor without a result has a cell of Void, which no code reads.
 template <class T>
 using CellType = std::conditional_t<std::is_void_v<T>, Void, T>;
 
-/// Returns the bytes of the room behind the state. They are known when a_body() has been compiled: decltype makes the
-/// compiler do this for the a_body of a template, since its result type is deduced.
+/// Returns the bytes of the room behind the state. The compiler knows them after it has compiled a_body(). For the
+/// a_body of a template, decltype makes the compiler do this first, because the result type of that a_body is deduced.
 template <class F, class S>
 constexpr std::size_t roomBehind() {
     [[maybe_unused]] decltype(std::declval<S&>().a_body(std::declval<F&>())) exit = {};
@@ -177,7 +177,7 @@ struct Actor : F, ResultBytes<kPrefixBytes<CellType<typename F::Value>>> {
         auto future = Future<CellType<T>>::adopt(cell);
         auto* self = static_cast<Self*>(cell->frame());
         self->resume = resumeActor;
-        self->destroy = destroyActor; // a cancel calls it only if F propagates: else the actor ends by its handlers
+        self->destroy = destroyActor; // a cancel calls this only if F propagates; else the handlers run
         self->reset();
         noteRunning(self);
         std::uint8_t status;
@@ -187,7 +187,7 @@ struct Actor : F, ResultBytes<kPrefixBytes<CellType<typename F::Value>>> {
         } catch (...) { // parameters or leading states could not be made
             status = self->failed(currentError());
         }
-        if (status != kSuspended) { // `future` is the only reference: nothing waits or can have cancelled
+        if (status != kSuspended) { // `future` is the only reference: no code waits or has cancelled
             setEnded<CellType<T>>(cell, status);
             cell->promises = 0;
         }
@@ -199,8 +199,8 @@ private:
 
     S& state() { return *std::launder(reinterpret_cast<S*>(&stateBytes_)); }
 
-    /// Runs to the next suspension, or to the end of the state's lifetime. Returns the status with which to complete
-    /// the cell.
+    /// Runs a_body to the next suspension, or to its end, and then destroys the state. Returns the status with which to
+    /// complete the cell, or kSuspended.
     template <bool isStart = false>
     FLOW_INLINE std::uint8_t activate() noexcept {
         Exit exit;
@@ -243,7 +243,7 @@ private:
 
     static void destroyActor(Waiter* frame) { static_cast<Actor*>(frame)->state().~S(); }
 
-    /// Found by its name, since nothing refers to it. The assertion makes the compiler emit it.
+    /// The table of waits. Debuggers find it by its name. The static_assert below makes the compiler emit the table.
     [[gnu::used]] static constexpr auto kWaits = waitLinesOf<S>();
 
     static void resumeActor(Waiter* frame) {

@@ -48,7 +48,7 @@ void report(const char* message, const char* file, int line, ReportsCaller repor
     if (detail::runningActor)
         actorNameAt(detail::runningActor, actor, sizeof actor);
     bool isInProgram = reportsCaller == ReportsCaller::No || !isOfLibrary(file);
-    // The message is printed first, since the search for the caller may fail.
+    // The message is printed first, because the search for the caller may fail.
     if (isInProgram)
         std::fprintf(stderr, "flow: assertion failed: %s at %s:%d\n", message, file, line);
     else

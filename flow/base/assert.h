@@ -9,9 +9,9 @@
 //     int get(Caller caller = Caller::current()) {
 //         FLOW_ASSERT_AT(caller, isReady(), "get() before there is a value");
 //
-// FLOW_ASSERT is always on. FLOW_CHECK is compiled when FLOW_CHECKED is 1 (CMake: -DMILLRACE_CHECKED=ON), which must
-// be the same in all translation units of a program, since checked builds store more in each future. Programs assert
-// with flow/base/assert_macros.h.
+// FLOW_ASSERT is always on. FLOW_CHECK is compiled when FLOW_CHECKED is 1 (CMake: -DMILLRACE_CHECKED=ON). FLOW_CHECKED
+// must have the same value in all translation units of a program, because checked builds store more in each future.
+// These macros are for the library. The assertions for programs are in flow/base/assert_macros.h.
 
 #include "flow/base/compiler_options.h"
 
@@ -36,9 +36,9 @@ namespace flow::detail {
 /// The place of a call. It is Caller() if the place is unknown.
 using Caller = std::source_location;
 /// Prints `message`, the place and the running actor (in checked builds) to standard error and aborts. The place is
-/// `caller` if it is known. For a function that cannot take its caller, such as an operator, it is the place in the
-/// program that addr2line finds in the debug information. If neither is known, it is `file` and `line`, in the library.
-/// Calls in one function must not be merged, or they would lose their lines; for gcc CMakeLists.txt sets an option.
+/// `caller` if it is known. An operator cannot take its caller: then addr2line finds the place of the call in the debug
+/// information. If neither place is known, the place is `file` and `line`, in the library. The compiler must not merge
+/// two calls in one function, because their lines differ. For gcc an option in CMakeLists.txt prevents it.
 #ifdef __clang__
 [[clang::nomerge]]
 #endif

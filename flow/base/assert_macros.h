@@ -1,11 +1,11 @@
 #pragma once
-// FLOW_ASSERT_TRUE and the like: conditions that must hold. If one does not hold, its place and the running actor (in
-// checked builds) are printed, and internal_error is thrown. flow/test.h has shorter names for them.
+// FLOW_ASSERT_TRUE and other macros for conditions that must hold. If a condition does not hold, the macro prints the
+// place and the running actor (in checked builds), and throws internal_error. flow/test.h has shorter macro names.
 //
 //     FLOW_ASSERT_TRUE(queue.empty());            // throws internal_error
 //     FLOW_ASSERT_EQ(sent, received);             // prints both values: EQ NE LT LE GT GE
-//     FLOW_ASSERT_NEAR(seconds, 1.5, 0.01);       // at most so far apart; nothing is near a NaN
-//     FLOW_ASSERT_WE_THINK(size < 1000);          // checked builds throw, others only print
+//     FLOW_ASSERT_NEAR(seconds, 1.5, 0.01);       // at most 0.01 apart; no number is near a NaN
+//     FLOW_ASSERT_WE_THINK(size < 1000);          // checked builds throw, other builds only print
 //     switch (kind) { ... default: FLOW_UNREACHABLE(); }
 //
 // The condition is always evaluated, exactly once. In a function that must not throw, internal_error ends the program.
@@ -39,8 +39,8 @@ template <class A, class B>
     throwBreach(condition, (toText(a) + " and " + toText(b)).c_str(), file, line);
 }
 
-/// Throws internal_error unless compare(a, b) is true. `compare` is a lambda in the macro, so that the compiler reports
-/// values that cannot be compared at the line of the assertion.
+/// Throws internal_error unless compare(a, b) is true. `compare` is a lambda in the macro. So if two values cannot be
+/// compared, the compiler's error names the line of the assertion.
 template <class A, class B, class Compare>
 void assertThat(A const& a, B const& b, Compare compare, const char* condition, const char* file, int line) {
     if (!compare(a, b)) [[unlikely]]
@@ -63,7 +63,7 @@ inline void assertNear(double a, double b, double tolerance, const char* conditi
          ? static_cast<void>(0)                                                                                        \
          : ::flow::detail::throwBreach(#condition, nullptr, __FILE__, __LINE__))
 
-// An integer type with a sign and one without are compared by their values, and without a warning.
+// A signed and an unsigned integer are compared by their values, and without a warning of the compiler.
 #define FLOW_ASSERT_THAT(function, op, a, b)                                                                           \
     ::flow::detail::assertThat(                                                                                        \
         a, b,                                                                                                          \

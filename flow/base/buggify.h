@@ -1,6 +1,6 @@
 #pragma once
-// buggify(): true at random, in simulation only, so that code does something rare but allowed. knob(): a constant that
-// may have another value in a simulated process.
+// buggify() returns true at random, but only in simulation. Code then does something rare but allowed. knob() returns a
+// constant, which may have another value in a simulated process.
 //
 //     if (buggify())
 //         co_await delay(10);                        // what if this took long?
@@ -8,7 +8,7 @@
 //
 // A site is a place in the source that calls buggify(). Each run arms a quarter of the sites, chosen by its seed. At an
 // armed site buggify() is true in a quarter of the calls, and buggify(0.01) in one of a hundred. Outside of a
-// simulation, after a load and a branch, buggify() returns false and knob() its second argument.
+// simulation, buggify() returns false and knob() returns its second argument. This costs a load and a branch.
 
 #include <source_location>
 #include <string>
@@ -20,8 +20,8 @@ class BuggifySource {
 public:
     static constexpr double kUsual = -1;
 
-    /// Decides a call at the site `file`, `line`. If the site is armed, the result is true with this probability;
-    /// kUsual stands for the probability that the source has for all sites.
+    /// Returns the result of a buggify() call at the site `file`, `line`. If the site is armed, the result is true with
+    /// the given probability. kUsual stands for the usual probability of this source.
     virtual bool buggify(const char* file, unsigned line, double probability = kUsual) = 0;
     /// Returns the value of the knob `name` in the current process; null if the process has no such knob.
     virtual double const* findKnob(std::string const& name) const = 0;

@@ -1,14 +1,14 @@
-// The texts of a code are in kTable (errors of the library) or in `named`, a list without a lock to which the
-// initialisers of FLOW_ERROR add, also those of shared objects that are loaded later. The sentence of one error is in
-// the table of error_origins.cpp.
+// The texts of a code are in kTable (errors of the library) or in `named`, a lock-free list. The initialisers of
+// FLOW_ERROR add to this list, also when a shared object is loaded later. Sentences of withSentence() are in the table
+// of error_origins.cpp.
 //
-// currentError() is the border between exceptions and futures: every style calls it in its `catch (...)`. It reads an
-// Error in place; of any other exception the thread keeps the text, and the Error is unknown_error.
+// currentError() turns exceptions into errors of futures: actors, coroutines and tasks call it in `catch (...)`. It
+// copies an Error without a rethrow. Any other exception becomes unknown_error, and the thread keeps its text.
 //
-// There are two reports. callDroppedErrorHandler() is called at once for an error that no future is left to receive;
-// reportUnreadError() when the cell of a failed future is freed that nothing has read. The second is counted for each
-// actor, so that a loop does not flood the log. Both call the handler on a new stack, since little of this one may be
-// left.
+// There are two reports. callDroppedErrorHandler() is called immediately for an error that no future is left to
+// receive. reportUnreadError() is called when a failed future is freed and no code has read its error. Unread errors
+// are counted for each actor, so an actor that fails again and again does not flood the log. Both functions call the
+// handler on a new stack, because little of the current stack may be left.
 
 #include "flow/base/error.h"
 
@@ -73,7 +73,7 @@ void keepUnknown(const char* text) {
     std::snprintf(unknownText, sizeof unknownText, "%s", text);
 }
 
-/// The text of an error: for unknown_error, that of the exception, if there is one.
+/// Returns the text of an error. For unknown_error it is the text of the last unknown exception, if there was one.
 const char* textOf(Error error) {
     bool isPlain = error.what() == entryOf(error.code()).description;
     return error.code() == error_code_unknown_error && *unknownText && isPlain ? unknownText : error.what();
@@ -94,7 +94,7 @@ bool detail::nameError(int code, const char* name, const char* description) {
             std::fprintf(stderr, "flow: the errors %s and %s have the same code %d\n", entry->name, name, code);
             std::abort();
         }
-        return true; // a shared object that has it too
+        return true; // another shared object defines the same error
     }
     auto* entry = new NamedEntry{name, description, {}, named.load(std::memory_order_relaxed)};
     entry->entry = {code, entry->name.c_str(), entry->description.c_str()};
@@ -120,8 +120,8 @@ Error wrongOption(std::string_view options, std::string_view option, std::string
 
 namespace {
 
-/// The exception that is being handled, if it is an Error. A `throw;` would find it as well, but costs as much as the
-/// throw before it. An exception_ptr is the address of the exception in both standard libraries.
+/// Returns the exception that is being handled, if it is an Error; else null. A rethrow by `throw;` would find it too,
+/// but costs as much as the first throw. In both standard libraries an exception_ptr is the address of the exception.
 Error const* handledError() noexcept {
     std::type_info const* type = abi::__cxa_current_exception_type();
     if (!type || *type != typeid(Error))
@@ -143,7 +143,7 @@ Error currentError() noexcept {
     } catch (Error const& error) {
         if (error.isValid())
             return error;
-        keepUnknown("an Error that was not set"); // as a result it would be taken for a value
+        keepUnknown("an Error that was not set"); // in a future, such an Error would mean a value
     } catch (std::exception const& other) {
         keepUnknown(other.what());
     } catch (...) {
@@ -162,7 +162,7 @@ DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept
 
 namespace {
 
-/// `times`: the number of errors that this actor has dropped; 0 if it is not to be printed.
+/// `times` is the number of errors that this actor has dropped. If `times` is 0, the report has no number.
 void callHandler(const void* code, Error error, std::uint64_t times) noexcept {
     onNewStack([&] { // the stack here may be enough for an actor's end, but not for finding and printing its name
         char where[256] = "a future that no actor made";
@@ -177,7 +177,7 @@ void callHandler(const void* code, Error error, std::uint64_t times) noexcept {
 
 std::atomic<bool> unreadReports{true};
 
-/// The number of unread errors that each actor has dropped on this thread. Actors without a place share the last one.
+/// The number of unread errors that each actor has dropped on this thread. Actors without a place share the last place.
 struct UnreadCounts {
     static constexpr std::size_t kPlaces = 32;
     const void* codes[kPlaces];
@@ -219,7 +219,7 @@ void reportDroppedBy(const char* where, Error error) noexcept {
 }
 
 void detail::reportUnreadError(const void* code, Error error) noexcept {
-    // The latter two errors, too, only say that something has ended.
+    // end_of_stream and operation_obsolete, too, only say that something has ended.
     if (!isReported(error) || error.code() == error_code_end_of_stream ||
         error.code() == error_code_operation_obsolete || !unreadReports.load(std::memory_order_relaxed))
         return;

@@ -1,6 +1,6 @@
-// The table of what an error has besides its code: the place at which it was made, and a sentence. The error has the
-// number of an entry, 0 for neither. An entry is never changed or removed: each error may be copied anywhere and kept.
-// Two errors that were made at one place and say the same have one entry.
+// The table of origins and sentences of errors. An entry has the place at which an error was made, and a sentence. An
+// Error holds the number of its entry, or 0 if there is none. An entry is never changed or removed, because copies of
+// an error may be kept anywhere. Two errors with the same place and the same sentence share one entry.
 
 #include "flow/base/error.h"
 #include "flow/base/format.h"
@@ -21,30 +21,30 @@ constexpr std::size_t kMostSentences = 4'096;
 constexpr std::size_t kMostOrigins = 32'767 - kMostSentences;
 constexpr std::size_t kSentenceBytes = 500;
 
-/// The file by the address of its name, the line, and in checked builds the actor.
+/// The key of an origin: the address of the file's name, the line, and in checked builds the actor.
 using Key = std::tuple<const char*, std::uint32_t, const void*>;
 
-/// A sentence, with the address of its origin's text.
+/// The address of an origin's text (null without an origin), and a sentence.
 using Said = std::pair<const char*, std::string>;
 
-/// Null: it has none.
+/// The texts of an entry. A pointer is null if the entry has no such text.
 struct Entry {
     const char* origin = nullptr;
     const char* sentence = nullptr;
 };
 
-/// An origin with the number of its entry, which refers to the text; 0: there was no place.
+/// The text of an origin, and the number of the entry that refers to this text; 0 if the table was full.
 struct Origin {
     std::uint16_t number = 0;
     std::string text;
 };
 
-/// Never destroyed: errors of static objects may have entries as well.
+/// The table. It is never destroyed, because destructors of static objects may still use errors with entries.
 struct Entries {
     std::mutex mutex;
     std::map<Key, Origin> origins;
     std::map<Said, std::uint16_t> sentences;
-    std::vector<Entry> entries; // by number - 1
+    std::vector<Entry> entries; // the index is the number of the entry - 1
 
     std::uint16_t add(Entry entry) {
         entries.push_back(entry);
@@ -90,7 +90,7 @@ std::uint16_t find(Key const& key) {
 }
 
 std::uint16_t add(Key const& key, std::source_location raised) {
-    std::string text = textOf(raised); // without the lock: it may make errors
+    std::string text = textOf(raised); // without the lock: textOf() may make errors
     std::lock_guard lock(table().mutex);
     auto [place, isNew] = table().origins.try_emplace(key);
     auto& origin = place->second;
@@ -105,7 +105,7 @@ std::uint16_t add(Key const& key, std::source_location raised) {
 
 std::uint16_t detail::numberOfOrigin(std::source_location raised) noexcept {
     static constinit thread_local bool isHere = false;
-    if (std::exchange(isHere, true)) // finding the chain has made an error
+    if (std::exchange(isHere, true)) // this error was made while add() called textOf()
         return 0;
     std::uint16_t number = 0;
     try {
@@ -115,7 +115,7 @@ std::uint16_t detail::numberOfOrigin(std::source_location raised) noexcept {
             onNewStack([&] {
                 try {
                     number = add(key, raised);
-                } catch (...) { // no memory for it
+                } catch (...) { // no memory: the error has no origin
                 }
             });
     } catch (...) {
@@ -135,7 +135,7 @@ std::uint16_t detail::numberOfSentence(std::uint16_t origin, std::string_view se
             return origin;
         auto place = sentences.try_emplace(std::move(key), origin).first;
         return place->second = table().add({place->first.first, place->first.second.c_str()});
-    } catch (...) { // no memory for it
+    } catch (...) { // no memory: the error has no sentence
         return origin;
     }
 }

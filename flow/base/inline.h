@@ -1,22 +1,22 @@
 #pragma once
-// Macros that say how clang and gcc are to call a function. Their differences with coroutines are in
+// Macros that tell clang and gcc how to call a function. The differences of the two compilers with coroutines are in
 // flow/coro/detail/abi_clang.h and abi_gcc.h. flow/base/tail_call.h says whether the last call of a function is a jump.
 
 #include "flow/base/compiler_options.h"
 
-// FLOW_INLINE: a function that must become part of its caller, at every optimisation level. For the few steps between
-// a co_await and the queue in which the coroutine parks, where a call would cost time and bytes in the frame.
+// FLOW_INLINE: for a function that must become part of its caller, at every optimisation level. It is used for the few
+// steps from a co_await to the queue in which the coroutine waits: a call would cost time, and bytes in the frame.
 
 #define FLOW_INLINE [[gnu::always_inline]] inline
 
-// FLOW_INLINE_CALL: in front of one call; makes it part of its caller, if the compiler has an attribute for that.
+// FLOW_INLINE_CALL: stands in front of a call, and inlines the called function there, if the compiler has an attribute.
 //
-// FLOW_REFUSED(message): for an overload that no program may call; the compiler prints `message` for a call of it. The
-// overload stands beside the function that takes the right arguments, so that the error is at the call and not inside
-// the library. The overload has a body: without one, gcc reports an error for an argument of a local type. (clang would
-// report an unavailable template twice.)
+// FLOW_REFUSED(message): for an overload that no program may call. The compiler prints `message` for such a call. The
+// overload stands beside the function that takes the right arguments, so the error is at the call and not in the
+// library. The overload has a body: without a body, gcc reports an error for an argument of a local type. (The clang
+// attribute is not `unavailable`: clang would report an unavailable template twice.)
 //
-// kClang: for code in which one way is faster with clang, and another with gcc 12.
+// kClang: true with clang. It is for code that has one fast form for clang and another fast form for gcc 12.
 
 #if defined(__clang__)
 #define FLOW_COMPILER Clang
@@ -40,12 +40,12 @@ inline constexpr bool kClang = false;
 }
 #endif
 
-// FLOW_RARE: for a cold function. With clang's `preserve_most` convention the callee saves all registers, so that its
-// hot callers need not save any. The function must be noexcept, since unwinding would restore the wrong registers. The
-// convention changes the ABI. Because of the abi_tag, a program made by different compilers does not link
-// (FLOW_SETTINGS prevents it too). The function is hidden, so that each shared object has its own: glibc saves fewer
-// registers when it looks up a function of another shared object at its first call
-// (https://github.com/llvm/llvm-project/issues/105588).
+// FLOW_RARE: for a cold function. With clang's `preserve_most` convention the function itself saves all registers, so
+// its hot callers need not save any. The function must be noexcept, because unwinding would restore the wrong
+// registers. The convention changes the ABI. Because of the abi_tag, code of different compilers does not link into one
+// program (FLOW_SETTINGS prevents this too). The function is hidden, so each shared object has its own copy. A call
+// into another shared object would not be safe: at the first call glibc looks the function up, and saves fewer
+// registers (https://github.com/llvm/llvm-project/issues/105588).
 #if defined(__clang__) && defined(__x86_64__)
 #define FLOW_RARE __attribute__((preserve_most, abi_tag("rare"), visibility("hidden")))
 #else

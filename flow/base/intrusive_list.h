@@ -1,12 +1,12 @@
 #pragma once
-// Links of a circular, doubly linked list. The nodes are part of the objects in it.
+// Links of a circular, doubly linked list. An object in a list has a Link as a member or base class.
 //
-//     Link head;            // a list: linked to itself when empty
+//     Link head;            // a list; if the list is empty, its head is linked to itself
 //     head.reset();
 //     pushBack(head, item.link);
-//     item.link.unlink();   // two writes, wherever it is linked
+//     item.link.unlink();   // takes `item` out of its list, in constant time
 //
-// A Link with `next == nullptr` is in no list. Nothing here allocates or owns.
+// A Link with `next == nullptr` is in no list. A list allocates no memory and does not own its objects.
 
 namespace flow::detail {
 
@@ -15,17 +15,17 @@ struct Link {
     Link* prev;
 
     bool isLinked() const { return next != nullptr; }
-    /// Makes this the head of an empty list.
+    /// Makes this Link the head of an empty list.
     void reset() { next = prev = this; }
-    /// True if this is the head of an empty list.
+    /// True if this Link is the head of an empty list.
     bool isEmpty() const { return next == this; }
 
-    /// Takes this node out of its list. It must be linked.
+    /// Takes this Link out of its list. The Link must be in a list.
     void unlink() {
         cutOut();
         next = nullptr;
     }
-    /// Like unlink(), for a node of which isLinked() will not be called.
+    /// Like unlink(), but isLinked() must not be called after it.
     void cutOut() {
         next->prev = prev;
         prev->next = next;
@@ -49,7 +49,7 @@ inline void pushBack(Link& head, Link& node) {
 
 namespace flow {
 
-/// The link of a list, for objects that are in one.
+/// The base class or member of an object that can be in a list.
 using ListLink = detail::Link;
 
 } // namespace flow

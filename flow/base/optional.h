@@ -1,11 +1,11 @@
 #pragma once
-// Optional<T>: a value or nothing, under the names of Flow.
+// Optional<T>: a value or no value, with the function names of Flow.
 //
 //     Optional<int> port = parse(text);
 //     listen(port.orDefault(4500));
 //     Optional<std::string> name = user.map([](User const& u) { return u.name; });
 //
-// get() of nothing is an assertion failure, not an exception: check present() first. Copying copies the value.
+// get() without a value is an assertion failure, not an exception: check present() first. Copying copies the value.
 
 #include "flow/base/assert.h"
 
@@ -28,14 +28,14 @@ public:
     template <class U = T>
         requires std::convertible_to<U&&, T> && (!std::same_as<std::remove_cvref_t<U>, Optional>)
     Optional(U&& value) : value_(std::forward<U>(value)) {}
-    /// Converts an Optional of another type, if its value converts.
+    /// Converts an Optional<U>, if a U converts to a T.
     template <class U>
         requires std::convertible_to<U const&, T> && (!std::convertible_to<Optional<U> const&, T>)
     Optional(Optional<U> const& other) {
         if (other.present())
             value_.emplace(other.get());
     }
-    /// Copies `other`, with the memory of its value in `arena`: for a T that lives in an arena.
+    /// Copies `other`, and copies the memory of its value into `arena`: for a T with memory in an arena.
     template <class Arena>
         requires std::constructible_from<T, Arena&, T const&>
     Optional(Arena& arena, Optional const& other) {
@@ -64,8 +64,8 @@ public:
         return present() ? std::move(*value_) : static_cast<T>(std::forward<U>(otherwise));
     }
 
-    /// Returns an Optional of function(value, args...); nothing without a value. `function` may be a pointer to a
-    /// member.
+    /// Returns an Optional of function(value, args...), or an empty Optional if there is no value. `function` may be a
+    /// pointer to a member.
     template <class F, class... Args>
     auto map(F&& function, Args&&... args) const
         -> Optional<std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>> {
@@ -82,7 +82,7 @@ public:
         return std::apply(std::forward<F>(function), std::forward_as_tuple(*value_, std::forward<Args>(args)...));
     }
     /// Like map() and flatMap(), for a value that is a pointer or a Reference: `function` is called with the object to
-    /// which it points. The result is nothing for a null pointer.
+    /// which the value points. The result is empty if the value is null.
     template <class F, class... Args, class Pointer = T>
     auto mapRef(F&& function, Args&&... args) const
         -> Optional<std::remove_cvref_t<std::invoke_result_t<F, decltype(*std::declval<Pointer const&>()), Args...>>> {
@@ -97,7 +97,7 @@ public:
             return {};
         return std::apply(std::forward<F>(function), std::forward_as_tuple(**value_, std::forward<Args>(args)...));
     }
-    /// Returns the value, converted explicitly to a U; nothing if there is no value.
+    /// Returns the value, converted explicitly to a U; an empty Optional if there is no value.
     template <class U>
     Optional<U> castTo() const {
         return map([](T const& value) { return static_cast<U>(value); });
@@ -109,7 +109,7 @@ public:
     }
     void reset() { value_.reset(); }
 
-    /// An empty Optional equals an empty one, and comes before every value.
+    /// Two empty Optionals are equal. An empty Optional comes before every value.
     friend bool operator==(Optional const& a, Optional const& b)
         requires std::equality_comparable<T>
     {

@@ -79,7 +79,7 @@ public:
     decltype(auto) randomChoice(Container const& choices) {
         return *std::next(std::begin(choices), randomInt64(0, static_cast<std::int64_t>(std::size(choices))));
     }
-    /// Puts the elements into a random order, each order equally likely. Needs random access.
+    /// Puts the elements into a random order, each order equally likely. The container needs random access.
     template <class Container>
     void randomShuffle(Container& elements) {
         auto first = std::begin(elements);
@@ -91,23 +91,23 @@ public:
     std::string randomAlphaNumeric(int length);
     void randomBytes(void* out, std::size_t count);
 
-    /// Returns what the next randomUInt64() will return, to compare the states of two generators. Changes nothing.
+    /// Returns the result of the next randomUInt64() and changes nothing, to compare the states of two generators.
     std::uint64_t peek() const { return DeterministicRandom(*this).randomUInt64(); }
 
 private:
     std::uint64_t state_[4];
 };
-/// Flow's name of the generator. In Flow IRandom is an interface; here it is this class.
+/// Flow's name of the generator. In Flow IRandom is an interface; here it is DeterministicRandom.
 using IRandom = DeterministicRandom;
 
-/// Returns the generator of this thread, for everything that must repeat. Its seed is 1 until another one is set. But
-/// if the thread has neither used nor seeded it, a RealLoop on this thread seeds it from the machine's entropy, so that
-/// programs on several machines do not all wait for the same random times.
+/// Returns the generator of this thread, for numbers that must be the same in each run. Its seed is 1 until another
+/// seed is set. A RealLoop seeds its thread's generator from the machine's entropy, if the thread has neither used nor
+/// seeded this generator before. So programs on several machines do not all wait for the same random times.
 DeterministicRandom* deterministicRandom();
 void setThreadLocalDeterministicRandomSeed(std::uint64_t seed);
-/// Seeds this thread's generator from the machine's entropy if it was neither used nor seeded. A RealLoop calls this.
+/// Seeds this thread's generator from the machine's entropy if it was neither used nor seeded. RealLoop calls it.
 void seedUnusedDeterministicRandom();
-/// Makes `random` the generator of this thread, until it is replaced in the same way. Returns the previous one.
+/// Makes `random` the generator of this thread, until the next call of this function. Returns the previous generator.
 DeterministicRandom* replaceDeterministicRandom(DeterministicRandom* random);
 /// Returns a generator of this thread that starts from the machine's entropy, for numbers that must not repeat.
 DeterministicRandom* nondeterministicRandom();

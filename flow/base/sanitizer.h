@@ -1,10 +1,10 @@
 #pragma once
-// Macros that say with which sanitizer this is compiled: code that switches stacks has to notify it.
+// Macros that say with which sanitizer a file is compiled. Code that switches stacks has to notify the sanitizer.
 //
 //     #if FLOW_ADDRESS_SANITIZER ... #elif FLOW_THREAD_SANITIZER ... #endif
 //
 // FLOW_NOT_INSTRUMENTED stands in front of functions that switch stacks. TSan keeps a list of the calls on each stack.
-// A function that switches must not be in these lists, since it begins on one stack and ends on another.
+// A function that switches stacks must not be in such a list, because it begins on one stack and ends on another.
 
 #if defined(__SANITIZE_ADDRESS__)
 #define FLOW_ADDRESS_SANITIZER 1

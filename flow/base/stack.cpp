@@ -1,13 +1,13 @@
 // stackIsShort() compares the address of its frame with the bounds of stacks, in this order: the room of the stack that
 // it found last, the new stacks in use (`active`), the thread's own stack. The bounds of any other stack, such as a
-// fiber's, are unknown: there withRoom() counts its levels.
+// fiber's, are unknown: on such a stack withRoom() counts its levels.
 //
-// callOnNewStack() takes the spare stack of the thread, or maps one, and calls the work there. Afterwards the stack
-// becomes the spare one, unless there is one already. Several new stacks may be in use at a time: work on one may need
-// another, and a fiber may switch away in the middle of a call.
+// callOnNewStack() takes the spare stack of the thread, or maps a new stack, and calls the work on it. Afterwards this
+// stack becomes the spare stack, unless the thread has one already. Several new stacks may be in use at a time: work on
+// one stack may need another stack, and a fiber may switch away in the middle of a call.
 //
-// callOn() makes the switch, in assembly. ASan and TSan must be notified of it, each in its own way: enter() runs on
-// the old stack, start() on the new one.
+// callOn() switches to the new stack and back, in assembly. enter(), on the old stack, and start(), on the new stack,
+// notify ASan or TSan of the switch.
 
 #include "flow/base/stack.h"
 
@@ -62,7 +62,7 @@ constinit thread_local OwnStack own;
 constinit thread_local Bounds lastRoom;            // the room of the stack on which stackIsShort() was called last
 constinit thread_local NewStack* active = nullptr; // stacks in use; fibers may end the calls on them in any order
 constinit thread_local NewStack* spare = nullptr;
-constinit thread_local bool keepsNone = false; // the thread is at its end
+constinit thread_local bool keepsNone = false; // true when the thread is ending
 
 /// Returns the bounds of the thread's own stack. If the system does not give them, the result is empty, which counts as
 /// unknown.
@@ -114,7 +114,7 @@ void giveBack(NewStack* stack) noexcept {
 }
 
 /// Calls work(argument) on the stack that ends at `top`. This function has a frame pointer: debuggers and unwinders
-/// follow it from one stack to the other.
+/// follow that pointer from one stack to the other.
 FLOW_NOT_INSTRUMENTED [[gnu::noinline]] void callOn(void* top, void (*work)(void*), void* argument) noexcept {
     [[maybe_unused]] void* volatile frame = __builtin_frame_address(0);
 #if defined(__x86_64__)
@@ -151,7 +151,7 @@ struct Call {
 };
 
 #if FLOW_ADDRESS_SANITIZER
-// ASan must know the current stack. Otherwise it takes the remains of exceptions on that stack for errors.
+// ASan must know the current stack. Otherwise it reports remains of exceptions on that stack as errors.
 void start(void* argument) noexcept {
     auto* call = static_cast<Call*>(argument);
     const void* lowest = nullptr;
@@ -203,7 +203,7 @@ bool stackIsShort() noexcept {
         own = {boundsOfThread(), true};
     if (own.bounds.contain(place))
         return isOutside(own.bounds);
-    constexpr int kLevelsAllowed = 32; // on a stack of which nothing is known
+    constexpr int kLevelsAllowed = 32; // on a stack with unknown bounds
     return detail::stackLevels >= kLevelsAllowed;
 }
 
@@ -218,7 +218,7 @@ void detail::callOnNewStack(void (*work)(void*), void* argument) noexcept {
     NewStack* stack = takeStack();
     stack->outer = active;
     active = stack;
-    lastRoom = {}; // the next call has to search for its stack
+    lastRoom = {}; // the next stackIsShort() must search for its stack
     Call call{work, argument};
     enter(stack, call);
     NewStack** link = &active;

@@ -1,13 +1,13 @@
 #pragma once
-// withRoom(): calls code that nests as deep as its data, on another stack when this one gets short.
+// withRoom(): calls code that recurses as deeply as its data. Uses a new stack when the current stack gets short.
 //
 //     void destroy(Tree* tree) {
 //         withRoom([tree] { ... destroy(tree->left); });
 //     }
 //
-// The bounds of a thread's own stack and of the stacks of onNewStack() are known. The bounds of other stacks, such as a
-// fiber's, are not: on them, 32 levels of withRoom() are allowed. If the memory of a fiber's stack is part of another
-// stack, the fiber counts as code on that other stack.
+// The bounds of a thread's own stack and of the stacks of onNewStack() are known. The bounds of other stacks, such as
+// the stack of a fiber, are unknown: on such a stack, 32 levels of withRoom() are allowed. If the memory of a fiber's
+// stack is part of another stack, the fiber counts as code on that other stack.
 
 #include "flow/base/inline.h"
 
@@ -16,7 +16,7 @@
 namespace flow {
 namespace detail {
 
-inline constinit thread_local int stackLevels = 0; // the levels of withRoom() on this thread
+inline constinit thread_local int stackLevels = 0; // the number of nested withRoom() calls on this thread
 
 void callWithRoom(void (*work)(void*), void* argument) noexcept;
 void callOnNewStack(void (*work)(void*), void* argument) noexcept;
@@ -26,8 +26,8 @@ void callErased(void* work) {
     (*static_cast<Work*>(work))();
 }
 
-/// Calls `work` by callWithRoom(). `work` is passed by value, so that objects to which it refers can stay in registers
-/// when this function is not called.
+/// Calls `work` by callWithRoom(). `work` is passed by value, so that the objects to which `work` refers can stay in
+/// registers when withRoomDeep() is not called.
 template <class Work>
 [[gnu::noinline]] void withRoomDeep(Work work) noexcept {
     callWithRoom(callErased<Work>, &work);
@@ -35,19 +35,19 @@ template <class Work>
 
 } // namespace detail
 
-/// True if little stack is left: less than a quarter of it, but at least 32 KiB and at most 1 MiB. That rest is kept
-/// for code that does not call this function.
+/// True if only the reserve of the stack is left: a quarter of the stack, but at least 32 KiB and at most 1 MiB. The
+/// reserve is for code that does not call stackIsShort().
 bool stackIsShort() noexcept;
 
-/// Calls `work` on a stack of 8 MiB, of which each thread keeps one. `work` must not throw; it may switch to other
-/// fibers, if it continues on the same thread. Without memory for the stack the program ends with a message.
+/// Calls `work` on a stack of 8 MiB. Each thread keeps one such stack for later calls. `work` must not throw. It may
+/// switch to other fibers, but must end on this thread. Without memory for the stack, the program ends with a message.
 template <class Work>
 void onNewStack(Work&& work) noexcept {
     detail::callOnNewStack(detail::callErased<std::remove_reference_t<Work>>, &work);
 }
 
-/// Calls `work` here, or on a new stack if this one is short. `work` must not throw. The first few levels are not
-/// checked, since nearly all nesting ends there.
+/// Calls `work` on the current stack, or on a new stack if the current one is short. `work` must not throw. The first 4
+/// nested calls do not check the stack, because nearly all nesting is less deep.
 template <class Work>
 FLOW_INLINE void withRoom(Work work) noexcept {
     constexpr int kUnchecked = 4;

@@ -10,8 +10,8 @@
 namespace flow::detail {
 
 // clang can guarantee such jumps at each optimisation level. gcc makes them from -O2 on, but not with --coverage or
-// -finstrument-functions, and has no macro that says so. Therefore, from -O1 on, each translation unit tests it when
-// the program starts. Before the test the value is false, which is always safe.
+// -finstrument-functions, and no macro says whether gcc makes them. Therefore, from -O1 on, each translation unit tests
+// this when the program starts. Before the test kTailCalls is false, which is always safe.
 #if defined(__clang__)
 inline constexpr bool kTailCalls = true;
 #elif !defined(__OPTIMIZE__)

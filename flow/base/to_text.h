@@ -4,7 +4,7 @@
 //     toText(7)  "7"      toText(0.5)  "0.5"      toText(true)  "true"      toText(timed_out())  "timed_out"
 //
 //     template <>
-//     struct Traceable<Point> : std::true_type {              // how a type of yours looks
+//     struct Traceable<Point> : std::true_type {              // the text of a type of the program
 //         static std::string toString(Point const& p) { ... }
 //     };
 //
@@ -20,7 +20,7 @@
 
 namespace flow {
 
-/// Says how a T becomes text. A program specialises it, derived from std::true_type, with a static function
+/// Says how a T becomes text. A specialisation, by a program, derives from std::true_type and has a static function
 /// `std::string toString(T const&)`.
 template <class T>
 struct Traceable : std::false_type {};

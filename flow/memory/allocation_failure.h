@@ -1,19 +1,19 @@
 #pragma once
-// AllocationFailure: one allocation fails on purpose, so that a test can let each one fail in turn.
+// AllocationFailure: makes one allocation fail on purpose. A test can let each allocation fail in turn.
 //
-//     failEachAllocation([] {                    // again and again: the first one fails, the second one, ...
+//     failEachAllocation([] {                    // called many times: each time another allocation fails
 //         SimLoop loop;
 //         Future<int> answer = compute();        // may throw std::bad_alloc
-//         loop.run(answer);                      // or unknown_error, if an actor ran out of memory
+//         loop.run(answer);                      // may throw unknown_error, if an actor ran out of memory
 //     });
 //
-//     AllocationFailure failure(2);              // by hand: the third allocation from here on
+//     AllocationFailure failure(2);              // by hand: the third allocation from here on fails
 //     CHECK_THROWS_AS(work(), std::bad_alloc);
 //     CHECK(failure.hasHappened());
 //
-// An AllocationFailure counts the blocks that FastAllocator gives to this thread: every actor, coroutine, future and
-// stream, and FastAllocated objects. Containers and other users of `operator new` count as well in a program that
-// replaces `operator new` by one that calls allocationFails():
+// An AllocationFailure counts the blocks that FastAllocator gives to this thread: blocks of actors, coroutines,
+// futures, streams and FastAllocated objects. It also counts allocations of containers and of other code that uses
+// `operator new`, if the program replaces `operator new` by a function that calls allocationFails():
 //
 //     void* operator new(std::size_t bytes) {
 //         void* block = flow::allocationFails() ? nullptr : std::malloc(bytes);
@@ -40,7 +40,7 @@ public:
     explicit AllocationFailure(std::uint64_t n);
     ~AllocationFailure() override;
 
-    /// True if so many allocations were made that one has failed.
+    /// True if allocation number `n` has failed.
     bool hasHappened() const { return count_ > n_; }
     /// Returns the number of allocations so far, including the one that failed.
     std::uint64_t allocations() const { return count_; }
@@ -64,11 +64,11 @@ inline bool allocationFails() noexcept {
     return failure && failure->count_++ == failure->n_;
 }
 
-/// Calls `operation()` once without a failure, then with a failure of its first allocation, of its second one, and so
-/// on, until none fails. After each failure it calls `operation()` without one, to see that it still works. When an
-/// allocation fails, `operation()` may throw std::bad_alloc, or unknown_error of an actor that threw std::bad_alloc.
-/// Any other exception ends the series. Throws std::logic_error if the operation keeps or loses blocks. Returns how
-/// many allocations have failed.
+/// Calls `operation()` once without a failure. Then calls it again and again: its first allocation fails, then its
+/// second allocation, and so on, until no allocation fails. After each failure, calls `operation()` without a failure,
+/// to see that it still works. When an allocation fails, `operation()` may throw std::bad_alloc, or unknown_error of an
+/// actor that threw std::bad_alloc. Any other exception is rethrown. Throws std::logic_error if a call changes the
+/// number of live blocks. Returns the number of allocations that have failed.
 template <class Operation>
 std::uint64_t failEachAllocation(Operation operation) {
     operation(); // objects that a thread makes once and keeps are made here

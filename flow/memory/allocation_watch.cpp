@@ -24,7 +24,7 @@ AllocationWatch::AllocationWatch() : outer_(detail::watch) {
     if (!outer_) {
         swapLists();
         for (auto& list : heap.classes) {
-            list.freedThen = list.freed() + 1; // so every release() calls releaseSlow()
+            list.freedThen = list.freed() + 1; // now every release() calls releaseSlow()
             list.toBeFreed = 1;
         }
     }

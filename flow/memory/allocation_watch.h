@@ -7,9 +7,9 @@
 //     };
 //
 //     Count count;
-//     Future<int> answer = compute();        // count.blocks: how many blocks that took
+//     Future<int> answer = compute();        // count.blocks: the number of blocks that compute() took
 //
-// Without a watch there is no cost. While a watch exists, the thread's free lists are empty, so that every call of the
+// Without a watch there is no cost. While a watch exists, the thread's free lists are empty. So every call of the
 // allocator takes its slow path. If a thread has several watches, the newest is called first, and the newest must be
 // destroyed first. Other threads are not affected, and blocks that another thread frees are not reported.
 
@@ -24,9 +24,9 @@ public:
     virtual ~AllocationWatch();
 
 protected:
-    /// Called before a block is taken. If it returns false, the caller gets std::bad_alloc.
+    /// Called before a block is taken. If allocating() returns false, the caller gets std::bad_alloc.
     virtual bool allocating() noexcept { return true; }
-    /// Called with a new block. `cell` is the address of the result cell in it; null if there is none.
+    /// Called with a new block. `cell` is the address of the result cell in the block; null if the block has none.
     virtual void allocated([[maybe_unused]] void* block, [[maybe_unused]] void* cell) noexcept {}
     virtual void released([[maybe_unused]] void* block) noexcept {}
 

@@ -18,7 +18,7 @@ void addReference(ArenaBlock* block) noexcept {
     std::atomic_ref(block->references).fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Drops one reference. True if it was the last.
+/// Drops one reference. Returns true if that was the last reference.
 bool dropReference(ArenaBlock* block) noexcept {
     std::atomic_ref references(block->references);
     return references.load(std::memory_order_acquire) == 1 || references.fetch_sub(1, std::memory_order_acq_rel) == 1;
@@ -48,12 +48,12 @@ void* Arena::allocateSlow(std::size_t bytes) {
     std::size_t wanted = kSmallest;
     if (block_)
         wanted = block_->bytes >= memory::kLargestBlock / 2 ? memory::kLargestBlock : 2 * block_->bytes;
-    std::size_t link = block_ ? sizeof(ArenaLink) : 0; // 16 bytes: the memory behind it stays aligned
+    std::size_t link = block_ ? sizeof(ArenaLink) : 0; // 16 bytes: the memory behind the link stays aligned
     if (bytes > std::numeric_limits<std::size_t>::max() / 4)
         throw std::bad_alloc();
     ArenaBlock* fresh = newBlock(bytes + link, wanted);
     if (block_) {
-        fresh->links = ::new (fresh->next) ArenaLink{block_, nullptr}; // takes over this handle's reference
+        fresh->links = ::new (fresh->next) ArenaLink{block_, nullptr}; // takes over this Arena's reference
         fresh->next += link;
     }
     block_ = fresh;
@@ -76,7 +76,7 @@ void Arena::dependsOn(Arena const& other) {
     block_->links = ::new (link) ArenaLink{other.block_, block_->links};
 }
 
-// A chain of blocks may be long, so this is no recursion: blocks to be freed are in a list, linked through `next`.
+// A chain of blocks may be long, so release() does not recurse. It keeps a list of blocks to free, linked by `next`.
 void Arena::release(ArenaBlock* block) noexcept {
     if (!dropReference(block))
         return;
@@ -96,8 +96,8 @@ void Arena::release(ArenaBlock* block) noexcept {
 
 std::size_t Arena::getSize() const {
     std::size_t total = 0;
-    // Follows the last link of each block in a loop, and other links by recursion. The last link leads to the block
-    // before, so a long chain needs no deep recursion.
+    // Follows the last link of each block in a loop, and other links by recursion. The last link leads to the previous
+    // block of the arena, so a long chain of blocks needs no deep recursion.
     auto add = [&total](auto& self, ArenaBlock const* block) -> void {
         while (block) {
             total += block->bytes;

@@ -4,14 +4,14 @@
 //     Arena arena;
 //     auto* bytes = new (arena) std::uint8_t[40];
 //     StringRef name("text"_sr, arena);            // a copy in the arena; flow/memory/string_ref.h
-//     arena.dependsOn(other);                      // the memory of `other` is kept at least as long
+//     arena.dependsOn(other);                      // `arena` keeps the memory of `other`
 //
-// An Arena is one pointer. A copy shares the memory that has been taken so far. Memory is kept as long as the Arena
-// that took it exists, or a copy that was made after that, or an Arena that depends on one of these. Destructors of
-// objects in an arena never run. Copies may be passed to other threads (references are counted atomically), but two
-// threads may not take memory from copies at the same time. Two arenas that depend on each other are never freed.
-//
-// Taking is a few instructions; blocks come from FastAllocator and double in size up to 4096 bytes.
+// An Arena is one pointer. A copy shares the memory that has been taken so far. Memory is kept while one of these
+// exists: the Arena that took it, a copy of that Arena that was made later, or an Arena that depends on one of the two.
+// Destructors of objects in an arena never run. Copies may be passed to other threads (references are counted
+// atomically), but two threads must not take memory from copies of one Arena at the same time. The memory of two arenas
+// that depend on each other is never freed. Taking memory is a few instructions. An Arena takes blocks from
+// FastAllocator. Each block is twice as large as the previous one, up to 4096 bytes.
 
 #include "flow/memory/fast_allocator.h"
 
@@ -49,15 +49,15 @@ public:
             return place;
         return allocateSlow(bytes);
     }
-    /// Keeps the memory that `other` holds at this moment as long as this arena. Throws std::bad_alloc.
+    /// Keeps the memory that `other` holds at this moment, as long as this arena exists. Throws std::bad_alloc.
     void dependsOn(Arena const& other);
 
-    /// Takes `bytes` more bytes behind the last memory taken, if that ends at `end` and there is room. True if it did.
+    /// Takes `bytes` more bytes if the memory taken last ends at `end` and there is room. Otherwise returns false.
     bool extend(void const* end, std::size_t bytes);
 
-    /// Returns the bytes of all blocks that this arena keeps alive. A block that two others keep alive counts twice.
+    /// Returns the bytes of all blocks that this arena keeps alive. A block counts twice if two blocks link to it.
     std::size_t getSize() const;
-    /// True if both take memory from one block.
+    /// True if this arena and `other` take memory from the same block.
     bool sameArena(Arena const& other) const { return block_ == other.block_; }
 
 private:
@@ -70,16 +70,16 @@ private:
 
 namespace detail {
 
-/// A link to a block that this block keeps alive.
+/// An entry in the list of blocks that one block keeps alive.
 struct ArenaLink {
     ArenaBlock* block;
     ArenaLink* next;
 };
 
 struct ArenaBlock {
-    std::uint8_t* next; // the free rest
+    std::uint8_t* next; // the free part of the block begins here
     std::uint8_t* end;
-    std::size_t bytes; // of the whole block
+    std::size_t bytes; // size of the whole block
     ArenaLink* links;
     std::int32_t references; // changed by atomic operations
 };
@@ -106,7 +106,7 @@ inline bool Arena::extend(void const* end, std::size_t bytes) {
     return true;
 }
 
-/// Copies `value`, and the memory to which it refers into `arena`, if a T can be made from an Arena and a T.
+/// Returns a copy of `value`. If T has a constructor (Arena&, T const&), it copies the memory of `value` into `arena`.
 template <class T>
 T deepCopy(Arena& arena, T const& value) {
     if constexpr (std::is_constructible_v<T, Arena&, T const&>)
@@ -117,7 +117,7 @@ T deepCopy(Arena& arena, T const& value) {
 
 } // namespace flow
 
-/// Make objects in an arena: `new (arena) T(...)` and `new (arena) T[n]`. There is no delete.
+/// `new (arena) T(...)` and `new (arena) T[n]` make objects in an arena. These objects must not be deleted.
 inline void* operator new(std::size_t bytes, flow::Arena& arena) {
     return arena.allocate(bytes);
 }

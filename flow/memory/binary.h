@@ -11,20 +11,20 @@
 //     reader >> peer >> number;
 //     reader.assertEnd();
 //
-// A number, an enum or a bool is its own bytes. A string or a container is its count in 32 bits, then its elements. An
-// Optional or an ErrorOr is a byte, then its value or its error. A std::variant is the number of its alternative in a
-// byte, then its value. A plain struct (flow/memory/members.h) is its members, one after the other. Another class has a
-// member function for both directions. A plain struct may have it too, to choose its members and their order:
+// A number, an enum or a bool is written as its bytes. A string or a container: a 32-bit count, then its elements. An
+// Optional or an ErrorOr: a byte, then its value or its error. A std::variant: the number of its alternative in a byte,
+// then its value. A plain struct (flow/memory/members.h): its members in order. Another class has a member `serialize`
+// for both directions. A plain struct may have `serialize` too, to choose its members and their order:
 //
 //     template <class Ar>
 //     void serialize(Ar& ar) { serializer(ar, id, name, port); }
 //
-// An Arena among the items is not written. When it is read, it keeps the values alive that were read beside it. With
-// IncludeVersion the bytes begin with 8 bytes of version, which the reader checks.
+// An Arena among the items has no bytes. An Arena that is read keeps all values alive that the same reader has read.
+// With IncludeVersion the bytes begin with 8 bytes of version, which the reader checks.
 //
-// A reader may be given bytes of unknown origin. Bytes that do not fit, and values nested more than a thousand deep,
-// throw serialization_failed. So does a length above the number of bytes left, before it allocates. After an error the
-// reader is of no use. StringRefs and VectorRefs that are read refer to reader.arena(), and Standalones share it.
+// A reader may be given bytes of unknown origin. It throws serialization_failed for bytes that do not fit, for values
+// nested more than a thousand deep, and for a length above the number of bytes left, before it allocates memory. After
+// an error the reader is useless. StringRefs and VectorRefs refer to reader.arena(), and Standalones share that arena.
 
 #include "flow/base/error.h"
 #include "flow/memory/members.h"
@@ -69,17 +69,17 @@ struct VersionAssumed {
 struct NoVersion {};
 } // namespace detail
 
-// These are functions, since with types `BinaryWriter writer(Unversioned());` would declare a function.
+// These are functions. If they were types, `BinaryWriter writer(Unversioned());` would declare a function.
 
-/// Puts the version before the values. A reader accepts `version` and older ones.
+/// Puts the version before the values. A reader accepts `version` and older versions.
 constexpr detail::VersionIncluded IncludeVersion(ProtocolVersion version = currentProtocolVersion()) {
     return {version};
 }
-/// Puts no version into the bytes, since both sides have agreed on `version`.
+/// Puts no version into the bytes. Both sides must have agreed on `version`.
 constexpr detail::VersionAssumed AssumeVersion(ProtocolVersion version) {
     return {version};
 }
-/// Puts no version into the bytes, since they are the same in all versions.
+/// Puts no version into the bytes. The bytes must be the same in all versions.
 constexpr detail::NoVersion Unversioned() {
     return {};
 }
@@ -99,7 +99,7 @@ public:
     BinaryWriter& operator&(T const& value) {
         return *this << value;
     }
-    /// Calls `write`, which writes the members of a struct. Nothing is put around them.
+    /// Calls `write`, which writes the members of a struct. Writes no other bytes.
     template <class Write>
     void writeRecord(Write write) {
         write();
@@ -125,7 +125,7 @@ private:
     std::string bytes_;
 };
 
-/// Converts a number to its little-endian form, or back: reverses its bytes on a big-endian machine.
+/// Converts a number to its little-endian form, or back. On a big-endian machine, the bytes are reversed.
 template <class T>
 T littleEndian(T value) {
     if constexpr (std::endian::native == std::endian::big) {
@@ -145,7 +145,7 @@ public:
     static constexpr bool isSerializing = false;
     static constexpr bool isDeserializing = true;
 
-    /// Reads `count` bytes, and returns where they are in the input.
+    /// Reads `count` bytes, and returns their address in the input.
     std::uint8_t const* readBytes(std::size_t count) {
         if (count > remaining())
             throw serialization_failed();
@@ -156,13 +156,13 @@ public:
     void serializeBytes(void* out, std::size_t count) {
         StringRef(readBytes(count), static_cast<int>(count)).copyTo(static_cast<std::uint8_t*>(out));
     }
-    /// Reads `count` bytes, and returns a copy in the arena.
+    /// Reads `count` bytes, and returns the address of a copy in the arena.
     std::uint8_t const* arenaRead(std::size_t count) {
         return StringRef(arena_, readBytes(count), static_cast<int>(count)).begin();
     }
     template <class Number>
     Number readNumber();
-    /// Reads the number of elements that follow. Throws serialization_failed if it is above the number of bytes left.
+    /// Reads the number of elements that follow. Throws serialization_failed if fewer bytes are left.
     std::size_t readCount() {
         auto count = readNumber<std::uint32_t>();
         if (count > remaining())
@@ -170,8 +170,8 @@ public:
         return count;
     }
 
-    /// Like readCount(), for elements of this type. Throws value_too_large if the elements of all containers together
-    /// need more memory than limitElements() allows.
+    /// Like readCount(), for elements of type Element. Throws value_too_large if the elements of all containers
+    /// together need more memory than limitElements() allows.
     template <class Element>
     std::size_t readElements() {
         std::size_t count = readCount();
@@ -180,16 +180,16 @@ public:
             throw value_too_large();
         return count;
     }
-    /// Limits the memory of all elements, for bytes of unknown origin: a few bytes may stand for a large struct with
-    /// defaults in all its members. With a limit, containers reserve room for all their elements at once.
+    /// Limits the memory of all elements. For input of unknown origin: a few bytes may stand for a large struct with
+    /// defaults in all its members. With a limit, a container reserves room for all elements before it reads them.
     void limitElements(std::size_t bytes) { mostElementBytes_ = bytes; }
     bool limitsElements() const { return mostElementBytes_ != kNoLimit; }
-    /// Returns the memory of all elements so far in bytes, without memory that they own.
+    /// Returns the number of bytes of all elements so far. Memory that elements own does not count.
     std::size_t elementBytes() const { return elementBytes_; }
 
     std::size_t remaining() const { return static_cast<std::size_t>(rest_.size()); }
     bool empty() const { return rest_.empty(); }
-    /// Throws serialization_failed if something is left.
+    /// Throws serialization_failed if bytes are left.
     void assertEnd() const {
         if (!empty())
             throw serialization_failed();
@@ -203,7 +203,7 @@ protected:
     /// Reads the version. Throws incompatible_protocol_version if it is newer than `newest`.
     void readVersion(ProtocolVersion newest);
 
-    /// The limit for values within values. Bytes for a type that contains itself could overflow the stack without it.
+    /// The limit for values within values. Without a limit, a type that contains itself could overflow the stack.
     static constexpr int kMaxDepth = 1000;
     static constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
     template <class Reader, class T>
@@ -220,7 +220,7 @@ protected:
 
 class BinaryReader : public detail::ByteInput {
 public:
-    /// Makes a reader of `bytes`, which must live as long as it does. Throws incompatible_protocol_version.
+    /// Makes a reader of `bytes`, which must outlive the reader. Throws incompatible_protocol_version.
     BinaryReader(StringRef bytes, detail::VersionIncluded which) : ByteInput(bytes) { readVersion(which.version); }
     BinaryReader(StringRef bytes, detail::VersionAssumed which) : ByteInput(bytes, which.version) {}
     BinaryReader(StringRef bytes, detail::NoVersion) : ByteInput(bytes) {}
@@ -254,9 +254,9 @@ public:
     }
 };
 
-/// For types that cannot have a member `serialize`. A specialisation has two functions, of which the second reads the
-/// bytes that the first writes: `static void write(auto& writer, T const& value)` and `static void read(auto& reader,
-/// T& value)`.
+/// Can be specialised for a type T that cannot have a member `serialize`. A specialisation has a function `static void
+/// write(auto& writer, T const& value)`, and a function `static void read(auto& reader, T& value)`, which reads the
+/// bytes that write() has written.
 template <class T>
 struct SerializedBy {};
 
@@ -276,13 +276,13 @@ template <class T>
 concept Container = requires(T t, typename T::value_type v) { t.insert(t.end(), std::move(v)), t.begin(), t.size(); };
 
 /// A container in which a new element can be read in place. (If an element is moved into the container, gcc 12 at -O3
-/// takes it for uninitialised.)
+/// believes that the element is uninitialised.)
 template <class T>
 concept GrowsInPlace = requires(T t) {
     { t.emplace_back() } -> std::same_as<typename T::value_type&>;
 };
 
-/// The type to read an element into. The element of a map has a const key, which cannot be read into.
+/// The type of a variable into which an element is read. An element of a map has a const key: a map needs another type.
 template <class T>
 struct Readable {
     using Type = T;
@@ -321,7 +321,7 @@ inline constexpr bool kIsArray<std::array<T, kCount>> = true;
 template <class T>
 concept LikeErrorOr = requires(T const& value) { value.present(), value.get(), value.getError(); };
 
-/// A struct that is written as a record of its members. Void and std::monostate are excluded, since they have no bytes.
+/// A struct that is written as a record of its members. Void and std::monostate have no bytes, so they are excluded.
 template <class T>
 concept PlainStruct =
     std::is_aggregate_v<T> && std::is_class_v<T> && !std::is_same_v<T, Void> && !std::is_same_v<T, std::monostate> &&
@@ -339,10 +339,10 @@ void writeValue(Writer& writer, T const& value) {
     if constexpr (requires { SerializedBy<T>::write(writer, value); }) {
         SerializedBy<T>::write(writer, value);
     } else if constexpr (requires { const_cast<T&>(value).serialize(writer); }) {
-        // `serialize` is for both directions, so it is not const. Here it changes nothing.
+        // `serialize` is for both directions, so it is not const. Here it does not change `value`.
         writer.writeRecord([&] { const_cast<T&>(value).serialize(writer); });
     } else if constexpr (std::is_same_v<T, Arena>) {
-        // An arena has no bytes. When it is read, it comes to depend on the reader's arena.
+        // An arena has no bytes. readValue() makes an arena depend on the reader's arena.
     } else if constexpr (std::is_same_v<T, Error>) {
         writer << static_cast<std::uint16_t>(value.code());
     } else if constexpr (LikeErrorOr<T>) {
@@ -418,7 +418,7 @@ void readContainer(Reader& reader, T& value) {
     }
 }
 
-/// Reads the alternative with this index. Throws serialization_failed if there is none.
+/// Reads alternative number `index`. Throws serialization_failed if the variant has no such alternative.
 template <std::size_t kIndex = 0, class Reader, class... Items>
 void readVariant(Reader& reader, std::size_t index, std::variant<Items...>& value) {
     if constexpr (kIndex == sizeof...(Items))

@@ -14,7 +14,7 @@ void* mapAligned(std::size_t bytes) noexcept {
     void* place = ::mmap(nullptr, bytes, kProtection, kFlags, -1, 0);
     if (place == MAP_FAILED)
         return nullptr;
-    if (reinterpret_cast<std::uintptr_t>(place) % bytes == 0) // usually, since the system maps one below the other
+    if (reinterpret_cast<std::uintptr_t>(place) % bytes == 0) // usually true: the system maps next to earlier chunks
         return place;
     unmap(place, bytes);
     place = ::mmap(nullptr, 2 * bytes, kProtection, kFlags, -1, 0);

@@ -4,9 +4,9 @@
 //     std::pmr::vector<int> numbers(&fastMemory());
 //     Environment environment(fastMemory());          // flow/tasks/context.h
 //
-// This one object serves all threads: each takes from its own free lists, and a block may be freed on another thread.
-// Blocks with an alignment above 64 bytes come from the system, and so do blocks above 4096 bytes with an alignment
-// above 16 bytes. Throws std::bad_alloc.
+// This one object serves all threads. Each thread takes blocks from its own free lists. A block may be freed on another
+// thread. Two kinds of blocks come from the system: blocks with an alignment above 64 bytes, and blocks above 4096
+// bytes with an alignment above 16 bytes. allocate() throws std::bad_alloc.
 
 #include "flow/memory/fast_allocator.h"
 

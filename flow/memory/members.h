@@ -5,8 +5,8 @@
 //     forMembers(point, [](auto&... members) { serializer(ar, members...); });
 //
 // A plain struct is an aggregate (no constructor, no private member, no virtual function) of at most kMostMembers
-// members, each of which can be made from `{}`. It has no base class, no array of C (std::array can be used) and no
-// bit-field. For other structs the compiler prints one sentence that says so; for a bit-field it prints its own words.
+// members. Each member can be made from `{}`. A plain struct has no base class, no C array (std::array can be used) and
+// no bit-field. Other structs do not compile: a static_assert names the reason, but not for a bit-field.
 
 #include <concepts>
 #include <type_traits>
@@ -24,7 +24,7 @@ struct AnyBase {
         requires std::is_base_of_v<Base, T> && (!std::same_as<Base, T>)
     operator Base() const;
 };
-/// Converts to nothing. If the first member takes even a NoBase, it takes every type, and AnyBase would prove nothing.
+/// Converts to no type. A first member that can be made from NoBase can be made from any type, also from AnyBase.
 struct NoBase {};
 template <class T>
 concept HasBase = requires { T{AnyBase<T>()}; } && !requires { T{NoBase()}; };
@@ -33,7 +33,7 @@ concept HasBase = requires { T{AnyBase<T>()}; } && !requires { T{NoBase()}; };
     {}, {}, {}, {}
 #define FLOW_NONE_8 FLOW_NONE_4, FLOW_NONE_4
 #define FLOW_NONE_16 FLOW_NONE_8, FLOW_NONE_8
-/// Returns the number of members: how many `{}` a T can be made from. Like other members, an array takes one `{}`.
+/// Returns the number of members: the most `{}` from which a T can be made. An array takes one `{}`, like any member.
 template <class T>
 consteval int countMembers() {
     // clang-format off

@@ -2,14 +2,14 @@
 // ObjectWriter and ObjectReader: structs as bytes that older and newer programs can read.
 //
 //     struct Peer {
-//         constexpr static FileIdentifier file_identifier = 4711;         // of this struct, and of no other
+//         constexpr static FileIdentifier file_identifier = 4711;         // no other struct has this number
 //         UID id; std::string name; Optional<int> port;                   // new members go to the end
 //     };
 //
 //     Standalone<StringRef> bytes = ObjectWriter::toValue(peer, IncludeVersion());
 //     Peer same = ObjectReader::fromStringRef<Peer>(bytes, IncludeVersion());
 //
-//     ArenaObjectReader reader(arena, bytes, IncludeVersion());   // StringRefs that are read refer to that arena
+//     ArenaObjectReader reader(arena, bytes, IncludeVersion());   // StringRefs that are read refer to `arena`
 //     reader.deserialize(peer);
 //
 // The bytes, all numbers little-endian:
@@ -18,13 +18,13 @@
 //     record: [4 bytes: the number of bytes that follow in this record] its members in order, as BinaryWriter
 //             writes them. But a member that is a struct, with or without `serialize`, is a record again.
 //
-// If a record has fewer members than the reader expects, the other members stay as they are. If it has more, the reader
-// skips them. So a struct may get new members at its end, and old and new programs can read each other's bytes. A
-// member must never change its type or be taken out.
+// If a record has fewer members than the reader expects, the missing members stay as they are. If a record has more
+// members, the reader skips the additional ones. So a struct may get new members at its end, and old and new programs
+// can read each other's bytes. A member must never change its type or be removed.
 //
-// A reader may be given bytes of unknown origin. Bytes that do not fit, another file identifier, and values nested more
-// than a thousand deep throw serialization_failed. Nothing is allocated for a length before so many bytes are there.
-// After an error the reader is of no use. StringRefs and VectorRefs that are read refer to reader.arena().
+// A reader may be given bytes of unknown origin. It throws serialization_failed for bytes that do not fit, for another
+// file identifier, for values nested more than a thousand deep, and, before it allocates memory, for a length above the
+// number of bytes left. After an error the reader is useless. StringRefs and VectorRefs refer to reader.arena().
 
 #include "flow/memory/binary.h"
 
@@ -34,7 +34,7 @@ using FileIdentifier = std::uint32_t;
 
 namespace detail {
 
-/// Returns the identifier of a type without a `file_identifier`. All of these begin with 0x4D52.
+/// Returns the identifier of a type without a `file_identifier`. All such identifiers begin with 0x4D52.
 template <class T>
 consteval FileIdentifier plainIdentifier() {
     if constexpr (std::is_floating_point_v<T>)
@@ -55,8 +55,8 @@ concept Record = requires(T& value, Ar& ar) { value.serialize(ar); } ||
 
 } // namespace detail
 
-/// The identifier with which an object of this type begins: its `file_identifier`, or one that all types of its kind
-/// share.
+/// The identifier with which an object of type T begins: T's `file_identifier`, or, if T has none, the identifier that
+/// all types of the same kind share.
 template <class T>
 struct FileIdentifierFor {
     static constexpr FileIdentifier value = detail::plainIdentifier<T>();
@@ -89,7 +89,7 @@ public:
             serialize(FileIdentifierFor<T>::value, value);
         }
     }
-    /// Writes one object that has these members.
+    /// Writes one object with `items` as its members.
     template <class... Items>
     void serialize(FileIdentifier identifier, Items const&... items) {
         *this << identifier;
@@ -131,7 +131,7 @@ public:
         return writer.toString();
     }
 
-    /// Sets a pointer for types with a form that depends on the receiver: see net/rpc.
+    /// Sets a pointer for types that are written in another way for each receiver: see net/rpc.
     void setContext(void* context) { context_ = context; }
     void* context() const { return context_; }
 
@@ -144,16 +144,16 @@ private:
 
 class ObjectReader : public detail::ByteInput {
 public:
-    /// Makes a reader of `bytes`, which must live as long as it does. Throws incompatible_protocol_version.
+    /// Makes a reader of `bytes`, which must outlive the reader. Throws incompatible_protocol_version.
     ObjectReader(StringRef bytes, detail::VersionIncluded which) : ByteInput(bytes) { readVersion(which.version); }
     ObjectReader(StringRef bytes, detail::VersionAssumed which) : ByteInput(bytes, which.version) {}
     ObjectReader(StringRef bytes, detail::NoVersion) : ByteInput(bytes) {}
-    /// Makes a reader of one object in bytes that the program itself has written: their length is read from them.
+    /// Makes a reader of one object that the program itself has written. The length of `bytes` is read from `bytes`.
     template <class Versioning>
     ObjectReader(std::uint8_t const* bytes, Versioning which)
         : ObjectReader(trusted(bytes, std::is_same_v<Versioning, detail::VersionIncluded>), which) {}
 
-    /// Reads one object. Bytes behind it are ignored, unless assertEnd() is called.
+    /// Reads one object. Bytes behind the object are ignored, unless assertEnd() is called.
     template <class T>
     void deserialize(T& value) {
         if constexpr (detail::Record<T, ObjectReader>) {
@@ -163,7 +163,7 @@ public:
             deserialize(FileIdentifierFor<T>::value, value);
         }
     }
-    /// Reads one object that has these members.
+    /// Reads one object with `items` as its members.
     template <class... Items>
     void deserialize(FileIdentifier identifier, Items&... items) {
         expect(identifier);
@@ -184,7 +184,7 @@ public:
         readInto(*this, value);
         return *this;
     }
-    /// Reads the next member of a struct, or leaves it as it is if the record ends here.
+    /// Reads the next member of a struct. Leaves `value` as it is if the record has no more members.
     template <class T>
     ObjectReader& operator&(T& value) {
         bool isThere = std::is_same_v<T, Arena> || !empty(); // an arena has no bytes
@@ -217,7 +217,7 @@ private:
     void* context_ = nullptr;
 };
 
-/// An ObjectReader that reads into an arena of the program: values that are read are valid as long as that arena.
+/// An ObjectReader that reads into a given arena. The values that are read are valid as long as that arena exists.
 class ArenaObjectReader : public ObjectReader {
 public:
     template <class Versioning>

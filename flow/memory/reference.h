@@ -6,9 +6,9 @@
 //     Reference<Peer> again = Reference<Peer>::addRef(this); // inside a Peer
 //
 // A Reference is one pointer, possibly null. ReferenceCounted counts without atomic operations: such objects belong to
-// one thread. ThreadSafeReferenceCounted may be shared between threads, but one Reference may not be used by two of
-// them at the same time. T may be any class with `addref() const` and `delref() const`. If objects are owned through a
-// base class, that base class needs a virtual destructor.
+// one thread. Objects of ThreadSafeReferenceCounted may be shared between threads, but two threads must not use one
+// Reference at the same time. T may be any class with `addref() const` and `delref() const`. If objects are owned
+// through a base class, that base class needs a virtual destructor.
 
 #include "flow/base/assert.h"
 
@@ -75,9 +75,9 @@ public:
 
     Reference() = default;
     Reference(std::nullptr_t) {}
-    /// Takes over one reference from the caller, such as that of a new object.
+    /// Takes over one reference from the caller, such as the first reference of a new object.
     explicit Reference(T* object) : object_(object) {}
-    /// Adds one reference to an object that is held elsewhere.
+    /// Adds one reference to an object that other code holds.
     static Reference addRef(T* object) {
         if (object)
             object->addref();
@@ -103,10 +103,10 @@ public:
 
     void clear() { *this = Reference(); }
     T* getPtr() const { return object_; }
-    /// Makes this Reference null and returns its pointer. The object keeps the reference: the caller must delref() it.
+    /// Makes this Reference null and returns its pointer. The count does not change: the caller must call delref().
     [[nodiscard]] T* extractPtr() { return std::exchange(object_, nullptr); }
-    /// Sets another pointer without counting: the object that was held before is not released, and the caller gives up
-    /// one reference of `object`.
+    /// Sets another pointer and changes no count. The object that was held before is not released. The caller gives one
+    /// of its references to `object` to this Reference.
     void setPtrUnsafe(T* object) { object_ = object; }
 
     T* operator->() const { return checked(); }
@@ -159,7 +159,7 @@ void delref(T* object) {
 
 } // namespace flow
 
-/// Hashes the address. Do not iterate over containers that use it: their order is not the same in each run.
+/// Hashes the address. Do not iterate over containers that use this hash: their order is not the same in each run.
 template <class T>
 struct std::hash<flow::Reference<T>> {
     // nondeterminism: the programs' own, see above

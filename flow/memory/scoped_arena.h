@@ -1,5 +1,5 @@
 #pragma once
-// ScopedArena: a monotonic memory resource that begins again whenever all its blocks have been given back.
+// ScopedArena: a monotonic memory resource that begins again at its first chunk when no block is in use any more.
 //
 //     ScopedArena arena;                                  // takes chunks from the system as it grows, and keeps them
 //     Context inner = (co_await context()).with(arena);
@@ -11,10 +11,10 @@
 //         co_await destroyForks();                        // no block is in use: the next request gets all memory
 //     }
 //
-// Taking a block moves a pointer, and giving back the newest block moves it back. Other blocks that are given back are
-// only counted; when none is left, the arena is as empty as at first. So the same memory, which is in the cache, is
-// used again and again. The arena gives its chunks back when it is destroyed, or by release(). It throws the exceptions
-// of `upstream`, and is for one thread. All blocks must have been given back before it is destroyed.
+// Taking a block moves a pointer, and giving back the newest block moves the pointer back. If another block is given
+// back, the arena only counts it. When no block is in use, the arena begins again. So the same memory, which is in the
+// cache, is used again and again. The destructor and release() give the chunks back. The arena throws the exceptions of
+// `upstream`, and is for one thread. All blocks must have been given back before the arena is destroyed.
 
 #include "flow/base/assert.h"
 #include "flow/base/inline.h"

@@ -6,7 +6,7 @@
 //     keys.push_back_deep(keys.arena(), key);
 //     Standalone<StringRef> name = makeString(16);        // to be filled: mutateString(name)
 //
-// A Standalone<T> is a T and can be used wherever a T is expected. But a plain T copied from it must not outlive it.
+// A Standalone<T> is a T and can be used wherever a T is expected. But a plain T must not outlive its Standalone.
 // Copies of a Standalone share the memory, so they cost no more than copies of an Arena. A Standalone that is made from
 // a T copies the memory to which the T refers, by T's constructor (Arena&, T).
 
@@ -25,11 +25,11 @@ public:
     Standalone() = default;
     /// Copies `plain` into a new arena.
     Standalone(T const& plain) : Standalone(Arena(), plain) {}
-    /// Makes a T from `plain`, and copies it into a new arena.
+    /// Makes a T from `plain`, and copies that T into a new arena.
     template <class U>
         requires std::constructible_from<T, U&&> && (!std::derived_from<std::remove_cvref_t<U>, T>)
     explicit(!std::convertible_to<U&&, T>) Standalone(U&& plain) : Standalone(T(std::forward<U>(plain))) {}
-    /// Copies nothing: shares the memory of `plain`, which is in `arena`.
+    /// Shares the memory of `plain`, which must be in `arena`.
     Standalone(T const& plain, Arena const& arena) : T(plain), arena_(arena) {}
 
     Standalone(Standalone const&) = default;
@@ -50,7 +50,7 @@ public:
     T& contents() { return *this; }
     T const& contents() const { return *this; }
 
-    /// Returns the contents as a U, to which T converts. It shares the memory.
+    /// Returns the contents, converted from T to U. The result shares the memory.
     template <class U>
     Standalone<U> castTo() const {
         return Standalone<U>(static_cast<U>(contents()), arena_);
@@ -80,7 +80,7 @@ inline Standalone<StringRef> makeString(int length) {
 inline StringRef makeString(int length, Arena& arena) {
     return {static_cast<std::uint8_t*>(arena.allocate(static_cast<std::size_t>(length), 1)), length};
 }
-/// Returns the bytes of a new string, to fill it before other code sees it.
+/// Returns the bytes of a new string, so that the caller can fill them before other code sees the string.
 inline std::uint8_t* mutateString(StringRef text) {
     return const_cast<std::uint8_t*>(text.begin());
 }

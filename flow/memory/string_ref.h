@@ -59,8 +59,8 @@ public:
     std::string toString() const { return std::string(toStringView()); }
     /// Returns readable ASCII: other bytes become \xhh, and a backslash becomes two.
     std::string printable() const;
-    /// Returns the bytes for people: `61 (a) 2f 62 (b)`. A text of more than `limit` bytes is cut to `limit` bytes, and
-    /// its length is added: `61 (a)...[20]`. With a limit of 9 or more, a third of these come from the end of the text.
+    /// Returns the bytes for people: `61 (a) 2f 62 (b)`. Of a text of more than `limit` bytes, shows `limit` bytes and
+    /// the length: `61 (a)...[20]`. If `limit` is 9 or more, a third of these bytes are the last: `61...62 [20 bytes]`.
     std::string toHexString(int limit = -1) const;
     /// Returns two hexadecimal digits for each byte.
     std::string toFullHexStringPlain() const;
@@ -75,7 +75,7 @@ public:
 
     bool startsWith(StringRef prefix) const { return toStringView().starts_with(prefix.toStringView()); }
     bool endsWith(StringRef suffix) const { return toStringView().ends_with(suffix.toStringView()); }
-    /// Returns the text without the prefix, with which it must begin.
+    /// Returns the text without the prefix. The text must begin with the prefix.
     StringRef removePrefix(StringRef prefix) const {
         FLOW_ASSERT(startsWith(prefix), "StringRef::removePrefix(): the text does not begin with it");
         return substr(prefix.size());
@@ -90,8 +90,8 @@ public:
     Standalone<StringRef> withPrefix(StringRef prefix) const;
     Standalone<StringRef> withSuffix(StringRef suffix) const;
 
-    /// Removes the bytes before the first separator, and the separator, and returns these bytes. If there is no
-    /// separator, removes and returns all bytes. `found` becomes true if there was a separator, else false.
+    /// Removes the bytes before the first separator, and the separator. Returns the bytes without the separator. If
+    /// there is no separator, removes and returns all bytes. `*found` becomes true if there was one, else false.
     StringRef eat(StringRef separator, bool* found = nullptr) {
         std::size_t at = toStringView().find(separator.toStringView());
         if (found)
@@ -99,8 +99,8 @@ public:
         return at == std::string_view::npos ? eat() : eatTo(static_cast<int>(at), separator.size());
     }
     StringRef eat(char const* separator, bool* found = nullptr) { return eat(StringRef(separator), found); }
-    /// Like eat(), with each byte of `separators` as a separator. `found` becomes the byte that was found; it does not
-    /// change if there is none.
+    /// Like eat(), but each byte of `separators` is a separator. `*found` becomes the separator that was found. If
+    /// there is no separator, `*found` does not change.
     StringRef eatAny(StringRef separators, std::uint8_t* found) {
         std::size_t at = toStringView().find_first_of(separators.toStringView());
         if (at == std::string_view::npos)
@@ -124,7 +124,7 @@ public:
         return all;
     }
 
-    /// Returns a number below 0, 0, or a number above 0.
+    /// Returns a number below 0 if this text is less than `other`, 0 if both are equal, else a number above 0.
     int compare(StringRef other) const { return toStringView().compare(other.toStringView()); }
     int commonPrefixLength(StringRef other) const;
 
@@ -160,7 +160,7 @@ private:
 inline StringRef operator""_sr(char const* text, std::size_t length) {
     return std::string_view(text, length);
 }
-/// Does what "text"_sr does; it is the older form.
+/// Does what "text"_sr does, and is the older form.
 template <std::size_t N>
 StringRef LiteralStringRef(char const (&text)[N]) {
     return std::string_view(text, N - 1);

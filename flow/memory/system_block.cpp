@@ -18,8 +18,8 @@ struct alignas(kMostAlignment) Header : ListLink {
 
 std::mutex& mutex() {
     static auto* const made = [] {
-        auto* lock = new std::mutex; // never destroyed: blocks are freed after static objects
-        // A child of fork() has only the thread that called it: a mutex of another thread would stay locked there.
+        auto* lock = new std::mutex; // never destroyed: late destructors still free blocks
+        // A child process has only the thread that called fork(). A mutex locked by another thread would stay locked.
         ::pthread_atfork([] { mutex().lock(); }, [] { mutex().unlock(); }, [] { mutex().unlock(); });
         return lock;
     }();

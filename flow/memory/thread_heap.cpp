@@ -1,15 +1,15 @@
 // The states of a block are in thread_heap.h. Nearly all work is done in two calls, in bounded steps: supply(), when a
 // free list is empty, and separateRemote(), after each freesBetween() frees. Only trim(), the end of a thread, and a
-// lack of memory sort everything at once.
+// lack of memory sort all blocks in one step.
 //
 // A ThreadHeap belongs to its thread. Only the remote-free lists, the `owner` of chunks and the heap `abandoned` are
-// used by several threads, under the mutex. Without the mutex, the owner reads hasRemote_ and remoteBytes_, and any
-// thread compares an `owner` with its own heap. This comparison is safe: no other thread makes that heap the owner of a
-// chunk, or takes a chunk from it.
+// used by several threads, under the mutex. Without the mutex, a thread reads hasRemote_ and remoteBytes_ of its own
+// heap, and compares the `owner` of any chunk with its own heap. This comparison is safe: no other thread makes that
+// heap the owner of a chunk, or takes a chunk from that heap.
 //
-// A ThreadHeap is never freed. When its thread ends, its chunks go to `abandoned` and it goes to the list `idle`, from
-// which the next new thread takes it. returnBlocks() reads the owners under the mutex, so that no block is sent to a
-// thread that has ended.
+// A ThreadHeap is never freed. When its thread ends, its chunks go to `abandoned`, and the ThreadHeap goes to the list
+// `idle`, from which the next new thread takes it. returnBlocks() reads the owners under the mutex. So no block is sent
+// to a thread that has ended.
 
 #include "flow/memory/detail/thread_heap.h"
 
@@ -55,12 +55,12 @@ ThreadHeap* ThreadHeap::current() noexcept {
 }
 
 ThreadHeap* ThreadHeap::acquire() noexcept {
-    // The key's destructor runs after those of thread_local objects, which may still use blocks. If the destructor of
-    // another key uses blocks after it, it runs again.
+    // The destructor of this pthread key runs after the destructors of thread_local objects, which may still use
+    // blocks. If the destructor of another key uses blocks later, the destructor of this key runs again.
     static pthread_key_t const key = [] {
         pthread_key_t made;
         ::pthread_key_create(&made, leave);
-        // A child of fork() has only the thread that called it: a mutex of another thread would stay locked there.
+        // A child process has only the thread that called fork(). A mutex locked by another thread would stay locked.
         ::pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); }, [] { mutex.unlock(); });
         return made;
     }();
@@ -111,7 +111,7 @@ void ThreadHeap::leave(void* self) noexcept {
     owner->unusedCount_ = 0;
     owner->sortedBytes_ = 0;
     for (FreeList& list : heap.classes) {
-        list.freedThen = list.freed() + 1; // the next free calls releaseSlow(), if there is one
+        list.freedThen = list.freed() + 1; // if this thread frees another block, releaseSlow() is called
         list.toBeFreed = 1;
     }
     abandoned.takeRemoteOf(*owner);
@@ -153,7 +153,7 @@ void ThreadHeap::addRemote(SizeClass sizeClass, FreeBlock* first, std::size_t co
     hasRemote_.store(hasRemote_.load(std::memory_order_relaxed) | bitOf(sizeClass), std::memory_order_relaxed);
 }
 
-/// Moves the remote-free list of `other` to this one. Called under the mutex.
+/// Moves the blocks of the remote-free list of `other` to the list of this ThreadHeap. Called under the mutex.
 void ThreadHeap::takeRemoteOf(ThreadHeap& other) noexcept {
     for (std::size_t c = 0; c < kClassCount; ++c)
         while (Batch* batch = other.ledgers_[c].remote) {
@@ -164,7 +164,7 @@ void ThreadHeap::takeRemoteOf(ThreadHeap& other) noexcept {
     other.remoteBytes_.store(0, std::memory_order_relaxed);
 }
 
-/// Takes one batch of the remote-free list; null if there is none.
+/// Takes one batch of the remote-free list. Returns null if the list is empty.
 FreeBlock* ThreadHeap::takeRemote(SizeClass sizeClass) noexcept {
     if (!(hasRemote_.load(std::memory_order_relaxed) & bitOf(sizeClass)))
         return nullptr;
@@ -194,7 +194,7 @@ void ThreadHeap::returnBlocks(SizeClass sizeClass) noexcept {
         for (std::size_t i = 0; i < used; ++i)
             if (batches[i].to == to)
                 return batches[i];
-        if (used == std::size(batches)) { // many ThreadHeaps: smaller batches
+        if (used == std::size(batches)) { // more than 8 ThreadHeaps: sends one batch early
             --used;
             batches[used].to->addRemote(sizeClass, batches[used].blocks, batches[used].count);
         }
@@ -230,10 +230,10 @@ std::size_t ThreadHeap::unsortedBytes() const noexcept {
     return bytes;
 }
 
-// The blocks that were freed since the last scan are among the first `freesBetween` blocks of the list. The first
-// eighth of these is a sample: the rest is scanned only if the sample has a foreign block, so that a thread that frees
-// only its own blocks has little to do. Foreign blocks that samples miss make the list longer in time. So a list that
-// has doubled is sorted completely, step by step.
+// The blocks freed since the last scan are among the first freesBetween() blocks of the list. The first eighth of these
+// blocks is a sample. The others are scanned only if this sample, or one of the last 64 scans, found a foreign block
+// (of another thread's chunk). So a thread that frees only its own blocks has little to do. Foreign blocks that samples
+// miss make the list longer in time. So a list that has doubled is sorted completely, step by step.
 void ThreadHeap::separateRemote(SizeClass sizeClass) noexcept {
     constexpr int kFullScans = 64;
     if (!severalThreads.load(std::memory_order_relaxed))
@@ -269,7 +269,7 @@ void ThreadHeap::separateRemote(SizeClass sizeClass) noexcept {
         returnBlocks(sizeClass);
 }
 
-/// Moves up to `most` blocks from the free list to their spans, or, if they are foreign, to `outgoing`.
+/// Takes up to `most` blocks out of the free list. Moves foreign blocks to `outgoing`, and other blocks to their spans.
 void ThreadHeap::sort(SizeClass sizeClass, std::size_t most) noexcept {
     FreeBlock*& first = heap.classes[sizeClass].first;
     Ledger& ledger = ledgers_[sizeClass];
@@ -318,7 +318,7 @@ void ThreadHeap::sortAll() noexcept {
     for (SizeClass c = 1; c < kSystemClass; ++c)
         do {
             sort(c, ~std::size_t{0});
-            returnBlocks(c); // to this heap, if it has adopted their chunks meanwhile
+            returnBlocks(c); // sends some blocks to this heap, if it has adopted their chunks
         } while ((heap.classes[c].first = takeRemote(c)));
 }
 
@@ -363,7 +363,7 @@ FreeBlock* ThreadHeap::supply(SizeClass sizeClass) noexcept {
     return unused_ ? carve(sizeClass) : nullptr;
 }
 
-/// Takes the free list, a batch of the remote-free list, or the sorted blocks of a span; null if there are none.
+/// Takes the free list, a batch of the remote-free list, or the sorted blocks of a span. Returns null if all are empty.
 FreeBlock* ThreadHeap::takeFree(SizeClass sizeClass) noexcept {
     if (FreeBlock*& first = heap.classes[sizeClass].first)
         return std::exchange(first, nullptr);

@@ -6,9 +6,9 @@
 //     names.push_back_deep(arena, name);          // copies the bytes of a StringRef as well
 //     for (int number : numbers.slice(1, 3)) ...
 //
-// Copying a VectorRef copies a pointer: both refer to the same elements. After that only one of them may grow (a
-// push_back into spare room writes where the other would). Elements are never destroyed, so T must be trivially
-// destructible. Indexes are checked in checked builds; front, back and pop always are.
+// A copy of a VectorRef refers to the same elements. After that only one of the two may grow: push_back() of both would
+// write to the same spare room. Elements are never destroyed, so T must be trivially destructible. Indexes are checked
+// in checked builds. front(), back(), pop_front() and pop_back() are checked in all builds.
 
 #include "flow/base/assert.h"
 #include "flow/memory/arena.h"
@@ -71,7 +71,7 @@ public:
     }
 
     void push_back(Arena& arena, T const& value) { emplace_back(arena, value); }
-    /// Appends a copy of `value`, and copies the memory to which it refers into the arena too.
+    /// Appends a copy of `value`, and copies the memory to which `value` refers into the arena.
     void push_back_deep(Arena& arena, T const& value) { emplace_back(arena, deepCopy(arena, value)); }
     template <class... Args>
     T& emplace_back(Arena& arena, Args&&... args) {
@@ -103,7 +103,7 @@ public:
     }
     void clear() { size_ = 0; }
 
-    /// Returns the bytes of the elements.
+    /// Returns the number of bytes of the elements.
     std::size_t expectedSize() const { return static_cast<std::size_t>(size_) * sizeof(T); }
 
     friend bool operator==(VectorRef const& a, VectorRef const& b) {
@@ -119,7 +119,7 @@ private:
     template <class Next>
     void appendEach(Arena& arena, int count, Next next) {
         FLOW_ASSERT(count >= 0, "VectorRef::append() of a negative number");
-        VectorRef grown = *this; // so that elements of this one can be appended to it
+        VectorRef grown = *this; // a copy: the new elements may be elements of this VectorRef
         if (size_ + count > capacity_)
             grown.grow(arena, size_ + count);
         for (int i = 0; i < count; ++i)

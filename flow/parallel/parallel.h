@@ -5,28 +5,28 @@
 //         if (n < 2)
 //             co_return n;
 //         Fork<long, WorkPool> one = fibFork(co_await context(), n - 1);   // on whichever thread has time
-//         long two = co_await fib(co_await context(), n - 2);              // on this one
+//         long two = co_await fib(co_await context(), n - 2);              // on this thread
 //         co_return co_await one + two;
 //     }
 //     long result = co_await runOn(co_await context(), pool, [](ParallelContext there) { return fib(there, 30); });
 //
-// runOn() stands in a task of a loop (flow/tasks/executor.h describes its fork there). The function runs on the
-// pool, and returns a parallel task or fork, or a value. Its captures and its result must be usable on another thread:
-// no Future, nothing of a loop.
+// A task of a loop calls runOn() and gets a fork of that loop, which flow/tasks/executor.h describes. The function runs
+// on the pool, and returns a parallel task or fork, or a value. Its captures and its result must be usable on another
+// thread: no Future, and no other object of a loop.
 //
-// A Fork begins when some thread of the pool takes it; a Task begins where and when it is awaited. Only the body that
-// made a child may await it, with the meaning of flow/tasks/fork.h: by reference or, from an rvalue, moved out; an
-// error is thrown. A body resumes on the thread on which the child ended. A parent ends after its children; its
-// parameters live until then, its local variables do not. `co_await destroyForks()` waits for all children, `co_await
-// context()` gives the ParallelContext, `co_await after(pool)` resumes on a thread of `pool`, not always another one,
-// behind items that are ready. Nothing else can be awaited: a thread of the pool never waits.
+// A Fork begins when a thread of the pool takes it. A Task begins when it is awaited, on the thread that awaits it.
+// Only the body that made a child may await it, as in flow/tasks/fork.h: the result is a reference, or is moved out if
+// the child is an rvalue; an error is thrown. A body resumes on the thread on which the child ended. A parent ends
+// after its children. Its parameters live until its end, its local variables do not. `co_await destroyForks()` waits
+// for all children. `co_await context()` gives the ParallelContext. `co_await after(pool)` resumes as a new item of
+// `pool`, perhaps on the same thread. Nothing else can be awaited: a thread of the pool never waits.
 //
 // A cancel of the fork that runOn() made reaches the whole tree: each later co_await throws actor_cancelled, and a
-// child that has not begun fails with it. A long computation without co_await calls context.isCancelled(). A child that
-// fails fails only the parent that awaits it; the parent waits for the other children.
+// child that has not begun fails with actor_cancelled. A long computation without co_await calls context.isCancelled().
+// The error of a child reaches only the parent that awaits it. This parent still ends after its other children.
 //
-// Frames come from the context's memory resource. Several threads use it at once, so it must be safe for that, like
-// fastMemory() or std::pmr::synchronized_pool_resource.
+// Frames come from the context's memory resource. Several threads use this resource at the same time, so it must be
+// thread-safe, like fastMemory() or std::pmr::synchronized_pool_resource.
 
 #include "flow/memory/detail/foreign_block.h"
 #include "flow/memory/fast_resource.h"
@@ -63,7 +63,7 @@ private:
 
 namespace parallel {
 
-/// The data that all of a tree shares.
+/// The data that all tasks and forks of a tree share.
 struct Tree {
     Tree(WorkPool& p, std::pmr::memory_resource& m) : pool(p), memory(m) {}
 
@@ -77,7 +77,7 @@ struct Tree {
     }
 };
 
-/// The part of a promise that does not depend on the result.
+/// The part of a promise that does not depend on the type of the result.
 struct Node : WorkItem {
     explicit Node(ParallelContext here) : tree(&here.tree()), parent(here.parent()) {
         run = [](WorkItem* item) { static_cast<Node*>(item)->handle.resume(); };
@@ -100,8 +100,8 @@ struct Node : WorkItem {
         }
         return std::noop_coroutine();
     }
-    /// Does the same as oneEnded(), for a body that has ended. Without children it needs no atomic operation that
-    /// writes.
+    /// Does the same as oneEnded(), for a body that has ended. If no child is left, it changes `pending` without a
+    /// read-modify-write operation.
     std::coroutine_handle<> bodyEnded() noexcept {
         if (pending.load(std::memory_order_acquire) != 1)
             return oneEnded();
@@ -120,14 +120,14 @@ struct Node : WorkItem {
     std::coroutine_handle<> handle;
     std::coroutine_handle<> joiner;        // the body, while it waits in destroyForks()
     std::atomic<std::uint32_t> pending{1}; // counts the body and the children that have not ended
-    std::atomic<std::uintptr_t> waiter{0}; // the body of the parent, while it awaits this; or kDone, or kNoHandle
+    std::atomic<std::uintptr_t> waiter{0}; // the parent's body while it awaits this Node, or kDone, or kNoHandle
     void (*onRootEnd)(void*, Node*) = nullptr;
     void* root = nullptr;
     Error error;
 
 private:
-    /// Called when the body and all children have ended. Returns the body that waits for `node`. If there is none, sets
-    /// `node` to the parent, which has one child less to wait for, or to null.
+    /// Called when the body and all children of `node` have ended. Sets `node` to its parent, or to null. Returns the
+    /// parent's body if it awaits `node`. Otherwise returns null: the caller must then call oneEnded() for the parent.
     static std::coroutine_handle<> complete(Node*& node) noexcept {
         Node* ended = node;
         node = ended->parent;
@@ -144,7 +144,7 @@ private:
         }
         if (found == 0)
             return nullptr;
-        node->pending.fetch_sub(1, std::memory_order_relaxed); // not to 0: the parent's body has not ended
+        node->pending.fetch_sub(1, std::memory_order_relaxed); // does not become 0: the parent's body has not ended
         return std::coroutine_handle<>::from_address(reinterpret_cast<void*>(found));
     }
 };
@@ -236,7 +236,7 @@ struct Beginning {
     void await_suspend(std::coroutine_handle<> mine) const noexcept {
         self->handle = mine;
         if constexpr (!kLazy)
-            self->tree->pool.submit(*self); // the body may run, and end, before this returns
+            self->tree->pool.submit(*self); // the body may run, and end, before submit() returns
     }
     void await_resume() const { self->tree->throwIfCancelled(); }
 };
@@ -267,9 +267,9 @@ public:
             promise_->releaseHandle();
     }
 
-    /// Returns true if the child has ended, with all below it.
+    /// Returns true if the child has ended. Then all its children have ended, too.
     bool isReady() const { return promise_->waiter.load(std::memory_order_acquire) == Node::kDone; }
-    /// Called by the promise that awaits this, and by the root.
+    /// promise() is called by the promise of the parent, which awaits this child. release() is called for the root.
     Promise<T, kLazy>* promise() const { return promise_; }
     Promise<T, kLazy>* release() && { return std::exchange(promise_, nullptr); }
 
@@ -277,7 +277,7 @@ private:
     Promise<T, kLazy>* promise_;
 };
 
-/// Returns the ParallelContext among the parameters. The object of a lambda comes before it.
+/// Returns the first ParallelContext among the parameters. The object of a lambda may stand before it.
 template <class First, class... Rest>
 ParallelContext contextOf(First const& first, Rest const&... rest) {
     if constexpr (std::is_convertible_v<First, ParallelContext>) {
@@ -299,7 +299,7 @@ public:
             parent->pending.fetch_add(1, std::memory_order_relaxed);
         }
     }
-    // operator new and delete are always inlined: without optimisation gcc 12 else reports that they do not match.
+    // Both operators are always inlined. Without optimisation, gcc 12 would otherwise report that they do not match.
     template <class... Args>
     FLOW_INLINE static void* operator new(std::size_t bytes, Args const&... args) {
         return memory::ForeignBlock::allocate(contextOf(args...).memory(), bytes, 0, coro::frameAlignment(bytes));
@@ -329,7 +329,7 @@ public:
         return Awaiter{{}, ParallelContext(*this->tree, this)};
     }
 
-    /// Called when the handle ends. A child that still runs is destroyed at its end.
+    /// Called when the handle (the Child) is destroyed. A child that still runs is destroyed when it ends.
     void releaseHandle() noexcept {
         bool isOver = kLazy || this->waiter.load(std::memory_order_acquire) == kDone ||
                       this->waiter.exchange(kNoHandle, std::memory_order_acq_rel) == kDone;
@@ -446,8 +446,8 @@ private:
 
 } // namespace parallel
 
-/// Runs a child of `here` on the pool: calls function(ParallelContext), which returns a parallel task or fork, or a
-/// value.
+/// Makes a child of `here` that runs on the pool: it calls function(ParallelContext), which returns a parallel task or
+/// fork, or a value.
 template <class F, class R = std::invoke_result_t<F&, ParallelContext>>
 auto runOn(Context here, WorkPool& pool, F function, std::pmr::memory_resource& memory = fastMemory())
     -> Fork<typename parallel::ResultOfWork<R>::Type> {

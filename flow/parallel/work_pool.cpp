@@ -13,10 +13,10 @@ namespace {
 
 /// The pool that runs an item on this thread.
 constinit thread_local void const* currentArena = nullptr;
-/// The number of items that this thread has submitted to that pool.
+/// The number of items that this thread has submitted to the pool `currentArena`.
 constinit thread_local unsigned submitted = 0;
-/// One item of so many goes to the queue of all threads, behind the items that wait there. Otherwise a thread on which
-/// one item always submits the next would never run the waiting items.
+/// One item in kInTurn goes to the queue of all threads, behind the items that wait there. Otherwise a thread on which
+/// each item submits the next one would never run the waiting items.
 constexpr unsigned kInTurn = 64;
 
 /// Tells ThreadSanitizer that an object goes to another thread: oneTBB's library is not instrumented.
@@ -39,7 +39,7 @@ struct WorkPool::Arena {
         : control(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads) + 1),
           arena(threads, 0) {}
     ~Arena() {
-        arena.execute([this] { // this thread helps as a thread of the pool, if all are busy
+        arena.execute([this] { // this thread joins the pool's threads, if there is a place
             group.wait();
             noteGiven(this);
         });
@@ -68,7 +68,7 @@ struct WorkPool::Arena {
             arena.enqueue(group.defer(run));
     }
 
-    oneapi::tbb::global_control control; // one thread more than processors takes part: the thread that waits
+    oneapi::tbb::global_control control; // one more than `threads`: the thread that waits takes part, too
     oneapi::tbb::task_arena arena;
     oneapi::tbb::task_group group;
 };

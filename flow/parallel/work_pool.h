@@ -1,22 +1,22 @@
 #pragma once
-// WorkPool: threads that share work by stealing it from each other, on oneTBB's task_arena. It runs computations, in
-// the tasks of flow/parallel/parallel.h. The pool for calls that block is in flow/threads/.
+// WorkPool: threads that steal work from each other, built on oneTBB's task_arena. A WorkPool runs the computations of
+// the tasks in flow/parallel/parallel.h. Calls that block belong on the ThreadPool of flow/threads/.
 //
 //     WorkPool pool(4);
 //     Task<long> sum(Context, WorkPool& pool) {
 //         co_return co_await runOn(co_await context(), pool, [](ParallelContext here) { return fib(here, 30); });
 //     }
 //
-// A thread of the pool submits to its own queue, newest first; threads without work take the oldest items of other
-// threads. Items from threads outside the pool run in no order. One item in 64 that a thread of the pool submits goes
-// behind all these items, so that items which submit others without end do not starve the rest. An item must not block,
-// and must not throw.
+// A thread of the pool submits to its own queue, and takes the newest item of that queue first. A thread without work
+// takes the oldest item of another thread. Items from threads outside the pool run in no order. One item in 64 of a
+// pool's thread goes behind all waiting items, so items that always submit new items do not starve the others. An item
+// must not block, and must not throw.
 //
-// A pool that is made on a simulated loop has no threads: each item is a step of that loop, in order of submission, so
-// that a run can be repeated. Only that loop may use it.
+// A pool that is made on a simulated loop has no threads: each item is a step of that loop, in order of submission. So
+// a run can be repeated. Only that loop may use the pool.
 //
-// The destructor waits until all submitted items have run, and all items that these submitted. Threads: submit() may be
-// called from any thread, the other functions only from the thread that made the pool.
+// The destructor waits until all submitted items have run, also items that other items submit meanwhile. Threads: any
+// thread may call submit(). Only the thread that made the pool may call the other functions.
 
 #include "flow/loop/detail/posted.h"
 

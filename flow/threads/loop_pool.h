@@ -5,7 +5,7 @@
 //     std::vector<Future<Void>> servers;
 //     for (int i = 0; i < loops.size(); ++i)
 //         servers.push_back(onLoop(loops[i], [] { return serve(4500); }));   // with ListenOptions::reusePort
-//     loops.next().post([] { ... });                                          // one after the other
+//     loops.next().post([] { ... });                                          // a different loop each time, in turn
 //
 // The loops run until the pool is destroyed, whether they have work or not. Loops share nothing: an object that is made
 // on a loop belongs to this loop.
@@ -24,13 +24,13 @@ public:
     explicit LoopPool(int loops);
     LoopPool(LoopPool const&) = delete;
     LoopPool& operator=(LoopPool const&) = delete;
-    /// Stops the loops, destroys each on its thread, and waits for that. Waiters that are left on them wait forever;
-    /// calls of onLoop that have not ended there fail with broken_promise.
+    /// Stops the loops, and waits until each loop has been destroyed on its thread. Waiters that are left on these
+    /// loops wait forever. Calls of onLoop() that have not ended on these loops fail with broken_promise.
     ~LoopPool();
 
     int size() const { return static_cast<int>(loops_.size()); }
     Loop& operator[](int index) const { return *loops_[static_cast<std::size_t>(index)]; }
-    /// Returns the loops in turn. Any thread may call this.
+    /// Returns the loops in turn. Any thread may call next().
     Loop& next() { return *loops_[next_.fetch_add(1, std::memory_order_relaxed) % loops_.size()]; }
 
 private:

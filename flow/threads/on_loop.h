@@ -3,18 +3,18 @@
 //
 //     Future<int> size = onLoop(storageLoop, [&] { return table.size(); });          // runs on storageLoop's thread
 //     Future<Row> row = onLoop(storageLoop, [&table, key] { return table.read(key); }); // an actor there
-//     use(co_await row);                                                              // goes on here
+//     use(co_await row);                                                              // goes on on the caller's loop
 //
 // The function is moved to the other thread, called there once, and destroyed there. If it returns a Future, onLoop
 // waits for that future there. The value or error then comes back to the caller's loop, to which the future of onLoop
 // belongs. Until then the caller's loop does not end for lack of work, and must not be destroyed.
 //
-// Cancelling the returned future, or dropping it, drops only the answer. The call goes on on the other loop, so
-// everything that it refers to must stay valid, but the caller's loop does not wait for it. timeoutError(onLoop(...),
-// seconds) drops the future in this way when the time is over.
+// Cancelling the returned future, or dropping it, drops only the answer. The call goes on on the other loop, so all
+// objects to which it refers must stay valid. But the caller's loop does not wait for the call any more.
+// timeoutError(onLoop(...), seconds) drops the future in this way when the time is over.
 //
 // If the other loop is destroyed before there is an answer, the future for which onLoop waits there is dropped, and the
-// caller gets broken_promise. Loops may wait for each other.
+// caller gets broken_promise. Two loops may wait for each other.
 
 #include "flow/loop/detail/remote_answer.h"
 #include "flow/wait/member_wait.h"
@@ -102,7 +102,7 @@ private:
     }
     void fail(Error error) { this->result.emplace(ErrorOr<Value>::failed(error)); }
     void finish() noexcept {
-        call_.reset(); // what it holds belongs to this thread
+        call_.reset(); // its captures belong to this thread
         this->answer();
     }
 

@@ -1,5 +1,5 @@
 #pragma once
-// runBlocking: calls a function that blocks without blocking the loop.
+// runBlocking: calls a function that may block, on another thread, so that the loop does not block.
 //
 //     std::string text = co_await runBlocking([path] { return readWholeFile(path); });
 //     Future<int> answer = runBlocking([&database, key] { return database.get(key); });
@@ -9,10 +9,10 @@
 // returns, or its exception, becomes the result of the future.
 //
 // Cancel safety: a call never runs if its future is dropped before the call has begun. A call that has begun runs to
-// its end, and its result is dropped: the objects to which it refers must live that long, so capture by value or by a
-// shared pointer.
+// its end, and its result is dropped. The objects to which the function refers must live until that end, so capture by
+// value or by a shared pointer.
 //
-// On a simulated loop the function runs on the loop, in a step of its own, so that a seed gives the same run each time.
+// On a simulated loop the function runs on the loop, in a step of its own. So a seed gives the same run each time.
 //
 // The errors, the end of the loop and all else are as in flow/threads/thread_pool.h.
 
@@ -20,7 +20,7 @@
 
 namespace flow {
 
-/// Calls function() on a thread. Throws std::bad_alloc.
+/// Calls function() on a thread of the loop's pool. Throws std::bad_alloc.
 template <class F>
 auto runBlocking(F function) {
     return ThreadPool::ofLoop().run(std::move(function));

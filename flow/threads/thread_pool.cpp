@@ -63,7 +63,7 @@ ThreadPool& ThreadPool::ofLoop() {
     Loop& current = Loop::current();
     if (auto* pool = current.service<ThreadPool>())
         return *pool;
-    return *(new LoopsPool(current))->pool; // which the loop deletes
+    return *(new LoopsPool(current))->pool; // the loop deletes the LoopsPool
 }
 
 std::size_t ThreadPool::queued() const {
@@ -85,7 +85,7 @@ bool ThreadPool::submit(Job& job) {
         job.sendToLoop();
         return true;
     }
-    // Tested before the mutex is locked: one of the parent's threads may have held the mutex.
+    // Tested before the mutex is locked: in a child, a mutex that a thread of the parent held stays locked.
     FLOW_ASSERT(threads_.empty() || forks_ == forkCount(),
                 "a child of fork() has none of the threads of this pool: make a loop of its own there");
     std::unique_lock lock(mutex_);
@@ -138,7 +138,7 @@ void ThreadPool::startThread() {
     forks_ = forkCount();
     try {
         threads_.emplace_back([this] { main(); });
-    } catch (std::system_error const&) { // there are as many as the system allows
+    } catch (std::system_error const&) { // the system allows no more threads
     }
 }
 

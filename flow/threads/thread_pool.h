@@ -9,19 +9,19 @@
 //
 // The function is called once, on one of the threads, with all signals blocked. It is moved and destroyed only on the
 // loop's thread, and it is destroyed before the future is ready. void becomes Void; an exception becomes the error of
-// the future. The pool starts a thread when there are more calls than idle threads, up to its bound, and keeps it.
-// Further calls wait in order; their number has no bound, see queued().
+// the future. The pool starts a thread when there are more calls than idle threads, up to `mostThreads` threads, and
+// keeps its threads. Further calls wait in order. Any number of calls may wait: see queued().
 //
 // Cancel safety. run(): if the future is dropped before the call has begun, the function is destroyed and never called.
-// If the call has begun, it runs to its end and its result is dropped; the objects to which it refers must live that
-// long. runToEnd(): dropping the future only drops the result.
+// If the call has begun, it runs to its end and its result is dropped. The objects to which the function refers must
+// live until that end. runToEnd(): dropping the future only drops the result.
 //
 // Lifetime. The loop does not end for lack of work while a call is under way, unless the call was cancelled. When the
 // loop is destroyed, it waits for the calls that have begun, and destroys the other calls. The futures of all these
-// calls never become ready. stop() does the same. A call holds a reference of its pool.
+// calls never become ready. stop() does the same. A call holds a reference to its pool.
 //
 // Simulation. On a simulated loop there are no threads: each call is a step of the loop, so that a run can be repeated.
-// A call that waits for another call of the pool therefore never ends there.
+// So a call that waits for another call of the pool never ends on a simulated loop.
 //
 // A child of fork() has none of the threads: it must not use or destroy a pool that its parent has used. A call in the
 // child ends the program with a message; make a new loop in the child.
@@ -66,17 +66,17 @@ public:
     auto run(F function) {
         return begin(std::move(function), OnCancel::Withdraw);
     }
-    /// Does the same as run(), but the call happens also if its future is dropped.
+    /// Does the same as run(), but the function is called even if its future is dropped.
     template <class F>
     auto runToEnd(F function) {
         return begin(std::move(function), OnCancel::RunOn);
     }
 
-    /// Returns the number of calls that have not begun. A server that accepts work without a bound should refuse some
-    /// when this number grows.
+    /// Returns the number of calls that have not begun. A server that accepts any amount of work should refuse
+    /// some work when this number grows.
     std::size_t queued() const;
 
-    /// Waits for the calls that have begun and destroys the others. Further calls are destroyed at once.
+    /// Waits for the calls that have begun and destroys the others. Functions of later calls are destroyed immediately.
     void stop() noexcept;
     bool hasStopped() const { return stopped_; }
 
@@ -90,9 +90,9 @@ private:
 
         /// Calls the function, on a thread.
         virtual void work() noexcept = 0;
-        /// Brings the result to the future, on the loop's thread; destroys the job.
+        /// Brings the result to the future, on the loop's thread, and destroys the job.
         virtual void deliver() noexcept = 0;
-        /// Called instead of deliver() if the loop ends before: there is no result.
+        /// Called instead of deliver() if the loop ends first: the future gets no result.
         virtual void discard() noexcept = 0;
 
         void sendHome() noexcept;
@@ -101,7 +101,7 @@ private:
         void workOnLoop();
         using Posted::takeBack;
 
-        bool isQueued = false; // under the mutex
+        bool isQueued = false; // guarded by mutex_
         Reference<ThreadPool> pool;
         std::optional<WorkGuard> guard;
     };
@@ -110,25 +110,25 @@ private:
     template <class F>
     auto begin(F function, OnCancel onCancel);
 
-    /// Gives the job to the pool. Returns false if there is no thread for it: then the job stays the caller's.
+    /// Gives the job to the pool. Returns false if the pool has no thread: the job then still belongs to the caller.
     bool submit(Job& job);
     /// Takes back a job that has not begun, and returns true: the job belongs to the caller again. Else returns false.
     bool withdraw(Job& job);
     void startThread();
     void main();
-    /// Returns the text for reports about a job that is not back.
+    /// Returns the text for reports about a job that has not come back.
     std::string stateOf(Job const& job) const;
 
     Loop& home_;
     std::size_t const mostThreads_;
     std::vector<std::thread> threads_; // nondeterminism: a simulated loop has none
-    std::uint32_t forks_ = 0;          // the forks of the process before the pool started its threads
+    std::uint32_t forks_ = 0;          // forkCount() when the pool last started a thread
     mutable std::mutex mutex_;         // guards the members below
     std::condition_variable changed_;
-    ListLink queue_; // of Jobs
+    ListLink queue_; // a list of Jobs
     std::size_t queued_ = 0;
     std::size_t idle_ = 0;
-    bool stopped_ = false; // only the loop's thread writes it, so that it may read it without the mutex
+    bool stopped_ = false; // only the loop's thread writes it, and may read it without the mutex
 };
 
 template <class F>
@@ -187,7 +187,7 @@ struct ThreadPool::Call final : Job, FastAllocated<Call<F>> {
     void deliver() noexcept override {
         isBack = true;
         if (answer)
-            answer->deliver(); // which destroys this before its future is ready
+            answer->deliver(); // destroys this Call before its future is ready
         else
             delete this;
     }

@@ -1,6 +1,6 @@
 #pragma once
-// reportDroppedBy(): reports an error that no code receives, with a text in place of the name of the function that
-// drops it.
+// reportDroppedBy(): reports an error that no code receives. The caller gives a text, which the report has instead of
+// the name of a function.
 //
 //     reportDroppedBy("the server at 127.0.0.1:8080", error);
 

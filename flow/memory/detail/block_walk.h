@@ -3,9 +3,9 @@
 //
 //     memory::forEachBlock([](void* block, std::size_t bytes) { ... });
 //
-// It visits the blocks of every span that has been cut into blocks, live and free ones, so `visit` must recognise the
-// blocks that it is for by their content. It visits blocks of this thread's memory that other threads hold. It does not
-// visit blocks of other threads' memory, nor blocks above kLargestBlock. `visit` must neither take nor free blocks.
+// forEachBlock() visits live and free blocks. `visit` must recognise the blocks that it looks for by their content, and
+// must neither take nor free blocks. Blocks of this thread's memory that another thread holds are visited too. Blocks
+// of other threads, and blocks above kLargestBlock, are not visited. AddressSanitizer builds visit only live blocks.
 
 #include "flow/memory/detail/system_block.h"
 #include "flow/memory/detail/thread_heap.h"

@@ -1,6 +1,6 @@
 #pragma once
-// Chunk: a piece of memory that a ThreadHeap takes from the system. It begins with the data that the ThreadHeap keeps
-// about it. See flow/memory/detail/thread_heap.h.
+// Chunk: a piece of memory that a ThreadHeap takes from the system. A chunk begins with the data that the ThreadHeap
+// keeps about the chunk. flow/memory/detail/thread_heap.h says what spans and sorted blocks are.
 
 #include "flow/memory/fast_allocator.h"
 
@@ -15,22 +15,22 @@ inline constexpr std::size_t kSpanBytes = 16 * 1024;
 inline constexpr std::size_t kSpans = kChunkBytes / kSpanBytes;
 inline constexpr std::size_t kHugeBytes = 2 * 1024 * 1024;
 
-/// The beginning of a chunk, which is aligned to its size.
+/// The data at the beginning of a chunk. A chunk is aligned to kChunkBytes.
 struct Chunk {
     struct Span {
-        Span* next;         // the next one with sorted blocks of the class
-        Span** place;       // the pointer to this span in its list
-        FreeBlock* blocks;  // sorted
+        Span* next;         // the next span with sorted blocks of the same class
+        Span** place;       // the pointer in the list that points to this span
+        FreeBlock* blocks;  // the list of sorted blocks
         std::uint16_t free; // the number of `blocks`; 0 in an unused span
         std::uint16_t capacity;
         SizeClass sizeClass;
     };
 
     static constexpr std::size_t kHeader = 576; // where the first span begins
-    // Members, for tools/debug/: gcc writes debug information for other constants only if their address is used.
+    // tools/debug/ needs members: gcc writes debug information for other constants only if their address is used.
     static constexpr std::size_t kBytes = kChunkBytes, kBytesOfSpan = kSpanBytes;
 
-    std::atomic<ThreadHeap*> owner; // changes under the mutex, and only to or from `abandoned`
+    std::atomic<ThreadHeap*> owner; // changes under the mutex of thread_heap.cpp, only to or from `abandoned`
     Chunk* next;
     std::uint32_t unusedSpans;
     Span spans[kSpans];
@@ -48,7 +48,7 @@ struct Chunk {
     char* end(std::size_t span) { return reinterpret_cast<char*>(this) + (span + 1) * kSpanBytes; }
 };
 
-/// Maps `bytes` bytes, aligned to that size, which is a power of two. Returns null if the system has no memory.
+/// Maps `bytes` bytes, aligned to `bytes`. `bytes` must be a power of two. Returns null if the system has no memory.
 void* mapAligned(std::size_t bytes) noexcept;
 void unmap(void* place, std::size_t bytes) noexcept;
 /// Asks for huge pages. If the system has none, nothing changes.

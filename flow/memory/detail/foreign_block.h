@@ -1,13 +1,13 @@
 #pragma once
-// ForeignBlock: a block for a result cell that comes from a std::pmr::memory_resource and returns to it.
+// ForeignBlock: the header of a block that a std::pmr::memory_resource provides for a result cell.
 //
-//     void* block = ForeignBlock::allocate(resource, bytes);    // 16 bytes more are taken from the resource
-//     memory::release(block, kForeignClass);                    // gives all of them back
-//     ForeignBlock::allocate(resource, bytes, 48, 32);          // the address 48 bytes behind it is aligned to 32
+//     void* block = ForeignBlock::allocate(resource, bytes);    // takes 16 bytes more from the resource
+//     memory::release(block, kForeignClass);                    // gives all bytes back
+//     ForeignBlock::allocate(resource, bytes, 48, 32);          // the address 48 bytes behind `block` is aligned to 32
 //
-// A header in front of the block says how to release it. release() finds the class kForeignClass on its slow path, so
-// that FastAllocator's own blocks pay nothing for this. allocate() throws the exceptions of the resource. The thread
-// rules of the resource hold. The resource must outlive its blocks.
+// The header in front of the block says how to release the block. memory::release() tests for kForeignClass only on its
+// slow path, so other blocks cost no more. allocate() throws the exceptions of the resource. The resource decides on
+// which threads its blocks may be taken and released. The resource must outlive its blocks.
 
 #include "flow/memory/fast_allocator.h"
 
@@ -19,8 +19,8 @@ namespace flow::memory {
 
 class alignas(16) ForeignBlock {
 public:
-    /// Returns a block of at least `bytes` bytes, aligned to 16. The address `head` bytes behind its beginning is
-    /// aligned to `alignment`. `head` is a multiple of 16.
+    /// Returns a block of at least `bytes` bytes, aligned to 16. The address `head` bytes behind the beginning
+    /// of the block is aligned to `alignment`. `head` is a multiple of 16.
     static void* allocate(std::pmr::memory_resource& memory, std::size_t bytes, std::size_t head = 0,
                           std::size_t alignment = 16) {
         std::size_t padding = sizeof(ForeignBlock) + (-(sizeof(ForeignBlock) + head) & (alignment - 1));
@@ -30,7 +30,7 @@ public:
     }
     static ForeignBlock* of(void* block) noexcept { return static_cast<ForeignBlock*>(block) - 1; }
 
-    /// Does memory::release(block, kForeignClass), for callers that know the class at compile time.
+    /// Does what memory::release(block, kForeignClass) does, for callers that know the class at compile time.
     void release() noexcept { memory_->deallocate(begin(), bytes_, alignment_); }
 
     std::pmr::memory_resource& memory() const noexcept { return *memory_; }
@@ -44,7 +44,7 @@ private:
           alignment_(static_cast<std::uint16_t>(alignment)), padding(static_cast<std::uint16_t>(inFront)) {}
 
     std::pmr::memory_resource* memory_;
-    std::uint32_t bytes_; // a frame has less than 4 GiB
+    std::uint32_t bytes_; // a coroutine frame has less than 4 GiB
     std::uint16_t alignment_;
 
 public:

@@ -3,10 +3,10 @@
 // the cell needs an alignment above 16 bytes.
 //
 //     void* block = memory::allocateCell(bytes, padding + prefixBytes);      // `padding` is a multiple of 16, not 0
-//     void* place = PaddedBlock::make(block, padding, sizeClassOf(bytes));   // `padding` bytes behind the beginning
+//     void* place = PaddedBlock::make(block, padding, sizeClassOf(bytes));   // `padding` bytes behind `block`
 //     memory::release(place, kPaddedClass);                                  // gives back the block
 //
-// release() finds the class kPaddedClass on its slow path, so that other blocks pay nothing for this.
+// memory::release() tests for kPaddedClass only on its slow path, so other blocks cost no more.
 
 #include "flow/memory/fast_allocator.h"
 
@@ -17,8 +17,8 @@
 namespace flow::memory {
 
 struct alignas(16) PaddedBlock {
-    std::uint16_t padding; // in bytes, including this header at its end
-    SizeClass sizeClass;   // of the block
+    std::uint16_t padding; // the number of bytes in front of the cell. This header is the last of them
+    SizeClass sizeClass;   // the class of the block
 
     static void* make(void* block, std::size_t padding, SizeClass sizeClass) noexcept {
         void* header = static_cast<char*>(block) + padding - sizeof(PaddedBlock);

@@ -1,12 +1,12 @@
 #pragma once
-// System blocks: the blocks that FastAllocator takes from the system one by one. Under AddressSanitizer these are all
-// blocks.
+// System blocks: the blocks that FastAllocator takes from the system one by one. Under AddressSanitizer every block is
+// a system block.
 //
 //     void* block = detail::systemAllocate(bytes);      // null if there is no memory
 //     detail::systemFree(block);
 //
-// Under AddressSanitizer each block has a header that links it into a list, so that a walk of live blocks finds it
-// there. Elsewhere the two functions call the system's own.
+// Under AddressSanitizer each block has a header that links the block into a list. forEachSystemBlock() walks that
+// list. Without AddressSanitizer the two functions call posix_memalign() and free().
 
 #include "flow/memory/fast_allocator.h"
 
@@ -17,7 +17,7 @@ namespace flow::memory::detail {
 #if FLOW_SYSTEM_BLOCKS
 void* systemAllocate(std::size_t bytes) noexcept;
 void systemFree(void* block) noexcept;
-/// Returns the bytes for which systemAllocate() was called.
+/// Returns the number of bytes with which systemAllocate() was called.
 std::size_t systemBytes(void* block) noexcept;
 /// Calls visit(context, block, bytes) for each block that this thread has taken and that has not been freed.
 void forEachSystemBlock(void (*visit)(void* context, void* block, std::size_t bytes), void* context);

@@ -11,26 +11,26 @@
 //       |   v                                                             v
 //       | sorted: free, in its span                                    outgoing: collected for its thread heap
 //       |   |                                                             |
-//       |   | all blocks of the span are sorted                           | 16 KiB of one class are sent at once
+//       |   | all blocks of the span are sorted                           | 16 KiB of one class are sent together
 //       |   v                                                             v
 //       | unused span -----> trim(): the system                        remote-free list of its thread heap, in batches
 //       |   |                                                             |
 //       +---+-----------------------<-------------------------------------+
 //       supply() takes in this order: the remote-free list, sorted blocks, an unused span, a new chunk of the system
 //
-// When a thread ends, its memory goes to the heap `abandoned`. The next thread with an empty free list adopts it.
+// When a thread ends, its memory goes to the heap `abandoned`, and then to the next thread with an empty free list.
 //
-// A thread that holds 8 MiB takes eight chunks at a time, as one huge page if the system has huge pages. Without huge
-// pages, misses of the TLB dominate the time with some hundred thousand actors.
+// A thread that holds 8 MiB takes eight chunks at a time, as one huge page if the system has huge pages. A program with
+// some hundred thousand actors and no huge pages spends most of its time on misses of the TLB.
 //
-// A free list is in the order of the releases. Sorting moves blocks from it to their spans, 128 KiB at a time, so that
-// no call takes long.
+// A free list is in the order of the releases. Sorting moves blocks from the free list to their spans. One step sorts
+// 128 KiB, so no call takes long. A foreign block is a block of another thread's chunk.
 //
 // Bounds, for each thread:
-// - While free lists and remote-free lists hold more than 256 KiB, each new span costs the sorting of 128 KiB. So free
-//   memory of one class serves another before more than an eighth of its size is taken from the system.
-// - A thread keeps up to 32 KiB of foreign blocks in each class. If they are so rare that samples miss them, it keeps
-//   more: as many as its free list has ever held of its own blocks.
+// - While free lists and remote-free lists hold more than 256 KiB, each new span costs the sorting of 128 KiB. So a
+//   thread takes at most 1/8 of its free memory from the system before that free memory can serve other classes.
+// - A thread keeps up to 32 KiB of foreign blocks in each class. If foreign blocks are so rare that samples miss them,
+//   the thread keeps more: up to the largest number of its own blocks that its free list has ever held.
 // - A thread that takes eight chunks at a time holds up to 2 MiB that no block has needed yet.
 // - A class in use holds at least one span of 16 KiB; the ends of spans waste an eighth at most.
 
@@ -41,12 +41,12 @@
 
 namespace flow::memory::detail {
 
-/// The bytes that are sorted at a time.
+/// The number of bytes that one step sorts.
 inline constexpr std::size_t kSortBytes = 128 * 1024;
-/// The bytes from which on a thread takes eight chunks at a time.
+/// A thread that holds this number of bytes takes eight chunks at a time.
 inline constexpr std::size_t kBytesOfMany = 8 * 1024 * 1024;
 
-/// Blocks of one class on their way to their thread heap: a list. Its first block links to the next batch.
+/// A list of blocks of one class on their way to their ThreadHeap. The first block also links to the next batch.
 struct Batch : FreeBlock {
     Batch* nextBatch;
 };
@@ -54,16 +54,16 @@ static_assert(sizeof(Batch) <= blockBytes(1));
 
 class ThreadHeap {
 public:
-    /// Returns the heap of this thread, which is made at the first call and abandoned when the thread ends; null if
-    /// there is no memory for it.
+    /// Returns the heap of this thread. The first call takes an idle heap or makes a new one, and returns null if there
+    /// is no memory. When the thread ends, the heap becomes idle and its chunks go to `abandoned`.
     static ThreadHeap* current() noexcept;
 
-    /// Returns blocks of the class, of which this thread has none left; null, with nothing changed, without memory.
+    /// Returns a list of blocks for a free list that is empty. Returns null, and takes nothing, if there is no memory.
     FreeBlock* supply(SizeClass sizeClass) noexcept;
-    /// Takes foreign blocks out of the free list and sends them back. To be called after each `freesBetween` frees.
+    /// Takes foreign blocks out of the free list and sends them back. Must be called after each freesBetween() frees.
     void separateRemote(SizeClass sizeClass) noexcept;
     static constexpr std::uint64_t freesBetween(SizeClass sizeClass) { return kScanBytes / blockBytes(sizeClass); }
-    /// Gives chunks without live blocks to the system. Returns their bytes.
+    /// Gives chunks without live blocks to the system. Returns the number of bytes of these chunks.
     std::size_t trim() noexcept;
     void addTo(Usage& usage) const noexcept;
     /// Calls visit(block, sizeClass) for each block of this thread's chunks that has been cut, live or free.
@@ -85,13 +85,13 @@ private:
     static constexpr std::size_t kMayBeUnsorted = kChunkBytes;
 
     struct Ledger {
-        std::int64_t stock;  // blocks put into the free list without a release, less those taken without an allocation
-        Batch* remote;       // under the mutex
+        std::int64_t stock;  // blocks put into the free list without a release, minus those taken without an allocation
+        Batch* remote;       // used under the mutex of thread_heap.cpp
         FreeBlock* outgoing; // blocks of other heaps' chunks
         std::size_t outgoingCount;
         Chunk::Span* sorted;  // spans with sorted blocks; their other blocks are in use or not sorted
-        std::int64_t length;  // of the free list when its sorting began
-        std::int64_t toSort;  // blocks left of this sorting
+        std::int64_t length;  // the length of the free list when its sorting began
+        std::int64_t toSort;  // the number of blocks that this sorting has not reached yet
         int pendingFullScans; // full scans left to do (instead of 1-in-8 samples) after a foreign block was found
     };
     struct UnusedSpan {
@@ -129,14 +129,14 @@ private:
     std::size_t unusedCount_ = 0;
     std::size_t chunkCount_ = 0;
     std::size_t sortedBytes_ = 0;
-    bool isSorting_ = false;                  // until all is sorted: many spans may lack only their last blocks
-    std::atomic<std::uint64_t> hasRemote_{0}; // a bit for each class
+    bool isSorting_ = false;                  // true until all is sorted: only the last blocks may free whole spans
+    std::atomic<std::uint64_t> hasRemote_{0}; // a bit for each class with remote blocks
     std::atomic<std::size_t> remoteBytes_{0};
     ThreadHeap* nextIdle_ = nullptr;
     Ledger ledgers_[kClassCount] = {};
 };
 
-/// Puts the block in front of the list.
+/// Puts the block at the front of the list.
 inline void push(FreeBlock*& list, FreeBlock* block) {
     block->next = list;
     list = block;
