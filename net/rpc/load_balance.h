@@ -10,8 +10,8 @@
 // have failed, the call waits until one is available. An error that a server sends is the result of the call; but after
 // service_not_found, the call first asks the other servers.
 //
-// With AtMostOnce::True the request is sent once, to one server. If that fails, the result is request_maybe_delivered.
-// basicLoadBalance() never asks two servers at a time. Otherwise it does what loadBalance() does.
+// With AtMostOnce::True the request is sent once, to one server. If the connection fails, the result is
+// request_maybe_delivered. basicLoadBalance() does what loadBalance() does, but never asks two servers at a time.
 //
 // The request is copied for each server. Cancel-safe.
 

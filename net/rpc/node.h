@@ -63,7 +63,7 @@ struct RpcOptions {
     std::size_t peersBytes = 1024 * 1024 * 1024;
     /// The number of peers that may be connected to this process at a time. Further peers are disconnected at once.
     std::size_t maxConnections = 10'000;
-    // Seconds.
+    // These times are in seconds:
     double connectTimeout = 5;
     double greetingTimeout = 10;
     /// The interval at which a ping is sent while a reply is awaited and nothing is received.
@@ -102,7 +102,7 @@ public:
     /// Makes a node for the current loop, which must have none. The node ends with the loop.
     static Node& ofLoop(RpcOptions options = {});
 
-    /// Listens at `listenAddress`. Endpoints that are sent have `publicAddress`; if its port is 0, it gets the port at
+    /// Listens at `listenAddress`. Endpoints that are sent have `publicAddress`; a port 0 in it becomes the port at
     /// which the node listens. The future is not ready while the node listens, and fails with the errors of
     /// Transport::listen(). If the future is dropped, the node still listens.
     Future<Void> bind(Address publicAddress, Address listenAddress);
@@ -171,7 +171,7 @@ private:
         Node& node;
     } disconnecting_{*this};
     std::size_t heldBytes_ = 0;
-    ListLink held_; // waiters whose replies have come, and are given to them in a later turn
+    ListLink held_; // waiters that have replies, and get them in a later turn
     std::vector<std::uint8_t> scratch_;
     Scope running_{OnError::Report};
     std::vector<Future<Void>> listening_;

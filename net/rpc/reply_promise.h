@@ -13,8 +13,8 @@
 //
 // All copies of a promise together send one answer. When the last copy is destroyed without an answer, the requester
 // gets broken_promise. In the process that has received the request, an answer is sent to the requester; if the
-// connection has ended, the answer is dropped. A process may forward the request to a third process: the third one's
-// answer then goes through the process that forwarded.
+// connection has ended, the answer is dropped. A process may forward the request to a third process: the answer of the
+// third process then goes through the process that forwarded the request.
 //
 // T must be default-constructible, and a number, string, container or struct with `serialize`. A promise belongs to one
 // thread.

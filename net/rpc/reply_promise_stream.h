@@ -259,7 +259,7 @@ private:
     Reference<RpcPeer> asker_;         // at the server: the requester
     Reference<RpcPeer> reader_;        // at the client: the server
     Reference<ReplyStreamState> self_; // keeps this object alive while the server has its number
-    std::uint64_t theirs_ = 0;         // the number of the state on the other side
+    std::uint64_t theirs_ = 0;         // the number to which messages for the other side go
     std::uint64_t sentBytes_ = 0;      // at the client: bytes given to the stream
     std::uint64_t takenBytes_ = 0;
     std::uint64_t arrivedBytes_ = 0;

@@ -20,8 +20,8 @@
 //     RequestStream<GetRequest> get(Endpoint::wellKnown({server}, WLTOKEN_FIRST_AVAILABLE));
 //     std::string value = co_await get.getReply(GetRequest{"key"});
 //
-// A struct with streams can be sent to another process, where these streams send to the process that made them. Copies
-// share one stream. When the last copy in its own process is destroyed, requests get broken_promise.
+// A struct with streams can be sent to another process. There, the streams send to the process that made them. Copies
+// share one stream. When the last copy in the process that made it is destroyed, requests get broken_promise.
 //
 // Within a process requests are moved, and nothing is serialized.
 //

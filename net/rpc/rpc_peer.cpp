@@ -56,7 +56,7 @@ void RpcPeer::dropUnwanted() {
 // Calls
 
 PeerCall::PeerCall(RpcPeer& peer, std::uint64_t number) : Turn(hand), number_(number) {
-    if (peer.calls_.emplace(number, this).second) // otherwise another call has the number, and this one gets no drop
+    if (peer.calls_.emplace(number, this).second) // otherwise another call has the number: this call cannot be dropped
         peer_ = &peer;
 }
 

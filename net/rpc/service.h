@@ -66,8 +66,8 @@ struct Call {
     Request request = {};
     ReplyPromise<typename Request::Reply> reply = {};
     // These members are not sent:
-    std::size_t heldBytes = 0;      // bytes of memory, which count for the limit of the server
-    Reference<PeerCall> state = {}; // null at another process than the server
+    std::size_t heldBytes = 0;      // the memory that counts for RpcOptions::backlogBytes at the server
+    Reference<PeerCall> state = {}; // null except at the server
 
     static Endpoint at(Address const& server) { return {{server, {}}, UID(kNamed, kHash), false, 0}; }
     void setHeldBytes(std::size_t bytes) { heldBytes = bytes; }

@@ -16,11 +16,11 @@ namespace flow::net {
 
 class RpcPeer;
 
-/// The data of one message that context() of its ObjectReader or ObjectWriter returns.
+/// Data beside a message: context() of the message's ObjectReader or ObjectWriter is a pointer to a MessageContext.
 struct MessageContext {
     RpcPeer* peer;          // the other process
     std::uint64_t reply{0}; // the number of the reply's receiver in the other process; 0: no reply is expected
-    Future<Void> pause{};   // set by a receiver without room; when it is ready, the message is delivered again
+    Future<Void> pause{};   // set by a receiver without room; when `pause` is ready, the message is delivered again
 };
 
 class MessageReceiver {
@@ -41,7 +41,7 @@ protected:
 };
 
 namespace rpc {
-/// Returns a sentence that says why `name` cannot be added: `other`, a different or equal name, has its hash.
+/// Returns a sentence that says why `name` cannot be added: `other`, a different or equal name, has the same hash.
 std::string whyTaken(std::string_view name, std::string_view other);
 } // namespace rpc
 
@@ -54,7 +54,7 @@ public:
     /// Adds a receiver at a well-known number. Returns false if `number` is taken, negative, or above kLargestNumber.
     bool addWellKnown(MessageReceiver& receiver, int number);
     static constexpr int kLargestNumber = 100'000;
-    /// Adds a receiver under `name`, returns null. If the table has a name with this hash, only returns that name.
+    /// Adds a receiver under `name`, and returns null. If the hash is in the table, only returns the name that has it.
     std::string const* addNamed(MessageReceiver& receiver, std::uint64_t hash, std::string_view name);
     /// Removes the receiver that has this token, if any. Tokens that add() and addReply() made are not used again.
     void remove(UID token);

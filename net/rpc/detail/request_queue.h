@@ -69,7 +69,7 @@ public:
         endpoint_ = std::make_unique<Endpoint>(node.getLocalAddresses(), UID(kNamed, hash), false, 0);
     }
 
-    /// Returns the queue of T that this process has for the endpoint. Null if this process has none.
+    /// Returns this process's RequestQueue<T> with the endpoint. Null if this process has none.
     RequestQueue* local() {
         if (!isRemote_)
             return this;

@@ -3,7 +3,7 @@
 // for replies. An RpcPeer is made at its first use, perhaps before the connection exists. Only net/rpc uses this file.
 //
 // An RpcPeer ends when its connection ends, or when the attempt to connect fails. If this process has connected, a new
-// RpcPeer connects to the address, and waiters send again by it. An RpcPeer is never connected twice: otherwise an
+// RpcPeer connects to the address, and waiters send again by the new one. An RpcPeer never connects twice: otherwise an
 // answer could go to another process that has got the address meanwhile.
 //
 // Frames are sent together at the end of the turn, or earlier if there are kBatch bytes or kMostFrames frames.
@@ -34,7 +34,7 @@ public:
     virtual void lost(Error error) = 0;
     /// Called when the node ends. Releases this object's reference to itself, so this object may be destroyed.
     virtual void abandoned() noexcept {}
-    /// Called now and then. If nothing needs the result, releases this object, which may end, and returns true.
+    /// Called now and then. If nothing needs the result, releases (and may destroy) this object, and returns true.
     virtual bool dropIfUnwanted() { return false; }
 
 protected:
@@ -44,7 +44,7 @@ protected:
     /// Gets a number. Until stopWaiting(), `peer` may send a message to this number.
     void waitFor(RpcPeer& peer);
     void stopWaiting() noexcept;
-    /// As stopWaiting(). But if the node ends before this object is unlinked, the node calls abandoned().
+    /// Does what stopWaiting() does. But the node calls abandoned() if it ends while this object is linked.
     void stopWaitingHeld() noexcept;
     bool isWaiting() const { return number_ != 0; }
     std::uint64_t number() const { return number_; }
@@ -61,7 +61,7 @@ class PeerCall final : public FastAllocated<PeerCall>, public ReferenceCounted<P
 public:
     /// Makes the state of a call that comes from this process.
     PeerCall() : Turn(hand) {}
-    /// Makes the state of a call that comes from `peer`. `number` is the number for the reply in that process.
+    /// Makes the state of a call by `peer`, whose process finds the waiter for the reply by `number`.
     PeerCall(RpcPeer& peer, std::uint64_t number);
     ~PeerCall();
 
@@ -199,7 +199,7 @@ private:
     /// Skips a frame that is too large. Returns the number of bytes in `bytes` that belong to the frame.
     std::size_t skip(StringRef bytes);
     void makeRoom(std::size_t bytes);
-    /// Gives the message to its receiver. False if the receiver has no room: try again when `pause` is ready.
+    /// Gives the message to its receiver. Returns false if there is no room: try again when `pause` is ready.
     bool deliver(ParsedFrame const& frame, Future<Void>& pause);
     void dropUnwanted();
 
@@ -225,7 +225,7 @@ private:
     std::size_t held_ = 0; // the memory that the node has counted for this peer
     Promise<Void> disconnected_;
     ListLink pending_;
-    std::map<std::uint64_t, PeerCall*> calls_; // the calls that the peer has made, by the number for the reply
+    std::map<std::uint64_t, PeerCall*> calls_; // the calls that the peer has made; the key is PeerCall::number_
     HandlerSlot writing_;
     FlushTurn flushTurn_{*this};
     Trigger drained_; // triggered when fewer bytes wait to be sent
