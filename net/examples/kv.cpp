@@ -105,7 +105,7 @@ Future<Void> serveOne(int id, std::string directory, std::vector<net::Address> a
     co_await race(stop, scope.join());
 }
 
-/// Removes the first word from `rest`, and returns it.
+/// Removes the first word from `rest`, and returns the word.
 std::string word(std::string& rest) {
     std::size_t end = rest.find(' ');
     std::string first = rest.substr(0, end);

@@ -6,7 +6,7 @@
 //     $ tls_info get 127.0.0.1:4433 localhost / --ca certificates/ca.pem
 //
 // serve answers a GET of a number with that number of bytes, and any other GET with a few lines. --client-ca FILE: each
-// client must show a certificate of that authority. On SIGHUP serve reads its files again; SIGTERM and SIGINT end it
+// client must show a certificate of that authority. On SIGHUP serve reads its files again; SIGTERM and SIGINT end serve
 // cleanly. get asks for a path and prints the answer. --times N: get asks N times, each time on a new connection. If
 // the server asks for a certificate, get shows --cert and --key. get prints the parameters on standard error.
 

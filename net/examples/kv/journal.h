@@ -4,7 +4,7 @@
 //
 // After an error of the disk, a read may give data that is not on the disk: neither the bytes of a failed sync nor the
 // names of a directory with a failed sync are written again. So open() does not rely on the data that it reads. It
-// writes both files anew: each under a temporary name, by which it then replaces the old file.
+// writes both files anew: a new file has a temporary name until it replaces the old file.
 //
 //     Reference<Journal> journal = co_await Journal::open("/log");
 //     for (std::string const& record : journal->records()) replay(record);

@@ -97,7 +97,7 @@ Future<Void> Replica::keepTime() {
     }
 }
 
-/// While this step waited for its turn, a message of the leader may have come: so it checks again.
+/// While this step waited for its turn, a message of the leader may have come: so this function checks again.
 Future<Void> Replica::electIfDue() {
     bool isDue = role_ != Role::Leader && now() >= electionAt_;
     return isDue ? startElection() : Future<Void>(Void());

@@ -27,7 +27,7 @@
 
 namespace kv {
 
-/// Servers call its functions when they do something. A simulation uses a Witness to check the servers.
+/// Servers call the functions of a Witness when they do something. A simulation checks the servers by a Witness.
 class Witness {
 public:
     virtual ~Witness() = default;

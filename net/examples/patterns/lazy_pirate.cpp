@@ -8,7 +8,7 @@ using namespace flow::net;
 MessageOptions beating() {
     MessageOptions options;
     options.heartbeatIvl = 1;     // seconds between PINGs
-    options.heartbeatTimeout = 3; // seconds of silence that end a connection
+    options.heartbeatTimeout = 3; // silence that ends a connection
     options.reconnectIvlMax = 1;
     return options;
 }
@@ -31,7 +31,7 @@ Future<Message> Asker::ask(Message question) {
         auto first = co_await race(errorOr(keep(req_->receive())), delay(patience_.seconds));
         if (first.index() == 0 && !std::get<0>(first).isError())
             co_return std::get<0>(first).get();
-        req_.reset(); // no answer in time, or the connection has ended: a new socket drops late answers
+        req_.reset(); // too late, or the connection of the question has ended
     }
     throw timed_out();
 }

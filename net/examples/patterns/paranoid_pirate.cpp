@@ -57,8 +57,8 @@ Future<Void> Queue::giveWork() {
             Message job = Message::to(*worker).add(question.routingId());
             addParts(job, question, 0);
             try {
-                isSent = workers.trySend(job); // false: the worker does not read, so the next one gets the question
-            } catch (Error&) {                 // host_unreachable: the worker has gone
+                isSent = workers.trySend(job); // false: it does not read; the next worker gets the question
+            } catch (Error&) {                 // host_unreachable: it has gone
             }
         }
     }
