@@ -148,7 +148,7 @@ Reference<Connection> RealConnection::ofConnected(RealSocket& before, Address co
     auto connection =
         makeReference<RealConnection>(before.network(), OpenDescriptor(-1), peer, strategy, Reference<FirstReads>());
     if (connection->strategy_ == ReadStrategy::Ahead)
-        connection->descriptor_ = before.release().release(); // the poller watches it in another way
+        connection->descriptor_ = before.release().release(); // the poller watches sockets of Ahead in another way
     else
         before.moveTo(*connection);
     return connection;
