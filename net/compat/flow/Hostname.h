@@ -87,4 +87,4 @@ private:
     }
 };
 
-#include "../../../flow/compat/flow/flow.h" // Flow's Hostname.h includes it, too
+#include "../../../flow/compat/flow/flow.h" // Flow's Hostname.h includes this header, too
