@@ -7,7 +7,7 @@ using namespace flow::net;
 
 namespace {
 
-/// Leaves the room in its destructor.
+/// The destructor leaves the room.
 struct Stay {
     Room* room;
     std::string name;

@@ -1,5 +1,5 @@
 #pragma once
-// chat: each client is a guest of a room. All others get each line of a guest, with the guest's name before it.
+// chat: each client is a guest of a room. When a guest sends a line, the others get the line, after the guest's name.
 
 #include "flow/sync/event.h"
 #include "net/connection.h"
@@ -10,9 +10,9 @@
 class Room {
 public:
     static constexpr std::uint32_t kLongestLine = 1000;     // bytes; a guest with a longer line is disconnected
-    static constexpr std::size_t kMostUnread = 1024 * 1024; // bytes; a guest that leaves more unread is disconnected
+    static constexpr std::size_t kMostUnread = 1024 * 1024; // bytes; a guest with more unread bytes is disconnected
 
-    /// Adds a guest and returns its name. All others get a message.
+    /// Adds a guest and returns the guest's name. All other guests get a message.
     std::string enter(flow::Reference<flow::net::Connection> guest);
     void leave(std::string const& name);
     /// Sends the text to all guests but `from`.
@@ -24,5 +24,5 @@ private:
     int entered_ = 0;
 };
 
-/// Serves the guest until it disconnects, or the server ends. The room must outlive it.
+/// Serves the guest until the guest disconnects or the server ends. The room must exist until then.
 flow::Future<flow::Void> chat(Room* room, flow::Reference<flow::net::Connection> guest, flow::Event* ending);

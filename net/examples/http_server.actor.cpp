@@ -8,7 +8,7 @@
 using namespace flow;
 using namespace flow::net;
 
-/// Fails if the client does not read it in time.
+/// Fails if the client does not read the bytes in time.
 ACTOR static Future<Void> send(Reference<Connection> client, std::string bytes, double seconds) {
     choose {
         when(wait(client->write(StringRef(bytes)))) {}
@@ -19,7 +19,7 @@ ACTOR static Future<Void> send(Reference<Connection> client, std::string bytes, 
     return Void();
 }
 
-/// True if a request has come that is to be answered.
+/// Returns true if there is a request to answer.
 ACTOR static Future<bool> receive(RequestReader* reader, Reference<Connection> client, double seconds, Event* ending) {
     state double begin = now();
     state Future<Void> told = keep(ending->wait());
@@ -40,7 +40,7 @@ ACTOR static Future<bool> receive(RequestReader* reader, Reference<Connection> c
                 reader->refuse(408);
             }
             when(wait(told)) {
-                told = Never(); // from here on it would be ready in every choose
+                told = Never(); // a ready future would be chosen in every later choose
             }
         }
     }
@@ -55,7 +55,7 @@ ACTOR static Future<Void> sendFile(Reference<Connection> client, HttpResponse re
             wait(runBlocking([file = response.file, offset = offset, size = std::min(left, HttpLimits::kPart)] {
                 return file->read(offset, size);
             }));
-        if (part.empty()) // the file has become shorter: the client must not take this for the whole file
+        if (part.empty()) // the file has become shorter: the client must not take the bytes for the whole file
             throw io_error();
         offset += part.size();
         left -= part.size();
@@ -64,7 +64,7 @@ ACTOR static Future<Void> sendFile(Reference<Connection> client, HttpResponse re
     return Void();
 }
 
-/// Reads and drops the rest: if the connection were closed at once, a client that still sends would not get the answer.
+/// Reads and drops further bytes: with unread bytes, closing would reset the connection, and the answer might be lost.
 ACTOR static Future<Void> drainInput(Reference<Connection> client) {
     state double deadline = now() + HttpLimits::kRefusalSeconds;
     client->shutdownWrite();

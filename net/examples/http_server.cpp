@@ -8,14 +8,14 @@ using namespace flow::net;
 
 namespace {
 
-/// Fails if the client does not read it in time.
+/// Fails if the client does not read the bytes in time.
 Future<Void> send(Reference<Connection> client, std::string bytes, double seconds) {
     auto first = co_await race(client->write(StringRef(bytes)), delay(seconds));
     if (first.index() == 1)
         throw connection_timed_out();
 }
 
-/// True if a request has come that is to be answered.
+/// Returns true if there is a request to answer.
 Future<bool> receive(RequestReader* reader, Reference<Connection> client, double seconds, Event* ending) {
     double begin = now();
     Future<Void> told = keep(ending->wait());
@@ -26,7 +26,7 @@ Future<bool> receive(RequestReader* reader, Reference<Connection> client, double
         double deadline = begin + (isLastCall ? std::min(seconds, HttpLimits::kLastRequestSeconds) : seconds);
         auto first = co_await race(client->read(), delayUntil(deadline), told);
         if (first.index() == 2) {
-            told = Never(); // from here on it would win every race
+            told = Never(); // a ready future would win every later race
             continue;
         }
         if (first.index() == 1) {
@@ -48,7 +48,7 @@ Future<Void> sendFile(Reference<Connection> client, HttpResponse response, HttpL
         auto read = [file = response.file, offset = response.offset,
                      size = std::min(response.left, HttpLimits::kPart)] { return file->read(offset, size); };
         std::string part = co_await runBlocking(std::move(read));
-        if (part.empty()) // the file has become shorter: the client must not take this for the whole file
+        if (part.empty()) // the file has become shorter: the client must not take the bytes for the whole file
             throw io_error();
         response.offset += part.size();
         response.left -= part.size();
@@ -56,7 +56,7 @@ Future<Void> sendFile(Reference<Connection> client, HttpResponse response, HttpL
     }
 }
 
-/// Reads and drops the rest: if the connection were closed at once, a client that still sends would not get the answer.
+/// Reads and drops further bytes: with unread bytes, closing would reset the connection, and the answer might be lost.
 Future<Void> drainInput(Reference<Connection> client) {
     client->shutdownWrite();
     double deadline = now() + HttpLimits::kRefusalSeconds;

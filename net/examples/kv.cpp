@@ -10,14 +10,14 @@
 //     get colour
 //     VALUE dark blue
 //
-// A server listens at the address that its number has, and keeps its journal in the directory. SIGTERM and SIGINT end
-// it, and so may SIGKILL: when a majority runs again, all is there that was acknowledged. `ask` reads requests from its
-// input, and prints a reply to each when it is certain:
+// A server has a number. It listens at the address with that number in the list, and keeps its journal in the
+// directory. SIGTERM and SIGINT end a server, and SIGKILL may: when a majority runs again, all acknowledged changes are
+// still there. `ask` reads requests from its input. It prints the reply to a request as soon as the reply is certain:
 //
 //     get KEY                -> VALUE ... or NONE
 //     put KEY VALUE          -> OK
 //     remove KEY             -> OK
-//     replace KEY OLD NEW    -> OK, or DIFFERENT if its value is not OLD; OLD has no spaces
+//     replace KEY OLD NEW    -> OK, or DIFFERENT if the value is not OLD; OLD has no spaces
 //
 // tools/cluster starts and watches the servers.
 
@@ -47,7 +47,7 @@ std::vector<net::Address> addressesOf(std::string const& list) {
     return addresses;
 }
 
-/// Prints what the server does, for people and for tools/cluster.
+/// Prints the actions of the server, for people and for tools/cluster.
 class Printer final : public Witness {
 public:
     void recovers(int, std::uint64_t term, int, std::uint64_t lastIndex) override {
@@ -66,7 +66,7 @@ public:
     }
     void executes(int, std::uint64_t index, Entry const&, bool) override { executed_ = index; }
 
-    /// Prints the progress, twice a second if it has changed.
+    /// Prints the number of executed entries each half second, if it has changed.
     Future<Void> report() {
         for (std::uint64_t before = 0;; before = executed_) {
             co_await delay(0.5);
@@ -96,7 +96,7 @@ Future<Void> serveOne(int id, std::string directory, std::vector<net::Address> a
                                       .listenAt = addresses[static_cast<std::size_t>(id)],
                                       .journal = directory + "/journal",
                                       .witness = &printer});
-    if (!serving.isReady()) // else it cannot listen
+    if (!serving.isReady()) // otherwise the server cannot listen
         std::printf("listening at %s\n", addresses[static_cast<std::size_t>(id)].toString().c_str());
     std::fflush(stdout);
     Scope scope;
@@ -105,7 +105,7 @@ Future<Void> serveOne(int id, std::string directory, std::vector<net::Address> a
     co_await race(stop, scope.join());
 }
 
-/// The first word, which is taken from `rest`.
+/// Removes the first word from `rest`, and returns the word.
 std::string word(std::string& rest) {
     std::size_t end = rest.find(' ');
     std::string first = rest.substr(0, end);
@@ -147,7 +147,7 @@ Future<std::string> replyTo(StoreClient& client, std::string line) {
     co_return reply.get().succeeded ? "OK" : "DIFFERENT";
 }
 
-/// Between two requests nothing of the client runs.
+/// The loop runs only while a request is answered: so between two requests, no code of the client runs.
 int ask(std::vector<net::Address> addresses) {
     RealLoop loop;
     StoreClient client(std::move(addresses), nondeterministicRandom()->randomUniqueID().first());

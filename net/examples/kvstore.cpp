@@ -1,5 +1,5 @@
 // kvstore PORT DIRECTORY: a server of keys and values in a RocksDB database; each connection is a fiber.
-// PORT 0: one that is free. Ends cleanly on SIGTERM and SIGINT.
+// PORT 0: a free port. SIGTERM and SIGINT end the program cleanly.
 //
 //     $ kvstore 4500 /tmp/store &
 //     $ nc -N 127.0.0.1 4500
@@ -15,7 +15,7 @@
 //     GET colour
 //     NONE
 //
-// A key has no blank, neither has a line end in it, and a line no more than 64 KiB. A failed request is answered with
+// A key has no blank. Keys and values have no line end. A line has at most 64 KiB. A failed request is answered with
 // ERROR and the reason; the connection goes on, unless a line was too long or has no end. Answers come in the order of
 // the requests. A change that was answered with OK survives the end of the program, but a loss of power may undo the
 // last changes.
@@ -40,8 +40,8 @@ using namespace flow::net;
 namespace {
 
 constexpr std::uint32_t kLongestLine = 64 << 10;
-constexpr int kScanned = 100;      // keys, unless the query says otherwise
-constexpr int kScannedAtOnce = 64; // by one call of a thread
+constexpr int kScanned = 100;      // the number of keys, if the query has none
+constexpr int kScannedAtOnce = 64; // the most keys of one call of a thread
 
 /// Removes and returns the text up to the next blank.
 std::string_view takeWord(std::string_view& text) {
@@ -58,13 +58,13 @@ std::string outcome(rocksdb::Status const& status) {
     return "ERROR " + why + "\n";
 }
 
-/// The database; its calls are made by threads, so that the loop never waits for a disk. A call may still run when its
-/// fiber has ended, so it owns what it uses.
+/// The database. Threads make its calls, so the loop never waits for a disk. A call may still run when its fiber has
+/// ended, so the call owns the objects that it uses.
 class Store {
 public:
     explicit Store(std::shared_ptr<rocksdb::DB> db) : db_(std::move(db)), pool_(Loop::current(), {.name = "kvstore"}) {}
 
-    /// The answer to a line. The results of a SCAN are written to the connection before.
+    /// Returns the answer to a line. For SCAN, first writes the keys and values to the connection.
     std::string answer(std::string_view line, Connection& connection) {
         std::string_view rest = line;
         std::string_view command = takeWord(rest);
@@ -109,7 +109,7 @@ private:
             std::string text = call([place, count] { return some(*place, count); });
             if (text.empty())
                 break;
-            fiber::wait(connection.write(Bytes(StringRef(text)))); // waits while the other side reads too slowly
+            fiber::wait(connection.write(Bytes(StringRef(text)))); // waits if the other side reads slowly
         }
         return place->status().ok() ? "END\n" : outcome(place->status());
     }
@@ -124,7 +124,7 @@ private:
     FiberThreadPool pool_;
 };
 
-/// With unread bytes, closing would reset the connection, and the other side might not see the answer.
+/// Refuses a line that is too long. Reads all other bytes: with unread bytes, closing might lose the answer.
 void refuseLongLine(Connection& connection) {
     fiber::wait(connection.write("ERROR the line is too long\n"_sr));
     connection.shutdownWrite();
@@ -136,9 +136,9 @@ void refuseLongLine(Connection& connection) {
     }
 }
 
-/// Reports the rest after the other side has ended its writing. It is not executed: the line may be incomplete.
+/// Refuses a last line without an end, after the other side has ended its writing. The line may be incomplete.
 void refuseHalfLine(Connection& connection) {
-    (void)fiber::wait(connection.read()); // with unread bytes the connection would fail here, too
+    (void)fiber::wait(connection.read()); // reads the line: with unread bytes, the connection would fail
     fiber::wait(connection.write("ERROR the last line has no end\n"_sr));
 }
 

@@ -4,10 +4,10 @@
 //     $ message sink PULL bind tcp://127.0.0.1:5556 --count 3 &
 //     $ message source PUSH connect tcp://127.0.0.1:5556 --count 3 --size 4
 //
-// echo sends each message back to its sender. sink prints one line a message: the parts in hex. source sends messages
-// of two parts: a decimal number, then `--size` bytes; a REQ waits for each reply, and an XPUB for a subscriber. Each
-// ends cleanly on SIGTERM and SIGINT. The files of keys for
-// --curve-server and --curve-client are text: 40 characters of Z85.
+// echo sends each message back to its sender. sink prints one line for each message: the parts in hex. source sends
+// messages of two parts: a decimal number, then `--size` bytes. A REQ waits for each reply, and an XPUB for a
+// subscriber. SIGTERM and SIGINT end the program cleanly. The files of keys for --curve-server and --curve-client are
+// text: 40 characters of Z85.
 
 #include "flow/base/parse_number.h"
 #include "flow/flow.h"
@@ -34,7 +34,7 @@ constexpr char kUsage[] = "usage: message echo ROUTER|REP|DEALER|PAIR | sink PUL
                           "[--curve-server SECRETKEYFILE] [--curve-client SERVERPUBLIC KEYFILE] "
                           "[--identity ID] [--hwm N] [--linger S] [--heartbeat S]";
 
-constexpr std::size_t kLargestSize = Message::kLargest - 1024; // and a number, and a topic
+constexpr std::size_t kLargestSize = Message::kLargest - 1024; // leaves room for the number and the topic
 
 struct Arguments {
     std::string mode, endpoint;
@@ -46,10 +46,10 @@ struct Arguments {
     double interval = 0;
     double linger = 30;
     MessageOptions options;
-    std::string wrong; // found while it runs
+    std::string wrong; // an error in the arguments that was found at run time
 };
 
-/// The exception for wrong arguments, with a message.
+/// The exception for wrong arguments. It has a message.
 struct Wrong {
     std::string text;
 };
@@ -69,7 +69,7 @@ double secondsOf(std::string const& option, std::string const& text) {
     return seconds;
 }
 
-/// The last key of a text file of Z85, which is the secret one if there are two.
+/// Returns the last key in a text file of Z85. If the file has two keys, this is the secret key.
 std::string keyIn(std::string const& path) {
     std::ifstream file(path);
     std::string word, key;
@@ -219,7 +219,7 @@ Future<Void> source(MessageSocket* socket, Arguments arguments) {
     while (arguments.type == SocketType::Pub && socket->peers() == 0)
         co_await delay(0.01);
     if (arguments.type == SocketType::Pub)
-        co_await delay(0.2); // for the subscription
+        co_await delay(0.2); // waits for the peer's subscription
     if (arguments.type == SocketType::XPub)
         (void)co_await socket->receive();
     std::string body(arguments.size, 'x');

@@ -1,4 +1,4 @@
-// message_patterns: the patterns of net/examples/patterns, each part a program of its own.
+// message_patterns: the patterns of net/examples/patterns. Each part of a pattern is a program.
 //
 //     $ message_patterns broker tcp://127.0.0.1:5555 &
 //     $ message_patterns broker-worker tcp://127.0.0.1:5555 echo &
@@ -6,7 +6,7 @@
 //     OK
 //     hello
 //
-// Servers and workers answer with the question, and end cleanly on SIGTERM and SIGINT.
+// Servers and workers send the question back as the answer. SIGTERM and SIGINT end them cleanly.
 
 #include "net/examples/patterns/clone.h"
 #include "net/examples/patterns/majordomo.h"
@@ -48,7 +48,7 @@ Future<Void> serveClones(CloneEndpoints endpoints) {
     co_await server.run();
 }
 
-/// Sets what is to be set, and prints the table whenever it has changed.
+/// Sets the keys and values of the arguments. Then prints the table whenever it has changed.
 Future<Void> clone(CloneEndpoints endpoints, Arguments arguments) {
     Replica replica(endpoints);
     Scope scope;

@@ -1,5 +1,5 @@
 #pragma once
-// Shared by the main functions of the examples.
+// Types and functions that the main functions of the examples use.
 
 #include "flow/base/parse_number.h"
 #include "flow/flow.h"
@@ -12,15 +12,15 @@
 #include <map>
 
 using Arguments = std::vector<std::string>;
-using Options = std::map<std::string, std::string>; // "--idle" and its value
+using Options = std::map<std::string, std::string>; // an option, such as "--idle", and its value
 using Wrap = std::function<flow::Reference<flow::net::Listener>(flow::Reference<flow::net::Listener>)>;
 
-/// The exception for wrong arguments, with a message.
+/// The exception for wrong arguments. It has a message.
 struct WrongArgument {
     std::string text;
 };
 
-/// Removes the options, each with a value behind it, from the arguments; they follow the first `count`.
+/// Removes the options from the arguments. Options begin after the first `count` arguments; each has a value behind it.
 inline Options takeOptions(Arguments& arguments, std::size_t count, std::initializer_list<char const*> known) {
     Options options;
     for (std::size_t i = count; i < arguments.size(); i += 2) {
@@ -36,9 +36,9 @@ inline Options takeOptions(Arguments& arguments, std::size_t count, std::initial
     return options;
 }
 
-/// Listens at that port of 127.0.0.1, or at a free one if it is 0, prints the address, and serves each client, as
-/// serveUntil() does, until SIGTERM or SIGINT comes; connections that are open then get a second to end. `wrap` may put
-/// a listener around its own.
+/// Listens at that port of 127.0.0.1, or at a free port if it is 0, and prints the address. Serves each client, as
+/// serveUntil() does, until SIGTERM or SIGINT comes. Connections that are open at that time get a second to end.
+/// `wrap`, if given, gets the listener, and returns the listener to use instead.
 template <class Serve>
 flow::Future<flow::Void> serve(std::string portText, Serve serveOne, Wrap const& wrap = {}) {
     auto port = flow::parseNumber<std::uint16_t>(portText);
@@ -53,8 +53,8 @@ flow::Future<flow::Void> serve(std::string portText, Serve serveOne, Wrap const&
     return flow::net::serveUntil(listener, serveOne, flow::success(stop), 1.0);
 }
 
-/// Runs run(arguments), which returns a Future, to its end. Returns the result of main(): 2 if there are fewer than
-/// `least` or more than `most` arguments or one of them is wrong, 1 if it fails. `--help` prints the usage.
+/// Runs run(arguments), which returns a Future, to its end. Returns the result of main(): 1 if it fails; 2 if an
+/// argument is wrong, or there are fewer than `least` or more than `most` arguments. `--help` prints the usage.
 template <class Run>
 int runExample(int argc, char** argv, char const* usage, std::size_t least, std::size_t most, Run run) {
     Arguments arguments(argv + 1, argv + argc);

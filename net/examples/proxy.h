@@ -1,7 +1,7 @@
 #pragma once
 // proxy: copies the bytes of a connection to another one and back. When one side ends its writing, the proxy ends its
-// writing to the other side, and the other direction goes on; when one side resets its connection, the proxy resets the
-// other. It does not know where a request ends: when its program ends, connections have the grace, and are reset then.
+// writing to the other side, and still copies in the other direction. When one side resets its connection, the proxy
+// resets the other. When the program ends, connections get a second to end, and are then reset.
 
 #include "net/connect.h"
 

@@ -5,5 +5,5 @@
 
 #include <string>
 
-/// One a line, without ports.
+/// Returns the addresses, one in each line, without ports.
 flow::Future<std::string> resolve(std::string name);

@@ -19,7 +19,7 @@ void Room::say(std::string const& from, std::string const& text) {
     for (auto const& [name, guest] : guests_) {
         if (name == from)
             continue;
-        (void)guest->write(StringRef(text)); // not awaited: a slow reader must not delay the others
+        (void)guest->write(StringRef(text)); // not awaited: a slow guest must not delay the other guests
         if (guest->queuedBytes() > kMostUnread)
             guest->abort();
     }

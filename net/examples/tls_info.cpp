@@ -1,14 +1,14 @@
-// tls_info: prints the parameters of a TLS connection; a server, and a client for any server.
+// tls_info: prints the parameters of a TLS connection. It is a server, and a client for any server.
 //
 //     $ tools/certificates certificates
 //     $ tls_info serve 4433 --cert certificates/server.pem --key certificates/server.key &
 //     $ curl --cacert certificates/ca.pem https://localhost:4433/
 //     $ tls_info get 127.0.0.1:4433 localhost / --ca certificates/ca.pem
 //
-// serve answers GET of a number with so many bytes, and any other GET with a few lines. --client-ca FILE: each
-// client must show a certificate of that authority. On SIGHUP it reads its files again; it ends cleanly on SIGTERM and
-// SIGINT. get asks for a path and prints what comes; --times N does so over N connections, one after the other. --cert
-// and --key are its own, if the server asks for one. It prints the negotiated parameters on standard error.
+// serve answers a GET of a number with that number of bytes, and any other GET with a few lines. --client-ca FILE: each
+// client must show a certificate of that authority. On SIGHUP serve reads its files again; SIGTERM and SIGINT end serve
+// cleanly. get asks for a path and prints the answer. --times N: get asks N times, each time on a new connection. If
+// the server asks for a certificate, get shows --cert and --key. get prints the parameters on standard error.
 
 #include "flow/base/parse_number.h"
 #include "flow/flow.h"
@@ -105,7 +105,7 @@ Future<Void> reloadOnHangUp(Reference<TlsListener> listener, Arguments arguments
         try {
             listener->setContext(TlsContext::server(serverOptions(arguments)));
             std::fprintf(stderr, "tls_info: has read its files again\n");
-        } catch (Error& error) { // the old ones stay
+        } catch (Error& error) { // the old certificates stay
             std::fprintf(stderr, "tls_info: %s: %s\n", error.what(), lastTlsError());
         }
     }

@@ -1,5 +1,5 @@
-// Actors and requests, step by step, in one program: net/docs/rpc.md explains them. It uses the header names of Flow,
-// like programs that were ported from there.
+// Actors and requests, step by step, in one program: net/docs/rpc.md explains them. The program includes headers by
+// their names in Flow, like programs that were ported from Flow.
 //
 //     $ tutorial promises
 //     $ tutorial triggers
@@ -24,7 +24,7 @@
 
 #include "flow/actorcompiler.h" // This must be the last #include.
 
-// Requests are made without their reply: GetRequest{"key"}.
+// Requests are made without a value for the member `reply`: GetRequest{"key"}.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 NetworkAddress serverAddress;
@@ -115,7 +115,7 @@ struct GetInterfaceRequest {
 struct EchoRequest {
     constexpr static FileIdentifier file_identifier = 20003;
     std::string message;
-    ReplyPromise<std::string> reply; // the name `reply` is what getReply() looks for
+    ReplyPromise<std::string> reply; // getReply() needs this name
 
     template <class Ar>
     void serialize(Ar& ar) {
@@ -176,14 +176,14 @@ ACTOR Future<Void> echoServer() {
                     req.reply.setByteLimit(1024);
                     state int i = 0;
                     for (; i < 10; ++i) {
-                        wait(req.reply.onReady()); // until the client has taken the one before
+                        wait(req.reply.onReady()); // until the client has taken the reply before
                         req.reply.send(StreamReply{i});
                     }
                     req.reply.sendError(end_of_stream());
                 }
             }
         } catch (Error& e) {
-            if (e.code() != error_code_operation_obsolete) { // a client that has gone
+            if (e.code() != error_code_operation_obsolete) { // this error: the client has gone
                 std::cerr << "echoServer: " << e.what() << std::endl;
                 throw;
             }

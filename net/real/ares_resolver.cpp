@@ -10,7 +10,7 @@
 
 namespace flow::net {
 
-/// The link from c-ares to a lookup. c-ares holds it until it calls onAnswer().
+/// The link from c-ares to a lookup. c-ares holds this link until c-ares calls onAnswer().
 struct AresResolver::Query {
     Lookup* lookup; // null: the lookup was cancelled
 };
@@ -22,7 +22,7 @@ public:
           name_(std::move(name)) {
         ares_addrinfo_hints hints = {};
         hints.ai_family = AF_UNSPEC;
-        hints.ai_socktype = SOCK_STREAM; // each address once
+        hints.ai_socktype = SOCK_STREAM; // gives each address once
         ++resolver.waiting_;
         ares_getaddrinfo(resolver.channel_, name_.c_str(), nullptr, &hints, onAnswer, query_);
     }
@@ -38,7 +38,7 @@ public:
 private:
     friend class AresResolver;
 
-    /// Notes the answer. It is called inside c-ares, so it runs no user code: end() completes the lookup later.
+    /// Notes the answer. c-ares calls this function, so no user code may run here: end() completes the lookup later.
     void note(int status, ares_addrinfo const* answer) {
         query_ = nullptr;
         if (status == ARES_EDESTRUCTION) {

@@ -2,9 +2,9 @@
 // posix_spawnp(), and opens a pidfd, which becomes readable when the child ends. The poller watches the pidfd;
 // lookForExit() then reaps the child and completes onExit().
 //
-// If a ChildProcess is destroyed while the child runs, it kills the child. The child must still be reaped, without
-// blocking the loop: a Reaped object takes the pidfd, waits for the exit, and deletes itself. If the network ends, or
-// there is no memory, killAndTakeExit() waits for at most a second.
+// If a ChildProcess is destroyed while the child runs, its destructor kills the child. The child must still be reaped,
+// without blocking the loop: a Reaped object takes the pidfd, waits for the exit, and deletes itself. If the network
+// ends, or there is no memory, killAndTakeExit() waits for at most a second.
 
 #include "net/real/child_process.h"
 
@@ -45,7 +45,7 @@ std::optional<ExitStatus> takeExit(int descriptor) {
 
 /// Kills and reaps a child for which no loop can wait.
 void killAndTakeExit(int descriptor) {
-    constexpr int kMilliseconds = 1000; // usually the child ends at once
+    constexpr int kMilliseconds = 1000; // usually the child ends sooner
     signalProcess(descriptor, SIGKILL);
     pollfd asked = {descriptor, POLLIN, 0};
     if (::poll(&asked, 1, kMilliseconds) > 0)
@@ -110,7 +110,7 @@ void check(int error) {
         throw error == ENOENT || error == ENOTDIR ? file_not_found() : errorOfSystem(error);
 }
 
-/// Returns a descriptor of the same file that is above those of the standard streams. May close `descriptor`.
+/// Returns a descriptor of the same file that is larger than those of the standard streams. May close `descriptor`.
 int aboveStreams(int descriptor) {
     if (descriptor > STDERR_FILENO)
         return descriptor;
@@ -192,7 +192,7 @@ Reference<ChildProcess> spawn(ChildOptions const& options) {
             throw errorOfSystem(errno);
         OpenDescriptor own(ends[0]);
         ofChild.push_back(std::make_unique<OpenDescriptor>(aboveStreams(ends[1])));
-        if (::fcntl(own.get(), F_SETFL, O_NONBLOCK) != 0) // for our end only
+        if (::fcntl(own.get(), F_SETFL, O_NONBLOCK) != 0) // not for the child's end
             throw errorOfSystem(errno);
         streams[static_cast<std::size_t>(stream)] = makeReference<RealConnection>(
             *network, std::move(own), Address(), ReadStrategy::Reactive, Reference<FirstReads>());
@@ -228,7 +228,7 @@ Reference<ChildProcess> spawn(ChildOptions const& options) {
     if (isGone)
         child->exit_.send(kLost);
     else
-        child->watch(); // if it throws, the last reference kills the child
+        child->watch(); // if watch() throws, the destructor kills the child
     return child;
 }
 

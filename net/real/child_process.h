@@ -12,10 +12,10 @@
 // A connected stream is a Unix socket for the child. Most programs work with that; a program that opens /dev/stdout by
 // name does not.
 //
-// If the child still runs when the last Reference of its ChildProcess goes, or when the loop's network ends, it is
-// killed (SIGKILL). It is always reaped, so no zombie remains. A ChildProcess belongs to its loop, which must have the
-// machine's network; on other loops spawn() throws unsupported_operation. If a program ignores SIGCHLD, the exit
-// statuses are lost: their code is -1.
+// If the child still runs when the last Reference of its ChildProcess goes, or when the loop's network ends, the child
+// is killed (SIGKILL). A child is always reaped, so no zombie remains. A ChildProcess belongs to its loop, which must
+// have the machine's network; on other loops spawn() throws unsupported_operation. If this program ignores SIGCHLD, the
+// exit statuses of its children are lost: their code is -1.
 
 #include "flow/loop/turn.h"
 #include "net/real/detail/real_socket.h"
@@ -40,7 +40,7 @@ struct ChildOptions {
     std::vector<std::string> arguments = {};
     /// The environment, as texts "NAME=value". If absent, the child has this program's environment.
     std::optional<std::vector<std::string>> environment = {};
-    /// The working directory of the child. If it is "", the child has this program's.
+    /// The working directory of the child. "" means the working directory of this program.
     std::string directory = {};
     ChildStream input = ChildStream::Inherited, output = ChildStream::Inherited, error = ChildStream::Inherited;
 };
@@ -68,7 +68,7 @@ public:
     Reference<Connection> const& output() const { return streams_[1]; }
     Reference<Connection> const& error() const { return streams_[2]; }
     /// Returns a future that is ready when the child has ended. Several waiters are possible. The future fails with
-    /// broken_promise if this object is destroyed before.
+    /// broken_promise if this object is destroyed first.
     Future<ExitStatus> onExit() { return exit_.getFuture(); }
     /// Sends `signal` to the child. Does nothing if the child has ended.
     void kill(int signal);

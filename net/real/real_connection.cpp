@@ -1,17 +1,17 @@
 // A connected socket: reading, writing and its end.
 //
-// Reading: fill() and fillInto() call the kernel only if bytes are likely (mayTryToRead): the poller has reported some
-// (mayRead_), or the strategy tries at once. A short read clears mayRead_. An operation that is ready has a result, so
-// readSome() receives into the caller's memory only if bytes are sure to be there (hasBytes): after a report of epoll,
-// which looks when it reports, or if the kernel says so. If bytes have filled a buffer that is smaller than the block
-// of the loop (overflows_), the next such buffer is filled from the block, which receives more with one call.
+// Reading: fill() and fillInto() call the kernel only if bytes are likely (mayTryToRead): the poller has reported bytes
+// (mayRead_), or the strategy tries without a report. A short read clears mayRead_. readSome() receives into the
+// caller's memory only if bytes are sure to be there (hasBytes), because a ready operation must have a result. Bytes
+// are sure after a report of epoll, or if the kernel says so. If bytes have filled a small buffer (overflows_), the
+// next small buffer is filled from the block of the loop, which receives more bytes with one call.
 //
-// Writing: send() puts the bytes into queue_; flush() gives them to the kernel until it takes no more, then mayWrite_
-// is false until the poller reports room. The socket is registered with the poller only at the first wait.
+// Writing: send() puts the bytes into queue_; flush() gives them to the kernel until the kernel takes no more. Then
+// mayWrite_ is false until the poller reports room. A socket is registered with the poller only at the first wait.
 //
-// The end: after shutdownWrite() the end is sent behind the queue. close() with unread bytes resets the connection;
-// with unsent bytes it hands socket and queue to a Lingering, which sends the rest for at most kLinger seconds, and
-// then deletes itself. An error closes the descriptor at once. receive_ahead.cpp has ReadStrategy::Ahead.
+// The end: shutdownWrite() ends the stream after the bytes of queue_. close() with unread bytes resets the connection.
+// With unsent bytes, close() hands socket and queue to a Lingering, which sends for at most kLinger seconds, and then
+// deletes itself. An error closes the descriptor immediately. receive_ahead.cpp has ReadStrategy::Ahead.
 
 #include "net/real/detail/real_connection.h"
 
@@ -37,7 +37,7 @@ public:
         leaving().add(left_);
     }
 
-    /// Sends what it can. May destroy this.
+    /// Sends as many bytes as the kernel takes. May destroy this object.
     void start() {
         try {
             watch();
@@ -70,7 +70,7 @@ private:
         if (sent.error != 0 || queue_.isEmpty())
             delete this;
     }
-    /// The other side must not take this for the end of the bytes.
+    /// Resets the connection: a normal end would tell the other side that all bytes have come.
     void giveUp() {
         resetConnection();
         delete this;
@@ -148,7 +148,7 @@ Reference<Connection> RealConnection::ofConnected(RealSocket& before, Address co
     auto connection =
         makeReference<RealConnection>(before.network(), OpenDescriptor(-1), peer, strategy, Reference<FirstReads>());
     if (connection->strategy_ == ReadStrategy::Ahead)
-        connection->descriptor_ = before.release().release(); // it is watched in another way
+        connection->descriptor_ = before.release().release(); // the poller watches sockets of Ahead in another way
     else
         before.moveTo(*connection);
     return connection;
@@ -237,7 +237,7 @@ bool RealConnection::hasBytes(std::size_t size) noexcept {
     if (size < SharedBlock::kBytes)
         return isSure_ && !overflows_;
     int count = 0;
-    if (!isSure_ && mayRead_) // behind a read that has filled its buffer
+    if (!isSure_ && mayRead_) // the last read has filled its buffer
         isSure_ = ::ioctl(descriptor(), FIONREAD, &count) == 0 && count > 0;
     return isSure_;
 }
@@ -255,7 +255,7 @@ std::size_t RealConnection::fillInto(Buffers to, std::size_t size, bool& isSomet
     return count.value_or(0);
 }
 
-/// Called inside a read, which sees the error: only writers must be woken.
+/// Called inside a read, which returns the error itself: this function wakes only writers.
 void RealConnection::failReading(Error error) noexcept {
     error_ = error;
     received_.clear();
@@ -384,7 +384,7 @@ void RealConnection::close() {
     if (std::exchange(isClosed_, true))
         return;
     takeBack();
-    stopReceiving(); // before it looks whether all that was sent was read
+    stopReceiving(); // first: afterwards received_ has all unread bytes
     if (isOpen()) {
         if (!received_.isEmpty()) {
             resetConnection();
@@ -416,7 +416,7 @@ void RealConnection::onNetworkEnd() noexcept {
     isClosed_ = true;
     abandonWaiters();
     if (!queue_.isEmpty())
-        resetConnection(); // as when a lingering connection gives up
+        resetConnection(); // as Lingering::giveUp() does
     leaveNetwork();
 }
 

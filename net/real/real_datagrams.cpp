@@ -1,9 +1,9 @@
 // Datagrams in batches. fill() receives up to kBatch messages with one system call, into a buffer that all sockets of
-// the thread share, and copies each datagram out of it. A message may be several datagrams of one size, which the
-// kernel has joined (GRO). give() does the reverse: it joins datagrams to one address with one size, and the kernel
-// splits them (GSO). If the kernel refuses that, datagrams go one by one from then on.
+// the thread share, and copies each datagram out of the buffer. A message may be several datagrams of one size, which
+// the kernel has joined (GRO). give() does the reverse: it joins datagrams of one size to one address, and the kernel
+// splits them (GSO). If the kernel refuses to split, datagrams are sent one by one from then on.
 //
-// When the kernel takes no more, datagrams wait in queue_ up to the high water mark; beyond that they are dropped.
+// When the kernel takes no more, datagrams wait in queue_ up to the high water mark; further ones are dropped.
 
 #include "net/real/detail/real_datagrams.h"
 
@@ -57,8 +57,7 @@ struct Batch {
         messages[message].msg_hdr.msg_control = controls[message].bytes;
         messages[message].msg_hdr.msg_controllen = sizeof controls[message].bytes;
     }
-    /// Returns the size of each datagram that the kernel has joined to this message. If it is one datagram, its own
-    /// size.
+    /// Returns the size of the datagrams in this message: of each one, if the kernel has joined several.
     std::size_t sizeOfEach(std::size_t message) {
         msghdr& header = messages[message].msg_hdr;
         int size = 0;
@@ -69,8 +68,8 @@ struct Batch {
     }
 };
 
-/// Returns how many of the first datagrams the kernel can take as one message and split. They have the same address and
-/// the same size; only the last may be shorter.
+/// Returns the number of datagrams, from the first on, that the kernel can take as one message and split. They have the
+/// same address and the same size; only the last may be shorter.
 std::size_t alike(std::span<Datagram> datagrams, std::size_t most) {
     constexpr int kMostBytes = 65000;
     constexpr std::size_t kMostCuts = 64; // UDP_MAX_SEGMENTS
@@ -146,7 +145,7 @@ bool RealDatagramSocket::fill() noexcept {
             } while (done < message.msg_len);
         }
         return got > 0;
-    } catch (...) { // no memory: the rest is lost, as datagrams may be
+    } catch (...) { // no memory: the other datagrams are lost, as datagrams may be
         return !received_.isEmpty();
     }
 }
@@ -191,7 +190,7 @@ void RealDatagramSocket::sendAll(std::span<Datagram> datagrams) {
         datagrams = datagrams.subspan(give(datagrams));
     for (Datagram& each : datagrams) {
         if (room().mark != 0)
-            return; // dropped, as by a kernel without room
+            return; // drops the rest, as a kernel without room does
         noteWritten(static_cast<std::size_t>(each.bytes.size()));
         queue_.push(std::move(each));
     }

@@ -21,7 +21,7 @@ SocketFile::SocketFile(Address const& bound) : forks_(forkCount()) {
     number_ = file.st_ino;
 }
 
-// As long as the socket is open, no other file has this inode number.
+// While this socket is open, no other file has its inode number.
 void SocketFile::remove() noexcept {
     struct stat file;
     if (!path_.empty() && forks_ == forkCount() && ::lstat(path_.c_str(), &file) == 0 && file.st_dev == device_ &&

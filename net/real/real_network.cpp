@@ -131,11 +131,11 @@ std::vector<SocketOption> listOf(Options const& options, int type) {
         set.push_back({SOL_SOCKET, SO_RCVBUF, options.receiveBuffer});
     if (options.reusePort)
         set.push_back({SOL_SOCKET, SO_REUSEPORT, 1});
-    set.push_back({IPPROTO_IPV6, IPV6_V6ONLY, options.onlyV6}); // UringSockets sets it for IPv6 only
+    set.push_back({IPPROTO_IPV6, IPV6_V6ONLY, options.onlyV6}); // UringSockets sets this for IPv6 only
     return set;
 }
 
-/// Returns the result of make(opened, index) for each descriptor. If a call throws, closes all descriptors.
+/// Returns the results of make(opened, index), one for each descriptor. If a call throws, closes all descriptors.
 template <class Socket, class Make>
 std::vector<Reference<Socket>> ownAll(std::span<int const> descriptors, Make make) {
     std::size_t owned = 0;

@@ -1,4 +1,4 @@
-// RealConnection, the part for ReadStrategy::Ahead.
+// The functions of RealConnection for ReadStrategy::Ahead.
 
 #include "net/real/detail/real_connection.h"
 
@@ -24,7 +24,7 @@ bool RealConnection::fillAhead() noexcept {
     try {
         if (behind_.isValid())
             throw Error(behind_);
-        if (isWatched()) // starts again, if the kernel has stopped
+        if (isWatched()) // starts again, if the kernel has stopped receiving
             receiveAhead();
         return false;
     } catch (...) {
@@ -35,7 +35,7 @@ bool RealConnection::fillAhead() noexcept {
 
 bool RealConnection::onReceived(std::span<std::uint8_t const> bytes, int error) noexcept {
     count(&SocketCounters::arrivals);
-    if (behind_.isValid()) // earlier bytes were lost, so later ones are useless
+    if (behind_.isValid()) // after an error or lost bytes, later bytes are useless
         return false;
     count(&SocketCounters::bytesRead, bytes.size());
     bool isNextTo = received_.isBorrowed() && received_.data() + received_.size() == bytes.data();
@@ -58,7 +58,7 @@ bool RealConnection::copyReceived() noexcept {
     return isAhead_ = isAhead_ && !behind_.isValid() && received_.size() < kMostAhead;
 }
 
-/// Copies the bytes into memory of the buffer, after the bytes that are there.
+/// Appends the bytes to received_, and makes received_ own all its bytes. If memory is missing, sets behind_.
 void RealConnection::keep(std::span<std::uint8_t const> bytes) noexcept {
     try {
         received_.append(bytes.data(), bytes.size());

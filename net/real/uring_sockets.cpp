@@ -69,7 +69,7 @@ void UringSockets::finish(std::span<int> results) {
         io_uring_cqe* entries[64];
         unsigned count = ::io_uring_peek_batch_cqe(ring_.get(), entries, 64);
         if (count == 0)
-            ::io_uring_submit_and_wait(ring_.get(), 1); // if interrupted, the loop repeats it
+            ::io_uring_submit_and_wait(ring_.get(), 1); // if a signal interrupts the call, the loop repeats it
         for (unsigned i = 0; i < count; ++i)
             results[static_cast<std::size_t>(entries[i]->user_data)] = entries[i]->res;
         ::io_uring_cq_advance(ring_.get(), count);

@@ -20,10 +20,10 @@ constexpr std::array<std::uint32_t, 256> makeTable() {
 constexpr std::array<std::uint32_t, 256> kTable = makeTable();
 
 #ifdef __x86_64__
-/// The bytes of a lane. The instruction takes three cycles, but one can begin in each cycle: so there are three lanes.
+/// The bytes of a lane. Three lanes are computed together: the instruction takes 3 cycles, but one can begin in each.
 constexpr std::ptrdiff_t kLane = 1024;
 
-/// The table of a checksum after kLane more bytes that are 0: the xor of the entries for its four bytes, lowest first.
+/// After kLane zero bytes, a checksum is the xor of four entries: one for each byte of the old value, lowest first.
 using Advance = std::array<std::array<std::uint32_t, 256>, 4>;
 constexpr Advance makeAdvance() {
     std::array<std::uint32_t, 32> ofBit{};

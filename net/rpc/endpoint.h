@@ -1,13 +1,13 @@
 #pragma once
-// Endpoint: the destination of messages: the address of a process, and the token of one of its streams.
+// Endpoint: a destination of messages. It has the address of a process, and the token of a stream in that process.
 //
 //     Endpoint store = Endpoint::wellKnown({server}, WLTOKEN_FIRST_AVAILABLE);
 //     RequestStream<GetRequest> get(store);
 //
 // A well-known endpoint has a number or a name that all processes know. A name is sent as a hash of 64 bits.
 //
-// An Endpoint is a plain value. If its process does not listen, or listens at 0.0.0.0, it is sent without an address.
-// The receiver then reaches it through the connection from which it came: see isByConnection.
+// An Endpoint is a plain value. If its process does not listen, or listens at 0.0.0.0, the Endpoint is sent without an
+// address. The receiver then uses the connection over which the Endpoint came: see isByConnection.
 
 #include "flow/base/optional.h"
 #include "flow/base/uid.h"
@@ -19,7 +19,7 @@
 
 namespace flow::net {
 
-/// The numbers below WLTOKEN_FIRST_AVAILABLE are this library's own.
+/// Numbers below WLTOKEN_FIRST_AVAILABLE are reserved for this library.
 enum WellKnownEndpoints : int { WLTOKEN_FIRST_AVAILABLE = 4 };
 
 namespace rpc {
@@ -55,10 +55,10 @@ struct Endpoint {
 
     NetworkAddressList addresses;
     UID token; // UID(): none
-    /// True if the address is that of the other end of a connection to this process. No other process can connect to
+    /// True if the address is the other end of a connection that was made to this process. No process can connect to
     /// such an address, and the endpoint ends with the connection.
     bool isByConnection = false;
-    std::uint64_t connection = 0; // the number of that connection, since another process may have the address later
+    std::uint64_t connection = 0; // then, the number of the connection: a later one may have the same address
 
     static Endpoint wellKnown(NetworkAddressList const& addresses, int number) {
         return {addresses, UID(kWellKnown, static_cast<std::uint64_t>(number)), false, 0};

@@ -6,9 +6,9 @@
 //     co_await monitor.onDisconnectOrFailure(endpoint);
 //     co_await monitor.onStateEqual(endpoint, FailureStatus(false));      // until it answers again
 //
-// An address has failed when a connection to it could not be made, has ended, or does not answer. It is available again
-// when a connection has been made and the node at the other end has greeted. An address to which nothing was ever sent
-// counts as available. A single endpoint has failed when its process has answered that it has no such token.
+// An address has failed when a connection to it could not be made, has ended, or does not answer. The address is
+// available again when a new connection is made and the node at the other end has greeted. An unused address is
+// available. A single endpoint has failed when its process has answered that the process has no such endpoint.
 //
 // Waiters resume in a turn of their own. Cancel-safe. When the rpc::Node ends, waiters get broken_promise.
 
@@ -48,11 +48,11 @@ public:
     Future<Void> onDisconnect(Address const& address);
     /// Waits until the endpoint has failed or the connection ends, even if the connection is made again at once.
     Future<Void> onDisconnectOrFailure(Endpoint const& endpoint);
-    /// Waits until the endpoint has been failed for `seconds` without interruption. The time grows by `slope` for each
-    /// second that this call waits.
+    /// Waits until the endpoint has been failed without interruption for `seconds`, and `slope` seconds more for each
+    /// second between this call and the failure.
     Future<Void> onFailedFor(Endpoint endpoint, double seconds, double slope = 0);
 
-    // Called by the node, or by a test.
+    // The node and tests call these functions.
 
     void setStatus(Address const& address, FailureStatus status);
     void notifyDisconnect(Address const& address);
@@ -63,7 +63,7 @@ private:
         FailureStatus status;
         Trigger changed, disconnected;
     };
-    /// The most recorded endpoints that do not exist. When there would be more, all are removed.
+    /// The largest size of failed_. If one more endpoint fails, all earlier ones are removed.
     static constexpr std::size_t kMostFailedEndpoints = 10'000;
 
     std::map<Address, State> states_;

@@ -4,14 +4,14 @@
 //     auto stores = makeReference<MultiInterface<StoreInterface>>(interfaces);
 //     std::string value = co_await loadBalance(stores, &StoreInterface::get, GetRequest{"key"});
 //
-// The first server is chosen at random among those that have not failed, and the others follow in turn. When a server
-// has not answered in kHedgeAfter seconds, the next is asked as well; the first answer counts, and the other is
-// ignored. A server is skipped if its connection ends, if it does not have the endpoint, or if it is known to have
-// failed. If all have failed, the call waits until one is available. An error that a server sends is the result, but
-// service_not_found only if all servers have sent it.
+// The servers that have not failed are asked in turn; the first one is chosen at random. If a server has not answered
+// after kHedgeAfter seconds, the next server is asked too: the first answer counts, and the other answer is ignored. A
+// server is skipped if its connection ends, if it does not have the endpoint, or if it is known to have failed. If all
+// have failed, the call waits until one is available. An error that a server sends is the result of the call; but after
+// service_not_found, the call first asks the other servers.
 //
-// With AtMostOnce::True the request is sent once, to one server. If that fails, the result is request_maybe_delivered.
-// basicLoadBalance() is the same without hedging: it asks one server after the other.
+// With AtMostOnce::True the request is sent once, to one server. If the connection fails, the result is
+// request_maybe_delivered. basicLoadBalance() does what loadBalance() does, but never asks two servers at a time.
 //
 // The request is copied for each server. Cancel-safe.
 
@@ -74,10 +74,10 @@ public:
         for (std::size_t i = 0; i < servers_->size(); ++i)
             available.push_back(FailureMonitor::failureMonitor().onStateEqual(servers_->get(i, channel_).getEndpoint(),
                                                                               FailureStatus(false)));
-        available.push_back(delay(kRetry)); // then a request tries to connect again
+        available.push_back(delay(kRetry)); // after that time, a request tries to connect again
         return success(race(std::move(available)));
     }
-    /// Returns the next server, which may have failed. It is tried when all servers have failed.
+    /// Returns the next server, even if it has failed. balance() calls any() when all servers have failed.
     RequestStream<Request> const& any() { return servers_->get(next_++ % servers_->size(), channel_); }
 
 private:
@@ -87,8 +87,8 @@ private:
     std::size_t next_ = 0;
 };
 
-/// Sends the request to the servers in turn. It does not take the channel, because gcc 14.2 ends with an internal error
-/// if this coroutine has a pointer to a member as a parameter.
+/// Sends the request to the servers in turn. `alternatives` contains the pointer to a member, because gcc 14.2 ends
+/// with an internal error if this coroutine has such a pointer as a parameter.
 template <class Interface, class Request>
 Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, Request request, TaskPriority priority,
                                  AtMostOnce atMostOnce, bool hedges) {
@@ -100,7 +100,7 @@ Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, 
         resetReply(copy);
         return stream.tryGetReply(std::move(copy), priority);
     };
-    std::size_t unknown = 0; // the number of answers service_not_found
+    std::size_t unknown = 0; // the number of servers that have answered service_not_found
     for (;;) {
         RequestStream<Request> const* stream = alternatives.next();
         if (!stream && atMostOnce == AtMostOnce::False) {
@@ -115,7 +115,7 @@ Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, 
             if (other)
                 second = ask(*other);
         }
-        if (second.isValid()) { // takes the first reply that is not a failed connection
+        if (second.isValid()) { // takes the first reply, unless its connection has failed
             (void)co_await race(success(first), success(second));
             Future<ErrorOr<Reply>>& faster = first.isReady() ? first : second;
             if (!faster.get().isError(error_code_request_maybe_delivered))

@@ -1,13 +1,13 @@
-// The node of a loop: its peers, and how they are made and end.
+// The node of a loop: how it makes peers and ends them.
 //
-// connecting_ has a peer for each address to which this process sends; keepConnected() is the peer's coroutine. This
-// coroutine waits until something is to be sent, connects, and runs the connection. After the end of the connection,
-// replace() puts a new peer in the old one's place, and waiters send again to the new peer. The pause before the next
-// attempt grows after each failure. If nothing was sent during a pause, the peer is removed. accepted_ has a peer for
-// each connection from outside; serve() runs that connection once.
+// connecting_ has a peer for each address to which this process sends, with a coroutine keepConnected(). This coroutine
+// waits until something is to be sent, connects, and runs the connection. After the end of the connection, replace()
+// replaces the peer by a new one, and waiters send again to the new peer. The pause before the next attempt grows after
+// each failure. If nothing was sent during a pause, the peer is removed. accepted_ has a peer for each connection that
+// another process has made; serve() runs the connection until it ends.
 //
-// The memory of accepted peers is counted (heldBytes_). Above peersBytes, disconnectLargest() ends those with the most.
-// close() ends all coroutines before it shuts down the peers.
+// heldBytes_ is the memory of all accepted peers. If it is above peersBytes, disconnectLargest() disconnects the peers
+// with the most memory. close() ends all coroutines before it shuts down the peers.
 
 #include "net/rpc/node.h"
 
@@ -119,7 +119,7 @@ void rpc::Node::begin(Reference<Connection> connection) {
     }
     ++counters_.accepted;
     Address from = connection->peerAddress();
-    if (from.isAny() || accepted_.contains(from)) // a Unix socket has no name of its own
+    if (from.isAny() || accepted_.contains(from)) // the client of a Unix socket has no name
         from = Address::unixAbstract("connection " + std::to_string(counters_.accepted));
     auto peer = makeReference<RpcPeer>(*this, RpcPeer::Side::Accepted, from, counters_.accepted);
     auto place = accepted_.emplace(from, peer).first;
@@ -144,8 +144,8 @@ Future<Void> rpc::Node::serve(Reference<RpcPeer> peer, Reference<Connection> con
     peer->lost(error);
 }
 
-/// Disconnects the largest peers when all peers hold more than peersBytes, until they hold at most seven eighths of it.
-/// So the next call, which sorts all peers again, comes later.
+/// If the peers together hold more than peersBytes, disconnects the largest ones, until at most 7/8 of peersBytes are
+/// held. So the next call, which sorts all peers again, comes later.
 void rpc::Node::disconnectLargest() {
     std::vector<Reference<RpcPeer>> peers;
     try {
@@ -217,7 +217,7 @@ Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
     }
 }
 
-/// Returns a peer for the next connection to the address, to which waiters send again; null if there is no memory.
+/// Makes the peer for the next connection to the address. Waiters send again to this peer. Null if there is no memory.
 Reference<RpcPeer> rpc::Node::replace(Reference<RpcPeer> const& ended, Error error) {
     auto place = connecting_.find(ended->address());
     try {
@@ -261,7 +261,7 @@ Reference<RpcPeer> rpc::Node::peerOf(Endpoint const& endpoint) {
         connecting_.erase(address);
         throw;
     }
-    place = connecting_.find(address); // if the peer has failed at once, there is another peer, or none
+    place = connecting_.find(address); // the peer may have failed already: then another peer is here, or none
     return place == connecting_.end() ? Reference<RpcPeer>() : place->second;
 }
 

@@ -6,30 +6,30 @@
 //     Future<Void> served = serveStore();
 //     loop.run(listening || served);
 //
-// A node uses net::transport(), so that the same program runs on sockets and on the simulated network. If a loop
-// without a node sends a request, it gets a node that only connects. That node ends with the loop.
+// A node uses net::transport(): so a program runs on sockets and on the simulated network. If a request is sent in a
+// loop that has no node, the loop gets a node that only connects, and that ends with the loop.
 //
-// There is one connection to each address. It is made when something is first sent to the address, and again when it
-// has ended and a request waits for a reply. A process that connects to this node gets its replies over that
-// connection.
+// A node makes one connection to each address, when something is first sent to the address. If the connection ends
+// while a request waits for a reply, the node connects again. A process that connects to this node gets its replies
+// over the connection that the process has made.
 //
-// Hostile peers. Frames are checked against limits and checksums, messages against their types. A wrong frame ends the
-// connection; a wrong message gets the error serialization_failed as its reply. A reply is only accepted from the peer
-// that got the request. Memory is bounded by the options, however many peers there are and whatever they send:
+// A node is safe from hostile peers. It checks frames against limits and checksums, and messages against their types. A
+// wrong frame ends the connection. A wrong message is answered with serialization_failed. A reply counts only if it
+// comes from the peer that got the request. The options limit the memory, for any number of peers and any messages:
 //
-//     a message                    its bytes; and for the elements of its containers kElements, and elementsPerByte
-//                                  times its bytes
-//     a stream of requests         backlogBytes, and one request; then no peer that sends to the stream is read until
-//                                  the requests are taken
-//     handlers of a name           backlogBytes of requests, and one request; their number is ServeOptions::atATime
-//     replies to one peer          unsentBytes; then the peer is not read any more, and it is disconnected if it takes
-//                                  none for 60 * pingTimeout
-//     all peers that connect here  peersBytes, of incomplete and waiting frames and of replies; beyond that, the peers
-//                                  with the most are disconnected
+//     a message                    its bytes; for elements of its containers, kElements and elementsPerByte times the
+//                                  bytes of the message
+//     a stream of requests         backlogBytes, and one more request; above that, the node reads from no peer that
+//                                  sends to the stream, until the requests are taken
+//     handlers of a name           backlogBytes of requests, and one more; at most ServeOptions::atATime handlers run
+//     replies to one peer          unsentBytes; above that, the node does not read from the peer, and disconnects a
+//                                  peer that takes no replies for 60 * pingTimeout
+//     all peers that connect here  peersBytes, for replies and for incomplete and waiting frames; above that, the node
+//                                  disconnects the peers that need the most
 //     connections                  maxConnections
 //
-// A node belongs to the thread of its loop. Destroying a node closes all connections; replies that are awaited then
-// never arrive.
+// A node belongs to the thread of its loop. The destructor closes all connections. Replies that are awaited at that
+// time never arrive.
 
 #include "flow/base/non_copyable.h"
 #include "flow/loop/detail/loop_machine.h"
@@ -49,7 +49,7 @@ namespace flow::net {
 struct RpcOptions {
     /// The version of this program. Programs refuse to connect if their versions differ above the lowest 16 bits.
     ProtocolVersion version = currentProtocolVersion();
-    /// Set it to false if the connection protects its bytes itself, as TLS does. Both sides must agree.
+    /// Set false if the connection protects its bytes itself, as TLS does. Both sides must agree.
     bool hasChecksums = true;
     /// The most bytes of a request or answer. A larger one fails with value_too_large. Each side applies its own limit.
     std::uint32_t largestMessage = 64 * 1024 * 1024;
@@ -63,13 +63,13 @@ struct RpcOptions {
     std::size_t peersBytes = 1024 * 1024 * 1024;
     /// The number of peers that may be connected to this process at a time. Further peers are disconnected at once.
     std::size_t maxConnections = 10'000;
-    // Seconds.
+    // These times are in seconds:
     double connectTimeout = 5;
     double greetingTimeout = 10;
     /// The interval at which a ping is sent while a reply is awaited and nothing is received.
     double pingInterval = 1;
-    /// The silence after which a connection is closed while a reply is awaited; for an idle accepted one, 60 times
-    /// this.
+    /// While a reply is awaited, a connection is closed after a silence of this time; an idle accepted connection,
+    /// after a silence of 60 times this time.
     double pingTimeout = 4;
     double reconnectMin = 0.05;
     double reconnectMax = 1;
@@ -92,8 +92,8 @@ namespace rpc {
 
 class Node : LoopOwned, NonCopyable {
 public:
-    /// Makes this the node of the current loop, which must have none. Throws invalid_option_value for a time
-    /// that is not more than 0.
+    /// Makes this object the node of the current loop, which must have none. Throws invalid_option_value if a time in
+    /// `options` is not more than 0.
     explicit Node(RpcOptions options = {});
     ~Node();
 
@@ -102,24 +102,24 @@ public:
     /// Makes a node for the current loop, which must have none. The node ends with the loop.
     static Node& ofLoop(RpcOptions options = {});
 
-    /// Listens at `listenAddress`. Others get `publicAddress`; if its port is 0, it becomes the chosen port. The future
-    /// is not ready while the node listens, and fails with the errors of Transport::listen(). Dropping it changes
-    /// nothing.
+    /// Listens at `listenAddress`. Endpoints that are sent have `publicAddress`; a port 0 in it becomes the port at
+    /// which the node listens. The future is not ready while the node listens, and fails with the errors of
+    /// Transport::listen(). If the future is dropped, the node still listens.
     Future<Void> bind(Address publicAddress, Address listenAddress);
-    /// Listens at the address at which others reach this process.
+    /// Listens at the address by which other processes reach this one.
     Future<Void> listen(Address const& at) { return bind(at, at); }
-    /// Returns the address at which others reach this process; Address() if it does not listen.
+    /// Returns the address by which other processes reach this one; Address() if this process does not listen.
     Address const& getLocalAddress() const { return addresses_.address; }
     NetworkAddressList const& getLocalAddresses() const { return addresses_; }
 
     RpcOptions const& options() const { return options_; }
     RpcCounters const& counters() const { return counters_; }
     FailureMonitor& failureMonitor() { return monitor_; }
-    /// Returns the number of connections that others have made to this process.
+    /// Returns the number of connections that other processes have made to this one.
     std::size_t connections() const { return accepted_.size(); }
     /// Returns the bytes of all requests that wait to be sent to the process that listens at `address`.
     std::size_t queuedBytes(Address const& address) const;
-    /// Waits until at most `bytes` of these bytes are left. This is for callers that are faster than the other process.
+    /// Waits until queuedBytes() is at most `bytes`, or there is no connection. Limits the memory of fast senders.
     Future<Void> drainedTo(Address const& address, std::size_t bytes) const;
     /// Returns the bytes that count for RpcOptions::peersBytes.
     std::size_t heldBytes() const { return heldBytes_; }
@@ -138,7 +138,7 @@ public:
     }
     /// True if memory is short. Then reads are small, and few replies may wait.
     bool isShort() const { return heldBytes_ > options_.peersBytes / 16; }
-    /// Returns the buffer into which peers receive, one at a time. Its size limits what one peer reads in a turn.
+    /// Returns the buffer into which all peers read, one after another. Its size limits the bytes of one read.
     std::span<std::uint8_t> scratch();
 
 private:
@@ -171,7 +171,7 @@ private:
         Node& node;
     } disconnecting_{*this};
     std::size_t heldBytes_ = 0;
-    ListLink held_; // replies that will be completed in a later turn
+    ListLink held_; // waiters that have replies, and get them in a later turn
     std::vector<std::uint8_t> scratch_;
     Scope running_{OnError::Report};
     std::vector<Future<Void>> listening_;

@@ -14,7 +14,7 @@ std::uint64_t EndpointTable::put(MessageReceiver& receiver, std::uint64_t first)
     free_ = slot.nextFree;
     slot.receiver = &receiver;
     slot.first = first;
-    if (++slot.generation == 0) // so that no number for a reply is 0
+    if (++slot.generation == 0) // a number for a reply must not be 0
         slot.generation = 1;
     ++used_;
     return std::uint64_t{slot.generation} << 32 | index;

@@ -1,5 +1,5 @@
 #pragma once
-// ReplyPromise<T>: the promise in a request for its reply.
+// ReplyPromise<T>: a member of a request, by which the server sends the reply.
 //
 //     struct GetRequest {
 //         constexpr static FileIdentifier file_identifier = 6001;
@@ -11,12 +11,12 @@
 //     request.reply.send(value);                 // by the server
 //     request.reply.sendError(key_too_large());
 //
-// Copies are the same promise, which is answered once. When the last copy is destroyed without an answer, the requester
+// All copies of a promise together send one answer. When the last copy is destroyed without an answer, the requester
 // gets broken_promise. In the process that has received the request, an answer is sent to the requester; if the
-// connection has ended, the answer is dropped. A request may be forwarded to a third process, which answers through
-// this one.
+// connection has ended, the answer is dropped. A process may forward the request to a third process: the answer of the
+// third process then goes through the process that forwarded the request.
 //
-// T is default-constructible, and a number, string, container or struct with `serialize`. A promise belongs to one
+// T must be default-constructible, and a number, string, container or struct with `serialize`. A promise belongs to one
 // thread.
 
 #include "flow/combine/forward.h"
@@ -92,7 +92,7 @@ public:
             promise().sendError(error, caller);
         }
     }
-    /// Notes that no answer is needed from here: other code answers, or nobody waits.
+    /// Notes that this state needs no answer: other code answers the request, or nothing waits for the answer.
     void forget() { isAnswered_ = true; }
 
     /// Returns the number by which the peer refers to this promise.
@@ -101,7 +101,7 @@ public:
             waitFor(peer);
             self_ = Reference<ReplyState>::addRef(this);
         } else if (this->peer() != &peer) {
-            throw unsupported_operation(); // it was sent to another peer before
+            throw unsupported_operation(); // the promise was sent to another peer before
         }
         return number();
     }
@@ -150,7 +150,7 @@ private:
     static void notify(Turn& turn) {
         auto& self = static_cast<ReplyState&>(turn);
         Reference<ReplyState> keep = std::move(self.self_);
-        self.stopWaiting(); // releases its reference
+        self.stopWaiting(); // unlinks `self` from the node's list
         ErrorOr<T> result = std::move(self.result_);
         if (self.isSet())
             return;
@@ -164,7 +164,7 @@ private:
     Reference<RpcPeer> asker_; // null: this process has made the request
     std::uint64_t theirs_ = 0;
     bool isAnswered_ = false;
-    Reference<ReplyState> self_; // keeps this alive while a peer has its number
+    Reference<ReplyState> self_; // keeps this object alive while a peer has its number
     ErrorOr<T> result_;
 };
 
@@ -189,7 +189,7 @@ public:
         : state_(std::move(other.state_)), number_(std::exchange(other.number_, 0)) {}
     ReplyPromise& operator=(ReplyPromise const& other) { return *this = ReplyPromise(other); }
     ReplyPromise& operator=(ReplyPromise&& other) noexcept {
-        Reference<State> before = std::exchange(state_, std::move(other.state_)); // destroying it may run code
+        Reference<State> before = std::exchange(state_, std::move(other.state_)); // its destructor may run code
         number_ = std::exchange(other.number_, 0);
         return *this;
     }
@@ -215,13 +215,13 @@ public:
     bool isSet() const { return state_ && state_->isSet(); }
     bool canBeSet() const { return !isSet(); }
     bool isValid() const { return true; }
-    /// Returns the addresses of the process that has made the request, as this process sees them.
+    /// Returns an Endpoint without a token: the address of the requester's process, as this process sees it.
     Endpoint getEndpoint() const {
         RpcPeer const* asker = state_ ? state_->asker() : nullptr;
         return asker ? Endpoint{{asker->address(), {}}, UID(), asker->isAccepted(), asker->number()}
                      : Endpoint{rpc::Node::current().getLocalAddresses(), UID(), false, 0};
     }
-    /// Makes a new promise; the old one is dropped.
+    /// Replaces this promise by a new one, and drops the old one.
     void reset() { *this = ReplyPromise(); }
     std::uint32_t getFutureReferenceCount() const {
         return state_ && state_->hasPromise() ? state_->promise().getFutureReferenceCount() : 0;
@@ -245,7 +245,7 @@ public:
     /// Sets the number of the receiver in this process that gets the reply. Zero means the promise itself gets it.
     void setNumber(std::uint64_t number) { number_ = number; }
     std::uint64_t numberFor(RpcPeer& peer) const { return number_ != 0 ? number_ : shared()->numberFor(peer); }
-    /// True if copies or futures of this promise may exist, so that they must get the reply.
+    /// True if copies or futures of this promise may exist: then the reply must go to the promise.
     bool isShared() const { return static_cast<bool>(state_); }
     void forget() const {
         if (state_)
@@ -265,12 +265,12 @@ private:
     std::uint64_t number_ = 0;
 };
 
-/// Returns the reply promise of a request: its member `reply`, or the request itself if that is a promise.
+/// Returns the reply promise of a request: its member `reply`, or the request itself if the request is a promise.
 template <class Request>
 auto const& getReplyPromise(Request const& request) {
     return rpc::replyIn(request);
 }
-/// Gives the request a new reply promise, so that it can be sent once more.
+/// Gives the request a new reply promise. Then the request can be sent again.
 template <class Request>
 void resetReply(Request& request) {
     rpc::replyIn(request).reset();

@@ -1,5 +1,5 @@
 #pragma once
-// ReplyPromiseStream<T>: the stream in a request for many replies, one after the other.
+// ReplyPromiseStream<T>: a member of a request, by which the server sends many replies, one after the other.
 //
 //     struct Row : ReplyPromiseStreamReply { ... };
 //     struct ScanRequest {
@@ -20,10 +20,10 @@
 //     for (;;)
 //         use(co_await rows.getFuture());          // ends with end_of_stream, or connection_failed
 //
-// A reply counts with its expectedSize(), or with its sizeof if it has none, from when it is sent until the client's
-// stream is empty. When the client drops the stream, or the connection ends, onReady() fails with operation_obsolete,
-// and further replies are dropped. When the server drops its copies without an end, the client gets broken_promise.
-// Within a process all is the same, without serialization. A stream belongs to one thread.
+// A reply counts for the byte limit from when it is sent until the client's stream is empty. It counts with its
+// expectedSize(), or else with its sizeof. When the client drops the stream, or the connection ends, onReady() fails
+// with operation_obsolete, and further replies are dropped. When the server drops its copies without an end, the client
+// gets broken_promise. Within one process, nothing is serialized. A stream belongs to one thread.
 
 #include "flow/core/callback.h"
 #include "flow/sync/trigger.h"
@@ -33,7 +33,7 @@
 
 namespace flow::net {
 
-/// The base of the replies of such a stream. Programs serialize its members together with their own.
+/// The base class of the elements of a ReplyPromiseStream. A program serializes these members together with its own.
 struct ReplyPromiseStreamReply {
     Optional<UID> acknowledgeToken;
     std::uint16_t sequence = 0;
@@ -41,7 +41,7 @@ struct ReplyPromiseStreamReply {
 
 namespace rpc {
 
-/// The message of the client's process to the server's: the number of bytes taken so far, or a stop.
+/// Sent by the client's process to the server's: the bytes that the client has taken so far, or that the client stops.
 struct StreamNews {
     constexpr static FileIdentifier file_identifier = 0x4D525341;
     std::uint64_t taken = 0;
@@ -52,7 +52,7 @@ struct StreamNews {
     }
 };
 
-/// The shared state of the copies of one stream: at the reader, at the sender, or for both within a process.
+/// The shared state of the copies of one stream: in the client's process, in the server's, or in one process for both.
 template <class T>
 class ReplyStreamState final : public ReferenceCounted<ReplyStreamState<T>>, public PendingReply, Callback<Void>, Turn {
 public:
@@ -114,7 +114,7 @@ public:
         }
         return number();
     }
-    /// Receives, at the client, a reply or the end; at the server, the number of bytes taken or the end of the client.
+    /// At the client, receives a reply or the end of the stream. At the server, receives StreamNews.
     void receive(ObjectReader& reader, MessageContext& context) override {
         if (asker_)
             return receiveNews(reader);
@@ -153,7 +153,7 @@ public:
         self_ = {};
         return true;
     }
-    /// Called when a copy of the client's stream was destroyed. Drops the stream if nothing else uses it.
+    /// Called when a copy of the client's stream is destroyed. Drops the stream if nothing else uses the stream.
     void copyGone() {
         if (self_ && this->debugGetReferenceCount() == 2 && isUnread() && !this->isAsked())
             dropIfUnwantedNow();
@@ -228,12 +228,12 @@ private:
         } catch (std::bad_alloc&) { // the stream's queue cannot grow: a later turn tries again
             return self.ask(TaskPriority::DefaultPromiseEndpoint);
         }
-        self.stopWaiting(); // releases its reference
+        self.stopWaiting(); // unlinks `self` from the node's list
         self.isEnded_ = true;
         self.stream_.sendError(self.last_);
         self.self_ = {};
     }
-    /// Lets the replies in the stream count as taken when the stream is empty.
+    /// Makes all replies that were sent count as taken, as soon as the stream is empty.
     void expectEmpty() {
         if (isExpecting_)
             return;
@@ -258,8 +258,8 @@ private:
     Trigger ready_;
     Reference<RpcPeer> asker_;         // at the server: the requester
     Reference<RpcPeer> reader_;        // at the client: the server
-    Reference<ReplyStreamState> self_; // keeps this alive while the server has its number
-    std::uint64_t theirs_ = 0;         // the other side's number
+    Reference<ReplyStreamState> self_; // keeps this object alive while the server has its number
+    std::uint64_t theirs_ = 0;         // the number to which messages for the other side go
     std::uint64_t sentBytes_ = 0;      // at the client: bytes given to the stream
     std::uint64_t takenBytes_ = 0;
     std::uint64_t arrivedBytes_ = 0;
@@ -288,7 +288,7 @@ public:
     }
     ~ReplyPromiseStream() { drop(); }
 
-    /// Returns the received replies, for one reader.
+    /// Returns the stream of the received replies, for one reader.
     FutureStream<T> getFuture() const { return shared()->future(); }
     template <class U = T>
         requires std::is_constructible_v<T, U>
@@ -301,7 +301,7 @@ public:
     void send(U&&) const {}
     /// Ends the stream. Does nothing if the stream has ended.
     void sendError(Error error) const { shared()->end(error); }
-    /// Waits until fewer bytes than the limit are sent and not taken yet.
+    /// Waits until the bytes that are sent and not yet taken are fewer than the limit.
     Future<Void> onReady() const { return shared()->onReady(); }
     void setByteLimit(std::int64_t bytes) const { shared()->setByteLimit(static_cast<std::uint64_t>(bytes)); }
     std::int64_t getByteLimit() const { return static_cast<std::int64_t>(shared()->byteLimit()); }

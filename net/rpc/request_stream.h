@@ -21,7 +21,7 @@
 //     std::string value = co_await get.getReply(GetRequest{"key"});
 //
 // A struct with streams can be sent to another process. There, the streams send to the process that made them. Copies
-// are the same stream. When the last copy is destroyed, further requests are answered with broken_promise.
+// share one stream. When the last copy in the process that made it is destroyed, requests get broken_promise.
 //
 // Within a process requests are moved, and nothing is serialized.
 //
@@ -31,14 +31,14 @@
 //     incompatible_protocol_version the other process speaks another version
 //     value_too_large               the request or reply is larger than RpcOptions::largestMessage of either side, or
 //                                   needs more memory than RpcOptions::elementsPerByte allows
-//     request_maybe_delivered       as broken_promise, or the connection has ended or cannot be made. Not for
-//                                   getReply(): it sends the request again on a new connection, so that the request may
-//                                   arrive twice
+//     request_maybe_delivered       the server has dropped the request or has no such stream, or the connection has
+//                                   ended or cannot be made. Not from getReply(), which sends the request again on a
+//                                   new connection: then the request may arrive twice
 // any error that the server sends
 //
-// Cancel-safe: if the future is dropped, the reply is ignored; the server is not informed. A request that is in the
-// stream when its connection ends stays there: the server executes it, and the reply is dropped. So a server executes
-// some requests twice. If that matters, give each request a number.
+// Cancel-safe: if the future is dropped, the reply is ignored; the server is not informed. If a connection ends, the
+// requests that it brought stay in the server's stream: the server executes them, and the replies are dropped. So a
+// server executes some requests twice. If that matters, give each request a number.
 
 #include "flow/combine/errors.h"
 #include "flow/combine/map.h"
@@ -55,12 +55,12 @@ public:
     /// Makes a copy of the stream that this or another process has at `endpoint`.
     explicit RequestStream(Endpoint const& endpoint) : queue_(new RequestQueue<T>(endpoint)) {}
 
-    /// Returns the received requests, for one reader. Only in the process that made the stream.
+    /// Returns the stream of received requests, for one reader. Call it only in the process that made the stream.
     FutureStream<T> getFuture() const {
         FLOW_ASSERT(!queue_->isRemote(), "getFuture() of a RequestStream of another process");
         return queue_->stream().getFuture();
     }
-    /// Sends a request without waiting. It arrives at most once. Its reply promise, if any, may still be awaited.
+    /// Sends a request without waiting. The request arrives at most once. Its reply, if any, may still be awaited.
     template <class U = T>
     void send(U&& value) const {
         T request(std::forward<U>(value));
@@ -73,7 +73,7 @@ public:
     }
     void sendError(Error error) const { queue_->stream().sendError(error); }
 
-    /// Sends the request, again on each new connection, until the reply arrives.
+    /// Sends the request. Sends it again on each new connection, until the reply arrives.
     template <class U = T>
     Future<ReplyOf<U>> getReply(U request = U(), TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
         return ask<false>(T(std::move(request)), priority, Delivery::AtLeastOnce);
@@ -85,8 +85,8 @@ public:
                                             TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
         return ask<true>(T(std::move(request)), priority, Delivery::AtMostOnce);
     }
-    /// Sends the request as getReply() does. The result is request_maybe_delivered when the process has been failed for
-    /// `seconds` without interruption. That time grows by `slope` for each second since this call.
+    /// Sends the request as getReply() does. The result is request_maybe_delivered when the process has been failed
+    /// without interruption for `seconds`, and `slope` seconds more for each second between this call and the failure.
     template <class U = T>
     Future<ErrorOr<ReplyOf<U>>>
     getReplyUnlessFailedFor(U request, double seconds, double slope,
@@ -105,24 +105,24 @@ public:
         return stream;
     }
 
-    /// Registers the stream, so that other processes can send to it, and returns its endpoint.
+    /// Registers the stream, and returns its endpoint. Then other processes can send to the stream.
     Endpoint const& getEndpoint(TaskPriority priority = TaskPriority::DefaultEndpoint) const {
         return queue_->endpoint(priority);
     }
-    /// Registers the stream under a fixed number. The number must be free, and getEndpoint() not called before.
+    /// Registers the stream under a fixed number, which must be free. getEndpoint() must not have been called before.
     void makeWellKnownEndpoint(int number, TaskPriority priority) const { queue_->publishAs(number, priority); }
-    /// Registers the stream under a name. No other stream of this process may have the name, or its hash, and
-    /// getEndpoint() must not have been called before.
+    /// Registers the stream under a name. No other stream of this process may have the name, or a name with the same
+    /// hash. getEndpoint() must not have been called before.
     void makeNamedEndpoint(std::string_view name, TaskPriority priority = TaskPriority::DefaultEndpoint,
                            std::source_location caller = std::source_location::current()) const {
         queue_->publishAs(name, rpc::hashOf(name), priority, caller);
     }
-    /// Returns the bytes of all streams that wait to be sent to the other process.
+    /// Returns the number of bytes, of all streams, that wait to be sent to the other process.
     std::size_t queuedBytes() const {
         RpcPeer* peer = queue_->isElsewhere() ? queue_->peer() : nullptr;
         return peer ? peer->queuedBytes() : 0;
     }
-    /// Waits until at most `bytes` of these bytes are left. This is for senders that are faster than the other process.
+    /// Waits until queuedBytes() is at most `bytes`, or there is no connection. Limits the memory of fast senders.
     Future<Void> drainedTo(std::size_t bytes) const {
         RpcPeer* peer = queue_->isElsewhere() ? queue_->peer() : nullptr;
         return peer ? RpcPeer::drained(Reference<RpcPeer>::addRef(peer), bytes) : Future<Void>(Void());

@@ -56,7 +56,7 @@ void RpcPeer::dropUnwanted() {
 // Calls
 
 PeerCall::PeerCall(RpcPeer& peer, std::uint64_t number) : Turn(hand), number_(number) {
-    if (peer.calls_.emplace(number, this).second) // otherwise another call has this number: no drop for this one
+    if (peer.calls_.emplace(number, this).second) // otherwise another call has the number: this call cannot be dropped
         peer_ = &peer;
 }
 
@@ -67,7 +67,7 @@ PeerCall::~PeerCall() {
 
 void RpcPeer::dropCall(std::uint64_t reply) {
     auto found = calls_.find(reply);
-    if (found == calls_.end()) // the call is answered
+    if (found == calls_.end()) // the call has been answered
         return;
     PeerCall* call = found->second;
     calls_.erase(found);
@@ -77,7 +77,7 @@ void RpcPeer::dropCall(std::uint64_t reply) {
 void RpcPeer::sendDrop(std::uint64_t reply) noexcept {
     try {
         send(UID(kWellKnown, kDroppedCall), reply, [](ObjectWriter&) {});
-    } catch (...) { // no memory: the handler goes on
+    } catch (...) { // no memory: the handler runs on
     }
 }
 
@@ -138,7 +138,7 @@ void RpcPeer::flush() {
             out_.erase(0, sent_);
             sent_ = 0;
         }
-        isBlocked_ = true; // also after an error, which the reader gets
+        isBlocked_ = true; // also after an error, which readFrames() then reports
         call(connection_->writable(), writing_, [this](Error error) {
             isBlocked_ = error.isValid();
             flush();
@@ -186,7 +186,7 @@ Future<Void> RpcPeer::run(Reference<Connection> connection) {
     connection_ = connection;
     lastHeard_ = lastSent_ = now();
     RpcOptions const& options = node_->options();
-    out_.insert(0, greetingBytes({options.version, options.hasChecksums})); // nothing of out_ has been sent
+    out_.insert(0, greetingBytes({options.version, options.hasChecksums})); // no byte of out_ has been sent
     flushTurn_.ask(kFlushPriority);
     (void)co_await race(readFrames(), watch(), disconnected_.getFuture());
 }
@@ -227,7 +227,7 @@ Future<Void> RpcPeer::readFrames() {
             try {
                 co_await std::exchange(pause, {});
             } catch (Error& error) {
-                if (error.code() != error_code_broken_promise) // the stream has ended
+                if (error.code() != error_code_broken_promise) // otherwise the receiver's stream has ended
                     throw;
             }
             in_.erase(0, take(in_, pause));
@@ -240,12 +240,12 @@ Future<Void> RpcPeer::readFrames() {
             co_await drained(Reference<RpcPeer>::addRef(this), unsentBytes / 2);
         isPaused_ = false;
         if (*count == place.size())
-            co_await delay(0); // now it is the turn of other peers
+            co_await delay(0); // lets other peers read
     }
 }
 
-/// Makes room in in_ for `bytes` more bytes. For a large frame it makes more room at once, because each growth copies
-/// all bytes so far. But the room grows only with the received bytes, so that a mere header does not cost much memory.
+/// Makes room in in_ for `bytes` more bytes. For a large frame, also makes room for later bytes, as each growth copies
+/// all bytes so far. But such room depends on the bytes received: a header alone must not cost much memory.
 void RpcPeer::makeRoom(std::size_t bytes) {
     std::size_t needed = in_.size() + bytes;
     if (needed > in_.capacity())
@@ -285,7 +285,7 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
         isGreeted_ = isCompatible(theirs_, options.version) && greeting->hasChecksums == options.hasChecksums;
         if (!isGreeted_)
             return static_cast<std::size_t>(bytes.size());
-        if (side_ == Side::Connecting) // a node listens there: it has greeted
+        if (side_ == Side::Connecting) // a node listens at this address, since it has greeted
             node_->failureMonitor().setStatus(address_, FailureStatus(false));
         used = kGreetingBytes;
     }
@@ -321,7 +321,7 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
     }
 }
 
-/// Skips a frame that is too large. At its end, the waiter for it, or the requester, gets value_too_large.
+/// Skips a frame that is too large. At the frame's end, the requester, or the waiter for a reply, gets value_too_large.
 std::size_t RpcPeer::skip(StringRef bytes) {
     bool hasChecksums = node_->options().hasChecksums;
     std::size_t taken = std::min(skipped_.left, static_cast<std::size_t>(bytes.size()));
@@ -436,7 +436,7 @@ void RpcPeer::lost(Error error) {
     while (!waiting.isEmpty()) {
         auto* each = static_cast<PendingReply*>(waiting.next);
         each->unlink();
-        each->lost(error); // the waiter may then wait at another peer
+        each->lost(error); // lost() may make the waiter wait at another peer
     }
     node_ = nullptr;
     drained_.trigger(TaskPriority::WriteSocket);

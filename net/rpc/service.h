@@ -21,20 +21,20 @@
 //
 // serve() returns a future that is not ready while the requests are served. Dropping it cancels the handlers that run;
 // their callers get broken_promise. The handlers may be coroutines with captures: they live as long as the future. An
-// error of a handler, thrown or in its future, is the result of the call. At most ServeOptions::atATime handlers of one
-// name run at a time, with requests of RpcOptions::backlogBytes and one more. Further requests wait in the stream, and
-// then at the other process. A name is served once in a process: if a name is served twice, or two names have the same
-// hash, an assertion fails that shows both names.
+// error of a handler, thrown or in its future, is the result of the call. At most ServeOptions::atATime handlers of a
+// name run at a time. Their requests have at most RpcOptions::backlogBytes, not counting the last. Further requests
+// wait in the stream, and then at the other process. A process may serve a name once: if a name is served twice, or if
+// two names have the same hash, an assertion fails that shows both names.
 //
-// call() sends the request again on each new connection until the reply arrives, so that the request may arrive twice.
-// It also waits for a process that does not listen yet. tryCall() sends the request once. The errors are those of
+// call() sends the request again on each new connection until the reply arrives: so the request may arrive twice.
+// call() also waits for a process that does not listen yet. tryCall() sends the request once. The errors are those of
 // getReply() and tryGetReply() in net/rpc/request_stream.h, and:
 //     service_not_found             the process has no handler for a request of this name
 //
 // With several servers, call() chooses one, as loadBalance() does (net/rpc/load_balance.h).
 //
 // A process may call itself; then nothing is serialized. Cancel-safe: dropping a call cancels its handler, and so does
-// the end of the connection. A request that waits is removed. If work must be finished, store its future elsewhere.
+// the end of the connection. A waiting call is removed. If work must be finished, store its future elsewhere.
 
 #include "flow/sync/trigger.h"
 #include "flow/tasks/scope.h"
@@ -43,7 +43,7 @@
 namespace flow::net::rpc {
 
 struct ServeOptions {
-    /// The number of handlers of one name that run at a time.
+    /// The most handlers of one name that run at a time.
     std::size_t atATime = 1000;
     TaskPriority priority = TaskPriority::DefaultEndpoint;
 };
@@ -54,20 +54,20 @@ concept NamedRequest = requires {
     std::string_view(T::name);
 };
 
-/// The message of a call. Its identifier is a second hash of the name: if another name has the same first hash, its
-/// requests get serialization_failed.
+/// The message of a call. file_identifier is a second hash of the name: if another name has the same kHash, requests of
+/// that name get serialization_failed.
 template <NamedRequest Request>
 struct Call {
     static constexpr std::uint64_t kHash = hashOf(Request::name);
     static constexpr FileIdentifier file_identifier = static_cast<FileIdentifier>(hashOf(Request::name, 0x4D525343));
 
-    static constexpr bool kIsCall = true; // dropping it cancels its handler
+    static constexpr bool kIsCall = true; // dropping the call cancels its handler
 
     Request request = {};
     ReplyPromise<typename Request::Reply> reply = {};
     // These members are not sent:
-    std::size_t heldBytes = 0;      // the memory that counts for the limit of the server
-    Reference<PeerCall> state = {}; // only at the server
+    std::size_t heldBytes = 0;      // the memory that counts for RpcOptions::backlogBytes at the server
+    Reference<PeerCall> state = {}; // null except at the server
 
     static Endpoint at(Address const& server) { return {{server, {}}, UID(kNamed, kHash), false, 0}; }
     void setHeldBytes(std::size_t bytes) { heldBytes = bytes; }
@@ -126,7 +126,7 @@ void reply(ReplyPromise<Reply> const& to, ErrorOr<Reply> result) {
         to.sendError(result.getError());
 }
 
-/// The handlers of one name that run.
+/// The running handlers of one name.
 class RunningHandlers : NonCopyable {
 public:
     RunningHandlers(std::size_t mostCalls, std::size_t mostBytes) : mostCalls_(mostCalls), mostBytes_(mostBytes) {}
@@ -146,12 +146,12 @@ public:
     }
 
 private:
-    /// Sends the result when it is ready. Holds `state` meanwhile, so that its peer can drop the call.
+    /// Sends the result when it is ready. Holds `state` meanwhile, so that the peer can drop the call.
     template <class Reply>
     Future<Void> answer(Future<Reply> result, Reference<PeerCall> state, ReplyPromise<Reply> to, std::size_t bytes) {
         Future<ErrorOr<Reply>> answered = errorOr(std::move(result));
-        auto first = co_await race(std::move(answered), state->onDrop()); // if dropped, the handler is cancelled
-        end(bytes); // first: the reply may be the end of this object
+        auto first = co_await race(std::move(answered), state->onDrop()); // a drop cancels the handler
+        end(bytes);                                                       // before the reply, which may end this object
         if (first.index() == 0)
             reply(to, std::get<0>(std::move(first)));
         else
@@ -200,7 +200,7 @@ Future<Void> serveOne(Node& node, ServeOptions options, std::source_location cal
     }
 }
 
-/// A node, and the place in the source where it is passed to serve().
+/// A node, and the source location of the call of serve() to which the node is passed.
 struct NodeOfCaller {
     Node& node;
     std::source_location caller;
@@ -218,7 +218,7 @@ Future<Void> serve(NodeOfCaller at, Handlers... handlers) {
     return serve(at, ServeOptions(), std::move(handlers)...);
 }
 
-/// Drops a call of this process when it is destroyed.
+/// The destructor drops a call that this process makes to itself.
 struct DropAtEnd {
     explicit DropAtEnd(Reference<PeerCall> call) : state(std::move(call)) {}
     DropAtEnd(DropAtEnd&&) noexcept = default;
@@ -263,7 +263,7 @@ Future<ErrorOr<typename Request::Reply>> tryCall(Address const& server, Request 
     });
 }
 
-/// A server of several that have the same service.
+/// One of several servers with the same service.
 template <NamedRequest Request>
 struct Alternative {
     RequestStream<Call<Request>> stream;

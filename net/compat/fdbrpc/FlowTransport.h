@@ -1,5 +1,5 @@
 #pragma once
-// FlowTransport, endpoints and what goes with them, under the old header name.
+// FlowTransport, Endpoint and related names, under the old header name.
 
 #include "../../rpc/node.h"
 #include "../flow/NetworkAddress.h"
@@ -12,7 +12,7 @@ class FlowTransport final : public rpc::Node {
 public:
     using Node::Node;
     static Node& transport() { return current(); }
-    /// `isClient` and `id` have no effect; well-known endpoints have any number up to EndpointTable::kLargestNumber.
+    /// Only `options` has an effect. The largest number of a well-known endpoint is EndpointTable::kLargestNumber.
     static Node& createInstance(bool /*isClient*/, std::uint64_t /*id*/, int /*maxWellKnownEndpoints*/,
                                 RpcOptions options = {}) {
         return ofLoop(std::move(options));

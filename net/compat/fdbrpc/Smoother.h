@@ -1,11 +1,11 @@
 #pragma once
-// Smoother and TimerSmoother under the old header name: a sum that follows what was added in some time, and its rate.
+// Smoother and TimerSmoother under the old header name: a sum that follows its changes slowly, and the sum's rate.
 //
 //     Smoother bytes(5.0);                            // after 5 s it has come to 63% of a change
 //     bytes.addDelta(4096);
 //     bytes.smoothTotal(), bytes.smoothRate()         // 0 and 819.2 now; 2589 and 301 after 5 s
 //
-// Times do not go back. A TimerSmoother asks timer() for them, not now().
+// Times must not go back. A Smoother gets them from now(), a TimerSmoother from timer().
 
 #include "../../../flow/compat/flow/network.h"
 
@@ -30,7 +30,7 @@ public:
         update(at);
         return estimate;
     }
-    /// The growth of smoothTotal() in a second at that time.
+    /// Returns the growth of smoothTotal() per second, at the time `at`.
     double smoothRate(double at = kClock()) {
         update(at);
         return (total - estimate) / eFoldingTime;

@@ -6,9 +6,9 @@
 //     ++requests;
 //     Future<Void> shown = stats.traceCounters("ServerStats", UID(), 5.0);      // until it is dropped
 //
-// Each event has, for each counter, its value, the rate of the last interval, and how uneven that was, as
-// "rate roughness value". Counters and their collection belong together: neither is used when the other is gone. For
-// Prometheus see flow/trace/metrics.h.
+// For each counter, an event has a text "rate roughness value". Rate and roughness are those of the last interval;
+// roughness says how unevenly the counter changed. A counter and its collection must not be used after the other is
+// destroyed. For Prometheus see flow/trace/metrics.h.
 
 #include "flow/flow.h"
 
@@ -41,7 +41,7 @@ public:
         addCounter(counter.get());
         owned_.push_back(std::move(counter));
     }
-    /// Writes the counters now; their intervals end now.
+    /// Writes the counters to `event`. Their intervals end, and new ones begin.
     void logToTraceEvent(flow::TraceEvent& event) {
         for (ICounter* each : counters_) {
             if (!each->suppressTrace()) {
@@ -91,7 +91,7 @@ public:
             return;
         value_ += delta;
         double time = flow::now() - begin_;
-        // The mean square of the time between two changes, for which a steady counter has the least.
+        // Sums the squares of the times between changes. A steady counter has the least sum.
         squares_ += (time - last_) * (time - last_) * static_cast<double>(delta);
         last_ = time;
     }
@@ -108,7 +108,7 @@ public:
         return elapsed > 0 ? static_cast<double>(getIntervalDelta()) / elapsed : 0;
     }
     bool hasRoughness() const override { return true; }
-    /// 0 if it changes evenly; -1 if it has not changed.
+    /// Returns 0 if the counter changes evenly, more if it changes unevenly; -1 if it has not changed.
     double getRoughness() const override {
         double elapsed = last_, delta = static_cast<double>(getIntervalDelta());
         return elapsed > 0 && delta > 0 ? squares_ * delta / (elapsed * elapsed) - 1 : -1;
@@ -125,7 +125,7 @@ private:
     double begin_ = 0, last_ = 0, squares_ = 0;
 };
 
-/// A counter with a value that the function returns whenever it is shown.
+/// Adds a counter whose value is the result of `function`, which is called whenever the counter is shown.
 template <class F>
 void specialCounter(CounterCollection& collection, std::string name, F function) {
     struct Special final : ICounter {

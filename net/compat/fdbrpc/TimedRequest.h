@@ -1,6 +1,6 @@
 #pragma once
-// TimedRequest under the old header name: a base class of requests, with the time at which the request was made, or
-// read where it arrives.
+// TimedRequest under the old header name: a base class of requests, with a time: when the request was made, or, in the
+// process that receives it, when it was read.
 //
 //     struct GetRequest : TimedRequest { ReplyPromise<Value> reply; ... };
 //     latency = timer() - request.requestTime();

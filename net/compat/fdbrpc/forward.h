@@ -1,5 +1,5 @@
 #pragma once
-// The classes of fdbrpc/fdbrpc.h, declared only, as flow/forward.h does for the classes of flow/flow.h.
+// Declares the classes of fdbrpc/fdbrpc.h, as flow/forward.h declares the classes of flow/flow.h.
 
 namespace flow::net {
 

@@ -5,12 +5,12 @@
 #include "fdbrpc.h"
 #include "../../../flow/compat/flow/genericactors.actor.h"
 
-/// The reply. If the server drops the request, it is sent again, a little later.
+/// Returns the reply. If the server drops the request, sends the request again, a little later.
 template <class Request>
 flow::Future<flow::net::ReplyOf<Request>> retryBrokenPromise(flow::net::RequestStream<Request> to, Request request) {
     for (;;) {
         Request copy = request;
-        resetReply(copy); // the copy that stays here must not keep the promise
+        resetReply(copy); // the request that stays here must not keep the promise
         auto reply = co_await flow::tryGet(to.getReply(std::move(copy)));
         if (!reply.isError(flow::error_code_broken_promise)) {
             if (reply.isError())
@@ -21,8 +21,8 @@ flow::Future<flow::net::ReplyOf<Request>> retryBrokenPromise(flow::net::RequestS
     }
 }
 
-/// The value or the error of `value`; request_maybe_delivered when the signal comes first. A broken promise is noted as
-/// the failure of the endpoint, and the function then waits for the signal. `hold` is kept until the end.
+/// Returns the value or the error of `value`, or request_maybe_delivered if the signal comes first. If `value` fails
+/// with broken_promise, notes that the endpoint has failed, and waits for the signal. `hold` is kept until the end.
 template <class T>
 flow::Future<flow::ErrorOr<T>> waitValueOrSignal(flow::Future<T> value, flow::Future<flow::Void> signal,
                                                  flow::net::Endpoint endpoint,

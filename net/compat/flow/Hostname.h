@@ -1,10 +1,10 @@
 #pragma once
-// Hostname under the old header name: a name of a machine, with a port, that is looked up when it is needed.
+// Hostname under the old header name: the name of a machine, and a port. The name is looked up only when needed.
 //
 //     Hostname server = Hostname::parse("db.example.org:4500:tls");     // throws connection_string_invalid
 //     Optional<NetworkAddress> found = co_await server.resolve();       // nothing if the name has no address
 //
-// The transport's resolver looks names up (net/resolver.h), in a simulation that of the SimNetwork.
+// The transport's resolver (net/resolver.h) looks names up; in a simulation, the resolver of the SimNetwork.
 
 #include "../../../flow/coro/coroutine.h"
 #include "../../resolver.h"
@@ -43,9 +43,9 @@ struct Hostname {
     }
     std::string toString() const { return host + ":" + service + (isTLS ? ":tls" : ""); }
 
-    /// Fails as Resolver::resolve() does, but with lookup_failed.
+    /// Returns nothing if Resolver::resolve() fails with lookup_failed; otherwise fails with the error of resolve().
     flow::Future<flow::Optional<NetworkAddress>> resolve() const { return resolveOnce(*this); }
-    /// Repeats the lookup until it succeeds, less and less often, at most every 30 seconds.
+    /// Repeats the lookup until it succeeds. The pauses grow from 1 second to 30 seconds.
     flow::Future<NetworkAddress> resolveWithRetry() const { return resolveUntilFound(*this); }
 
     template <class Ar>
@@ -87,4 +87,4 @@ private:
     }
 };
 
-#include "../../../flow/compat/flow/flow.h" // as that of Flow does
+#include "../../../flow/compat/flow/flow.h" // Flow's Hostname.h includes this header, too

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 inline std::uint32_t crc32c_append(std::uint32_t before, std::uint8_t const* bytes, std::size_t count) {
-    constexpr std::size_t kMost = std::size_t{1} << 30; // of a StringRef's bytes
+    constexpr std::size_t kMost = std::size_t{1} << 30; // the most bytes for one StringRef
     for (; count > kMost; bytes += kMost, count -= kMost)
         before = flow::net::crc32c(flow::StringRef(bytes, static_cast<int>(kMost)), before);
     return flow::net::crc32c(flow::StringRef(bytes, static_cast<int>(count)), before);

@@ -22,7 +22,7 @@ RequestReader::RequestReader() : parser_(std::make_unique<Parser>()) {}
 RequestReader::~RequestReader() = default;
 
 void RequestReader::add(flow::StringRef bytes) {
-    rest_.erase(0, begin_); // once for each read, and not for each of many small requests in it
+    rest_.erase(0, begin_); // once for each read, since one read may have many small requests
     begin_ = 0;
     rest_ += bytes.toStringView();
     parse();
@@ -47,7 +47,7 @@ void RequestReader::next() {
 
 namespace {
 
-/// True if the last coding is exactly "chunked", and no other one is: only then the end of the body is known.
+/// True if the last coding is exactly "chunked", and no other coding is: only then the end of the body is known.
 bool endsInChunked(std::string_view codings) {
     for (bool isLast = false; !isLast;) {
         std::size_t comma = std::min(codings.find(','), codings.size());
@@ -74,7 +74,7 @@ bool RequestReader::isAmbiguous() const {
            !parser_->chunked() || !endsInChunked(message[http::field::transfer_encoding]);
 }
 
-/// A line without text before a request is ignored.
+/// Skips empty lines before a request.
 void RequestReader::skipEmptyLines() {
     while (!parser_->got_some() && rest_.compare(begin_, 2, "\r\n") == 0)
         begin_ += 2;
@@ -84,16 +84,16 @@ void RequestReader::parse() {
     skipEmptyLines();
     while (!isWhole_ && begin_ != rest_.size()) {
         if (!parser_->got_some() && rest_.compare(begin_, std::string::npos, "\r") == 0)
-            return; // the line may be an empty one
+            return; // this may be the beginning of an empty line
         std::string_view rest = std::string_view(rest_).substr(begin_);
         if (parser_->is_header_done() && parser_->chunked() && rest.size() < kLastChunk.size())
-            return; // more must come, and the parser has an assertion that fails on a part of this one
+            return; // more must come: for a part of the last chunk, an assertion of the parser would fail
         boost::beast::error_code error;
         begin_ += parser_->put(boost::asio::buffer(rest), error);
         if (parser_->is_header_done() && isAmbiguous())
             return refuse(400);
         if (error == http::error::need_more) {
-            // The parser bounds what it has taken, not a chunk's extension or a trailer that it waits for the end of.
+            // The parser limits only the bytes taken, and takes a trailer or a chunk's extension only when it is whole.
             if (rest_.size() - begin_ > kLargestHeader)
                 refuse(431);
             return;
@@ -121,7 +121,7 @@ void RequestReader::refuse(int failure) {
     request_.method = message.method_string();
     request_.path = message.target();
     request_.range = message[http::field::range];
-    if (message.count(http::field::if_range) != 0) // there is no validator that could match
+    if (message.count(http::field::if_range) != 0) // this server has no validators, so none can match
         request_.range.clear();
     request_.keepsAlive = message.keep_alive();
     if (message.version() == 11 && message.count(http::field::host) != 1)

@@ -14,16 +14,16 @@
 
 /// The parts of a request that a server needs.
 struct HttpRequest {
-    int failure = 0; // 0, or the status with which to refuse the request, such as 400
+    int failure = 0; // 0, or the status code of the refusal, such as 400
     std::string method, path;
     std::string range;       // the field, or ""
-    bool keepsAlive = false; // the connection may go on afterwards
+    bool keepsAlive = false; // the connection may go on after the answer
 };
 
 class RequestReader {
 public:
-    static constexpr unsigned kLargestHeader = 8192; // bytes; also of the fields in and behind a chunked body
-    static constexpr unsigned kLargestBody = 65536;  // bytes, which are skipped
+    static constexpr unsigned kLargestHeader = 8192; // bytes; also the limit for fields in and behind a chunked body
+    static constexpr unsigned kLargestBody = 65536;  // bytes; a body is skipped
 
     RequestReader();
     ~RequestReader();
@@ -34,9 +34,9 @@ public:
     /// True if there is a complete request.
     bool isWhole() const { return isWhole_; }
     HttpRequest const& request() const { return request_; }
-    /// True once: the client waits for "100 Continue" before it sends the body.
+    /// True once for each request whose client waits for "100 Continue" before it sends the body.
     bool takeExpectation();
-    /// Refuses the incomplete request with that status.
+    /// Refuses the incomplete request with the status code `failure`.
     void refuse(int failure);
     /// Removes the answered request.
     void next();
@@ -50,7 +50,7 @@ private:
 
     std::unique_ptr<Parser> parser_;
     std::string rest_;
-    std::size_t begin_ = 0; // of the bytes that the parser has not taken
+    std::size_t begin_ = 0; // the first byte of rest_ that the parser has not taken
     HttpRequest request_;
     bool isWhole_ = false, wasAsked_ = false;
 };

@@ -1,7 +1,7 @@
 // Site: answers HTTP requests with files. answer() decodes the path, opens the file step by step from the directory,
-// without links, and makes the header: 200 for a whole file, 206 for a part of it (Range), otherwise an error. It does
-// not read the file: the server reads and sends it in pieces, so that a large file takes little memory. All functions
-// here block, and may run on any thread.
+// without links, and makes the header: 200 for a whole file, 206 for a part of it (Range), otherwise an error. answer()
+// does not read the file: the server reads and sends the file in pieces, so a large file takes little memory. All
+// functions here block, and may run on any thread.
 
 #include "net/examples/http/site.h"
 
@@ -113,7 +113,7 @@ Site::~Site() {
     ::close(directory_);
 }
 
-/// A descriptor, or -1 and errno. Each part of the path is opened in the directory before it, and none may be a link.
+/// Returns a descriptor, or -1 and sets errno. Opens each part of the path in the directory before it; refuses links.
 int Site::open(std::string const& path) const {
     int at = ::fcntl(directory_, F_DUPFD_CLOEXEC, 0);
     for (std::size_t start = 0; at >= 0 && start < path.size();) {
@@ -143,7 +143,7 @@ HttpResponse Site::answer(HttpRequest const& request) const {
         path += "index.html";
     int descriptor = open(path);
     if (descriptor < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
-        return refusal(503, request, "Retry-After: 1\r\n"); // the file may well be there
+        return refusal(503, request, "Retry-After: 1\r\n"); // the file may exist
     if (descriptor < 0)
         return refusal(404, request);
     auto file = std::make_shared<SiteFile>(descriptor);
@@ -181,7 +181,7 @@ ParsedRange parseRange(std::string const& field, std::uint64_t fileSize) {
     std::string_view firstText = text.substr(kUnit.size(), dash - kUnit.size()), lastText = text.substr(dash + 1);
     auto first = flow::parseNumber<std::uint64_t>(firstText), last = flow::parseNumber<std::uint64_t>(lastText);
     if ((!first && !firstText.empty()) || (!last && !lastText.empty()) || (!first && !last))
-        return {}; // for example several ranges: the whole file is a valid answer
+        return {}; // for example several ranges: then the whole file is a valid answer
     if (!first) {
         std::uint64_t size = std::min(*last, fileSize);
         return {size != 0, size == 0, {fileSize - size, size}};
@@ -196,14 +196,14 @@ ParsedRange parseRange(std::string const& field, std::uint64_t fileSize) {
 
 namespace {
 
-/// Returns where the path begins: behind scheme and host, if the target has them; npos if no path follows them.
+/// Returns where the path begins: after scheme and host, if the target has them; npos if it has them but no path.
 std::size_t pathIn(std::string_view target) {
     auto isSame = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a | 0x20 : a) == b; };
     for (std::string_view scheme : {"http://", "https://"}) {
         std::string_view begin = target.substr(0, scheme.size());
         if (!std::equal(begin.begin(), begin.end(), scheme.begin(), scheme.end(), isSame))
             continue;
-        std::size_t end = target.find_first_of("/?#", scheme.size()); // of the host
+        std::size_t end = target.find_first_of("/?#", scheme.size()); // the end of the host
         if (end != scheme.size() && target.size() != scheme.size())
             return end != std::string_view::npos && target[end] == '/' ? end : std::string_view::npos;
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Site: a directory and the HTTP responses for its files. These functions block: see runBlocking().
+// Site: a directory, and the HTTP responses for its files. Its functions block: call them by runBlocking().
 //
 //     Site site("/srv/www");
 //     HttpResponse response = site.answer(request);
@@ -19,7 +19,7 @@ public:
     ~SiteFile();
 
     int descriptor() const { return descriptor_; }
-    /// Reads; returns fewer bytes if the file has become shorter. Throws flow::Error.
+    /// Reads `size` bytes; fewer if the file has become shorter. Throws flow::Error.
     std::string read(std::uint64_t offset, std::uint64_t size) const;
 
 private:
@@ -27,22 +27,22 @@ private:
 };
 
 struct HttpResponse {
-    std::string header;             // with the body, unless that is the file
-    std::shared_ptr<SiteFile> file; // null: nothing of it is sent
+    std::string header;             // also has the body, unless the body is a file
+    std::shared_ptr<SiteFile> file; // null: no bytes of a file are sent
     std::uint64_t offset = 0, left = 0;
     bool keepsAlive = false;
 };
 
 class Site {
 public:
-    /// Throws flow::Error if it is no directory.
+    /// Throws flow::Error if `directory` is no directory.
     explicit Site(std::string const& directory);
     ~Site();
     Site(Site const&) = delete;
     Site& operator=(Site const&) = delete;
 
-    /// Serves files in the directory and below it, and index.html for a directory. It follows no symbolic links, so
-    /// that no path leaves the directory.
+    /// Answers with a file in the directory or below it; for a directory, with its index.html. Follows no symbolic
+    /// links: so no path leads out of the directory.
     HttpResponse answer(HttpRequest const& request) const;
 
 private:
@@ -55,12 +55,12 @@ private:
 struct ByteRange {
     std::uint64_t first, size;
 };
-/// The range in a Range field, as "bytes=0-99", "bytes=100-" or "bytes=-100". `isOutside`: the file has none of it.
-/// Neither is set: ignore the field.
+/// The range in a Range field such as "bytes=0-99", "bytes=100-" or "bytes=-100". `isOutside`: the file has no byte of
+/// the range. If neither bool is true, ignore the field.
 struct ParsedRange {
     bool isPresent = false, isOutside = false;
     ByteRange range{};
 };
 ParsedRange parseRange(std::string const& field, std::uint64_t fileSize);
-/// Decodes a path of a request, without its query; false if it is invalid.
+/// Decodes the path in the target of a request, without the query. Returns false if the target is invalid.
 bool decodePath(std::string const& target, std::string& path);

@@ -13,13 +13,13 @@ class StoreClient {
 public:
     StoreClient(std::vector<net::Address> servers, std::uint64_t id) : servers_(std::move(servers)), id_(id) {}
 
-    /// Asks until a server has executed it, once. Throws value_too_large. If it is cancelled, the request may be
-    /// executed or not; so it may at any time until the next one was answered.
+    /// Asks until a server has executed the request, once. Throws value_too_large. If the call is cancelled, the
+    /// request may be executed or not, at any time until the next request is answered.
     Future<Reply> ask(Request request);
 
 private:
     std::vector<net::Address> servers_;
-    Optional<net::Address> server_; // that has answered last
+    Optional<net::Address> server_; // the server that has answered last
     std::uint64_t id_, number_ = 0;
 };
 

@@ -1,11 +1,11 @@
-// The part of a Replica that handles messages of other servers: elections and the log (Raft). inTurn() runs one step at
-// a time: each function here runs to its end before the next one begins, although it waits for the disk.
+// The part of a Replica that handles messages of other servers: elections and the log (Raft). inTurn() runs one step
+// at a time: each step here runs to its end before the next one begins, also while the step waits for the disk.
 //
-// A server follows, is a candidate, or leads. If it has not received a message of a leader for some time it enters a
-// later term, stores its vote for itself, and asks for votes; with a majority it leads, and appends an entry of its
-// own. A leader sends each server the entries that it lacks, and goes back in its log at each refusal. An entry is
-// committed when a majority has it on disk. A message of a later term makes any server a follower of that term. Terms
-// and votes are on disk before they are sent.
+// A server is a follower, a candidate or the leader. A server that has received no message of a leader for some time
+// enters a later term, stores its vote for itself, and asks for votes. With a majority of votes it leads, and appends
+// an entry of its own. A leader sends each server the entries that the server lacks, and goes back in its log at each
+// refusal. An entry is committed when a majority has it on disk. A message of a later term makes any server a follower
+// of that term. Terms and votes are on disk before they are sent.
 #include "flow/base/buggify.h"
 #include "flow/flow.h"
 #include "net/examples/kv/replica.h"
@@ -17,9 +17,9 @@ namespace kv {
 namespace {
 
 constexpr std::size_t kEntriesAtOnce = 20;
-constexpr std::size_t kBytesAtOnce = 256 * 1024; // or one entry
+constexpr std::size_t kBytesAtOnce = 256 * 1024; // the last entry may exceed this limit
 
-/// Rarely, and in a part of all runs often, a server is killed at a bad moment.
+/// Sometimes ends the server at a bad moment: in a quarter of all runs, in 1 % of the calls.
 void mayDie() {
     if (buggify() && deterministicRandom()->random01() < 0.04)
         throw operation_failed();
@@ -54,7 +54,7 @@ Future<Void> Replica::write(Record record) {
     co_await journal_->append(seal(record));
 }
 
-/// Records for all that is on disk.
+/// Returns records for all that is on disk.
 std::vector<std::string> Replica::wholeState() const {
     std::vector<std::string> records;
     std::uint64_t keep = 0;
@@ -67,7 +67,7 @@ std::vector<std::string> Replica::wholeState() const {
     return records;
 }
 
-/// A later term, in which this server has not voted.
+/// Enters a later term, in which this server has not voted yet.
 Future<Void> Replica::enter(std::uint64_t term) {
     Record record{term, -1, lastIndex(), {}};
     co_await write(record);
@@ -84,7 +84,7 @@ void Replica::stepDown() {
 }
 
 void Replica::postponeElection() {
-    double spread = buggify() ? 0.05 : 0.3; // if it is small, several servers become candidates at once
+    double spread = buggify() ? 0.05 : 0.3; // a small spread makes several servers candidates together
     spread *= 1 << std::min(inVain_, 4);    // on slow disks elections overlap
     electionAt_ = now() + 0.3 + spread * deterministicRandom()->random01();
 }
@@ -104,7 +104,7 @@ Future<Void> Replica::startElection() {
     votes_ = {id_};
     postponeElection();
     askForVotes();
-    co_await leadIfElected(); // the only server has the majority by its own vote
+    co_await leadIfElected(); // a server that is alone has the majority by its own vote
 }
 
 void Replica::askForVotes() {
@@ -142,7 +142,7 @@ Future<Void> Replica::leadIfElected() {
     inVain_ = 0;
     witness_.leads(id_, term_);
     progressOf_.assign(static_cast<std::size_t>(size()), Progress{.next = lastIndex() + 1});
-    co_await appendOwn(Request()); // with which the entries of older terms are committed
+    co_await appendOwn(Request()); // this entry also commits the entries of older terms
 }
 
 // -------------------------------------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ Future<Void> Replica::appendOwn(Request request) {
             sendEntries(to);
 }
 
-/// Sends no entries while the server may still acknowledge earlier ones: a slow server would only become slower.
+/// Sends no entries while the server may still acknowledge earlier ones: more would make a slow server slower.
 void Replica::sendEntries(int to) {
     std::uint64_t most = buggify() ? 1 : kEntriesAtOnce;
     Progress& progress = progressOf_[static_cast<std::size_t>(to)];
@@ -196,7 +196,7 @@ void Replica::acknowledged(Message const& message) {
         FLOW_CODE_PROBE(true, "a follower's log has to be brought up to date");
         next = std::max(matches + 1, std::min(next - 1, message.index + 1));
     }
-    if (next == before) // a message that comes twice would be answered twice, and so on
+    if (next == before) // otherwise a message that comes twice would be answered twice, and so on
         return;
     resendAt = 0;
     patience = kPatience;
@@ -204,7 +204,7 @@ void Replica::acknowledged(Message const& message) {
         sendEntries(message.from);
 }
 
-/// Only what a majority has of this term is certain to stay; what stands before it stays with it.
+/// If a majority has an entry of this term, this entry cannot be lost, nor can earlier ones: commits these entries.
 void Replica::commitWhatAMajorityHas() {
     std::vector<std::uint64_t> sorted;
     for (Progress const& each : progressOf_)
@@ -238,8 +238,8 @@ Future<Void> Replica::follow(Message message) {
         co_return;
     }
     co_await take(message);
-    postponeElection(); // while it wrote, it did not read what the leader has sent since
-    std::uint64_t known = message.index + message.entries.size(); // up to there it is as the leader's
+    postponeElection(); // during the write, this server did not read the leader's later messages
+    std::uint64_t known = message.index + message.entries.size(); // up to this index the log equals the leader's
     if (std::uint64_t committed = std::min({message.committed, known, lastIndex()}); committed > committed_) {
         committed_ = committed;
         executeCommitted();
@@ -250,7 +250,7 @@ Future<Void> Replica::follow(Message message) {
           .index = message.index + message.entries.size()});
 }
 
-/// Entries that are there stay there, and so does what follows them: the message may be an old one.
+/// If the log has all entries of the message, keeps them and the later entries: the message may be an old one.
 Future<Void> Replica::take(Message message) {
     std::uint64_t keep = message.index;
     std::size_t known = 0;

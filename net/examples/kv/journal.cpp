@@ -8,12 +8,12 @@
 namespace kv {
 namespace {
 
-constexpr std::size_t kLengthBytes = 8; // of a frame: its length, and the length once more, inverted
+constexpr std::size_t kLengthBytes = 8; // at the beginning of a frame: its length, and the inverted length
 
 struct Framed {
     std::uint64_t generation = 0;
-    std::uint64_t least = 0; // how many records the generation began with
-    std::uint64_t index = 0; // of them and those behind: whole sectors of records may come to a wrong place
+    std::uint64_t least = 0; // the number of records with which the generation began
+    std::uint64_t index = 0; // the record's place in its generation: the disk may write sectors to a wrong place
     std::string record;
 
     template <class Ar>
@@ -41,7 +41,7 @@ std::size_t frameLength(std::string_view content, std::size_t at) {
     return length == ~inverted && length <= content.size() - at - kLengthBytes ? kLengthBytes + length : 0;
 }
 
-/// The content of the frame there, if the frame is whole.
+/// Returns the content of the frame that begins at `at`, if the frame is whole.
 Optional<Framed> framedAt(std::string_view content, std::size_t at) {
     std::size_t length = frameLength(content, at);
     if (length == 0)
@@ -49,7 +49,7 @@ Optional<Framed> framedAt(std::string_view content, std::size_t at) {
     return unseal<Framed>(content.substr(at + kLengthBytes, length - kLengthBytes));
 }
 
-/// The records of one generation in the copies.
+/// The records of one generation, from both copies.
 struct Gathered {
     bool isWhole() const { return records.size() >= least; }
 
@@ -59,7 +59,7 @@ struct Gathered {
     std::string content;
 };
 
-/// Returns the records of one generation, that of the first record. Takes each from `first`, or else from `second`.
+/// Returns the records of one generation: that of the first record. Takes each record from `first`, or from `second`.
 Gathered gather(std::string_view first, std::string_view second) {
     Gathered all;
     auto fits = [&](Optional<Framed> const& found) {
@@ -81,9 +81,9 @@ Gathered gather(std::string_view first, std::string_view second) {
 
 } // namespace
 
-/// Afterwards the bytes are on the disk, and a read gives them.
+/// Writes until a read gives the same bytes. When the future is ready, the bytes are on the disk.
 Future<Void> Journal::store(Reference<AsyncFile> file, std::int64_t at, std::string bytes) {
-    constexpr std::size_t kPiece = 32 * 1024; // an append is usually one write
+    constexpr std::size_t kPiece = 32 * 1024; // so that an append is usually one write
     for (bool isThere = false; !isThere;) {
         Scope writes;
         for (std::size_t i = 0; i < bytes.size(); i += kPiece)
@@ -96,7 +96,7 @@ Future<Void> Journal::store(Reference<AsyncFile> file, std::int64_t at, std::str
     }
 }
 
-/// Under its name stands what was there before or the new content, at every moment, and afterwards the new one.
+/// At every moment, the file at `path` has its old content or the new one. At the end it has the new content.
 Future<Reference<AsyncFile>> Journal::put(std::string path, std::string content) {
     std::string temporary = path + ".new";
     Reference<AsyncFile> file = co_await files().open(temporary, OpenMode::Create);
@@ -119,9 +119,8 @@ Future<Journal::Copy> Journal::read(std::string path) {
     co_return copy;
 }
 
-/// Makes both copies anew, also one that reads well: it may be in memory alone. Where they are of two generations,
-/// either holds all that was acknowledged; but what the disk did to the newer one is not known before the older one is
-/// removed.
+/// Makes both copies anew, also a copy that reads well: it may be only in memory. If the copies have different
+/// generations, each has all acknowledged records, but the newer copy may be damaged: then the older one is used.
 Future<Void> Journal::recover(Reference<Journal> self) {
     Copy first = co_await read(self->path_ + "1");
     Copy second = co_await read(self->path_ + "2");

@@ -1,10 +1,10 @@
 #pragma once
-// Journal: records on a disk that may lose, tear or damage what is written to it. Each record is written to one file,
-// then to a second one. A valid copy replaces a damaged one. A record without a valid copy was never acknowledged.
+// Journal: records on a disk that may lose, tear or damage written bytes. Each record is written to one file, then to a
+// second one. A valid copy replaces a damaged one. A record without a valid copy was never acknowledged.
 //
-// After an error of the disk, a read may give data that is not on the disk: neither bytes of a failed sync nor names of
-// a directory with a failed sync are written again. So open() does not rely on the data that it reads: it writes both
-// files anew, each under a new name that then takes the place of the old one.
+// After an error of the disk, a read may give data that is not on the disk: neither the bytes of a failed sync nor the
+// names of a directory with a failed sync are written again. So open() does not rely on the data that it reads. It
+// writes both files anew: a new file has a temporary name until it replaces the old file.
 //
 //     Reference<Journal> journal = co_await Journal::open("/log");
 //     for (std::string const& record : journal->records()) replay(record);
@@ -23,22 +23,22 @@ using namespace flow;
 
 class Journal : public ReferenceCounted<Journal> {
 public:
-    /// Makes the files if they are not there.
+    /// Makes the files if they do not exist.
     static Future<Reference<Journal>> open(std::string path);
 
-    /// The records that the journal had when it was opened.
+    /// Returns the records that the journal had when it was opened.
     std::vector<std::string> const& records() const { return records_; }
-    /// The number of records.
+    /// Returns the number of records.
     std::size_t length() const { return length_; }
-    /// One at a time, as replace(). If one fails, it is unknown whether it was done, and the journal must be opened
-    /// anew.
+    /// Call append() and replace() one at a time. If a call fails, its change may have been made or not: the journal
+    /// must be opened anew.
     Future<Void> append(std::string record);
     Future<Void> replace(std::vector<std::string> records);
 
 private:
     struct Copy {
         std::string path;
-        Reference<AsyncFile> file; // null: there was none
+        Reference<AsyncFile> file; // null: the file did not exist
         std::string content;
     };
 
@@ -50,8 +50,8 @@ private:
     std::string path_;
     Reference<AsyncFile> files_[2];
     std::int64_t end_ = 0;
-    std::uint64_t generation_ = 0; // how often it has been replaced: the two files may have different generations
-    std::uint64_t least_ = 0;      // the number of records at its beginning
+    std::uint64_t generation_ = 0; // the number of calls of replace(); the two files may have different generations
+    std::uint64_t least_ = 0;      // the number of records at the beginning of this generation
     std::size_t length_ = 0;
     std::vector<std::string> records_;
 };

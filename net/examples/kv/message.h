@@ -1,6 +1,6 @@
 #pragma once
-// The messages between servers and to clients, and their bytes: with a checksum, since a message can be damaged on its
-// way.
+// The messages between servers and with clients, and their bytes. The bytes have a checksum, since a message can be
+// damaged on its way.
 
 #include "flow/base/optional.h"
 #include "flow/memory/binary.h"
@@ -15,13 +15,13 @@ using namespace flow;
 enum class Verb : std::uint8_t { Get, Put, Remove, CompareAndSet };
 
 struct Reply {
-    bool done = false; // else: try another server, or again
+    bool done = false; // false: ask another server, or ask again
     bool succeeded = false;
     Optional<std::string> value = {};
 };
 
-/// The request of a client. A client numbers its requests, and repeats one with its number until it is answered: each
-/// number is executed once. An empty client marks the entry that a new leader begins with.
+/// The request of a client. A client numbers its requests, and repeats a request, with its number, until the request is
+/// answered: each number is executed once. Client 0 marks the entry that a new leader appends first.
 struct Request {
     using Reply = kv::Reply;
     static constexpr char const* name = "kv/request";
@@ -34,7 +34,7 @@ struct Request {
     Optional<std::string> value = {};
 };
 
-/// The bytes of its key and values.
+/// Returns the number of bytes of the key and the values.
 inline std::size_t bytesIn(Request const& request) {
     std::size_t bytes = request.key.size();
     for (Optional<std::string> const* value : {&request.expected, &request.value})
@@ -42,13 +42,13 @@ inline std::size_t bytesIn(Request const& request) {
     return bytes;
 }
 
-/// One place in the log.
+/// An element of the log.
 struct Entry {
     std::uint64_t term = 0;
     Request request;
 };
 
-/// Between servers: the four messages of Raft (Ongaro and Ousterhout, "In Search of an Understandable Consensus
+/// A message between servers, of Raft's four kinds (Ongaro and Ousterhout, "In Search of an Understandable Consensus
 /// Algorithm", 2014).
 struct Message {
     enum class Kind : std::uint8_t { AskVote, Vote, Append, Appended };
@@ -57,14 +57,14 @@ struct Message {
     int from = 0;
     int to = 0;
     std::uint64_t term = 0;
-    bool granted = false;            // Vote, Appended
-    std::uint64_t index = 0;         // of the last entry (AskVote), before `entries` (Append), that matches (Appended)
-    std::uint64_t entryTerm = 0;     // of that entry
-    std::uint64_t committed = 0;     // Append
-    std::vector<Entry> entries = {}; // Append
+    bool granted = false;            // in Vote and Appended
+    std::uint64_t index = 0;         // AskVote: last entry. Append: entry before `entries`. Appended: last equal entry
+    std::uint64_t entryTerm = 0;     // the term of the entry at `index`
+    std::uint64_t committed = 0;     // in Append
+    std::vector<Entry> entries = {}; // in Append
 };
 
-/// FNV-1a.
+/// Returns the FNV-1a hash.
 inline std::uint64_t checksum(std::string_view bytes) {
     std::uint64_t sum = 0xCBF29CE484222325u;
     for (char c : bytes)
@@ -72,7 +72,7 @@ inline std::uint64_t checksum(std::string_view bytes) {
     return sum;
 }
 
-/// The value, behind its checksum.
+/// Returns the bytes of the value, after their checksum.
 template <class T>
 std::string seal(T const& value) {
     BinaryWriter body(Unversioned());
@@ -86,7 +86,7 @@ std::string seal(T const& value) {
 
 constexpr std::size_t kSealBytes = 8;
 
-/// Nothing if it has been damaged.
+/// Returns the value of sealed bytes; nothing if they have been damaged.
 template <class T>
 Optional<T> unseal(std::string_view sealed) {
     if (sealed.size() < kSealBytes)

@@ -35,7 +35,7 @@ Future<Void> Replica::recover() {
     witness_.recovers(id_, term_, votedFor_, lastIndex());
 }
 
-/// Runs one step at a time. A step that has begun goes on if this is cancelled.
+/// Runs one step at a time. If the call is cancelled, a step that has begun still runs to its end.
 template <class Step>
 Future<Void> Replica::inTurn(Step step) {
     Mutex::Lock turn = co_await turn_.lock();
@@ -44,7 +44,7 @@ Future<Void> Replica::inTurn(Step step) {
     co_await std::move(running);
 }
 
-/// A step that fails may leave memory and disk different, so it ends the server.
+/// Runs a step. A step that fails may leave memory and disk different, so a failure ends the server.
 template <class Step>
 Future<Void> Replica::toItsEnd(Step step, [[maybe_unused]] Mutex::Lock turn) {
     ErrorOr<Void> result = co_await tryGet(step());
@@ -59,11 +59,11 @@ Future<Void> Replica::received(Message message, net::Address from) {
     if (message.from < 0 || message.from >= size() || message.from == id_ || message.to != id_)
         return Void();
     known_[message.from] = from;
-    auto step = [this, message] { return handle(message); }; // without a name, gcc 12 destroys it twice
+    auto step = [this, message] { return handle(message); }; // a variable: gcc 12 destroys a temporary twice
     return inTurn(std::move(step));
 }
 
-/// To the address of its last message; each sixteenth time to every address, since it may have moved.
+/// Sends to the address of the server's last message. Each sixteenth time, to every address: the server may have moved.
 void Replica::send(Message message) {
     message.from = id_;
     message.term = term_;
@@ -88,7 +88,7 @@ Future<Void> Replica::keepTime() {
                 if (to != id_)
                     sendEntries(to);
         } else if (role_ == Role::Candidate && now() < electionAt_) {
-            askForVotes(); // once more: the first message may be lost
+            askForVotes(); // again: the first message may be lost
         } else if (isLate) {
             FLOW_CODE_PROBE(true, "a server that did not run reads its messages before it starts an election");
         } else if (now() >= electionAt_) {
@@ -97,18 +97,18 @@ Future<Void> Replica::keepTime() {
     }
 }
 
-/// A message of the leader may have come while this waited for its turn.
+/// While this step waited for its turn, a message of the leader may have come: so this function checks again.
 Future<Void> Replica::electIfDue() {
     bool isDue = role_ != Role::Leader && now() >= electionAt_;
     return isDue ? startElection() : Future<Void>(Void());
 }
 
 Future<Reply> Replica::answer(Request request) {
-    if (Reply before = store_.replyTo(request); before.done) // repeated; else each repetition would be an entry
+    if (Reply before = store_.replyTo(request); before.done) // a repeated request must not become another entry
         co_return before;
-    if (store_.isOld(request)) // its client waits for a later one
+    if (store_.isOld(request)) // the client waits for a later request
         co_return Reply();
-    auto place = std::make_shared<std::pair<std::uint64_t, std::uint64_t>>(); // the step may outlive this
+    auto place = std::make_shared<std::pair<std::uint64_t, std::uint64_t>>(); // the step may outlive this coroutine
     auto step = [this, request, place]() -> Future<Void> {
         if (role_ != Role::Leader)
             return Void();

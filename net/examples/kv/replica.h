@@ -1,6 +1,6 @@
 #pragma once
-// Replica: one server of a replicated key-value store. Servers elect a leader, which puts requests into a log; an entry
-// is executed when a majority has it on disk. This is Raft, without snapshots and changes of membership.
+// Replica: one server of a replicated key-value store. Servers elect a leader, which puts requests into a log. An entry
+// of the log is executed when a majority has it on disk. This is Raft, without snapshots and changes of membership.
 //
 //     class Server final : public Replica {      // how messages travel; see net/examples/kv/server.h
 //         void transmit(Message const& message, net::Address const& to) override;
@@ -8,8 +8,8 @@
 //     };
 //     co_await server.run();                     // until something fails; then start it again
 //
-// Whatever fails ends the server, which recovers from its journal, so that nothing stays half done. A message may be
-// lost, late, or arrive twice; one that was damaged must not arrive. Any server may be at any of the addresses.
+// Any failure ends the server, which then recovers from its journal: so nothing stays half done. A message may be lost,
+// be late, or arrive twice; a damaged message must not arrive. Any server may be at any of the addresses.
 
 #include "net/address.h"
 #include "net/examples/kv/journal.h"
@@ -27,24 +27,24 @@
 
 namespace kv {
 
-/// Is called with what the servers of a simulation do, to check it.
+/// Servers call the functions of a Witness when they do something. A simulation checks the servers by a Witness.
 class Witness {
 public:
     virtual ~Witness() = default;
     virtual void leads([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t term) {}
-    /// A server has sent its term, its vote in it and what it has executed. After a restart they must still be true.
+    /// A server has sent its term, its vote in the term, and `executed`. All must still be true after a restart.
     virtual void promises([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t term,
                           [[maybe_unused]] int votedFor, [[maybe_unused]] std::uint64_t executed) {}
     virtual void recovers([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t term,
                           [[maybe_unused]] int votedFor, [[maybe_unused]] std::uint64_t lastIndex) {}
-    /// `fresh`: not a repetition.
+    /// `fresh`: the request was not executed before.
     virtual void executes([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t index,
                           [[maybe_unused]] Entry const& entry, [[maybe_unused]] bool fresh) {}
 };
 
 class Replica : NonCopyable {
 public:
-    /// One of `servers`, with ids from 0. `journal` is the path of its journal's files, in a directory that is there.
+    /// Makes the server `id`, from 0, of `servers`. `journal` is the path of its journal, in a directory that exists.
     Replica(int id, int servers, std::vector<net::Address> addresses, std::string journal, Witness& witness);
 
     /// Ends only by an error.
@@ -53,35 +53,35 @@ public:
 protected:
     virtual ~Replica() = default;
 
-    /// After the journal has been read: begins to use the network.
+    /// Called after the journal has been read. Begins to use the network.
     virtual void open() {}
-    /// Hands over what is for this server to received().
+    /// Gives each message for this server to received().
     virtual Future<Void> listenToServers() = 0;
-    /// Replies with what answer() returns.
+    /// Replies to each request with the result of answer().
     virtual Future<Void> listenToClients() = 0;
     /// Does not wait and does not fail.
     virtual void transmit(Message const& message, net::Address const& to) = 0;
 
     Future<Void> received(Message message, net::Address from);
-    /// Without `done`, another server has to be asked, or this one again; the request may have been executed or not.
+    /// If `done` is false, the request may have been executed or not: ask another server, or this one again.
     Future<Reply> answer(Request request);
 
 private:
     enum class Role { Follower, Candidate, Leader };
-    /// The content of a record of the journal: at most one of each.
+    /// The content of a record of the journal: a new term, vote or length of the log, and entries.
     struct Record {
         std::uint64_t term = 0;
         int votedFor = -1;
-        std::uint64_t keep = 0; // how many entries stay, before `entries` follow
+        std::uint64_t keep = 0; // the number of entries that stay, before `entries` follow
         std::vector<Entry> entries;
     };
 
-    /// The progress of a server that follows this leader.
+    /// The progress of a follower of this leader.
     struct Progress {
-        std::uint64_t next = 1;      // the entry that it gets next
-        std::uint64_t matches = 0;   // up to which its log is known to be equal
-        double resendAt = 0;         // until then it may still acknowledge what was sent
-        double patience = kPatience; // longer each time
+        std::uint64_t next = 1;      // the index of the entry to send next
+        std::uint64_t matches = 0;   // the follower's log is known to be equal up to this index
+        double resendAt = 0;         // until this time the follower may still acknowledge earlier entries
+        double patience = kPatience; // seconds; longer after each attempt
     };
     static constexpr double kPatience = 0.1, kMostPatience = 1; // seconds
 
@@ -95,7 +95,7 @@ private:
     Future<Void> toItsEnd(Step step, Mutex::Lock turn);
     void send(Message message);
 
-    // consensus.cpp: each with turn_ taken
+    // consensus.cpp: the caller holds turn_
     Future<Void> handle(Message message);
     Future<Void> enter(std::uint64_t term);
     Future<Void> startElection();
@@ -125,27 +125,27 @@ private:
     const std::string path_;
     Witness& witness_;
     Reference<Journal> journal_;
-    Mutex turn_;           // one thing at a time
-    Promise<Void> broken_; // something failed half-way
+    Mutex turn_;           // for one step at a time
+    Promise<Void> broken_; // fails when a step has failed
 
     // On disk:
     std::uint64_t term_ = 0;
     int votedFor_ = -1;
-    std::vector<Entry> log_{1}; // from 1
+    std::vector<Entry> log_{1}; // begins with an empty entry, so the first index is 1
 
     Role role_ = Role::Follower;
     std::set<int> votes_;
     std::uint64_t committed_ = 0;
     std::uint64_t executed_ = 0;
     Store store_;
-    Trigger progress_; // something was executed, or the role has changed
+    Trigger progress_; // triggered when an entry is executed or the role changes
     double electionAt_ = 0;
     int elections_ = 0;
-    int inVain_ = 0;                    // elections since the last one that gave a leader
-    std::vector<Progress> progressOf_;  // of a leader: each server's
-    std::map<int, net::Address> known_; // where each server was last heard from
+    int inVain_ = 0;                    // elections since the last one that made a leader
+    std::vector<Progress> progressOf_;  // used by a leader: one for each server
+    std::map<int, net::Address> known_; // the address from which each server's last message came
     std::uint64_t sent_ = 0;
-    Scope step_; // that has its turn
+    Scope step_; // the step that has the turn
 };
 
 } // namespace kv

@@ -5,12 +5,12 @@
 namespace kv {
 namespace {
 
-/// From one server to another. The reply says that it has arrived; so a connection that is silent is noticed.
+/// A message from one server to another. The reply says that the message has arrived: so a silent connection is found.
 struct Delivery {
     using Reply = Void;
     static constexpr char const* name = "kv/delivery";
     Message message;
-    net::Address from; // where its sender listens
+    net::Address from; // the address at which the sender listens
 };
 
 class Server final : public Replica {
@@ -28,12 +28,12 @@ private:
         });
     }
     void transmit(Message const& message, net::Address const& to) override {
-        // One to itself would be handled inside this call, and its failure would destroy this.
+        // A message to itself would be handled inside this call, and a failure would destroy this server.
         if (to != node_.getLocalAddress() && node_.queuedBytes(to) <= kMostQueuedBytes)
             sending_.spawn(net::rpc::tryCall(to, Delivery{message, node_.getLocalAddress()}));
     }
 
-    static constexpr std::size_t kMostQueuedBytes = 4 << 20; // for another server; messages beyond are lost
+    static constexpr std::size_t kMostQueuedBytes = 4 << 20; // for one other server; further messages are lost
     net::rpc::Node& node_;
     Scope sending_;
 };

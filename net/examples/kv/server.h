@@ -1,11 +1,11 @@
 #pragma once
-// A server of the replicated store: net/examples/kv/replica.h over requests between processes.
+// A server of the replicated store: the Replica of net/examples/kv/replica.h, with messages by rpc::call().
 //
 //     co_await runServer({.id = 0, .servers = 3, .addresses = {a, b, c}, .listenAt = a, .journal = "data/journal"});
 //
-// All that was acknowledged stays, whichever processes are killed and started again; a majority of servers must run for
-// requests to be answered. The log is kept whole, in memory and on disk. For another server that does not read, 4 MiB
-// and one message are queued; messages beyond are lost, and their entries are sent again when it answers.
+// All that was acknowledged stays, whichever processes are killed and started again. Requests are answered while a
+// majority of servers runs. The whole log is kept, in memory and on disk. If another server does not read, 4 MiB and
+// one message are queued for it. Further messages are lost, and their entries are sent again when that server answers.
 
 #include "net/examples/kv/replica.h"
 #include "net/rpc/rpc.h"
@@ -14,14 +14,14 @@ namespace kv {
 
 struct ServerOptions {
     int id = 0, servers = 3;
-    std::vector<net::Address> addresses; // where servers may be
+    std::vector<net::Address> addresses; // at which the servers may be
     net::Address listenAt;
-    std::string journal;        // path of the files
+    std::string journal;        // the path of the journal
     Witness* witness = nullptr; // null: none
 };
 
-/// Ends only by an error. A request with more bytes of a key and values than kLargestRequest fails with
-/// value_too_large.
+/// Ends only by an error. A request fails with value_too_large if its key and values have more than kLargestRequest
+/// bytes.
 Future<Void> runServer(ServerOptions options);
 constexpr std::size_t kLargestRequest = 1 << 20;
 

@@ -13,11 +13,11 @@ namespace kv {
 
 class Store {
 public:
-    /// Executes each number of a client once. Returns whether it was a new one.
+    /// Executes the request if its number is new for the client. Returns true if the number was new.
     bool execute(Request const& request);
-    /// The reply to the last request of its client; `done` is false if another one was the last.
+    /// Returns the reply to the client's last request. `done` is false if the last was not `request`.
     Reply replyTo(Request const& request) const;
-    /// True if a later request of the same client was executed. Then this one would change nothing.
+    /// True if a later request of the same client was executed. Then `request` would change nothing.
     bool isOld(Request const& request) const;
     Optional<std::string> get(std::string const& key) const;
 

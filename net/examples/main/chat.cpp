@@ -1,4 +1,4 @@
-// chat PORT: a chat room for all clients that connect. Ends cleanly on SIGTERM and SIGINT.
+// chat PORT: a chat room for all clients that connect. SIGTERM and SIGINT end the program cleanly.
 //
 //     $ chat 4500 &
 //     $ nc 127.0.0.1 4500                     # in two windows

@@ -1,5 +1,5 @@
-// echo PORT [--cert FILE --key FILE]: sends back to each client what it sends; with a certificate over TLS. Ends
-// cleanly on SIGTERM and SIGINT.
+// echo PORT [--cert FILE --key FILE]: sends the bytes of each client back to the client; with a certificate, over TLS.
+// SIGTERM and SIGINT end the program cleanly.
 //
 //     $ echo 4500 &
 //     $ printf hello | nc -N 127.0.0.1 4500

@@ -1,6 +1,6 @@
 // http_server DIRECTORY PORT [--idle SECONDS] [--cert FILE --key FILE]: serves the files of a directory by HTTP/1.1;
-// with a certificate, by HTTPS. Ends cleanly on SIGTERM and SIGINT. A client must send a whole request within SECONDS
-// (default 15), and read a part of the answer within that time.
+// with a certificate, by HTTPS. SIGTERM and SIGINT end the program cleanly. A client has SECONDS (default 15) to send a
+// whole request, and SECONDS to read each part of an answer.
 //
 //     $ http_server . 8080 &
 //     $ curl --range 0-9 http://127.0.0.1:8080/README.md

@@ -1,5 +1,5 @@
-// resolve NAME: prints the addresses of a name, one a line. MILLRACE_NAME_SERVER, if it is set, is the address of a
-// name server that is asked in place of the machine's, such as 10.0.0.1:53.
+// resolve NAME: prints the addresses of a name, one in each line. If MILLRACE_NAME_SERVER is set, for example to
+// 10.0.0.1:53, the name server at that address is asked, and not that of the machine.
 //
 //     $ resolve localhost
 //     ::1

@@ -8,16 +8,16 @@ using namespace flow::net;
 
 namespace {
 
-constexpr double kBeat = 1; // seconds between the numbers that the server publishes
+constexpr double kBeat = 1; // seconds between two BEATs
 
-/// A table is one message, whatever its size.
+/// Returns options for messages with a whole table, which may have many parts.
 MessageOptions forTables() {
     MessageOptions options = beating();
     options.limits.parts = 1'000'000;
     return options;
 }
 
-/// Another one in each life of a server.
+/// Returns a random term: a server that is started again has another one.
 std::string newTerm() {
     DeterministicRandom* random = Loop::current().isSimulated() ? deterministicRandom() : nondeterministicRandom();
     return std::to_string(random->randomUInt64());
@@ -45,7 +45,7 @@ Future<Void> CloneServer::run() {
     co_await scope.join();
 }
 
-/// The term, the number of the last change, and all keys with their values.
+/// Returns a message: the term, the number of the last change, and all keys with their values.
 Message CloneServer::snapshot() const {
     Message message(term_);
     message.add(std::to_string(last_));
@@ -96,11 +96,11 @@ Future<Void> Replica::set(std::string_view key, std::string_view value) {
     return sets_.send(std::move(Message(key).add(value)));
 }
 
-/// Changes that come meanwhile wait in the socket; those that the table has already are left out then.
+/// Gets the table. Changes that come meanwhile wait in the socket; follow() skips those that the table already has.
 Future<Void> Replica::fetch() {
     ErrorOr<Message> asked = co_await tryGet(asker_.ask(Message("TABLE")));
     if (asked.isError(error_code_timed_out) || (!asked.isError() && asked.get().parts() < 2))
-        co_return; // the next change, or number, asks again
+        co_return; // after the next change or BEAT, follow() calls this function again
     Message table = std::move(asked).get();
     term_ = table[0];
     last_ = numberOf(table[1]);
@@ -115,7 +115,7 @@ Future<Void> Replica::fetch() {
 
 Future<Void> Replica::follow() {
     for (;;) {
-        Message news = co_await changes_.receive(); // SET or BEAT, the term, the number; the key and the value
+        Message news = co_await changes_.receive(); // SET or BEAT, the term, the number; if SET, the key and the value
         bool isSet = news[0] == "SET" && news.parts() == 5;
         if (!isSet && news.parts() != 3)
             continue;

@@ -1,5 +1,5 @@
 #pragma once
-// Clone: a table of keys and values at a server, and replicas of it which follow each change.
+// Clone: a table of keys and values at a server, and replicas of the table that follow each change.
 //
 //     co_await CloneServer(CloneEndpoints::at("tcp://*", 5555)).run();
 //
@@ -9,9 +9,9 @@
 //     replica.set("colour", "blue");                 // the server's table changes, then all replicas
 //     replica.table().find("colour");
 //
-// The server numbers its changes and publishes them, and each second the last number, so that a replica detects a
-// change that it has missed; then it asks for the whole table. A server that was started again begins with an empty
-// table and another term, which is a random number: replicas detect that, too.
+// The server numbers its changes and publishes them. Each second it also publishes the last number: so a replica
+// detects that it has missed a change, and asks for the whole table. A server that is started again has an empty table
+// and another term, which is a random number: replicas detect the other term, too.
 
 #include "net/examples/patterns/lazy_pirate.h"
 
@@ -20,7 +20,7 @@
 struct CloneEndpoints {
     std::string snapshots, changes, sets; // REP, PUB and PULL of the server
 
-    /// Three ports, one behind the other.
+    /// Three successive ports.
     static CloneEndpoints at(std::string const& host, int port) {
         auto endpoint = [&](int i) { return host + ":" + std::to_string(port + i); };
         return {endpoint(0), endpoint(1), endpoint(2)};
@@ -52,7 +52,7 @@ class Replica {
 public:
     explicit Replica(CloneEndpoints const& endpoints);
     flow::Future<flow::Void> follow();
-    /// Ready when it has been given to the network. It is lost if the connection breaks before it arrives.
+    /// Ready when the network has the change. The change is lost if the connection breaks before it arrives.
     flow::Future<flow::Void> set(std::string_view key, std::string_view value);
     Table const& table() const { return table_; }
 

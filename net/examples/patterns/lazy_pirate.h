@@ -1,12 +1,12 @@
 #pragma once
-// Lazy pirate: a client that gets its answer, or an error, in a bounded time, whatever happens to its server.
+// Lazy pirate: a client that gets an answer, or an error, in a limited time, whatever happens to its server.
 //
 //     Asker asker("tcp://127.0.0.1:5555");
 //     Message answer = co_await asker.ask(Message("why?"));      // fails with timed_out after the last try
 //
-// A REQ that got no answer is destroyed, and a new one asks again. The new one has another routing id, so that an
-// answer that comes late is dropped. A server may get the same question several times: number the questions if the
-// work must not be done twice.
+// A REQ socket that got no answer is destroyed, and a new one asks again. The new socket has another routing id, so a
+// late answer is dropped. A server may get a question several times: if it must not do the work twice, number the
+// questions.
 
 #include "net/message/message_socket.h"
 
@@ -25,7 +25,7 @@ class Asker {
 public:
     explicit Asker(std::string endpoint, Patience patience = {}, flow::net::MessageOptions options = beating())
         : endpoint_(std::move(endpoint)), patience_(patience), options_(std::move(options)) {}
-    /// One at a time.
+    /// Asks one question at a time: the last call must have ended.
     flow::Future<flow::net::Message> ask(flow::net::Message question);
 
 private:
@@ -41,5 +41,5 @@ using Answer = std::function<flow::Future<flow::net::Message>(flow::net::Message
 /// The server: answers one question after the other.
 flow::Future<flow::Void> answerAll(std::string endpoint, Answer answer);
 
-/// Adds the parts of another message from that index on, of which there may be none.
+/// Adds the parts of `other`, from the index `first` on. There may be no such parts.
 flow::net::Message& addParts(flow::net::Message& message, flow::net::Message const& other, std::size_t first);

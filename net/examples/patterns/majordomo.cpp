@@ -9,7 +9,7 @@ using namespace flow::net;
 
 namespace {
 
-/// Unique, also across restarts of the broker.
+/// Returns a ticket that is unique, also after restarts of the broker.
 std::string newTicket() {
     return (Loop::current().isSimulated() ? deterministicRandom() : nondeterministicRandom())
         ->randomUniqueID()
@@ -22,7 +22,7 @@ Broker::Broker(std::string const& endpoint) : router_(SocketType::Router, beatin
     router_.bind(endpoint);
 }
 
-/// A peer that does not take what it gets for so long that its marks are reached gets nothing.
+/// Sends a message, or drops it if the peer reads so slowly that the limit of unsent messages is reached.
 void Broker::send(Message message) {
     (void)router_.trySend(message);
 }
@@ -85,7 +85,7 @@ void Broker::workerCame(Message const& message) {
     Worker& worker = found->second;
     worker.heard = now();
     if (what != "ANSWER" || message.parts() < 2 || message[1] != worker.ticket || worker.client.empty())
-        return; // BEAT, or a late answer: the worker has sent READY since
+        return; // BEAT, or a late answer: the worker has sent READY since it got the question
     answer(worker.client, "OK", message, 2);
     isIdle(name, worker);
 }
@@ -153,7 +153,7 @@ Future<Void> beatAndListen(MessageSocket* broker, double const* heard) {
 
 Future<Void> serve(MessageSocket* broker, std::string service, Answer work, double* heard) {
     Future<Void> sending = broker->send(Message("READY").add(service));
-    std::deque<Message> jobs; // more than one if an earlier broker gave one of them
+    std::deque<Message> jobs; // more than one if an earlier broker gave the worker a job, too
     Future<Message> working = Never();
     std::string ticket;
     for (;;) {
@@ -188,6 +188,6 @@ Future<Void> majordomoWorker(std::string endpoint, std::string service, Answer w
         broker.connect(endpoint);
         double heard = now();
         (void)co_await race(serve(&broker, service, work, &heard), beatAndListen(&broker, &heard));
-        co_await delay(kBeat); // the broker has gone, or the way to it is cut
+        co_await delay(kBeat); // the broker has gone, or cannot be reached
     }
 }

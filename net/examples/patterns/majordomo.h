@@ -6,8 +6,8 @@
 //     Asker asker("tcp://127.0.0.1:5555");
 //     Message answer = co_await asker.ask(Message("echo").add("hello"));       // "OK", "hello"
 //
-// The messages on the wire. A client, a REQ, sends the name of a service and the parts of its question. It gets "OK"
-// and the answer, or "ERROR" and why. The first part of the other messages says what they are:
+// The messages: a client, which is a REQ socket, sends the name of a service and the parts of its question. It gets
+// "OK" and the answer, or "ERROR" and the reason. The first part of the other messages is their kind:
 //
 //     worker, a DEALER:  READY and its service; ANSWER, the ticket and the answer; BEAT each second, also while it
 //     works
@@ -15,18 +15,18 @@
 //
 // After UNKNOWN a worker sends READY again. The broker's list is empty after a restart.
 //
-// Each question that a worker gets has a ticket of its own. Without tickets, a late answer to a refused question could
-// be mistaken for the answer to the client's next question.
+// Each question that is given to a worker has its own ticket. Without tickets, a late answer to a refused question
+// could be taken for the answer to the client's next question.
 //
-// A worker that is silent for kSilence seconds is removed, and its later answers are ignored. The question that
-// it had is answered with "ERROR", and so is one that waits for longer than kWait.
+// A worker that is silent for kSilence seconds is removed, and its later answers are ignored. The broker answers the
+// worker's question with "ERROR", and also a question that waits for longer than kWait.
 
 #include "net/examples/patterns/paranoid_pirate.h"
 
 #include <deque>
 #include <map>
 
-constexpr double kWait = 2; // seconds
+constexpr double kWait = 2; // seconds that a question waits for a worker
 
 flow::Future<flow::Void> majordomo(std::string endpoint);
 flow::Future<flow::Void> majordomoWorker(std::string endpoint, std::string service, Answer work);
@@ -43,14 +43,14 @@ private:
         double came;
     };
     struct Service {
-        std::deque<Question> questions; // that wait for a worker
+        std::deque<Question> questions; // the questions that wait for a worker
         std::deque<std::string> idle;   // the worker that has waited longest is first
     };
     struct Worker {
         std::string service;
         double heard;
-        std::string client; // of the question that it has; empty: it is idle
-        std::string ticket; // of that question
+        std::string client; // the client of the worker's question; empty: the worker is idle
+        std::string ticket; // the ticket of the worker's question
     };
 
     void clientCame(flow::net::Message const& message);

@@ -44,7 +44,7 @@ struct Queue {
     Future<Void> takeAnswers();
 };
 
-/// Questions wait in the clients' sockets, and one here, as long as no worker is idle.
+/// Gives questions to workers. While no worker is idle, one question waits here, and others in the clients' sockets.
 Future<Void> Queue::giveWork() {
     for (;;) {
         Message question = co_await clients.receive();
@@ -71,7 +71,7 @@ Future<Void> Queue::takeAnswers() {
         if (said.parts() == 1)
             continue; // READY
         Message answer = Message::to(said[0]);
-        (void)clients.trySend(addParts(answer, said, 1)); // a client that does not read loses it, and stops no other
+        (void)clients.trySend(addParts(answer, said, 1)); // lost if the client does not read: it must not stop others
     }
 }
 
@@ -79,7 +79,7 @@ Future<Void> Queue::takeAnswers() {
 
 Future<Void> pirateQueue(std::string front, std::string back) {
     MessageOptions options = beating();
-    options.routerMandatory = true; // a worker that has gone is an error
+    options.routerMandatory = true; // sending to a worker that has gone is an error
     Queue queue{MessageSocket(SocketType::Router, beating()), MessageSocket(SocketType::Router, options), {}};
     queue.clients.bind(front);
     queue.workers.bind(back);
@@ -91,7 +91,7 @@ Future<Void> pirateQueue(std::string front, std::string back) {
 
 Future<Void> pirateWorker(std::string back, Answer work) {
     MessageOptions options = beating();
-    options.immediate = true; // no heap of READYs while the queue is not there
+    options.immediate = true; // while the queue is not there, READYs must not pile up
     MessageSocket queue(SocketType::Dealer, options);
     queue.connect(back);
     for (;;) {

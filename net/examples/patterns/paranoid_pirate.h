@@ -6,14 +6,14 @@
 //     co_await pirateWorker("tcp://127.0.0.1:5556", work);       // any number of them
 //     Asker asker("tcp://127.0.0.1:5555");                       // clients are lazy pirates
 //
-// A worker that has nothing to do says READY each second; one that has said nothing for three is left out. A question
-// that a worker takes with it is asked again by its client.
+// A worker without work says READY each second. A worker that has been silent for kSilence seconds is left out. If a
+// worker ends before it answers a question, the client asks again.
 
 #include "flow/sync/trigger.h"
 #include "net/examples/patterns/lazy_pirate.h"
 
 constexpr double kBeat = 1;      // seconds between heartbeats
-constexpr double kSilence = 3.5; // seconds without one, after which the other side is left out
+constexpr double kSilence = 3.5; // seconds of silence, after which the other side is left out
 
 flow::Future<flow::Void> pirateQueue(std::string front, std::string back);
 flow::Future<flow::Void> pirateWorker(std::string back, Answer work);
@@ -21,10 +21,10 @@ flow::Future<flow::Void> pirateWorker(std::string back, Answer work);
 /// Workers that wait for work. The worker that has waited longest is first.
 class IdleWorkers {
 public:
-    /// The worker waits, or still does.
+    /// Notes that the worker waits for work. The worker may be in the list already.
     void add(std::string_view worker);
     void remove(std::string_view worker);
-    /// The first one that is not silent; nothing: there is none.
+    /// Removes and returns the first worker that is not silent. Returns nothing if there is none.
     std::optional<std::string> take();
     void dropSilent();
     /// Ready when a worker has been added, so that take() may find one.

@@ -3,7 +3,7 @@
 // keep its deadlines. So the resolver never blocks and has no thread.
 //
 // c-ares must be called as long as a socket is readable, but the poller reports a readable socket only once. So after
-// each event goOn() calls c-ares until no socket has anything left.
+// each event goOn() calls c-ares until no socket has bytes left.
 
 #include "flow/loop/turn.h"
 #include "net/poll/network_poller.h"
@@ -20,7 +20,7 @@ public:
     AresResolver(NetworkPoller& poller, ResolverOptions const& options);
     AresResolver(AresResolver const&) = delete;
     AresResolver& operator=(AresResolver const&) = delete;
-    /// Makes waiting operations wait forever.
+    /// After the destructor, lookups that were in progress wait forever.
     ~AresResolver() override;
 
 private:

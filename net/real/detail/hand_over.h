@@ -14,9 +14,9 @@ namespace flow::net {
 
 class DetachedConnection {
 public:
-    /// Takes the connection out of its loop, where it counts as closed from now on. No operation may wait for it, and
-    /// all written bytes must be flushed(). Throws unsupported_operation if `connection` is no socket of this machine,
-    /// operation_obsolete if it is closed, and its own error if it is known to have failed.
+    /// Takes the connection out of its loop, where the connection then counts as closed. No operation may wait for it,
+    /// and all written bytes must be flushed(). Throws unsupported_operation if `connection` is no socket of this
+    /// machine, operation_obsolete if it is closed or has failed, and any error that follows its received bytes.
     explicit DetachedConnection(Reference<Connection> connection);
     DetachedConnection(DetachedConnection&& other) noexcept;
     DetachedConnection& operator=(DetachedConnection&&) = delete;

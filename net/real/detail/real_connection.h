@@ -14,7 +14,7 @@ class SendQueue {
 public:
     bool isEmpty() const { return pieces_.isEmpty(); }
     void push(Bytes bytes) { pieces_.push(std::move(bytes)); }
-    /// Calls the kernel until it takes no more. `gone`: the bytes that it took, with the number of calls.
+    /// The result of sendTo(), which calls the kernel until the kernel takes no more: the bytes taken, and the calls.
     struct Sent {
         std::size_t bytes = 0;
         int calls = 0;
@@ -26,7 +26,7 @@ public:
 
 private:
     RingQueue<Bytes> pieces_;
-    int first_ = 0; // bytes of the first piece that were sent
+    int first_ = 0; // the bytes of the first piece that were sent
 };
 
 /// Statistics of a listener, shared with its connections: how often the first read of an accepted connection found
@@ -35,7 +35,7 @@ class FirstReads : public ReferenceCounted<FirstReads> {
 public:
     bool areWorthIt() const { return score_ > 0; }
     void note(bool found) { score_ = found ? std::min(score_ + 1, 8) : std::max(score_ - 2, -8); }
-    /// Now and then a read is tried although it was not worth it.
+    /// True now and then: then the first read is tried although areWorthIt() is false.
     bool isTrial() { return ++count_ % 64 == 0; }
 
 private:
@@ -48,17 +48,17 @@ public:
     /// `opened` is connected.
     RealConnection(RealNetwork& network, OpenDescriptor opened, Address const& peer, ReadStrategy strategy,
                    Reference<FirstReads> firstReads);
-    /// Connecting has succeeded.
+    /// `before` is a socket that has connected. Makes a connection, which takes the descriptor of `before`.
     static Reference<Connection> ofConnected(RealSocket& before, Address const& peer, ReadStrategy strategy);
     ~RealConnection() override;
 
     /// With ReadStrategy::Ahead, receiving stops at so many unread bytes.
     static constexpr std::size_t kMostAhead = 256 * 1024;
 
-    /// The seconds for which close() sends unsent bytes. Tests make them fewer.
+    /// The seconds for which close() sends unsent bytes. Tests set fewer seconds.
     static inline double linger = kLinger;
 
-    /// Takes it out of here, for another loop; see net/real/detail/hand_over.h.
+    /// Takes the descriptor and the unread bytes out of this object, for another loop; see net/real/detail/hand_over.h.
     friend class DetachedConnection;
 
     void shutdownWrite() override;
@@ -75,8 +75,8 @@ private:
     std::size_t fillInto(Buffers to, std::size_t size, bool& isSomething) noexcept override;
     bool hasBytes(std::size_t size) noexcept override;
     bool mayFill() noexcept override { return isOpen() && (mayRead_ || behind_.isValid()); }
-    /// Receives once, at least one byte: the number of bytes; nothing if there are none now, 0 at the end and after an
-    /// error.
+    /// Receives once. Returns the number of bytes; 0 at the end and after an error; nothing if no bytes are there now.
+    /// `to` has room for at least one byte.
     std::optional<std::size_t> receive(Buffers to) noexcept;
     void beforeReaderParks() override { strategy_ == ReadStrategy::Ahead ? receiveAhead() : watch(); }
     void send(std::span<Bytes> pieces) override;
@@ -93,7 +93,7 @@ private:
     void receiveAhead();
     bool fillAhead() noexcept;
     void keep(std::span<std::uint8_t const> bytes) noexcept;
-    /// Nothing is received any more, and what the kernel has taken is in received_.
+    /// Stops receiving ahead. Afterwards all bytes that the kernel received ahead are in received_.
     void stopReceiving() noexcept;
     void flush();
     void failReading(Error error) noexcept;
@@ -102,14 +102,14 @@ private:
     SendQueue queue_;
     Reference<FirstReads> firstReads_; // null after the first read, or without statistics
     ReadStrategy strategy_;            // Ahead only if the poller can receive ahead
-    Error behind_;                     // received ahead: what has ended the connection, behind received_
-    bool mayRead_ = false;             // the poller has reported it, and no read since was short
+    Error behind_;                     // if received ahead: the error that comes after the bytes in received_
+    bool mayRead_ = false;             // the poller has reported bytes, and no later read was short
     bool isSure_ = false;              // the next read is sure to find bytes, the end or an error
-    bool overflows_ = false;           // more may have come than the last reader's small buffer could take
-    bool mayWrite_ = true;             // no write was short since the poller reported it
-    bool noMore_ = false;              // the end will follow: keep reading even after a short read
-    bool isAhead_ = false;             // it is received ahead at this moment
-    bool isClosed_ = false;            // by its owner
+    bool overflows_ = false;           // the last read has filled a small buffer, and more bytes may have come
+    bool mayWrite_ = true;             // no write was short since the poller reported room
+    bool noMore_ = false;              // the poller has reported the end: keep reading, even after a short read
+    bool isAhead_ = false;             // the kernel receives ahead at this moment
+    bool isClosed_ = false;            // the owner has closed the connection
     bool holdsByte_ = false; // writable() waits: one byte counts as queued, for the bytes that the caller keeps
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// RealDatagramSocket: a UDP or Unix datagram socket. It receives and sends many datagrams with one system call.
-// Datagrams of one size to one address go through the kernel as one, if it supports GSO and GRO.
+// RealDatagramSocket: a UDP or Unix datagram socket. It receives and sends many datagrams with one system call. If the
+// kernel supports GSO and GRO, it handles several datagrams of one size and one address as one message.
 
 #include "flow/loop/turn.h"
 #include "net/real/detail/real_socket.h"
@@ -20,7 +20,7 @@ public:
 
     void close() override;
     Address localAddress() const override {
-        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // asked only when needed: this is a system call
+        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // only when needed: addressHere() is a system call
             at_ = addressHere();
         return at_;
     }
@@ -43,8 +43,8 @@ private:
     ReadStrategy strategy_;
     bool mayRead_ = false;
     bool mayWrite_ = true;
-    bool mayBeJoined_ = false;  // GRO: the kernel has been asked for it
-    bool maySendJoined_ = true; // GSO: the kernel has not refused it
+    bool mayBeJoined_ = false;  // the kernel has been asked for GRO
+    bool maySendJoined_ = true; // the kernel has not refused GSO
 };
 
 } // namespace flow::net

@@ -1,11 +1,11 @@
 #pragma once
-// RealListener: a TCP or Unix socket that others connect to.
+// RealListener: a TCP or Unix socket that accepts connections.
 //
 // When the process or the machine has no descriptor left, the listener tries again after kPause seconds, to avoid a
 // busy loop. Clients wait in the kernel meanwhile.
 //
-// With io_uring the kernel accepts ahead while an accept waits. When no accept waits, the kernel stops after the
-// connections that have come by then, and later ones wait in the kernel. So at most the backlog is held here.
+// With io_uring, the kernel accepts connections ahead while an accept() waits. Otherwise the kernel stops after the
+// connections that have already come, and later ones wait in the kernel. So at most the backlog is held here.
 
 #include "flow/loop/turn.h"
 #include "net/real/detail/real_connection.h"
@@ -19,8 +19,8 @@ class SocketFile {
 public:
     /// Notes the file of `bound`, if there is one.
     explicit SocketFile(Address const& bound);
-    /// Removes the file, once. Does not remove it in a child of fork(), because the parent still listens at it. Does
-    /// not remove another file that has replaced it, such as the file of another server.
+    /// Removes the file, once. In a child of fork() does nothing, because the parent still listens at the file. Does
+    /// not remove another file that has replaced this file, such as the file of another server.
     void remove() noexcept;
 
 private:
@@ -40,7 +40,7 @@ public:
 
     void close() override;
     Address localAddress() const override {
-        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // asked only when needed: this is a system call
+        if (!at_.isUnix() && at_.port() == 0 && isOpen()) // only when needed: addressHere() is a system call
             at_ = addressHere();
         return at_;
     }

@@ -8,7 +8,7 @@
 
 namespace flow::net {
 
-/// Closes a descriptor that has no other owner yet.
+/// Owns a descriptor until another object takes it. The destructor closes the descriptor.
 class OpenDescriptor {
 public:
     explicit OpenDescriptor(int descriptor) : descriptor_(descriptor) {}
@@ -41,7 +41,7 @@ protected:
     void watch();
     /// Stops watching the descriptor and closes it.
     void closeDescriptor();
-    /// Does the same as closeDescriptor(), but with a reset: the connection fails on the other side.
+    /// Resets the connection and closes the descriptor: the connection fails on the other side.
     void resetConnection();
     /// Called when the network ends. An override calls leaveNetwork() or destroys this object.
     virtual void onNetworkEnd() noexcept { leaveNetwork(); }

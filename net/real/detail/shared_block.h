@@ -5,8 +5,8 @@
 //     ssize_t count = ::recv(descriptor, room.data(), room.size(), 0);
 //     block.received(buffer, room, count);
 //
-// The received bytes are in the block, and the buffer borrows them. Usually the reader takes them before the next
-// socket receives. If not, roomFor() of the next socket makes the buffer copy the rest.
+// The received bytes are in the block, and the buffer borrows them. Usually the reader takes the bytes before the next
+// socket receives. If bytes are left, roomFor() for the next socket makes the first buffer copy them.
 
 #include "net/detail/byte_buffer.h"
 
@@ -54,7 +54,7 @@ public:
 
 private:
     std::unique_ptr<std::uint8_t[]> block_;
-    ByteBuffer* borrower_ = nullptr; // the last buffer that borrowed; it may be empty now
+    ByteBuffer* borrower_ = nullptr; // the last buffer that borrowed; the buffer may be empty now
 };
 
 } // namespace flow::net

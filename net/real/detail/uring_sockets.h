@@ -1,11 +1,11 @@
 #pragma once
-// UringSockets: makes many sockets with few system calls, by batches of io_uring requests: all are opened, then all get
-// an option, then all are bound. (A chain of requests for each socket would be slower.)
+// UringSockets: makes many sockets with few system calls, by batches of io_uring requests: one batch opens all sockets,
+// another one sets an option of all, and so on. (A chain of requests for each socket would be slower.)
 //
 //     if (std::unique_ptr<UringSockets> sockets = UringSockets::make())       // null: this kernel cannot do it
 //         std::vector<int> descriptors = sockets->open(addresses, SOCK_STREAM, options, 1024);
 //
-// Belongs to one thread, and to one process: the child of a fork() makes its own.
+// A UringSockets belongs to one thread and to one process: a child of fork() makes another UringSockets.
 
 #include "net/address.h"
 
@@ -38,8 +38,8 @@ public:
 
     /// True in a child of fork(), if the parent has made this object.
     bool isOfParent() const;
-    /// Opens non-blocking sockets, binds each to its address, and returns the descriptors. If `backlog` is not 0, they
-    /// listen. If one fails, closes all and throws its Error. The addresses are IP addresses.
+    /// Opens non-blocking sockets, binds each to its address, and returns the descriptors. If `backlog` is not 0, the
+    /// sockets listen. If a socket fails, closes all sockets and throws the Error. The addresses are IP addresses.
     std::vector<int> open(std::span<Address const> at, int type, std::span<SocketOption const> options, int backlog);
 
 private:
@@ -50,7 +50,7 @@ private:
     void bindAll(std::span<Address const> at, std::span<int const> made);
     void listenAll(std::span<int const> made, int backlog);
     io_uring_sqe* request(unsigned char operation, int descriptor, std::size_t index);
-    /// Waits for all requests, and writes each result to results[index]. If results are errors, throws the first.
+    /// Waits for all requests, and writes each result to results[index]. Throws the first result that is an error.
     void finish(std::span<int> results);
 
     std::unique_ptr<io_uring> ring_;

@@ -3,7 +3,7 @@
 //
 //     std::uint32_t sum = crc32c(bytes);
 //
-// It uses the processor's instruction for CRC-32C, if there is one.
+// crc32c() uses the processor's instruction for CRC-32C, if there is one.
 
 #include "flow/memory/string_ref.h"
 
@@ -11,11 +11,11 @@
 
 namespace flow::net {
 
-/// Returns the checksum of `bytes`. `before` is the checksum of the bytes before them.
+/// Returns the checksum of earlier bytes and `bytes`. `before` is the checksum of the earlier bytes; 0 if none.
 std::uint32_t crc32c(StringRef bytes, std::uint32_t before = 0);
 
 namespace rpc {
-/// Returns the same as crc32c(), without a special instruction.
+/// Returns the result of crc32c(), but never uses the processor's instruction.
 std::uint32_t crc32cByTable(StringRef bytes, std::uint32_t before = 0);
 } // namespace rpc
 

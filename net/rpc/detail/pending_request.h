@@ -1,5 +1,5 @@
 #pragma once
-// PendingRequest: a sent request and the future of its reply, in one block. Only net/rpc uses it.
+// PendingRequest: a sent request and the future of its reply, in one block of memory. Only net/rpc uses it.
 
 #include "flow/core/operation.h"
 #include "net/rpc/detail/request_queue.h"
@@ -7,7 +7,7 @@
 
 namespace flow::net {
 
-/// The action when the connection of a request ends before the reply.
+/// The action when the connection of a request ends before the reply arrives.
 enum class Delivery : std::uint8_t {
     AtLeastOnce, // the request is sent again, and may arrive twice
     AtMostOnce,  // the request fails with request_maybe_delivered
@@ -17,8 +17,8 @@ namespace rpc {
 template <class Reply, bool kAsErrorOr>
 using ReplyResult = std::conditional_t<kAsErrorOr, ErrorOr<Reply>, Reply>;
 
-/// Returns the result of tryGetReply(), with request_maybe_delivered for broken_promise: a server that drops a request
-/// may have executed it.
+/// Replaces the error broken_promise by request_maybe_delivered, for tryGetReply(): a server that drops a request may
+/// have executed the request.
 template <class Reply>
 ErrorOr<Reply> maybeDelivered(ErrorOr<Reply> reply) {
     return reply.isError(error_code_broken_promise) ? ErrorOr<Reply>::failed(request_maybe_delivered())
@@ -81,7 +81,7 @@ private:
             end(ErrorOr<Reply>::failed(currentError()));
         }
         Endpoint const& asked = queue_->endpoint(TaskPriority::DefaultEndpoint);
-        if (isUnknown && !asked.isNamed()) // a name may be served later
+        if (isUnknown && !asked.isNamed()) // a named endpoint may exist later
             rpc::Node::current().failureMonitor().endpointNotFound(asked);
     }
     void lost(Error error) override {
@@ -99,7 +99,7 @@ private:
         }
         end(ErrorOr<Reply>::failed(error));
     }
-    /// Completes the future in a turn of its own. Before that turn it may still be cancelled.
+    /// Completes the future in a turn of its own. Before that turn the future may still be cancelled.
     void end(ErrorOr<Reply> result) {
         stopWaiting();
         result_ = kAsErrorOr ? rpc::maybeDelivered(std::move(result)) : std::move(result);

@@ -1,6 +1,6 @@
 #pragma once
-// MessageReceiver: the receiver of messages: a stream of requests, or the waiter for a reply. EndpointTable: the
-// receivers of this process, by token. Only net/rpc uses them.
+// MessageReceiver: gets messages. It is a stream of requests, or the waiter for a reply. EndpointTable: finds the
+// receivers of this process by their tokens. Only net/rpc uses this file.
 
 #include "flow/base/uid.h"
 #include "flow/core/future.h"
@@ -16,11 +16,11 @@ namespace flow::net {
 
 class RpcPeer;
 
-/// The context of a message, which its ObjectReader or ObjectWriter has.
+/// Data beside a message: context() of the message's ObjectReader or ObjectWriter is a pointer to a MessageContext.
 struct MessageContext {
     RpcPeer* peer;          // the other process
-    std::uint64_t reply{0}; // the place for the reply
-    Future<Void> pause{};   // set by a receiver that cannot take the message now; when ready, it gets the message again
+    std::uint64_t reply{0}; // the number of the reply's receiver in the other process; 0: no reply is expected
+    Future<Void> pause{};   // set by a receiver without room; when `pause` is ready, the message is delivered again
 };
 
 class MessageReceiver {
@@ -29,7 +29,7 @@ public:
     MessageReceiver& operator=(MessageReceiver const&) = delete;
     virtual ~MessageReceiver() = default;
 
-    /// Reads the message, and resumes the waiter in another turn. Throws an Error if the bytes are no such message.
+    /// Reads the message, and resumes the waiter in another turn. Throws an Error if the bytes have the wrong type.
     virtual void receive(ObjectReader& reader, MessageContext& context) = 0;
     /// Returns the only peer that may send to this receiver. Null means any peer that has the token.
     virtual RpcPeer const* onlyFrom() const { return nullptr; }
@@ -41,22 +41,22 @@ protected:
 };
 
 namespace rpc {
-/// Returns a sentence: why `name` cannot be added. Its hash is taken by `other`, which may be the same name.
+/// Returns a sentence that says why `name` cannot be added: `other`, a different or equal name, has the same hash.
 std::string whyTaken(std::string_view name, std::string_view other);
 } // namespace rpc
 
 class EndpointTable {
 public:
-    /// Adds a receiver. Returns a new token, with a random first half so that nobody can guess it.
+    /// Adds a receiver. Returns its new token. The first half is random, so other processes cannot guess the token.
     UID add(MessageReceiver& receiver);
     /// Adds a receiver of a reply. Returns the second half of its token; the first half is 0.
     std::uint64_t addReply(MessageReceiver& receiver) { return put(receiver, 0); }
     /// Adds a receiver at a well-known number. Returns false if `number` is taken, negative, or above kLargestNumber.
     bool addWellKnown(MessageReceiver& receiver, int number);
     static constexpr int kLargestNumber = 100'000;
-    /// Adds a receiver with a name and its hash. If a name has that hash already, returns that name and adds nothing.
+    /// Adds a receiver under `name`, and returns null. If the hash is in the table, only returns the name that has it.
     std::string const* addNamed(MessageReceiver& receiver, std::uint64_t hash, std::string_view name);
-    /// Removes the token for good.
+    /// Removes the receiver that has this token, if any. Tokens that add() and addReply() made are not used again.
     void remove(UID token);
     void removeReply(std::uint64_t number) { remove(UID(0, number)); }
 
@@ -97,7 +97,7 @@ private:
     std::uint32_t free_ = kNone;
     std::size_t used_ = 0;
     std::vector<MessageReceiver*> wellKnown_;
-    // The key is the hash of the name. nondeterminism: it is never iterated over.
+    // The key is the hash of the name. nondeterminism: no code iterates over this map.
     std::unordered_map<std::uint64_t, Named> named_;
 };
 

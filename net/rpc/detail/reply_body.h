@@ -23,7 +23,7 @@ void writeReply(ObjectWriter& writer, T const& value) {
     writer.serialize(FileIdentifierFor<T>::value, ReplyKind::Value, value);
 }
 
-/// Reads a reply. Throws serialization_failed if it is none. Sets `isUnknown` to true if the endpoint did not exist.
+/// Reads a reply. Throws serialization_failed for other bytes. Sets `isUnknown`: true if there was no such endpoint.
 template <class T>
 ErrorOr<T> readReply(ObjectReader& reader, bool& isUnknown) {
     auto identifier = reader.readNumber<FileIdentifier>();

@@ -1,6 +1,6 @@
 #pragma once
-// RequestQueue<T>: the state that the copies of a RequestStream<T> share: a stream of this process, or the endpoint of
-// a remote stream. Only net/rpc uses it.
+// RequestQueue<T>: the shared state of the copies of a RequestStream<T>. A RequestQueue has a stream of this process,
+// or the endpoint of a remote stream. Only net/rpc uses this file.
 
 #include "flow/core/stream.h"
 #include "flow/loop/turn.h"
@@ -69,7 +69,7 @@ public:
         endpoint_ = std::make_unique<Endpoint>(node.getLocalAddresses(), UID(kNamed, hash), false, 0);
     }
 
-    /// Returns the queue of this process for the endpoint; null if that is an endpoint of another process.
+    /// Returns this process's RequestQueue<T> with the endpoint. Null if this process has none.
     RequestQueue* local() {
         if (!isRemote_)
             return this;
@@ -80,7 +80,7 @@ public:
         return found && found->typeKey() == typeKey() ? static_cast<RequestQueue*>(found) : nullptr;
     }
     bool isElsewhere() { return isRemote_ && !rpc::Node::current().isLocal(*endpoint_); }
-    /// Returns the peer of a remote stream; null if it cannot be reached any more.
+    /// Returns the peer of a remote stream. Null if the peer's process cannot be reached any more.
     RpcPeer* peer() {
         if (!peer_ || !peer_->isOpen())
             peer_ = rpc::Node::current().peerOf(*endpoint_);
@@ -101,7 +101,7 @@ public:
             reader.deserialize(request);
         } catch (...) {
             if constexpr (requires { rpc::replyIn(request).forget(); })
-                rpc::replyIn(request).forget(); // the error is the reply
+                rpc::replyIn(request).forget(); // RpcPeer sends the error as the reply
             throw;
         }
         std::size_t bytes = size + reader.elementBytes() + kBytesOfEach;
@@ -129,7 +129,7 @@ private:
     }
     bool isFull() const { return backlog_ > node_->options().backlogBytes; }
     Future<Void> whenPlace() {
-        while (!waiting_.isEmpty() && waiting_.front().getFutureReferenceCount() == 0) // that peer's connection is over
+        while (!waiting_.isEmpty() && waiting_.front().getFutureReferenceCount() == 0) // the peer's connection ended
             (void)waiting_.pop();
         Promise<Void> place;
         waiting_.push(place);
@@ -137,8 +137,8 @@ private:
             admitting_ = admit();
         return place.getFuture();
     }
-    /// Admits one peer after another, the one that has waited longest first. If all were read again at once, each would
-    /// bring everything that it has sent meanwhile.
+    /// Lets peers be read again, one after another; the peer that has waited longest is first. If all peers were read
+    /// again in the same turn, each would add all that it has sent meanwhile.
     Future<Void> admit() {
         while (!waiting_.isEmpty()) {
             PromiseStream<T> to = stream();
@@ -164,7 +164,7 @@ private:
         else
             return 0;
     }
-    static constexpr std::size_t kBytesOfEach = 2 * sizeof(T) + bytesOfReply(); // rings grow by doubling
+    static constexpr std::size_t kBytesOfEach = 2 * sizeof(T) + bytesOfReply(); // 2: a ring may be half empty
 
     std::optional<PromiseStream<T>> stream_;
     std::unique_ptr<Endpoint> endpoint_;
@@ -172,10 +172,10 @@ private:
     Reference<RpcPeer> peer_;   // the peer of a remote stream
     RingQueue<T> arrived_;      // requests that are not in the stream yet
     Trigger handed_;
-    std::size_t backlog_ = 0; // the memory of requests since the queue was last empty
+    std::size_t backlog_ = 0; // the memory of all requests that came since the queue was last empty
     TaskPriority priority_ = TaskPriority::DefaultEndpoint;
     bool isRemote_ = false;
-    RingQueue<Promise<Void>> waiting_; // one for each peer that waits until it is read again
+    RingQueue<Promise<Void>> waiting_; // one promise for each peer that is not read until there is room
     Future<Void> admitting_;
 };
 

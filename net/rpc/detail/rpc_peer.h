@@ -1,12 +1,12 @@
 #pragma once
-// RpcPeer: one connection to another process: frames that wait to be sent, an incomplete received frame, and the
-// waiters for replies. It exists from the first use, which may be before the connection is made. Only net/rpc uses it.
+// RpcPeer: one connection to another process, with the frames to send, an incomplete received frame, and the waiters
+// for replies. An RpcPeer is made at its first use, perhaps before the connection exists. Only net/rpc uses this file.
 //
-// An RpcPeer ends with its connection, or with the attempt to connect. If this process has connected, a waiter sends
-// again on the next connection to the address, which is another RpcPeer. So an answer never goes to another process,
-// which may have the address by then.
+// An RpcPeer ends when its connection ends, or when the attempt to connect fails. If this process has connected, a new
+// RpcPeer connects to the address, and waiters send again by the new one. An RpcPeer never connects twice: otherwise an
+// answer could go to another process that has got the address meanwhile.
 //
-// Frames are collected and sent at the end of the turn, or when there are kBatch bytes or kMostFrames frames of them.
+// Frames are sent together at the end of the turn, or earlier if there are kBatch bytes or kMostFrames frames.
 
 #include "flow/coro/coroutine.h"
 #include "flow/loop/turn.h"
@@ -26,25 +26,25 @@ namespace rpc {
 class Node;
 }
 
-/// A waiter for a message of one peer.
+/// Waits for a message of one peer.
 class PendingReply : public MessageReceiver, public ListLink {
 public:
     RpcPeer const* onlyFrom() const override { return peer_; }
     /// Called when the connection has ended. Sends again on the next connection, or fails in a turn of its own.
     virtual void lost(Error error) = 0;
-    /// Called when the node ends. Releases the reference to itself, which may destroy this object.
+    /// Called when the node ends. Releases this object's reference to itself, so this object may be destroyed.
     virtual void abandoned() noexcept {}
-    /// Called now and then. Releases this object if its result is not needed any more, which may destroy it.
+    /// Called now and then. If nothing needs the result, releases (and may destroy) this object, and returns true.
     virtual bool dropIfUnwanted() { return false; }
 
 protected:
     PendingReply() { next = nullptr; }
     ~PendingReply() override { stopWaiting(); }
 
-    /// Gets a number to which `peer` may send, until stopWaiting().
+    /// Gets a number. Until stopWaiting(), `peer` may send a message to this number.
     void waitFor(RpcPeer& peer);
     void stopWaiting() noexcept;
-    /// Does the same as stopWaiting(), but the node still calls abandoned() if it ends before this is unlinked.
+    /// Does what stopWaiting() does. But the node calls abandoned() if it ends while this object is linked.
     void stopWaitingHeld() noexcept;
     bool isWaiting() const { return number_ != 0; }
     std::uint64_t number() const { return number_; }
@@ -52,35 +52,35 @@ protected:
 
 private:
     friend class RpcPeer;
-    RpcPeer* peer_ = nullptr; // calls lost() or abandoned() before it ends
+    RpcPeer* peer_ = nullptr; // this peer calls lost() or abandoned() before the peer ends
     std::uint64_t number_ = 0;
 };
 
-/// A call of rpc::call() at the process that serves it, until the call has ended. The caller may drop it.
+/// The state of an rpc::call() in the process that serves the call, until the call ends. The caller may drop the call.
 class PeerCall final : public FastAllocated<PeerCall>, public ReferenceCounted<PeerCall>, Turn {
 public:
-    /// Makes the state of a call by this process.
+    /// Makes the state of a call that comes from this process.
     PeerCall() : Turn(hand) {}
-    /// Makes the state of a call by `peer`. `number` is the place for the reply in that process.
+    /// Makes the state of a call by `peer`, whose process finds the waiter for the reply by `number`.
     PeerCall(RpcPeer& peer, std::uint64_t number);
     ~PeerCall();
 
     bool isDropped() const { return isDropped_; }
-    /// Waits until the caller has dropped the call, or its connection has ended. Ready in a turn of its own.
+    /// Waits until the caller has dropped the call, or the caller's connection has ended. Ready in a turn of its own.
     Future<Void> onDrop() {
         if (!dropped_)
             dropped_.emplace();
         return dropped_->getFuture();
     }
 
-    /// Notes that the call is dropped; the peer has removed it.
+    /// Notes that the caller has dropped the call. The peer has removed the call from its calls_ before.
     void drop() {
         peer_ = nullptr;
         isDropped_ = true;
         if (dropped_)
             ask(TaskPriority::DefaultEndpoint);
     }
-    /// Called when the peer ends with its node.
+    /// Called when the node ends, and the peer with the node.
     void forgetPeer() { peer_ = nullptr; }
 
 private:
@@ -100,21 +100,21 @@ class RpcPeer final : public ReferenceCounted<RpcPeer> {
 public:
     enum class Side : bool { Connecting, Accepted };
 
-    /// `number` is the number of the connection, if the other side has made it.
+    /// `number` is the number of the connection, if the other process has made the connection.
     RpcPeer(rpc::Node& node, Side side, Address const& address, std::uint64_t number = 0);
     ~RpcPeer();
 
-    /// Returns the address at which the peer listens, or that of its connection if it has connected to this process.
+    /// Returns the address to which this process connects; for an accepted connection, the address of the other end.
     Address const& address() const { return address_; }
     bool isAccepted() const { return side_ == Side::Accepted; }
     std::uint64_t number() const { return number_; }
-    /// True if sent messages may arrive: false when the node or the connection has ended.
+    /// False if the node or the connection has ended: then nothing can be sent.
     bool isOpen() const { return node_ && !isOver_; }
     rpc::Node* node() const { return node_; }
     ProtocolVersion version() const;
     /// Returns the number of bytes that wait to be sent.
     std::size_t queuedBytes() const { return out_.size() - sent_; }
-    /// Waits until at most `bytes` of these bytes are left, or the connection has ended.
+    /// Waits until at most `bytes` bytes wait to be sent. Does not wait while there is no connection.
     static Future<Void> drained(Reference<RpcPeer> peer, std::size_t bytes);
 
     /// Sends a message, which `write(ObjectWriter&)` writes. Does nothing if the peer is not open. Throws
@@ -138,12 +138,12 @@ public:
     /// Sends the error as the reply. Does nothing if `reply` is 0, which means that no reply is expected.
     void sendError(std::uint64_t reply, Error error, bool isUnknownEndpoint = false);
 
-    /// Tells the peer that the call with this place for its reply is not awaited any more.
+    /// Tells the peer that nothing waits for the reply with the number `reply` any more.
     void sendDrop(std::uint64_t reply) noexcept;
 
     // Only the node uses these functions.
 
-    /// Runs from the greeting to the end of the connection, and fails with its error.
+    /// Sends and receives, from the greeting to the end of the connection. Fails with the error of the connection.
     Future<Void> run(Reference<Connection> connection);
     /// Called when the connection has ended, or could not be made. Informs the waiters. Nothing is sent any more.
     void lost(Error error);
@@ -157,16 +157,16 @@ public:
     void disconnect();
     /// True if a connection is needed.
     bool isWanted() const { return queuedBytes() != 0 || !pending_.isEmpty(); }
-    Trigger wanted; // when isWanted() has become true
+    Trigger wanted; // triggered when isWanted() has become true
 
 private:
     friend class PeerCall;
     friend class PendingReply;
     static constexpr std::size_t kBatch = 64 * 1024;
     static constexpr std::uint32_t kMostFrames = 256;
-    static constexpr std::size_t kSmallRead = 4 * 1024;   // while memory is short
+    static constexpr std::size_t kSmallRead = 4 * 1024;   // the least size of a read while memory is short
     static constexpr std::size_t kMostGrowth = 64 * 1024; // the most that in_ grows beyond twice the received bytes
-    /// The priority of a flush, which runs after the handlers of requests and replies of the same turn.
+    /// The priority of flush(). The handlers of requests and replies of the same turn run first.
     static constexpr auto kFlushPriority =
         static_cast<TaskPriority>(static_cast<int>(TaskPriority::DefaultEndpoint) - 1);
 
@@ -176,10 +176,10 @@ private:
         RpcPeer& peer;
     };
 
-    /// A frame that is larger than RpcOptions::largestMessage.
+    /// A frame that is larger than RpcOptions::largestMessage, and whose bytes are skipped.
     struct Skipped {
         std::size_t left = 0;       // the number of bytes that have not come
-        std::uint32_t checksum = 0; // the checksum in its header
+        std::uint32_t checksum = 0; // the checksum in the frame's header
         std::uint32_t sum = 0;      // the checksum of the bytes that have come
         UID to;
         std::uint64_t reply = 0;
@@ -194,20 +194,20 @@ private:
     Future<Void> readFrames();
     Future<Void> refuse();
     Future<Void> watch();
-    /// Takes the greeting and whole frames from `bytes`. Returns the number of bytes used.
+    /// Takes the greeting and whole frames from `bytes`. Returns the bytes used. May set `pause`: see deliver().
     std::size_t take(StringRef bytes, Future<Void>& pause);
-    /// Receives a frame that is too large, without keeping it. Returns the number of its bytes.
+    /// Skips a frame that is too large. Returns the number of bytes in `bytes` that belong to the frame.
     std::size_t skip(StringRef bytes);
     void makeRoom(std::size_t bytes);
-    /// Gives the message to its receiver. Returns false if the receiver does not take it before `pause` is ready.
+    /// Gives the message to its receiver. Returns false if there is no room: try again when `pause` is ready.
     bool deliver(ParsedFrame const& frame, Future<Void>& pause);
     void dropUnwanted();
 
     rpc::Node* node_;
     Side side_;
     bool isOver_ = false;
-    bool isBlocked_ = false; // the kernel takes no more for now
-    bool isGreeted_ = false; // the other side's greeting was received, and is compatible
+    bool isBlocked_ = false; // the kernel takes no more bytes for now
+    bool isGreeted_ = false; // the greeting of the other side has come, and is compatible
     bool isPaused_ = false;  // nothing is read for now
     ProtocolVersion theirs_;
     std::uint32_t frames_ = 0; // the number of frames in out_ since the last flush
@@ -217,18 +217,18 @@ private:
     std::string out_;
     std::size_t sent_ = 0;   // the bytes of out_ that are sent
     std::string in_;         // a frame that is not whole, or that its receiver has not taken
-    std::size_t needed_ = 0; // the bytes of that frame, as far as is known
-    bool isChecked_ = false; // the checksum of that frame is right
+    std::size_t needed_ = 0; // the size of the frame in in_, as far as is known
+    bool isChecked_ = false; // the checksum of the frame in in_ was checked, and is right
     Skipped skipped_;
     double lastHeard_ = 0;
-    double lastSent_ = 0;  // if blocked: when some of the waiting bytes were last sent
+    double lastSent_ = 0;  // if isBlocked_: the time when bytes were last sent
     std::size_t held_ = 0; // the memory that the node has counted for this peer
     Promise<Void> disconnected_;
     ListLink pending_;
-    std::map<std::uint64_t, PeerCall*> calls_; // the calls of the peer, by the place for the reply
+    std::map<std::uint64_t, PeerCall*> calls_; // the calls that the peer has made; the key is PeerCall::number_
     HandlerSlot writing_;
     FlushTurn flushTurn_{*this};
-    Trigger drained_; // fewer bytes wait
+    Trigger drained_; // triggered when fewer bytes wait to be sent
 };
 
 } // namespace flow::net

@@ -3,18 +3,18 @@
 //
 //     greeting: 8 bytes "MRC-RPC1", 8 protocol version, 4 flags (1: frames have checksums), 4 zeros
 //     frame:    4 bytes: the number of bytes after the first 12 bytes; at least 28
-//               4 bytes: CRC-32C of that number, so that a wrong number is found before its bytes are waited for
+//               4 bytes: CRC-32C of that number: so a wrong number is found before so many bytes are waited for
 //               4 bytes: CRC-32C of the rest; both CRCs are 0 if the greetings say that there are no checksums
 //               4 zeros
 //               16 bytes: the token of an endpoint of the receiving process
-//               8 bytes: the place for the reply in the sending process; 0: no reply is expected
+//               8 bytes: the number for the reply, by which the sender finds the waiter; 0: no reply is expected
 //               the message, an object of flow/memory/object.h; or a reply, see net/rpc/detail/reply_body.h
 //
-// If the first half of a token is 0, the other half is the place for a reply. If both halves are 0, the frame is a
-// ping; if its own place for the reply is not 0, it asks for an empty frame back. If the first half is all ones, the
-// token is that of a well-known endpoint with the number in the other half. If the first half is kNamed, the other half
-// is the hash of a name. A frame to the well-known endpoint kDroppedCall says that the request with this place for its
-// reply is dropped.
+// If the first half of a token is 0, the other half is the number for a reply. If both halves are 0, the frame is a
+// ping; a ping whose number for the reply is not 0 asks for an empty frame as an answer. If the first half is all ones,
+// the other half is the number of a well-known endpoint. If the first half is kNamed, the other half is the hash of a
+// name. A frame to the well-known endpoint kDroppedCall has the number for the reply of an earlier request: that
+// request is dropped.
 //
 //     ParsedFrame parsed = parseFrame(bytes, limits);
 //     if (parsed.fault == FrameFault::TooLarge) ...        // skip the frame, which has parsed.needed bytes
@@ -32,14 +32,14 @@ namespace flow::net {
 enum class FrameFault : std::uint8_t { None, TooShort, TooLarge, Checksum };
 
 struct FrameLimits {
-    std::uint32_t largest;    // bytes of a message
-    bool hasChecksums = true; // true if they are checked
+    std::uint32_t largest;    // the most bytes of a message
+    bool hasChecksums = true; // true if checksums are checked
 };
 
 struct ParsedFrame {
     FrameFault fault = FrameFault::None; // if TooLarge, `needed`, `to` and `reply` are set
     std::size_t used = 0;                // the bytes of the frame, if it is whole
-    std::size_t needed = 0;              // the bytes that the frame needs, if it is not whole
+    std::size_t needed = 0;              // if not whole: the size of the frame, or of its header if only that is known
     UID to;
     std::uint64_t reply = 0;
     StringRef message;
@@ -47,16 +47,16 @@ struct ParsedFrame {
 
 constexpr std::size_t kFrameHeaderBytes = 40;
 constexpr std::size_t kFramePrefixBytes =
-    12; // of the header; the number at the beginning of a frame does not include them
+    12; // the first bytes of a header; the size at the beginning of a frame does not count them
 constexpr std::uint64_t kWellKnown = ~std::uint64_t{0};
 constexpr std::uint64_t kNamed = kWellKnown - 1;
-constexpr std::uint64_t kDroppedCall = 1; // a well-known endpoint
+constexpr std::uint64_t kDroppedCall = 1; // the number of a well-known endpoint
 
 /// Parses the first frame in `bytes`.
 ParsedFrame parseFrame(StringRef bytes, FrameLimits const& limits);
-/// Returns the checksum in a header, which is that of the bytes after the prefix.
+/// Returns the checksum that a frame's header has for the bytes after the first kFramePrefixBytes.
 std::uint32_t checksumIn(StringRef header);
-/// Begins a frame at the end of `out`. Then append the message, and call finishFrame() with the result.
+/// Begins a frame at the end of `out`. Append the message next. Then pass the result to finishFrame(), as `begin`.
 std::size_t beginFrame(std::string& out, UID to, std::uint64_t reply);
 void finishFrame(std::string& out, std::size_t begin, bool hasChecksum);
 
@@ -66,7 +66,7 @@ struct Greeting {
 };
 constexpr std::size_t kGreetingBytes = 24;
 std::string greetingBytes(Greeting const& greeting);
-/// Parses the first kGreetingBytes of a connection. Returns nothing if they are no greeting.
+/// Parses the first kGreetingBytes of a connection. Returns nothing if these bytes are no greeting.
 std::optional<Greeting> parseGreeting(StringRef bytes);
 /// True if programs of these versions are compatible: they may differ only in the lowest 16 bits.
 bool isCompatible(ProtocolVersion a, ProtocolVersion b);
