@@ -18,7 +18,6 @@
 #include "flow/base/random.h"
 #include "flow/combine/all.h"
 #include "flow/combine/race.h"
-#include "flow/combine/race.h"
 #include "flow/wait/delay.h"
 #include "net/rpc/request_stream.h"
 

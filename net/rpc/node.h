@@ -119,7 +119,8 @@ public:
     std::size_t connections() const { return accepted_.size(); }
     /// Returns the bytes of all requests that wait to be sent to the process that listens at `address`.
     std::size_t queuedBytes(Address const& address) const;
-    /// Waits until queuedBytes() is at most `bytes`, or there is no connection. Limits the memory of fast senders.
+    /// Waits until queuedBytes() is at most `bytes`, or the connection has ended or cannot be made. Limits the
+    /// memory of fast senders.
     Future<Void> drainedTo(Address const& address, std::size_t bytes) const;
     /// Returns the bytes that count for RpcOptions::peersBytes.
     std::size_t heldBytes() const { return heldBytes_; }

@@ -32,8 +32,9 @@
 //     value_too_large               the request or reply is larger than RpcOptions::largestMessage of either side, or
 //                                   needs more memory than RpcOptions::elementsPerByte allows
 //     request_maybe_delivered       the server has dropped the request or has no such stream, or the connection has
-//                                   ended or cannot be made. Not from getReply(), which sends the request again on a
-//                                   new connection: then the request may arrive twice
+//                                   ended or cannot be made. getReply() sends the request again on a new connection
+//                                   (the request may then arrive twice), unless the endpoint belongs to a connection
+//                                   that has ended
 // any error that the server sends
 //
 // Cancel-safe: if the future is dropped, the reply is ignored; the server is not informed. If a connection ends, the
@@ -122,7 +123,8 @@ public:
         RpcPeer* peer = queue_->isElsewhere() ? queue_->peer() : nullptr;
         return peer ? peer->queuedBytes() : 0;
     }
-    /// Waits until queuedBytes() is at most `bytes`, or there is no connection. Limits the memory of fast senders.
+    /// Waits until queuedBytes() is at most `bytes`, or the connection has ended or cannot be made. Limits the
+    /// memory of fast senders.
     Future<Void> drainedTo(std::size_t bytes) const {
         RpcPeer* peer = queue_->isElsewhere() ? queue_->peer() : nullptr;
         return peer ? RpcPeer::drained(Reference<RpcPeer>::addRef(peer), bytes) : Future<Void>(Void());

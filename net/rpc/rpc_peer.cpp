@@ -175,7 +175,7 @@ void RpcPeer::disconnect() {
 }
 
 Future<Void> RpcPeer::drained(Reference<RpcPeer> peer, std::size_t bytes) {
-    while (peer->isOpen() && peer->connection_ && peer->queuedBytes() > bytes)
+    while (peer->isOpen() && peer->queuedBytes() > bytes)
         co_await peer->drained_.next();
 }
 

@@ -51,7 +51,7 @@ MUTANTS = (
     Mutant(
         "CallDestroyedElsewhere",
         "flow/threads/on_loop.h",
-        "        call_.reset(); // what it holds belongs to this thread",
+        "        call_.reset(); // its captures belong to this thread",
         "        if (!PLANTED)\n            call_.reset();",
     ),
     # -------------------------------------------------------------------------------------- flow/sync and flow/tasks

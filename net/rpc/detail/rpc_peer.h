@@ -114,7 +114,7 @@ public:
     ProtocolVersion version() const;
     /// Returns the number of bytes that wait to be sent.
     std::size_t queuedBytes() const { return out_.size() - sent_; }
-    /// Waits until at most `bytes` bytes wait to be sent. Does not wait while there is no connection.
+    /// Waits until at most `bytes` bytes wait to be sent, or the connection has ended or cannot be made.
     static Future<Void> drained(Reference<RpcPeer> peer, std::size_t bytes);
 
     /// Sends a message, which `write(ObjectWriter&)` writes. Does nothing if the peer is not open. Throws

@@ -110,3 +110,35 @@ TEST_CASE("flow transport: when it ends, nothing of the waiters for replies is l
         loop.run(std::move(some));
     }
 }
+
+TEST_CASE("rpc node: what waits for a connection counts for drainedTo()") {
+    test::Balance balance;
+    for (bool canConnect : {true, false}) {
+        RealLoop loop;
+        loop.run([](bool canConnect) -> Future<Void> {
+            Promise<Void> gate;
+            RpcOptions options;
+            options.connect = [&](Address const& to) -> Future<Reference<Connection>> {
+                co_await gate.getFuture();
+                co_return co_await net::transport().connect(to, {});
+            };
+            rpc::Node node(options);
+            Address at = Address::unixAbstract("millrace node_test");
+            Future<Void> listening = canConnect ? node.bind(Address(0x7F000001, 1), at) : Future<Void>(Void());
+            RequestStream<Ping> pings;
+            pings.makeWellKnownEndpoint(WLTOKEN_FIRST_AVAILABLE, TaskPriority::DefaultEndpoint);
+            RequestStream<Ping> remote(Endpoint::wellKnown({at, {}}, WLTOKEN_FIRST_AVAILABLE));
+            Ping ping;
+            ping.text.resize(100'000);
+            Future<ErrorOr<std::string>> reply = remote.tryGetReply(ping);
+            Future<Void> ofStream = remote.drainedTo(1000), ofNode = node.drainedTo(at, 1000);
+            CHECK(remote.drainedTo(200'000).isReady());
+            co_await delay(0);
+            CHECK_FALSE(ofStream.isReady());
+            CHECK_FALSE(ofNode.isReady());
+            gate.send(Void());
+            co_await (ofStream && ofNode);
+            CHECK(remote.queuedBytes() <= 1000);
+        }(canConnect));
+    }
+}
