@@ -132,11 +132,11 @@ FAULTS = [
     Mutant(
         "EndOfAll",
         SERVE,
-        "        served.add(serveOne(&serve, std::get<1>(std::move(first)), &ending, &address));",
+        "        served.spawn(serveOne(&serve, std::get<1>(std::move(first)), &ending, &address));",
         "        Future<Void> one = serveOne(&serve, std::get<1>(std::move(first)), &ending, &address);\n"
         "        if (PLANTED && one.isError())\n"
         "            throw one.getError();\n"
-        "        served.add(std::move(one));",
+        "        served.spawn(std::move(one));",
     ),
     Mutant(
         "EndUntold",

@@ -261,11 +261,11 @@ FAULTS = [
     Mutant(
         "FollowerReads",
         REPLICA,
-        "    std::uint64_t index = 0, term = 0;\n",
+        "    auto place = std::make_shared<std::pair<std::uint64_t, std::uint64_t>>();",
         "    Reply fromHere{.done = true, .succeeded = true, .value = store_.get(request.key)};\n"
         "    if (PLANTED && request.verb == Verb::Get)\n"
         "        co_return fromHere;\n"
-        "    std::uint64_t index = 0, term = 0;\n",
+        "    auto place = std::make_shared<std::pair<std::uint64_t, std::uint64_t>>();",
     ),
     Mutant(
         "StaleRead",
@@ -315,8 +315,14 @@ FAULTS = [
     Mutant(
         "AllAtFirst",
         "flow/combine/quorum.cpp",
-        "--frame->needed_ > 0)",
-        "--frame->needed_ > 0 && !PLANTED)",
+        "frame->needed_ <= 1)",
+        "frame->needed_ <= 1 || PLANTED)",
+    ),
+    Mutant(
+        "AllAtFirst",
+        "flow/combine/quorum.cpp",
+        "--frame->needed_ > 0 :",
+        "--frame->needed_ > 0 && !PLANTED :",
     ),
     Mutant(
         "LateTimer",

@@ -1,4 +1,4 @@
-"""check_mutants.py takes nothing for found but what the program says of a seed."""
+"""check_mutants.py takes nothing for found but what the program says of a seed; plant.py knows the sources."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 CHECK = Path(__file__).resolve().parents[1] / "sim" / "check_mutants.py"
+PLANT = CHECK.with_name("plant.py")
 PROGRAM = """#!/bin/sh
 echo '{"begin":0}'
 [ "$MILLRACE_MUTANT" = LostWakeUp ] && exec sleep 60
@@ -18,6 +19,20 @@ failure=null
 echo '{"seed":0,"digest":"d","events":1,"seconds":1,"faults":{},"probes":[],"failure":'$failure'}'
 [ $failure = null ]
 """
+
+
+def test_the_places_of_the_planted_faults_are_there() -> None:
+    files = subprocess.run([sys.executable, PLANT, "--files"], capture_output=True, text=True, check=True).stdout
+    script = "import sys, plant; [plant.copy_of(each) for each in sys.argv[1:]]"
+    done = subprocess.run(
+        [sys.executable, "-c", script, *files.strip().split(";")],
+        cwd=PLANT.parent,
+        env={"PYTHONPATH": f"{PLANT.parent}:{PLANT.parents[2] / 'tools'}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture
