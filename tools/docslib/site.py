@@ -26,8 +26,9 @@ _STYLE = """\
 # Titles and pages, by their paths in the repository.
 NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
     ("Start", [("Millrace", "README.md"), ("Quick start", "flow/docs/quick_start.md"),
-               ("Tutorial", "flow/docs/tutorial.md"), ("Coroutines", "flow/docs/coroutines.md"),
-               ("Simulation", "flow/docs/simulation.md"), ("Migration", "actorc/docs/migration.md")]),
+               ("Tutorial", "flow/docs/tutorial.md"), ("Vocabulary", "flow/docs/vocabulary.md"),
+               ("Coroutines", "flow/docs/coroutines.md"), ("Simulation", "flow/docs/simulation.md"),
+               ("Migration", "actorc/docs/migration.md")]),
     ("Guides", [("CMake and other build systems", "flow/docs/cmake.md"), ("Tests", "flow/docs/testing.md"),
                 ("Sockets", "net/docs/sockets.md"), ("Messages", "net/docs/messages.md"),
                 ("Coming from ZeroMQ", "net/docs/zeromq.md"), ("Requests", "net/docs/rpc.md"),
