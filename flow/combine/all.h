@@ -72,8 +72,8 @@ FLOW_INLINE Future<std::vector<AwaitedValue<X>>> all(std::vector<X> operands,
         },
         std::move(futures), std::move(decided));
 }
-/// Returns the first `count` values, in order of their indices. Fails with client_invalid_operation if there are fewer
-/// than `count` operands.
+/// Returns the `count` values that come first, sorted by the indices of their operands. Fails with
+/// client_invalid_operation if there are fewer than `count` operands.
 template <CanBeAwaited X>
 Future<std::vector<Winner<AwaitedValue<X>>>> some(std::size_t count, std::vector<X> operands,
                                                   std::source_location caller = std::source_location::current()) {

@@ -66,7 +66,7 @@ public:
     static constexpr bool kBecomesFuture = true; // see detail::BecomesFuture
 
     explicit Race(Operands&&... operands) : operands_(std::forward<Operands>(operands)...) {}
-    /// Moves from a race for which no wait has begun. `Given` may be references to operands of these types.
+    /// Moves from a race for which no wait has begun. Operands that `other` holds by reference are moved or copied.
     template <class... Given>
     explicit Race(Race<Given...>&& other) : operands_(std::move(other.operands_)) {}
     Race(Race&& other) noexcept((std::is_nothrow_move_constructible_v<Operands> && ...))

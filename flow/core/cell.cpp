@@ -1,12 +1,12 @@
 // The life of a cell from the moment it is set. Its status is set first, and then its waiters run, newest first. The
-// functions that complete a cell return the last waiter, which the caller runs by a tail call, so that a chain of any
-// length ends in constant stack. A reference of the caller keeps the cell until all of its waiters have run.
+// functions that complete a cell return the last waiter, which the caller runs by a tail call: so a chain of any length
+// needs constant stack. While the other waiters run, a reference of the caller keeps the cell.
 //
 // finishFrame() (cell.h) ends a frame that has destroyed its state itself. failFrame() destroys the frame, and then
 // completes its cell with an error; if a waiter of the cell propagates errors, the loop of wakeWithError() destroys
-// this waiter too. lastFutureGone() cancels. It pushes the frame, and then the frames for which only that frame waits,
-// onto a FrameStack, which ends the innermost frame first. A cancelled frame resumes with actor_cancelled, or is
-// destroyed if it propagates cancels. A frame that runs at the moment is only marked: its next wait fails.
+// this waiter too. lastFutureGone() cancels the frame of the cell: it pushes this frame, and then each frame for which
+// only pushed frames wait, onto a FrameStack. The innermost frame ends first. Each frame resumes with actor_cancelled,
+// or is destroyed if it propagates cancels. A frame that runs at the moment is only marked: its next wait fails.
 //
 // Destructors and waiters may call these functions again, so each list is read anew after each call.
 

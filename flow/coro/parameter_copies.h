@@ -1,6 +1,6 @@
 #pragma once
-// callWithCopies: calls a coroutine with a parameter pack, so that C++ copies the parameters before the body runs. Code
-// that actorc emits uses this function; programs do not.
+// callWithCopies: calls the coroutine of an actor that has a parameter pack. C++ copies the parameters before the body
+// runs; if a copy throws, the actor fails. Code that actorc emits uses this function; programs do not.
 //
 //     struct FActor { static Future<int> run(Ts... values) { ... co_return 1; } };
 //     return callWithCopies(FActor::run, values...);

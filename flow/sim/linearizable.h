@@ -31,9 +31,9 @@ struct LinearizabilityVerdict {
     /// The first key in the order of bytes that is not linearizable. If there is none, the first key that is undecided.
     std::string key;
     /// A text for people; empty if all is well. For a key that is not linearizable, the text has a table of the
-    /// shortest prefix of the key's history that is not linearizable. A row has the invocation and the return of an
-    /// operation, as numbers of events of the whole history, and its place in the longest order that explains the
-    /// results. Long tables leave out early operations.
+    /// shortest prefix of the key's history that is not linearizable. Each row is an operation: the numbers, in the
+    /// whole history, of the events of its invocation and its return, and its place in the longest order of operations
+    /// that explains their results. Long tables leave out early operations.
     std::string explanation;
     /// The work of the search for all keys, without the search for the explanation.
     std::uint64_t steps;

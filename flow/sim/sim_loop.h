@@ -32,7 +32,7 @@ private:
             return false;
         return true;
     }
-    /// Always true: virtual time does not pass during a step, so the counter of yields alone ends a slice.
+    /// Always true: a step takes no virtual time, so it should yield after a fixed number of calls of shouldYield().
     bool sliceIsOver() override {
         resetSlice();
         return true;

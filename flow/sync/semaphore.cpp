@@ -9,9 +9,9 @@ namespace flow {
 // The inline functions in the header are for a Semaphore without waiters: `free_` has the permits. When the first
 // waiter parks, queue() moves all permits to `passed_`. endQueue() moves them back when nothing waits any more.
 //
-// Released permits stay in `passed_` until a waiter takes them. They are on their way to the first waiters, as many as
-// they suffice for, and the loop's queue holds the turn of `waiting_`. If such a waiter leaves, no permit is lost: the
-// same permits are then on their way to the waiters behind it.
+// Released permits stay in `passed_` until waiters take them. wakeInTurn() resumes the first waiters in turns of the
+// loop, as far as the permits suffice: these permits are on their way. If such a waiter leaves before its turn,
+// no permit is lost: its permits are then on their way to the waiters behind it.
 
 void Semaphore::queue() {
     if (free_ != kQueued)

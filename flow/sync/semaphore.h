@@ -115,8 +115,8 @@ public:
     std::size_t waiters() const;
 
 protected:
-    /// The class that this Semaphore is a part of. The number of a FlowLock's permits never grows: an acquire() of more
-    /// permits is ready when all permits are free, and makes permits() negative.
+    /// The class that this Semaphore is a part of. An acquire() that asks a FlowLock for more permits than it was made
+    /// with is ready when all of them are free, and makes permits() negative. At other classes it waits until close().
     enum class Kind : std::uint8_t { Semaphore, Mutex, FlowLock };
 
     Semaphore(std::size_t permits, Order order, Kind kind)

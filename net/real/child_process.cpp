@@ -110,7 +110,7 @@ void check(int error) {
         throw error == ENOENT || error == ENOTDIR ? file_not_found() : errorOfSystem(error);
 }
 
-/// Returns a descriptor of the same file that is larger than those of the standard streams. May close `descriptor`.
+/// Returns a descriptor of the same file, above the descriptors of the standard streams. May close `descriptor`.
 int aboveStreams(int descriptor) {
     if (descriptor > STDERR_FILENO)
         return descriptor;

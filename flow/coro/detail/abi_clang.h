@@ -64,8 +64,8 @@ FLOW_INLINE A& give(Object* object) {
     return reinterpret_cast<A&>(*object);
 }
 
-/// Ends a propagating coroutine at a co_await, with the error of the cell `failed`. Takes over a reference to the cell.
-/// Returns no handle: if it did, clang would call the noop coroutine at every co_await that suspends.
+/// Ends a coroutine that propagates errors, with the error of the cell `failed`, and takes over a reference to this
+/// cell. Returns no handle: if it did, clang would call the noop coroutine at every co_await that suspends.
 [[gnu::noinline]] FLOW_RARE inline void failAtOnce(Waiter* frame, Cell* failed) noexcept {
     handedOver = failFrame(frame, takeError(failed));
 }

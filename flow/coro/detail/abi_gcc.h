@@ -12,7 +12,7 @@ namespace flow::coro {
 using namespace flow::detail;
 
 /// True if the co_awaits of one expression are evaluated one after the other, as the standard requires. gcc 12 may
-/// begin all co_awaits before it waits for the first: then an assertion finds an operand that has not been taken.
+/// begin the second co_await before it waits for the first: then the assertion in beginWait() (coroutine.h) fails.
 inline constexpr bool kAwaitsInOrder = false;
 /// True if `destroy` of a frame destroys its parameters from the last one to the first. gcc 12 has the opposite order.
 inline constexpr bool kDestroysInOrder = false;
@@ -53,7 +53,8 @@ FLOW_INLINE A give(Object* object) {
     return {{{object}}};
 }
 
-/// Ends a propagating coroutine at a co_await, with the error of the cell `failed`. Takes over a reference to the cell.
+/// Ends a coroutine that propagates errors at a co_await, with the error of the cell `failed`. Takes over a reference
+/// to the cell.
 FLOW_INLINE void failAtOnce(Waiter* frame, Cell* failed) noexcept {
     handOver(failFrame(frame, takeError(failed)));
 }

@@ -129,7 +129,7 @@ public:
         choose.park(frame());
         return true;
     }
-    /// Waits for a Pending. Leaves a ready operand in it; in a cancelled coroutine, puts a failed operand into it.
+    /// Waits for `operand`. In a cancelled coroutine, first replaces it by a failed one, which is ready.
     template <bool Propagates = false>
     FLOW_INLINE bool waitFor(Pending& operand) {
         if (isCancelled()) [[unlikely]]

@@ -5,8 +5,8 @@
 //     std::fprintf(stderr, "called by %s at %s\n", call.function.c_str(), call.place.c_str());
 //
 // A function of the program is one outside of `flow` and `std`. It is found even if the compiler has inlined it into a
-// function of these, as with actors. addr2line reads the line from the debug information. If clang made the program,
-// llvm-addr2line is used, if installed: that of binutils misses functions that clang inlines into a coroutine.
+// function of these namespaces, as with actors. addr2line reads the line from the debug information. With clang this is
+// llvm-addr2line if it is installed: GNU addr2line misses functions that clang inlines into a coroutine.
 
 #include <string>
 #include <string_view>

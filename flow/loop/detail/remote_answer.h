@@ -69,8 +69,8 @@ protected:
     TaskPriority priority() const { return priority_; }
 
 private:
-    /// The side of the future. The answer or the cancel, whichever is first, settles the call; the second one cleans
-    /// up.
+    /// The future's side of the call. If the future is dropped before answer(), then answer() destroys the call. If it
+    /// is dropped after answer(), the message that brings the answer to the loop destroys the call.
     struct AskerBase {
         virtual void bring() noexcept = 0;
 

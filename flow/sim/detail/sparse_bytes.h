@@ -5,8 +5,8 @@
 //     bytes.write(1'000'000'000'000, "far"_sr);
 //     bytes.resize(1'000'000'000'003);
 //
-// Bytes that have never been written are zero. The size is a separate number: write() does not change it, and the next
-// resize() discards bytes that were written beyond it.
+// Bytes that have never been written are zero. The size is a separate number: write() does not change it. resize()
+// discards the bytes at and beyond the new size, but keeps bytes below it that were written beyond the old size.
 
 #include "flow/memory/string_ref.h"
 
