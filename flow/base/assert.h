@@ -36,9 +36,9 @@ namespace flow::detail {
 /// The place of a call. It is Caller() if the place is unknown.
 using Caller = std::source_location;
 /// Prints `message`, the place and the running actor (in checked builds) to standard error and aborts. The place is
-/// `caller` if it is known. An operator cannot take its caller: then addr2line finds the place of the call in the debug
-/// information. If neither place is known, the place is `file` and `line`, in the library. The compiler must not merge
-/// two calls in one function, because their lines differ. For gcc an option in CMakeLists.txt prevents it.
+/// `caller` if `caller` is known. An operator has no parameter for its caller, so addr2line looks for the place of the
+/// call in the debug information. If addr2line does not find the place, it is `file` and `line`, in the library. The
+/// compiler must not merge two calls of assertionFailed(), because their lines differ (gcc: see CMakeLists.txt).
 #ifdef __clang__
 [[clang::nomerge]]
 #endif

@@ -3,7 +3,7 @@
 // other headers include this one, most of them through flow/base/inline.h or flow/base/assert.h.
 
 // After a fatal error the compiler stops, and does not print hundreds of errors that follow from the first one. An
-// #error is not fatal. An #include of a header that does not exist is fatal, and with clang also the #warning below.
+// #error is not fatal, so an #include of a header that does not exist follows it. A #pragma makes the #warnings fatal.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic fatal "-W#warnings"

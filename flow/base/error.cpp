@@ -177,7 +177,7 @@ void callHandler(const void* code, Error error, std::uint64_t times) noexcept {
 
 std::atomic<bool> unreadReports{true};
 
-/// The number of unread errors that each actor has dropped on this thread. Actors without a place share the last place.
+/// Counts the unread errors of each actor on this thread. When all places are in use, new actors share the last place.
 struct UnreadCounts {
     static constexpr std::size_t kPlaces = 32;
     const void* codes[kPlaces];

@@ -36,7 +36,7 @@ namespace detail {
 inline constinit std::atomic<bool> recordsOrigins{false};
 /// Returns the number of an origin in the table of origins, or 0 if the table has no place for it.
 FLOW_RARE std::uint16_t numberOfOrigin(std::source_location raised) noexcept;
-/// Returns the number of the entry with the sentence and with origin number `origin`; `origin` if the table is full.
+/// Returns the number of the entry with `sentence` and the origin of entry `origin`; `origin` if the table is full.
 std::uint16_t numberOfSentence(std::uint16_t origin, std::string_view sentence) noexcept;
 /// Returns the sentence of entry `number`, or null if that entry has none. The text stays valid.
 const char* sentenceOf(std::uint16_t number) noexcept;
@@ -177,7 +177,7 @@ void forgetUnreadErrors() noexcept;
 namespace detail {
 /// Adds an error of the application, with copies of the texts. Returns true.
 bool nameError(int code, const char* name, const char* description);
-/// Reports an error that was not read. `code` is in the actor that made the future, or null if no actor made it.
+/// Reports an error that was not read. `code` is an address in the code of the actor that made the future, or null.
 [[gnu::cold]] void reportUnreadError(const void* code, Error error) noexcept;
 /// Calls the handler for any error, also for those that isReported() excludes.
 FLOW_RARE void callDroppedErrorHandler(const void* code, Error error) noexcept;

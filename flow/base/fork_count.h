@@ -8,8 +8,8 @@
 
 namespace flow {
 
-/// Returns the number of calls of fork() from the start of the program to this process. Any thread may call it.
-/// Calls of vfork() and posix_spawn() do not count: their children may only start another program.
+/// Returns 0 in the first process of the program, 1 in its children by fork(), 2 in their children, and so on. Any
+/// thread may call it. Children by vfork() and posix_spawn() do not count: they may only start another program.
 std::uint32_t forkCount() noexcept;
 
 } // namespace flow

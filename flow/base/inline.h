@@ -9,7 +9,7 @@
 
 #define FLOW_INLINE [[gnu::always_inline]] inline
 
-// FLOW_INLINE_CALL: stands in front of a call, and inlines the called function there, if the compiler has an attribute.
+// FLOW_INLINE_CALL: stands in front of a call. clang then inlines the called function there. With gcc it has no effect.
 //
 // FLOW_REFUSED(message): for an overload that no program may call. The compiler prints `message` for such a call. The
 // overload stands beside the function that takes the right arguments, so the error is at the call and not in the

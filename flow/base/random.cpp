@@ -18,8 +18,8 @@ DeterministicRandom* firstOfThread() {
 
 std::uint32_t DeterministicRandom::randomSkewedUInt32(std::uint32_t begin, std::uint32_t end) {
     FLOW_ASSERT(1 <= begin && begin < end, "randomSkewedUInt32 needs 1 <= begin < end");
-    // All bit widths are equally likely, and within a width all numbers. If only a part of the numbers of a width is in
-    // [begin, end), the width is less likely, in proportion to that part.
+    // All bit widths are equally likely, and all numbers of a width are equally likely. If only a part of the numbers
+    // of a width is in [begin, end), the width is less likely, in proportion to that part.
     auto first = [&](int bits) { return std::max<std::int64_t>(begin, std::int64_t{1} << (bits - 1)); };
     auto weight = [&](int bits) {
         return (std::min<std::int64_t>(end, std::int64_t{1} << bits) - first(bits)) << (32 - bits);

@@ -62,7 +62,7 @@ public:
         return static_cast<std::int64_t>(static_cast<std::uint64_t>(begin) + offset);
     }
     std::uint32_t randomUInt32() { return static_cast<std::uint32_t>(randomUInt64() >> 32); }
-    /// Returns a number in [begin, end), all bit widths equally likely; begin >= 1.
+    /// Returns a number in [begin, end), begin >= 1. All bit widths that are fully in that range are equally likely.
     std::uint32_t randomSkewedUInt32(std::uint32_t begin, std::uint32_t end);
 
     /// Returns a number in [0, 1), each equally likely.
