@@ -51,9 +51,9 @@ private:
 
 namespace trace {
 
-/// Returns the path of a file from the root of the sources, if the file is below this root: then a probe has the same
-/// name in every checkout. Only the compiler runs this function, since gcc 12 would warn of `file + root.size()` for
-/// every file with a shorter path than the root.
+/// Returns the path of `file` from the root of the sources if `file` is below this root. So a probe has the same name
+/// in every checkout. The function is consteval: otherwise gcc 12 would warn of `file + root.size()` for every file
+/// with a shorter path than the root.
 consteval const char* fromRoot(const char* file) {
     std::string_view root = __FILE__;
     root.remove_suffix(sizeof("flow/trace/code_probe.h") - 1);

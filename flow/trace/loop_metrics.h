@@ -37,7 +37,7 @@ struct LoopFigures {
     std::uint64_t turns = 0;
     std::uint64_t steps = 0;
     std::uint64_t sleeps = 0;
-    // The causes that made waiters ready:
+    // The numbers of waiters that a step, a timer, a post of another thread, or other code (the poller) made ready:
     std::uint64_t bySteps = 0;
     std::uint64_t byTimers = 0;
     std::uint64_t byPosts = 0;
@@ -81,7 +81,7 @@ private:
 
     Loop& loop_;
     mutable Ticks ticks_;
-    std::uint64_t longTicks_ = 0; // a step that takes so many ticks is long
+    std::uint64_t longTicks_ = 0; // a step that takes at least so many ticks is long
     std::uint64_t began_;
     std::uint64_t idleTicks_ = 0;
     std::uint64_t asleepSince_ = 0;
@@ -96,12 +96,12 @@ private:
     std::unordered_map<void const*, Long> long_; // by the address of the step's code
 };
 
-/// Returns a page in the text format of Prometheus; `loop` is the label of each figure.
+/// Returns a page in the text format of Prometheus. Each figure has a label "loop" with the value `loop`.
 std::string prometheusText(LoopFigures const& figures, std::string_view loop);
 /// Returns one JSON object.
 std::string jsonText(LoopFigures const& figures, std::string_view loop);
 
-/// Appends "# TYPE name counter" and "name{loop="..."} value".
+/// Appends the line "NAME{LABELS} VALUE". If `out` does not have the line "# TYPE NAME TYPE" yet, appends it before.
 void appendPrometheus(std::string& out, std::string_view name, std::string_view type, std::string_view labels,
                       double value);
 /// Returns `key="value"`, with escapes where needed.

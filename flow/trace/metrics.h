@@ -89,7 +89,7 @@ private:
 class Histogram final : Metric {
 public:
     /// The bounds must rise, and no label may be `le`. A value that equals a bound is counted at that bound. A value
-    /// above all bounds, or NaN, is counted too. Histograms with the same name and labels must have the same bounds.
+    /// above all bounds, or NaN, is in count() and sum(). Histograms with equal name and labels must have equal bounds.
     Histogram(std::string name, std::string help, std::vector<double> bounds, Labels const& labels = {});
     void observe(double value);
     std::uint64_t count() const { return count_; }
@@ -100,7 +100,7 @@ private:
     void addTo(Lines& lines) const override;
 
     std::vector<double> bounds_;
-    std::vector<std::uint64_t> counts_; // for each bound: the number of values up to it and above the bound before
+    std::vector<std::uint64_t> counts_; // for each bound: the number of values in (the bound before, this bound]
     std::uint64_t count_ = 0;
     double sum_ = 0;
 };

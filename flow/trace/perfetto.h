@@ -8,8 +8,8 @@
 //     trace.end(track, 1500);
 //     std::string bytes = trace.bytes();
 //
-// Times are in nanoseconds. Add the events of a track in the order of time; slices on a track must nest. The bytes of
-// several traces, one after the other, are one trace. All functions may throw std::bad_alloc.
+// Times are in nanoseconds. Add the events of a track in the order of time. The intervals from begin() to end() must
+// nest on each track. The joined bytes of several traces are one trace. All functions may throw std::bad_alloc.
 
 #include <cstdint>
 #include <string>

@@ -5,9 +5,9 @@
 //     ...
 //     recorder.writeTo("server.pftrace");             // at any time, also by a step
 //
-// The trace has a track for the loop. It has a slice for each step, named after the actor that the step resumes first;
-// arrows from the cause that made a step ready (another step, a timer, a post, news of the poller) to the step; and
-// marks for errors that end computations, for cancels, and for trace::mark("text of the program").
+// The trace has one track. On the track each step is an interval with the name of the actor that the step resumes
+// first. An arrow leads to the step from the cause that made it ready: another step, a timer, a post, or the poller.
+// Marks show errors that end computations, cancels, and calls of trace::mark("text of the program").
 //
 // The memory is a ring: the newest events replace the oldest. While a Recorder exists, a step costs a read of the
 // processor's counter and the writes into the ring; otherwise nothing. To have several loops in one file, write the

@@ -26,8 +26,8 @@ thread_local std::vector<std::pair<std::string, std::string>> detailsOfEach;
 
 constexpr std::size_t kBytesOfTooLong = 300;
 
-/// Returns true if the line does not yet have the key `name`, which is written `,"key":`. A value has a backslash
-/// before its quotes. But the end of a value and the next key may look like `name`; then the key gets a needless `_`.
+/// Returns true if `name`, a key in the form `,"key":`, is allowed and not yet in the line. Quotes in a value have a
+/// backslash. But the end of a value and the next key may look like `name`: then the key gets a needless `_`.
 bool isNew(std::string_view line, std::string_view name) {
     return name != R"(,"":)" && name != R"(,"Time":)" && !line.substr(1).starts_with(name.substr(1)) &&
            line.find(name) == std::string_view::npos;
@@ -70,7 +70,7 @@ void TraceEvent::appendKey(std::string_view key) {
     std::string name = ",";
     appendJsonString(name, key);
     name += ':';
-    if (line.size() == 1) { // the first key is the event's own, and follows no comma
+    if (line.size() == 1) { // the first key is the event's own, and has no comma before it
         line.append(name, 1);
         return;
     }

@@ -136,7 +136,7 @@ private:
 namespace trace {
 /// Returns the line of the last event of this thread that was written with trackLatest(key); empty if there was none.
 std::string latestEvent(std::string_view key);
-/// Adds this detail at the end of each later event of this thread. Another value for the same key replaces it.
+/// Adds this detail at the end of each later event of this thread. A later call with the same key replaces the value.
 void addToEachEvent(std::string key, std::string value);
 } // namespace trace
 

@@ -5,7 +5,7 @@
 //     order.push(waiter, priority, now);                       // in woken()
 //     std::optional<double> since = order.take(step, priority);   // in begins()
 //
-// Waiters of equal priority run in the order of their wake-ups. So waiters in front of the running one were cancelled.
+// Waiters of equal priority run in the order of their wake-ups. So take() drops all older entries (cancelled waiters).
 
 #include "flow/base/inline.h"
 #include "flow/core/in_place.h"
@@ -19,7 +19,7 @@ namespace flow::trace {
 template <class T>
 class ReadyOrder {
 public:
-    /// Keeps at most `most` entries of each priority. push() stores no more, so take() does not find further waiters.
+    /// Keeps at most `most` entries of each priority. push() drops further entries: take() does not find their waiters.
     explicit ReadyOrder(std::size_t most) : most_(most) {}
 
     /// Stores `what` for a waiter that is woken. Returns false if there was no room. Throws std::bad_alloc.

@@ -24,11 +24,11 @@ public:
 
     void failed(void const* code, Error error) noexcept { put(Kind::Failed, code, error.code()); }
     void cancelled(void const* code) noexcept { put(Kind::Cancelled, code, 0); }
-    /// The texts of mark() and fault() must live as long as the log: they are literals.
+    /// The texts of mark() and fault() must live as long as the log, as string literals do.
     void mark(char const* text) noexcept { put(Kind::Mark, text, 0); }
     void fault(char const* text) noexcept { put(Kind::Fault, text, 0); }
 
-    /// Writes all events that are kept, oldest first; a step that still runs ends at this moment.
+    /// Writes all events that are kept, oldest first. In the trace, a step that still runs ends at this moment.
     void writeTo(PerfettoTrace& out, std::uint64_t track) const;
 
 private:
