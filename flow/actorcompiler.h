@@ -5,9 +5,9 @@
 //
 //     ACTOR Future<int> twice(Future<int> x) { int v = wait(x); return 2 * v; }
 //
-// The build defines NO_INTELLISENSE, and actorc translates the keywords. A wait that actorc has left calls one of the
-// deleted functions below, which is a compile error. This happens where no wait is allowed, and in a file that does not
-// go through actorc.
+// The build defines NO_INTELLISENSE, and actorc translates the keywords. A wait that actorc does not translate calls
+// one of the deleted functions below, which is a compile error. Such waits stand where no wait is allowed, or in a file
+// that does not go through actorc.
 
 #include "flow/core/in_place.h"
 #include "flow/core/stream.h"

@@ -2,9 +2,9 @@
 // when a context suspends, and suspend_until() when its dispatcher has nothing to do. A ready fiber is put into the
 // loop's queue as a Turn, which switches to the fiber (enter()). So the loop decides the order.
 //
-// Each thread has two more contexts: its main function, and Boost's dispatcher. The dispatcher frees fibers that have
-// ended, and handles the timers. So a fiber that ends or sleeps switches to the dispatcher. While a timer is set, every
-// fiber does so when it suspends. Any other suspension switches back to the loop's step.
+// Besides its fibers, each thread has two contexts: its main function, and Boost's dispatcher. The dispatcher frees
+// fibers that have ended, and handles the timers. So a fiber that ends or sleeps switches to the dispatcher. While a
+// timer is set, every fiber that suspends switches to it too. Any other suspension switches back to the loop's step.
 //
 // A part of the thread's state belongs to one stack: exceptions in flight, levels of withRoom(), the running Fiber.
 // Boost does not switch this state; switchTo() and noteSwitch() do.
@@ -84,7 +84,7 @@ private:
     Fiber* fiber_ = nullptr;
 };
 
-/// The scheduler of a thread. There are two cases. If the program calls the loop, a step of the loop switches to a
+/// The scheduler of a thread. There are two cases. If the program runs the loop, a step of the loop switches to a
 /// fiber, and the scheduler switches back to the loop when this fiber suspends. But if code outside of fibers waits for
 /// a fiber, Boost's dispatcher runs the loop up to the next step of a fiber, and switches to this fiber after the loop
 /// has returned.
@@ -258,7 +258,7 @@ private:
     context* dispatcher_ = nullptr;
     context* caller_ = nullptr;  // the context of the loop's step that has switched to a fiber
     context* next_ = nullptr;    // the context to which the dispatcher switches next
-    context* current_ = nullptr; // the fiber that runs
+    context* current_ = nullptr; // the context to whose state switchTo() or noteSwitch() has set the thread last
     bool isInLoop_ = false;      // true while the dispatcher runs the loop
     bool hasNews_ = false;
     std::size_t ready_ = 0;

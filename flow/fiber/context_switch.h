@@ -4,9 +4,9 @@
 //     void* there = newContext(stack, first);        // first(Arrival) runs on that stack, and never returns
 //     Arrival back = switchTo(there, argument);      // returns when another switch goes to this context
 //
-// The processor predicts the targets of returns by a stack of its own. A call on one stack with its return on another
-// stack makes these predictions wrong. Therefore jump_fcontext() is entered by a jump, and the functions of this file
-// are inlined into their callers: a call would cost more than the switch.
+// The processor predicts where a function returns to: it keeps a list of the calls that have not returned yet. A call
+// on one stack with its return on another stack makes these predictions wrong. Therefore jump_fcontext() is entered by
+// a jump, and the functions of this file are inlined: wrong predictions would cost more than the switch.
 
 #include "flow/base/inline.h"
 #include "flow/base/sanitizer.h"
@@ -31,8 +31,8 @@ using Arrival = boost::context::detail::transfer_t;
 /// Ends the program with a message: the program has resumed a fiber that runs already.
 [[noreturn, gnu::cold]] void switchToNothing();
 
-/// Switches to a context, and pushes an address onto the stack. The push overwrites nothing: a function that calls
-/// another function, as switchTo() does, keeps no data below its stack pointer.
+/// Switches to a context, and pushes an address onto the stack. The push overwrites nothing: switchTo() calls another
+/// function, and in front of a call a function keeps no data below its stack pointer.
 FLOW_INLINE Arrival switchTo(void* context, void* data) noexcept {
     if (!context) [[unlikely]]
         switchToNothing();

@@ -93,7 +93,7 @@ private:
     // tools/debug/fibers.py reads stack_, name_, context_ and older_.
     Stack stack_;
     char const* name_;
-    void* context_ = nullptr; // where the fiber resumes; null while it runs, or while a fiber runs that it has resumed
+    void* context_ = nullptr; // where the fiber resumes; null while this fiber runs, or a fiber that it has resumed
     Fiber* older_ = nullptr;
     Fiber* newer_ = nullptr;
 
@@ -241,7 +241,7 @@ inline void sleep(double seconds, std::source_location where = std::source_locat
 inline bool isFiber() {
     return detail::currentFiber != nullptr;
 }
-/// Returns the bytes of the running fiber's stack that this fiber or earlier ones have used, in whole pages.
+/// Returns the bytes of the running fiber's stack that this fiber or earlier fibers on it have used, in whole pages.
 inline std::size_t stackBytesUsed() {
     return detail::residentBytes(detail::runningFiber("fiber::stackBytesUsed() outside of a fiber").stack());
 }

@@ -13,12 +13,12 @@
 // At most `threads` actions run at a time; further actions wait in order. An action must not use futures or the loop.
 // On threads an action runs as in flow/threads/thread_pool.h. On a simulated loop each action begins in a step of its
 // own, and only pause() switches to another action. So an action that needs a result of another action must call
-// pause() until the result is there. An action must not hold a lock of the operating system in pause(): other actions
-// on the same thread may take this lock.
+// pause() until the result is there. An action must not hold a lock of the operating system in pause(): another action
+// on the same thread that needs this lock would block the thread forever.
 //
 // The value that an action returns, or its exception, becomes the future's result. If the future is dropped before the
 // action has begun, the action never runs; an action that has begun runs to its end. The destruction of the pool or of
-// its loop waits for actions on threads; their futures never become ready. On a simulated loop, the destruction makes
+// its loop waits for actions on threads, whose futures never become ready. On a simulated loop, the destruction makes
 // pause() throw actor_cancelled. Actions that have not begun, or are started meanwhile, fail with broken_promise. Code
 // that waits for an action may destroy the pool as soon as this code resumes. The pool belongs to the loop's thread,
 // and must be destroyed before anything that its actions use.

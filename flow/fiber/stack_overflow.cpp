@@ -59,8 +59,8 @@ void onFault(int signal, siginfo_t* info, void* context) {
 }
 
 /// Installs onFault(); also installs it again if the default action has been restored since the last call. A handler
-/// that the program installed later stays: like every handler, it calls the handler that it replaced, which is
-/// onFault(). If onFault() called that handler too, the calls would never end.
+/// that the program installed later stays. Like every handler, that handler calls the handler that it replaced, which
+/// is onFault(). If onFault() called the program's handler too, the calls would never end.
 void installHandler() {
     static std::mutex mutex; // two threads may make their first fibers at the same time
     static bool wasInstalled = false;

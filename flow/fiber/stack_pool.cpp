@@ -97,7 +97,7 @@ private:
     std::vector<Unused> unused_; // its capacity is at least limit_
 };
 
-/// The pool of this thread. Null before its first use, and after its end with the thread: a fiber may end even later.
+/// This thread's pool. Null before its first use, and after the thread's end has destroyed it: a fiber may end later.
 constinit thread_local Pool* poolOfThread = nullptr;
 constinit thread_local bool hasEnded = false;
 

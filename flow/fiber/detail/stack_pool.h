@@ -5,9 +5,9 @@
 //     ... run something that ends on it ...
 //     giveBack(stack);
 //
-// A stack that is given back is kept for the next fiber that asks for this size. The pool keeps up to setPooledStacks()
-// stacks; when the pool is full, the stack that has been unused longest is unmapped. A quarter of the limit, the stacks
-// that were given back last, keep their memory; the other stacks keep only their addresses.
+// A stack that is given back is kept for the next fiber that asks for this size. setPooledStacks() sets the limit of
+// the pool; when the pool is full, the stack that has been unused longest is unmapped. The stacks that were given back
+// last keep their memory, up to a quarter of the limit. The other stacks keep only their addresses.
 
 #include <cstddef>
 
