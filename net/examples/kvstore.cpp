@@ -40,8 +40,8 @@ using namespace flow::net;
 namespace {
 
 constexpr std::uint32_t kLongestLine = 64 << 10;
-constexpr int kScanned = 100;      // the number of keys, if the query has none
-constexpr int kScannedAtOnce = 64; // the most keys of one call of a thread
+constexpr int kScanned = 100;      // the number of keys, if the query has no number
+constexpr int kScannedAtOnce = 64; // the most keys that one call on a thread reads
 
 /// Removes and returns the text up to the next blank.
 std::string_view takeWord(std::string_view& text) {

@@ -36,7 +36,7 @@ inline Options takeOptions(Arguments& arguments, std::size_t count, std::initial
     return options;
 }
 
-/// Listens at that port of 127.0.0.1, or at a free port if it is 0, and prints the address. Serves each client, as
+/// Listens at port `portText` of 127.0.0.1, or at a free port for "0", and prints the address. Serves each client, as
 /// serveUntil() does, until SIGTERM or SIGINT comes. Connections that are open at that time get a second to end.
 /// `wrap`, if given, gets the listener, and returns the listener to use instead.
 template <class Serve>
@@ -53,8 +53,8 @@ flow::Future<flow::Void> serve(std::string portText, Serve serveOne, Wrap const&
     return flow::net::serveUntil(listener, serveOne, flow::success(stop), 1.0);
 }
 
-/// Runs run(arguments), which returns a Future, to its end. Returns the result of main(): 1 if it fails; 2 if an
-/// argument is wrong, or there are fewer than `least` or more than `most` arguments. `--help` prints the usage.
+/// Runs run(arguments), which returns a Future. Returns the result of main(): 1 if this Future fails; 2 if an argument
+/// is wrong, or there are fewer than `least` or more than `most` arguments; else 0. `--help` prints the usage.
 template <class Run>
 int runExample(int argc, char** argv, char const* usage, std::size_t least, std::size_t most, Run run) {
     Arguments arguments(argv + 1, argv + argc);

@@ -8,5 +8,5 @@
 
 /// Returns a function for serve() that encrypts a listener. With --cert FILE and --key FILE, both PEM, clients must
 /// speak TLS; without both options, nothing changes. `protocols` are for ALPN, the preferred one first. Throws
-/// WrongArgument if one option is missing, if a file cannot be used, or if this build has no TLS.
+/// WrongArgument if only one option is given, if a file cannot be used, or if this build has no TLS.
 Wrap secure(Options const& options, std::vector<std::string> const& protocols);

@@ -93,7 +93,7 @@ void RequestReader::parse() {
         if (parser_->is_header_done() && isAmbiguous())
             return refuse(400);
         if (error == http::error::need_more) {
-            // The parser limits only the bytes taken, and takes a trailer or a chunk's extension only when it is whole.
+            // The parser limits only the bytes that it takes. It takes a trailer or a chunk's extension only whole.
             if (rest_.size() - begin_ > kLargestHeader)
                 refuse(431);
             return;

@@ -16,7 +16,7 @@
 struct HttpRequest {
     int failure = 0; // 0, or the status code of the refusal, such as 400
     std::string method, path;
-    std::string range;       // the field, or ""
+    std::string range;       // the value of the Range field, or ""
     bool keepsAlive = false; // the connection may go on after the answer
 };
 
@@ -31,12 +31,12 @@ public:
     void add(flow::StringRef bytes);
     /// True if an incomplete request has been received.
     bool hasBegun() const;
-    /// True if there is a complete request.
+    /// True if there is a complete or refused request.
     bool isWhole() const { return isWhole_; }
     HttpRequest const& request() const { return request_; }
     /// True once for each request whose client waits for "100 Continue" before it sends the body.
     bool takeExpectation();
-    /// Refuses the incomplete request with the status code `failure`.
+    /// Ends the request, complete or not: refuses it with the status code `failure`, or accepts it if `failure` is 0.
     void refuse(int failure);
     /// Removes the answered request.
     void next();

@@ -196,7 +196,7 @@ ParsedRange parseRange(std::string const& field, std::uint64_t fileSize) {
 
 namespace {
 
-/// Returns where the path begins: after scheme and host, if the target has them; npos if it has them but no path.
+/// Returns the index of the path in a target, which may begin with scheme and host; npos if no path follows the host.
 std::size_t pathIn(std::string_view target) {
     auto isSame = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a | 0x20 : a) == b; };
     for (std::string_view scheme : {"http://", "https://"}) {

@@ -13,8 +13,8 @@ class StoreClient {
 public:
     StoreClient(std::vector<net::Address> servers, std::uint64_t id) : servers_(std::move(servers)), id_(id) {}
 
-    /// Asks until a server has executed the request, once. Throws value_too_large. If the call is cancelled, the
-    /// request may be executed or not, at any time until the next request is answered.
+    /// Asks until a server has executed the request. A request is executed at most once. Throws value_too_large. If the
+    /// call is cancelled, the request may be executed or not, at any time until the next request is answered.
     Future<Reply> ask(Request request);
 
 private:

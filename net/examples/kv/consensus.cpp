@@ -54,7 +54,7 @@ Future<Void> Replica::write(Record record) {
     co_await journal_->append(seal(record));
 }
 
-/// Returns records for all that is on disk.
+/// Returns records for a new journal: they hold the term, the vote and all entries of the log.
 std::vector<std::string> Replica::wholeState() const {
     std::vector<std::string> records;
     std::uint64_t keep = 0;
@@ -160,7 +160,7 @@ Future<Void> Replica::appendOwn(Request request) {
             sendEntries(to);
 }
 
-/// Sends no entries while the server may still acknowledge earlier ones: more would make a slow server slower.
+/// Sends a message without entries while `to` may still acknowledge earlier entries: more would slow a slow server.
 void Replica::sendEntries(int to) {
     std::uint64_t most = buggify() ? 1 : kEntriesAtOnce;
     Progress& progress = progressOf_[static_cast<std::size_t>(to)];
@@ -204,7 +204,7 @@ void Replica::acknowledged(Message const& message) {
         sendEntries(message.from);
 }
 
-/// If a majority has an entry of this term, this entry cannot be lost, nor can earlier ones: commits these entries.
+/// If a majority has an entry of this term, that entry and all earlier entries cannot be lost. Commits these entries.
 void Replica::commitWhatAMajorityHas() {
     std::vector<std::uint64_t> sorted;
     for (Progress const& each : progressOf_)
@@ -250,7 +250,7 @@ Future<Void> Replica::follow(Message message) {
           .index = message.index + message.entries.size()});
 }
 
-/// If the log has all entries of the message, keeps them and the later entries: the message may be an old one.
+/// Takes over the entries of the message. Changes nothing if the log has all of them: the message may be an old one.
 Future<Void> Replica::take(Message message) {
     std::uint64_t keep = message.index;
     std::size_t known = 0;

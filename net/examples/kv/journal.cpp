@@ -59,7 +59,7 @@ struct Gathered {
     std::string content;
 };
 
-/// Returns the records of one generation: that of the first record. Takes each record from `first`, or from `second`.
+/// Returns the records of the first record's generation: each from `first`, or from `second` if invalid in `first`.
 Gathered gather(std::string_view first, std::string_view second) {
     Gathered all;
     auto fits = [&](Optional<Framed> const& found) {

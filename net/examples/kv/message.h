@@ -72,7 +72,7 @@ inline std::uint64_t checksum(std::string_view bytes) {
     return sum;
 }
 
-/// Returns the bytes of the value, after their checksum.
+/// Returns the checksum of the value's bytes, followed by these bytes.
 template <class T>
 std::string seal(T const& value) {
     BinaryWriter body(Unversioned());

@@ -63,7 +63,7 @@ Future<Void> Replica::received(Message message, net::Address from) {
     return inTurn(std::move(step));
 }
 
-/// Sends to the address of the server's last message. Each sixteenth time, to every address: the server may have moved.
+/// Sends to the receiver's last address. If it is unknown, and each 16th time, to all: the receiver may have moved.
 void Replica::send(Message message) {
     message.from = id_;
     message.term = term_;

@@ -44,7 +44,7 @@ public:
 
 class Replica : NonCopyable {
 public:
-    /// Makes the server `id`, from 0, of `servers`. `journal` is the path of its journal, in a directory that exists.
+    /// Makes server number `id` (from 0) of `servers` servers. `journal` is a path; its directory must exist.
     Replica(int id, int servers, std::vector<net::Address> addresses, std::string journal, Witness& witness);
 
     /// Ends only by an error.
@@ -145,7 +145,7 @@ private:
     std::vector<Progress> progressOf_;  // used by a leader: one for each server
     std::map<int, net::Address> known_; // the address from which each server's last message came
     std::uint64_t sent_ = 0;
-    Scope step_; // the step that has the turn
+    Scope step_; // runs the step that holds turn_
 };
 
 } // namespace kv

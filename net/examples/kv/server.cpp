@@ -28,7 +28,7 @@ private:
         });
     }
     void transmit(Message const& message, net::Address const& to) override {
-        // A message to itself would be handled inside this call, and a failure would destroy this server.
+        // A message to this server would be handled inside this call, and a failure would destroy this server.
         if (to != node_.getLocalAddress() && node_.queuedBytes(to) <= kMostQueuedBytes)
             sending_.spawn(net::rpc::tryCall(to, Delivery{message, node_.getLocalAddress()}));
     }

@@ -15,7 +15,7 @@ class Store {
 public:
     /// Executes the request if its number is new for the client. Returns true if the number was new.
     bool execute(Request const& request);
-    /// Returns the reply to the client's last request. `done` is false if the last was not `request`.
+    /// Returns the reply to `request` if this is the client's last executed request; else a Reply that is not `done`.
     Reply replyTo(Request const& request) const;
     /// True if a later request of the same client was executed. Then `request` would change nothing.
     bool isOld(Request const& request) const;

@@ -1,4 +1,4 @@
-// proxy PORT HOST:PORT: connects each client to the other address. SIGTERM and SIGINT end the program cleanly.
+// proxy PORT HOST:PORT: connects each client of PORT to HOST:PORT. SIGTERM and SIGINT end the program cleanly.
 //
 //     $ proxy 8080 example.org:80 &
 //     $ curl --header 'Host: example.org' http://127.0.0.1:8080/

@@ -1,5 +1,5 @@
 // resolve NAME: prints the addresses of a name, one in each line. If MILLRACE_NAME_SERVER is set, for example to
-// 10.0.0.1:53, the name server at that address is asked, and not that of the machine.
+// 10.0.0.1:53, the program asks the name server at that address instead of the machine's name servers.
 //
 //     $ resolve localhost
 //     ::1

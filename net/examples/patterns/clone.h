@@ -20,7 +20,7 @@
 struct CloneEndpoints {
     std::string snapshots, changes, sets; // REP, PUB and PULL of the server
 
-    /// Three successive ports.
+    /// Returns endpoints at three successive ports, of which `port` is the first.
     static CloneEndpoints at(std::string const& host, int port) {
         auto endpoint = [&](int i) { return host + ":" + std::to_string(port + i); };
         return {endpoint(0), endpoint(1), endpoint(2)};
@@ -52,7 +52,7 @@ class Replica {
 public:
     explicit Replica(CloneEndpoints const& endpoints);
     flow::Future<flow::Void> follow();
-    /// Ready when the network has the change. The change is lost if the connection breaks before it arrives.
+    /// Ready when the network has the change. If the connection breaks before the change arrives, the change is lost.
     flow::Future<flow::Void> set(std::string_view key, std::string_view value);
     Table const& table() const { return table_; }
 

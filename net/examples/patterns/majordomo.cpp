@@ -36,7 +36,7 @@ void Broker::refuse(std::string const& client, std::string_view why) {
     answer(client, "ERROR", Message(why), 0);
 }
 
-void Broker::clientCame(Message const& message) { // an empty part, the service, the question
+void Broker::clientCame(Message const& message) { // its parts: an empty part, the service, the question's parts
     std::string client(message.routingId());
     if (message.parts() < 2)
         return refuse(client, "a question begins with the name of a service");

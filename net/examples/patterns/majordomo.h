@@ -19,7 +19,7 @@
 // could be taken for the answer to the client's next question.
 //
 // A worker that is silent for kSilence seconds is removed, and its later answers are ignored. The broker answers the
-// worker's question with "ERROR", and also a question that waits for longer than kWait.
+// worker's question with "ERROR". It also answers "ERROR" to a question that waits for a worker longer than kWait.
 
 #include "net/examples/patterns/paranoid_pirate.h"
 
