@@ -22,8 +22,8 @@ struct Place {
     int line;
 };
 
-/// Prints the function of the program that led to a failed assertion. If `place` is in the library, also prints the
-/// line of the call in that function and stores it in `place`. If that line is not known, prints `place`.
+/// Prints the function of the program that has the failed assertion, or that called the library. If `place` is in the
+/// library, also prints the place of that call, and stores it in `place`. If the call is not found, prints `place`.
 void reportCaller(Place& place, bool isInProgram) noexcept try {
     ProgramCall call = findProgramCall(!isInProgram);
     if (call.place.empty()) {

@@ -37,7 +37,7 @@ namespace flow::detail {
 using Caller = std::source_location;
 /// Prints `message`, the place and the running actor (in checked builds) to standard error and aborts. The place is
 /// `caller` if `caller` is known. An operator has no parameter for its caller, so addr2line looks for the place of the
-/// call in the debug information. If addr2line does not find the place, it is `file` and `line`, in the library. The
+/// call in the debug information. If addr2line does not find it, the message has `file` and `line`, in the library. The
 /// compiler must not merge two calls of assertionFailed(), because their lines differ (gcc: see CMakeLists.txt).
 #ifdef __clang__
 [[clang::nomerge]]

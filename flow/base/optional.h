@@ -35,7 +35,7 @@ public:
         if (other.present())
             value_.emplace(other.get());
     }
-    /// Copies `other`, and copies the memory of its value into `arena`: for a T with memory in an arena.
+    /// For a T that keeps data in an arena. Copies `other`, and copies the data of its value into `arena`.
     template <class Arena>
         requires std::constructible_from<T, Arena&, T const&>
     Optional(Arena& arena, Optional const& other) {

@@ -1,6 +1,6 @@
-// stackIsShort() compares the address of its frame with the bounds of stacks, in this order: the room of the stack that
-// it found last, the new stacks in use (`active`), the thread's own stack. The bounds of any other stack, such as a
-// fiber's, are unknown: on such a stack withRoom() counts its levels.
+// stackIsShort() compares the address of its frame with the bounds of stacks, in this order: the usable part of the
+// stack that it found last, the new stacks in use (`active`), the thread's own stack. The bounds of any other stack,
+// such as a fiber's, are unknown: on such a stack withRoom() counts its levels.
 //
 // callOnNewStack() takes the spare stack of the thread, or maps a new stack, and calls the work on it. Afterwards this
 // stack becomes the spare stack, unless the thread has one already. Several new stacks may be in use at a time: work on

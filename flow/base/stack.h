@@ -39,8 +39,8 @@ template <class Work>
 /// reserve is for code that does not call stackIsShort().
 bool stackIsShort() noexcept;
 
-/// Calls `work` on a stack of 8 MiB (with TSan 2 MiB). Each thread keeps one stack for later calls. `work` must not
-/// throw. It may switch to other fibers, but must end on this thread. Without memory for the stack, the program aborts.
+/// Calls `work` on a stack of 8 MiB, with TSan 2 MiB. Each thread keeps one for later calls. `work` must not throw. It
+/// may switch to other fibers, but must end on this thread. If there is no memory, the program ends with a message.
 template <class Work>
 void onNewStack(Work&& work) noexcept {
     detail::callOnNewStack(detail::callErased<std::remove_reference_t<Work>>, &work);

@@ -4,7 +4,7 @@
 //
 // Besides its fibers, each thread has two contexts: its main function, and Boost's dispatcher. The dispatcher frees
 // fibers that have ended, and handles the timers. So a fiber that ends or sleeps switches to the dispatcher. While a
-// timer is set, every fiber that suspends switches to it too. Any other suspension switches back to the loop's step.
+// timer is set, every fiber that suspends switches to the dispatcher. Otherwise it switches back to the loop's step.
 //
 // A part of the thread's state belongs to one stack: exceptions in flight, levels of withRoom(), the running Fiber.
 // Boost does not switch this state; switchTo() and noteSwitch() do.
@@ -258,7 +258,7 @@ private:
     context* dispatcher_ = nullptr;
     context* caller_ = nullptr;  // the context of the loop's step that has switched to a fiber
     context* next_ = nullptr;    // the context to which the dispatcher switches next
-    context* current_ = nullptr; // the context to whose state switchTo() or noteSwitch() has set the thread last
+    context* current_ = nullptr; // the context whose state the thread has
     bool isInLoop_ = false;      // true while the dispatcher runs the loop
     bool hasNews_ = false;
     std::size_t ready_ = 0;

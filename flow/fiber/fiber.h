@@ -52,8 +52,8 @@ public:
     Stack const& stack() const { return stack_; }
     bool isCancelled() { return Cell::of(this)->has(Cell::kCancelled | Cell::kUncancellable); }
 
-    /// Switches to the code that resumed the fiber. Returns when the fiber is resumed again. The fiber must be parked.
-    /// `where` is for messages.
+    /// Switches to the code that resumed the fiber. Returns when the fiber is resumed again. Before the call, the fiber
+    /// must be the waiter of an operand. `where` is for messages.
     void suspend(std::source_location where) noexcept {
         where_ = where;
         suspend();
@@ -93,7 +93,7 @@ private:
     // tools/debug/fibers.py reads stack_, name_, context_ and older_.
     Stack stack_;
     char const* name_;
-    void* context_ = nullptr; // where the fiber resumes; null while this fiber runs, or a fiber that it has resumed
+    void* context_ = nullptr; // where the fiber resumes; null while this fiber, or a fiber that it has resumed, runs
     Fiber* older_ = nullptr;
     Fiber* newer_ = nullptr;
 

@@ -101,7 +101,7 @@ std::string prometheusText(LoopFigures const& figures, std::string_view loop);
 /// Returns one JSON object.
 std::string jsonText(LoopFigures const& figures, std::string_view loop);
 
-/// Appends the line "NAME{LABELS} VALUE". If `out` does not have the line "# TYPE NAME TYPE" yet, appends it before.
+/// Appends the line "NAME{LABELS} VALUE". If `out` has no line "# TYPE NAME TYPE" yet, appends that line first.
 void appendPrometheus(std::string& out, std::string_view name, std::string_view type, std::string_view labels,
                       double value);
 /// Returns `key="value"`, with escapes where needed.

@@ -64,9 +64,9 @@ public:
             end();
     }
 
-    /// Adds a key and its value, in the order of the calls. A line has each key once: if the line already has this key,
-    /// even as a key of the event itself, the key gets `_` at its end until it is new. An empty key gets a `_` too, and
-    /// so does "Time", which is reserved for the event even without a loop.
+    /// Adds a key and its value, in the order of the calls. A line has each key only once: `_` is appended to a key as
+    /// long as the line has the same key, for example "Type". `_` is also appended to an empty key, and to "Time",
+    /// which is reserved for the event even without a loop.
     template <class T>
     TraceEvent& detail(std::string_view key, T const& value) {
         if (event_) [[unlikely]] {
@@ -93,8 +93,8 @@ public:
     /// Writes the event with this probability, which is added as "SampleRate" if `withRate`. Takes no number from
     /// deterministicRandom(), so that a simulation runs the same with and without a sink.
     TraceEvent& sample(double probability, bool withRate = true);
-    /// Adds the place: "Backtrace" has machineStack() (flow/diag/machine_stack.h), and if an actor or another
-    /// computation runs, "AsyncStack" has asyncStack() (flow/inspect/async_stack.h). Both keys begin with `prefix`.
+    /// Adds "Backtrace" with the text of machineStack() (flow/diag/machine_stack.h). If an actor or another computation
+    /// runs, also adds "AsyncStack" with asyncStack() (flow/inspect/async_stack.h). Both keys begin with `prefix`.
     TraceEvent& backtrace(std::string_view prefix = {});
 
     /// Cuts the texts of later details after `bytes` bytes, and adds "...". With 0, the default, texts stay whole.

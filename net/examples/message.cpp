@@ -5,9 +5,9 @@
 //     $ message source PUSH connect tcp://127.0.0.1:5556 --count 3 --size 4
 //
 // echo sends each message back to its sender. sink prints one line for each message: the parts in hex. source sends
-// messages of two parts: a decimal number, then `--size` bytes. A REQ waits for each reply, and an XPUB for a
-// subscriber. SIGTERM and SIGINT end the program cleanly. The files of keys for --curve-server and --curve-client are
-// text: 40 characters of Z85.
+// messages of two parts: a decimal number, then `--size` bytes. A REQ source waits for each reply. A PUB or XPUB source
+// first waits for a subscriber. SIGTERM and SIGINT end the program cleanly. The files of keys for --curve-server and
+// --curve-client are text: 40 characters of Z85.
 
 #include "flow/base/parse_number.h"
 #include "flow/flow.h"

@@ -32,8 +32,8 @@ struct Stack {
 Stack takeStack(std::size_t bytes);
 void giveBack(Stack stack) noexcept;
 
-/// Returns the bytes of a stack that are in memory at present, in whole pages: the most that was in use since the stack
-/// was mapped, or lost its memory in the pool.
+/// Returns the bytes of a stack that are in memory at present, in whole pages. This is the most that was in use since
+/// the stack was mapped, or since it lost its memory in the pool.
 std::size_t residentBytes(Stack stack);
 
 } // namespace detail

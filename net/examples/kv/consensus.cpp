@@ -160,7 +160,7 @@ Future<Void> Replica::appendOwn(Request request) {
             sendEntries(to);
 }
 
-/// Sends a message without entries while `to` may still acknowledge earlier entries: more would slow a slow server.
+/// While `to` may still acknowledge earlier entries, sends no entries: more would make a slow server slower.
 void Replica::sendEntries(int to) {
     std::uint64_t most = buggify() ? 1 : kEntriesAtOnce;
     Progress& progress = progressOf_[static_cast<std::size_t>(to)];

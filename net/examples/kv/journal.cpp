@@ -59,7 +59,7 @@ struct Gathered {
     std::string content;
 };
 
-/// Returns the records of the first record's generation: each from `first`, or from `second` if invalid in `first`.
+/// Returns the records of the first record's generation. Takes a record from `second` if `first` has no valid copy.
 Gathered gather(std::string_view first, std::string_view second) {
     Gathered all;
     auto fits = [&](Optional<Framed> const& found) {
@@ -119,7 +119,7 @@ Future<Journal::Copy> Journal::read(std::string path) {
     co_return copy;
 }
 
-/// Makes both copies anew, also a copy that reads well: it may be only in memory. If the copies have different
+/// Writes both copies anew, even a copy that reads well: its bytes may be only in memory. If the copies have different
 /// generations, each has all acknowledged records, but the newer copy may be damaged: then the older one is used.
 Future<Void> Journal::recover(Reference<Journal> self) {
     Copy first = co_await read(self->path_ + "1");
