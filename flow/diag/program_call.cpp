@@ -87,7 +87,7 @@ void const* gccCoroutineOf(void const* code) {
     if (end == symbol.npos)
         return nullptr;
     symbol.resize(end + kEnd.size());
-    return addressOfSymbol(code, symbol + '\0'); // with its zero, so that a name that is longer does not match
+    return addressOfSymbol(code, symbol + '\0'); // with the final null: a longer name must not match
 }
 
 struct Line {
@@ -135,9 +135,9 @@ std::vector<int> linesIn(std::string const& file, std::string command, std::uint
 }
 
 /// Returns the place of `call` in a coroutine. For the calls in a statement with a co_await, gcc records the line of
-/// the coroutine's closing brace. If the code before and behind such a call is of the same line, this is the line of
-/// the call. If it is of two lines, the call is in these or between them: "file:first-last". Otherwise the result is
-/// the lines of the coroutine: its first instructions have the lines of its head and of the closing brace.
+/// the coroutine's closing brace. If the code before the call and the code behind it have the same line, the result is
+/// this line. If they have two lines, the result is the range "file:first-last" of the two. Otherwise the result is the
+/// range of the coroutine: the first instructions of a coroutine have the lines of its head and its closing brace.
 std::string placeInGccCoroutine(std::string const& place, std::string const& tool, std::uintptr_t call,
                                 std::uintptr_t function) {
     constexpr std::uintptr_t kHead = 32;    // bytes at the start of the function, which have both lines
@@ -184,7 +184,7 @@ ProgramCall findProgramCall(bool wantsPlace) {
     void const* code = nullptr;
     for (int i = 0; i < count && found.function.empty(); ++i) {
         char text[4200];
-        void const* call = static_cast<char const*>(returns[i]) - 1; // a call that does not return may be the last
+        void const* call = static_cast<char const*>(returns[i]) - 1; // the call may be the function's last instruction
         lineCommand(call, text, sizeof text);
         commands.push_back(text);
         symbolName(call, text, sizeof text);

@@ -115,7 +115,7 @@ Frame frameOf(Cell* cell, std::size_t number) {
 
 } // namespace
 
-// Calls hasCode() first: it is false for a branch, which has an owner where a frame has `destroy`, and has no cell.
+// Calls hasCode() first. It returns false for a branch, which has no cell, and has `owner` in the place of `destroy`.
 bool isFrame(Waiter const* waiter) {
     if (code.empty())
         code = codeOfProgram();
@@ -196,7 +196,7 @@ Frame const* Frames::ownerOf(Waiter const* waiter) const {
     return frame ? of(frame) : nullptr;
 }
 
-/// Adds the frames that the known frames wait for and the frames that wait for them, until no new frame is found.
+/// Adds the frames that known frames wait for, and the frames that wait for known frames, until no new frame is found.
 void Frames::addReachable() {
     std::vector<Waiter*> found;
     auto add = [&](Waiter const* waiter) {

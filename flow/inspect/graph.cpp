@@ -1,6 +1,6 @@
-// A Graph is built in three steps. findEdges() collects which frame waits for which, from the lists of waiters in the
-// cells and from the tree of tasks. addTree() then makes nodes depth-first: first from the frames that no frame awaits,
-// then from the rest, which are in cycles. findHolders() (holders.cpp) adds the holders of the locks and promises.
+// A Graph is built in three steps. findEdges() collects pairs of a waiting and an awaited frame, from the lists of
+// waiters in the cells and from the tree of tasks. addTree() makes nodes depth-first: first from frames that no frame
+// awaits, then from a frame of each missing cycle. findHolders() (holders.cpp) adds the holders of locks and promises.
 //
 // kinds() counts all frames, also those that are beyond the limit. cycles() is a depth-first search with the colours
 // white (new), grey (on the path) and black (done): an edge to a grey node closes a cycle.
@@ -197,7 +197,7 @@ Wait Graph::waitOf(Waiter const* waiter) {
     return wait;
 }
 
-/// Describes a wait for an operation: one in place by the code of its Source, an owning one by the code of its frame.
+/// Describes a wait by the code of the Source (operation in place), or by the code of the frame (owning operation).
 void Graph::describe(Wait& wait, Waiter const* parked) {
     bool isInPlace = wait.kind == WaitKind::Operation;
     auto* function = isInPlace ? SourceBase::codeOf(parked) : reinterpret_cast<void const*>(parked->resume);

@@ -53,10 +53,10 @@ struct Target {
     }
 };
 
-/// Returns true if at least one holder must have a Promise. A word with the address may be a Future or a Promise. The
-/// cell counts its futures. Some belong to parked waiters and to waiting frames; each other future explains at most one
-/// holder. If there are more holders, one has a Promise. But if there are more holders than these futures and the
-/// promises together, some holders contain only stale bytes, and nothing is certain about any holder.
+/// Returns true if at least one holder must have a Promise. A holder has the address of the cell in a Future or in a
+/// Promise. The cell counts its futures; the futures of waiters are subtracted. If there are more holders than
+/// remaining futures, a holder has a Promise. But if there are more holders than remaining futures and promises
+/// together, some holders contain only stale bytes, and nothing is certain about any holder.
 bool holdsPromise(Target const& target) {
     Cell const* cell = target.wait().promise;
     std::size_t known = target.waiting;
@@ -89,9 +89,9 @@ public:
         });
     }
 
-    /// For locks that no frame holds: finds objects that hold them, and adds the frames that point to these objects.
+    /// Finds the objects that hold the locks that no frame holds. Adds the frames that point to these objects.
     void inObjects() {
-        // nondeterminism: memory of this process is read so that an address which is none does no harm.
+        // nondeterminism: memory of this process. Reading the file, unlike a pointer, is safe if a word is no address.
         int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
         if (memory < 0)
             return;

@@ -15,7 +15,7 @@
 // operation, and its name. The line of its wait is shown for fibers, for actors that were compiled to state machines,
 // and in checked builds for coroutines and tasks. If a parent does not wait for a fork, the fork is shown as "child of"
 // the parent. "Refers" means that the frame contains an object that can set the promise, send into the stream or
-// release the Semaphore. The report concludes this from the addresses in frames and from the counts of the cell. The
+// release the Semaphore. The report concludes this from the addresses in frames and from reference counts. The
 // holder of a lock is the computation with the Mutex::Lock or Semaphore::Permit in its frame, on its stack or in an
 // object to which the frame or stack points. An operation describes itself by describe() (flow/core/description.h).
 //

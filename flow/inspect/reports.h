@@ -8,8 +8,8 @@
 // later; at most for 64 loops. A loop with a step that does not end prints nothing: see flow/wait/long_steps.h. With
 // MILLRACE_REPORT_ON_QUIT=1 in the environment, the program need not call reportOnQuit().
 //
-// A failed assertion on a thread that has a loop prints asyncStack() and dumpPending(), also without reportOnQuit(). So
-// does an Error on such a thread that ends the program because nothing catches it, for example loop_drained.
+// A failed assertion on a thread that has a loop prints asyncStack() and dumpPending(), also without reportOnQuit(). An
+// Error that nothing catches on such a thread, for example loop_drained, prints both before the program ends.
 
 namespace flow {
 

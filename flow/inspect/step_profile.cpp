@@ -31,7 +31,7 @@ Waiter const* frameBehind(Waiter const* waiter) {
     return waiter;
 }
 
-/// Finds the actor that a step resumes, and its awaiters: of several awaiters always the one that waits longest.
+/// Finds the actor that a step resumes, and the chain of its awaiters. If a frame has several, follows the oldest one.
 void findChain(Waiter const* step, std::vector<void const*>& chain) {
     chain.clear();
     Waiter const* frame = frameBehind(step);

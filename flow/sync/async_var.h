@@ -9,8 +9,8 @@
 //     epoch.set(2);
 //
 // The waiters run before set() returns, newest first, and read the new value. They may call set() again, or destroy the
-// AsyncVar; its end fails all waiters with broken_promise. A change wakes only present waiters: do not wait between
-// get() and onChange(). T needs == (for set) and copy assignment. Cancel-safe. A Reference<AsyncVar<T>> may hold it.
+// AsyncVar; the destructor fails all waiters with broken_promise. A change wakes only present waiters: do not wait
+// between get() and onChange(). T needs == (for set) and copy assignment. Cancel-safe. A Reference may hold it.
 
 #include "flow/core/future.h"
 #include "flow/memory/reference.h"

@@ -9,8 +9,8 @@
 //     co_await phase.arrive();                 // in each of three tasks, once a phase
 //
 // countDown() and arrive() count when they are called, even if the wait that follows is cancelled. The results of
-// wait() and arrive() are operations in place, for every style. A Latch or a Barrier belongs to one thread. When it is
-// destroyed, its waiters get broken_promise.
+// wait() and arrive() are operations in place, for actors, coroutines and fibers. A Latch or a Barrier belongs to one
+// thread. When it is destroyed, its waiters get broken_promise.
 
 #include "flow/base/assert.h"
 #include "flow/sync/event.h"

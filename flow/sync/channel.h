@@ -9,11 +9,11 @@
 //     wait(jobs.send(job));                             // actors: `job` must be a state variable
 //     jobs.close();
 //
-// send() and receive() are operations in place, for every style. An operation that loses a race, or is cancelled, has
-// sent nothing and received nothing. A waiting send() only refers to the value: the value stays with the sender until
-// the channel or a receiver takes it. Values come out in the order in which they went in. Waiters are served in order,
-// in turns of the loop; a new operation does not overtake them. With capacity 0, send() goes on when a receiver has the
-// value.
+// send() and receive() are operations in place, for actors, coroutines and fibers. An operation that loses a race, or
+// is cancelled, has sent nothing and received nothing. A waiting send() only refers to the value: the value stays with
+// the sender until the channel or a receiver takes it. Values come out in the order in which they went in. Waiters are
+// served in order, in turns of the loop; a new operation does not overtake them. With capacity 0, the sender resumes
+// when a receiver has the value.
 //
 // After close() receivers get the values that are in the channel, then end_of_stream; a task that sends, or waits to
 // send, gets broken_promise. When a channel is destroyed, all its waiters get broken_promise. A channel allocates its

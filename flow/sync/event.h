@@ -3,11 +3,11 @@
 //
 //     Event ready;
 //     co_await ready.wait();        // does not suspend if `ready` is set
-//     ready.set();                  // all waiters resume, oldest first, in turns of the loop, if it is still set then
+//     ready.set();                  // all waiters resume, oldest first, in turns of the loop, while `ready` is set
 //     ready.reset();
 //
-// The result of wait() is an operation in place, for every style. An Event belongs to one thread. When it is destroyed,
-// its waiters get broken_promise.
+// The result of wait() is an operation in place, for actors, coroutines and fibers. An Event belongs to one thread.
+// When it is destroyed, its waiters get broken_promise.
 
 #include "flow/wait/source.h"
 

@@ -17,14 +17,14 @@
 //         ...                                               // the only holder
 //     }
 //
-// acquire(), permit() and lock() return operations in place, for every style. An operation that loses a race, or is
-// cancelled, has taken no permit, and the waiters behind it move up. Waiters are served in order, in turns of the loop.
-// A new acquire() queues behind them, also in a task that has just released a permit; so a holder that acquires more
-// may wait forever. With Order::WhatFits, a new acquire() does not queue if enough permits are free: then an acquire()
-// of many permits may wait as long as acquires of few permits arrive.
+// acquire(), permit() and lock() return operations in place, for actors, coroutines and fibers. An operation that loses
+// a race, or is cancelled, has taken no permit, and the waiters behind it move up. Waiters are served in order, in
+// turns of the loop. A new acquire() queues behind all waiters: so a task that holds permits and acquires further
+// permits may wait forever. With Order::WhatFits, a new acquire() does not queue if enough permits are free: then an
+// acquire() of many permits may wait as long as acquires of few permits arrive.
 //
-// An acquire() of more permits than there ever are waits until close(). A Semaphore belongs to one thread. When it is
-// destroyed, its waiters get broken_promise; a Permit or a Lock must not outlive its Semaphore or Mutex.
+// An acquire() of more permits than the Semaphore ever gets waits until close(). A Semaphore belongs to one thread.
+// When it is destroyed, its waiters get broken_promise; a Permit or a Lock must not outlive its Semaphore or Mutex.
 
 #include "flow/wait/source.h"
 
@@ -39,8 +39,8 @@ namespace flow {
 class Semaphore {
 public:
     class Permit;
-    /// With FirstComeFirstServed, only the longest waiter may take free permits. With WhatFits, a new acquire() may
-    /// take them too, if they suffice for it.
+    /// With FirstComeFirstServed, only the oldest waiter may take free permits. With WhatFits, a new acquire() may take
+    /// free permits too, if they are enough and no waiter in the queue is about to take them.
     enum class Order : std::uint8_t { FirstComeFirstServed, WhatFits };
 
     struct Acquire {
@@ -103,11 +103,11 @@ public:
     /// Fails all waiters with the error, oldest first, before close() returns. A later acquire() fails with the error
     /// without waiting. Permits can still be given back.
     void close(Error error = broken_promise()) { close(error, error); }
-    /// Like close(error), but the longest waiter fails with `first`; all others, and later acquires, with `others`.
+    /// Like close(error), but the oldest waiter fails with `first`; all others, and later acquires, with `others`.
     void close(Error first, Error others);
     bool isClosed() const { return error_.isValid(); }
 
-    /// The permits that are free, or on their way to a waiter.
+    /// Returns the number of free permits. Some may be on their way: a woken waiter will take them in its turn.
     std::int64_t permits() const { return free_ != kQueued ? free_ : passed_; }
     /// Returns the number of permits that are free, and are not on their way to a waiter.
     std::int64_t available() const { return permits() - onTheirWay().permits; }
@@ -115,8 +115,8 @@ public:
     std::size_t waiters() const;
 
 protected:
-    /// The class that this Semaphore is a part of. An acquire() that asks a FlowLock for more permits than it was made
-    /// with is ready when all of them are free, and makes permits() negative. At other classes it waits until close().
+    /// The class that this Semaphore is a part of. Only for a FlowLock: an acquire() of more permits than the FlowLock
+    /// was made with is ready when all permits are free, and makes permits() negative.
     enum class Kind : std::uint8_t { Semaphore, Mutex, FlowLock };
 
     Semaphore(std::size_t permits, Order order, Kind kind)

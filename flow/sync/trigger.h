@@ -5,14 +5,14 @@
 //     co_await changed.next();          // until the next call of trigger()
 //     changed.trigger();                // all waiters resume, oldest first, in turns of the loop
 //
-// The result of next() is an operation in place, for every style. It is ready if trigger() has been called after
-// next(). So call next() before you test the state that may change: then no change is lost.
+// The result of next() is an operation in place, for actors, coroutines and fibers. It is ready if trigger() has been
+// called after next(). So call next() before you test the state that may change: then no change is lost.
 //
 //     for (auto change = changed.next(); !isDone(); change = changed.next())
 //         co_await change;
 //
-// A Trigger belongs to one thread. When it is destroyed, its waiters get broken_promise, also after trigger() if their
-// turn has not come yet. Use an Event for a state, and an AsyncVar for a value.
+// A Trigger belongs to one thread. When it is destroyed, its waiters get broken_promise, also waiters that trigger()
+// has woken but that have not resumed yet. Use an Event for a state, and an AsyncVar for a value.
 
 #include "flow/wait/source.h"
 

@@ -4,13 +4,13 @@
 //     Task<int> words = load(here, key)
 //                     | then([](Page page) { return count(page); })        // a value, or another task
 //                     | onValue([](int const& n) { total += n; })
-//                     | onError([](Error e) { report(e); })                 // all but a cancel
+//                     | onError([](Error e) { report(e); })                 // not for actor_cancelled
 //                     | onCancel([] { ++cancelled; });
 //
 // Each call makes a new task, with a frame from the memory resource of the first task. Nothing runs before the new task
-// is awaited. then() turns the value into another value. The other three functions leave the result as it is: onValue()
-// and onError() pass it to their function. If a function throws, its task fails with this error. `task.then(f)` means
-// the same as `task | then(f)`.
+// is awaited. then() turns the value into another value. onValue(), onError() and onCancel() do not change the result:
+// they call a function with the value, with the error, or without an argument. If a function throws, the task that was
+// made with this function fails with the error. `task.then(f)` means the same as `task | then(f)`.
 
 #include "flow/tasks/task.h"
 
@@ -79,7 +79,7 @@ Task<T> runOn(Context, Task<T, E> task, F f) {
         if constexpr (kEnding == Ending::Value)
             f();
     } else {
-        T value = co_await std::move(task); // the task has ended already, so this does not suspend
+        T value = co_await std::move(task); // does not suspend: the task has ended already
         if constexpr (kEnding == Ending::Value)
             f(value);
         co_return value;

@@ -6,16 +6,16 @@
 //     auto first = co_await race(here, loadPage(here, key), delay(1.0));           // a RaceResult
 //     Winner<int> fastest = co_await race(here, std::move(tasks));
 //     std::pmr::vector<Winner<int>> two = co_await some(here, 2, std::move(tasks));
-//     Page page = co_await timeoutError(here, loadPage(here, key), 0.5);           // timed_out after that time
-//     Optional<Page> page = co_await timeout(here, loadPage(here, key), 0.5);      // or nothing
+//     Page page = co_await timeoutError(here, loadPage(here, key), 0.5);           // fails with timed_out after 0.5 s
+//     Optional<Page> page = co_await timeout(here, loadPage(here, key), 0.5);      // empty after 0.5 s
 //     Page page = co_await retry(here, {.attempts = 5}, [&](Context attempt) { return loadPage(attempt, key); });
 //
 // `here` is the result of `co_await context()`, and gives the memory. Each function makes a task, and the operands
 // become children of this task. Rules and results are as in flow/combine (race.h, all.h, timeout.h, retry.h). All
 // operands run at the same time. A time limit counts from the beginning of the task. When the result is decided,
 // operands that still run are cancelled, and operands that have not begun never begin. The task ends when all operands
-// have ended. If an operand is a fork or a future, its cancel ends only the wait, and drops the handle. A race()
-// without a Context is no operand.
+// have ended. If an operand is a fork or a future, the cancel ends only the wait for the operand, and drops the handle.
+// A race() without a Context cannot be an operand.
 
 #include "flow/base/optional.h"
 #include "flow/combine/retry.h"

@@ -13,11 +13,11 @@
 //
 // The first parameter of a task or a fork is its Context. An Environment is a Context without a parent: a task that is
 // made with it is the root of a tree. `co_await context()` gives the Context of the running task, for its children. A
-// Context is two pointers, and is passed by copy. Frames and results come from the memory resource, and each is given
-// back to the resource at its own end. The resource must outlive all of them. If the resource throws, the call of the
-// task's function throws, and nothing has been started.
+// Context is two pointers, and is passed by copy. The frame and the result of a task are one block from the memory
+// resource. The block is freed when the task has ended and no handle or future is left. The resource must outlive all
+// blocks. If the resource throws, the call of the task's function throws, and nothing has been started.
 //
-// Data that all of a tree shares, such as its executors, is a struct of the program, which `with()` adds:
+// Data that all tasks of a tree share, such as executors, is a struct of the program, which `with()` adds:
 //
 //     struct Executors { WorkPool& pool; Loop& storage; };
 //     Executors executors{pool, storageLoop};

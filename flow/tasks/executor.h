@@ -15,7 +15,7 @@
 //
 // The result or the error comes back to this loop. Until then this loop does not end for lack of work, and must not be
 // destroyed. If the future of start() is cancelled, this future is ready immediately; loop.run() still waits for the
-// end of the tree. The other loop must exist until then too: if it is destroyed earlier, the fork fails with
+// end of the tree. The other loop, too, must exist until the tree has ended: otherwise the fork fails with
 // broken_promise. flow/parallel/parallel.h runs children on the thread pool.
 
 #include "flow/tasks/stop.h"
@@ -164,7 +164,7 @@ inline tasks::LeaveLoop after(Loop&) {
     return {};
 }
 
-/// Makes a child of `here` on the loop `target`. Its thread calls make(Context), which returns a Task or a value.
+/// Makes a child that runs on `target`. The thread of `target` calls make(Context), which returns a Task or a value.
 template <class F, class R = std::invoke_result_t<F&, Context>>
 auto runOn(Context here, Loop& target, F make) -> Fork<typename tasks::RemoteResult<R>::Type> {
     using T = typename tasks::RemoteResult<R>::Type;

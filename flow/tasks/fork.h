@@ -9,12 +9,12 @@
 //     }
 //
 // `co_await fork` gives the result by reference, any number of times, and throws the fork's error; `co_await
-// std::move(fork)` moves the result out, and the handle is empty from then on. A Fork is a handle: dropping it leaves
-// the child running. The frame of a child is destroyed when the child ends, its result together with the last handle or
-// future. If a child fails after its handles are gone, its error is reported as a dropped error. At its end a parent
-// waits for its children, without blocking the thread; if the parent fails or is cancelled, it first cancels its
-// children. Parameters of the parent live until the children have ended. Local variables of the parent do not: await a
-// child before the variables to which the child refers are destroyed (destroyForks() waits for all children).
+// std::move(fork)` moves the result out, and empties the handle. If the handle is destroyed, the child runs on. The
+// frame of a child is destroyed when the child ends. The result is destroyed with the last handle or future. If a child
+// fails after its handles are gone, its error is reported as a dropped error. At its end a parent waits for its
+// children, without blocking the thread. If the parent fails or is cancelled, it first cancels its children. Parameters
+// of the parent live until the children have ended. Local variables of the parent do not: await a child before the
+// variables to which the child refers are destroyed (destroyForks() waits for all children).
 //
 // A fork can await everything that a coroutine can await. Actors, fibers and other coroutines wait for the fork's
 // future(). A cancel goes down the tree, children first: a child that sleeps or waits resumes immediately, with

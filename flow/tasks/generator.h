@@ -21,9 +21,9 @@
 // the compiler cannot elide the frame of the body, the frame comes from FastAllocator.
 //
 // The body of an AsyncGenerator is a fork (flow/tasks/fork.h): it begins with the call and runs up to its first
-// co_yield. After a value was taken, a turn of the loop continues the body. next() is an operation in place, for every
-// style. If next() loses a race, it has taken no value. It gives std::nullopt at the end; one next() throws an error of
-// the body. Dropping the handle makes the body's wait throw actor_cancelled. Only one next() may wait at a time.
+// co_yield. After a value was taken, a turn of the loop continues the body. Actors, coroutines and fibers can await
+// next(). It takes no value if it loses a race, and gives std::nullopt after the last value. If the body fails, one
+// next() throws the error. Dropping the handle makes the body's wait throw actor_cancelled. Only one next() may wait.
 
 #include "flow/tasks/task.h"
 #include "flow/wait/source.h"
@@ -50,7 +50,7 @@ public:
             return memory::roundUp(bytes, memory::kMostAlignment);
         }
         FLOW_INLINE static void* operator new(std::size_t bytes) {
-            (void)coro::frameAlignment(bytes); // with clang, refuses a greater alignment
+            (void)coro::frameAlignment(bytes); // with clang, refuses a frame that needs a greater alignment
             return memory::allocate(roundedUp(bytes));
         }
         static void operator delete(void* frame, std::size_t bytes) noexcept {

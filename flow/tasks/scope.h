@@ -9,11 +9,11 @@
 //                 break;
 //             clients.spawn(handle(std::get<1>(std::move(first))));   // a Future
 //         }
-//         bool inTime = co_await clients.drain(5.0);   // those that are left after 5 seconds are cancelled
+//         bool inTime = co_await clients.drain(5.0);   // children left after 5 seconds are cancelled
 //     }
 //     Task<> both(Context) {
 //         Context here = co_await context();
-//         Scope scope(here);                           // belongs to the task: cancelled before it, and ends before it
+//         Scope scope(here);                           // a child of the task: is cancelled and ends before the task
 //         scope.spawn(load(scope.context(), 1));       // a Task
 //         scope.spawn([] { return save(2); });         // a function, which the scope holds
 //         co_await scope.join();
@@ -28,8 +28,8 @@
 // cancels the children, and drops what they spawn while they end. If join() or drain() is cancelled or loses a race,
 // the children run on. With the Context of a task the scope is a child of the task: a cancel of the task cancels the
 // scope first, and the task ends after all of the scope. Only one join() or drain() may wait at a time. If the scope is
-// destroyed while children are left, this wait fails with broken_promise, and the cancelled children go on to their
-// end. If the memory resource throws, spawn() throws too, and cancels the child. A Scope belongs to one thread.
+// destroyed while children are left, a waiting join() or drain() fails with broken_promise. The cancelled children run
+// to their end. If the memory resource throws, spawn() throws too and cancels the child. A Scope belongs to one thread.
 
 #include "flow/tasks/task.h"
 #include "flow/wait/operand.h"

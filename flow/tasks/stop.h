@@ -11,14 +11,14 @@
 //     }
 //     OnCancelCall close(co_await context(), [&] { file.close(); });
 //
-// Each object is a local variable of the task whose context it gets (or stands beside the Scope), and works while the
-// object exists. A stop may be requested on any thread, and the cancel follows in a turn of the task's loop. While a
+// Each object is a local variable of the task whose context it gets, or stands beside the Scope. It works until it is
+// destroyed. A stop may be requested on any thread, and the cancel follows in a turn of the task's loop. While a
 // CancelOnStop exists, a real loop does not end for lack of work. With the context of a scope, a stop cancels the
 // children that the scope has at that time.
 //
-// OnCancelCall calls its function once when the task is cancelled, before the task resumes. If the task is cancelled
-// already, the constructor calls it. If the end of a child resumes the task before that, the destructor calls it. The
-// function must not throw. The state of a std::stop_source comes from the global heap.
+// OnCancelCall calls its function once: when the task is cancelled, before the task resumes. If the task is cancelled
+// already, the constructor calls the function. If the end of a child resumes the cancelled task before that call, the
+// destructor calls the function. The function must not throw. The state of a std::stop_source is on the global heap.
 
 #include "flow/loop/detail/posted.h"
 #include "flow/tasks/task.h"
@@ -43,7 +43,7 @@ public:
     OnCancelCall(OnCancelCall const&) = delete;
     OnCancelCall& operator=(OnCancelCall const&) = delete;
     ~OnCancelCall() {
-        if (hook_->parent->has(tasks::Node::kCancelled)) // the end of a child may have resumed the task before
+        if (hook_->parent->has(tasks::Node::kCancelled)) // a child's end may resume the task before onCancel()
             callOnce();
         hook_->onCancel = nullptr;
         tasks::endHook(hook_);

@@ -88,7 +88,7 @@ public:
         detail::run(this->checked()->frame());
         return cell_;
     }
-    /// Destroys this task and the nodes below it, unless this task has ended. Of their code only destructors run.
+    /// Destroys this task and the nodes below it, unless this task has ended. Only destructors of the frames run.
     void destroy() {
         if (cell_ && !cell_->isReady())
             tasks::destroyTree(tasks::Node::of(cell_->frame()));

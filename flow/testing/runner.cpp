@@ -3,8 +3,8 @@
 //
 // runOnce() seeds the thread's random numbers from the run's seed and the name of the test, makes a new loop, and runs
 // the test on this loop until the future of the test is ready or the timeout is over. At the end it compares the
-// numbers of live blocks, to report leaks, and computes an "unseed" from a random number, the number of steps and the
-// time. With --twice, a test fails if the unseeds of its two runs differ.
+// number of live blocks with the number before, to report leaks. It computes an "unseed" from a random number, the
+// number of steps and the virtual time. With --twice, a test fails if the unseeds of its two runs differ.
 
 #include "flow/testing/detail/runner.h"
 

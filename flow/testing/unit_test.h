@@ -43,7 +43,7 @@ public:
     Optional<std::int64_t> getInt(std::string const& name) const;
     Optional<double> getDouble(std::string const& name) const;
 
-    /// Returns the directory for the test's files: that of `--data-dir`, which must exist, or the current directory.
+    /// Returns the directory for files of tests: the value of `--data-dir`, which must exist, or the current directory.
     std::string const& getDataDir() const { return dataDir_; }
     void setDataDir(std::string path) { dataDir_ = std::move(path); }
 

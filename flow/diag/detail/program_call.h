@@ -1,12 +1,12 @@
 #pragma once
-// ProgramCall: the program's function that called into the library, for the message of an assertion that failed inside.
+// ProgramCall: the program's function that called into the library. The message of a failed assertion shows it.
 //
 //     ProgramCall call = findProgramCall(true);
 //     std::fprintf(stderr, "called by %s at %s\n", call.function.c_str(), call.place.c_str());
 //
 // A function of the program is one outside of `flow` and `std`. It is found even if the compiler has inlined it into a
-// function of these namespaces, as with actors. addr2line reads the line from the debug information. With clang this is
-// llvm-addr2line if it is installed: GNU addr2line misses functions that clang inlines into a coroutine.
+// function of these namespaces, as with actors. addr2line reads the line from the debug information. With clang,
+// llvm-addr2line is used if it is installed: GNU addr2line misses functions that clang inlines into a coroutine.
 
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@ namespace flow {
 struct ProgramCall {
     std::string function; // empty: none was found
     std::string place;    // "file:line" in this function; empty without debug information, or without addr2line.
-                          // "file:first-last" of a coroutine in which gcc has not recorded the line
+                          // "file:first-last" for a coroutine in which gcc has not recorded the line
     std::string command;  // a command that prints the line, for a machine with the program and its debug information
 };
 
@@ -24,7 +24,7 @@ struct ProgramCall {
 /// at most 10 seconds. Throws std::bad_alloc.
 ProgramCall findProgramCall(bool wantsPlace);
 
-/// True if `file`, a path as the compiler writes it, is a file of the library: where it was built, or installed.
+/// True if `file`, a path as the compiler writes it, is in the source tree or the installation of the library.
 bool isOfLibrary(std::string_view file);
 
 } // namespace flow

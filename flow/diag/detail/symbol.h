@@ -20,7 +20,7 @@ void symbolName(const void* code, char* out, std::size_t size) noexcept;
 void actorNameAt(const void* code, char* out, std::size_t size) noexcept;
 
 /// Writes a command that prints the function and the line of the code, "addr2line -Cfie 'FILE' ADDRESS", or the address
-/// if the code is in no known function. At most `size - 1` bytes.
+/// if the code is in no known function. Writes at most `size - 1` bytes, and a null.
 void lineCommand(const void* code, char* out, std::size_t size) noexcept;
 
 /// Returns the linker's name of the function at `code`; empty if there is none.

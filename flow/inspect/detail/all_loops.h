@@ -4,8 +4,8 @@
 //     for (LoopAnswer const& answer : askAllLoops([] { return dumpOf(Loop::current()); }, 1.0))
 //         print(answer.thread, answer.isThere ? answer.text : "it runs a long step");
 //
-// The calling thread blocks until all loops have answered, at most for `patience` seconds. The first result is that of
-// the calling thread's loop. Several threads may ask at the same time: a thread that waits answers other requests
+// The calling thread blocks until all loops have answered, at most for `patience` seconds. If the calling thread has a
+// loop, its result is the first. Several threads may ask at the same time: a thread that waits answers other requests
 // meanwhile. Each loop locks a mutex once when it is made and once when it ends; otherwise askAllLoops() has no cost.
 
 #include "flow/loop/real_loop.h"

@@ -2,7 +2,7 @@
 // Code: describes a function that resumes computations: its name, its style and the lines of its waits.
 //
 //     Codes codes;
-//     Code const& code = codes.of(frame);            // of any frame of this thread
+//     Code const& code = codes.of(frame);            // for any frame of this thread
 //     code.name; code.style; codes.placeOf(frame);   // "fetch", Style::Actor, {"fetch.actor.cpp", 12}
 //
 // Names come from the symbol table, which is read once for each function. An actor that actorc compiled to a state
@@ -23,7 +23,7 @@ using namespace flow::detail;
 enum class Style { Actor, Coroutine, Task, Fiber, Operation, Other };
 char const* nameOf(Style style);
 
-/// A line of the source; `line` is 0 if none is known.
+/// A line of the source; `line` is 0 if the line is unknown.
 struct Place {
     std::string file;
     std::uint32_t line = 0;
@@ -35,7 +35,7 @@ struct Code {
     std::string name;
     void const* waits = nullptr; // the flow::actor::WaitLines of an actor
     Describe describe = nullptr; // the function of an operation that describes itself
-    // Null if the code is not that of a fiber:
+    // These functions are null unless the code resumes a fiber:
     char const* (*nameOfFiber)(Waiter const* frame) = nullptr;
     std::source_location const* (*placeOfFiber)(Waiter const* frame) = nullptr;
     std::pair<void const*, void const*> (*stackOfFiber)(Waiter const* frame) = nullptr;

@@ -7,9 +7,9 @@
 //
 // ofThread() reads the blocks of the allocator. It recognises a frame by three facts: the cell has the status of an
 // unfinished computation, the cell's size class and offset fit its block, and `resume` points to code. When a
-// computation ends, it clears that status. Some blocks are not walked (above 4 KiB, or of another memory resource):
-// frames in them are found through the computations that they wait for or that wait for them, and through the tree of
-// tasks. A Frames is valid as long as no other code runs on this thread.
+// computation ends, it clears that status. Blocks above 4 KiB and blocks of other memory resources are not walked. A
+// frame in such a block is found through another frame, if one waits for the other, or through the tree of tasks. A
+// Frames is valid as long as no other code runs on this thread.
 
 #include "flow/core/detail/live_blocks.h"
 #include "flow/core/detail/task_tree.h"
@@ -43,8 +43,8 @@ public:
     /// Returns the frame with `address` in its block; null if there is none.
     Frame const* holding(void const* address) const;
     Frame const* of(Waiter const* frame) const;
-    /// Returns the frame that is the waiter, or of which the waiter is a part. Returns null for other waiters, such as
-    /// callbacks.
+    /// Returns the frame to which the waiter belongs. The waiter may be the frame itself, a part of the frame, or a
+    /// branch on the stack of a fiber. Returns null for other waiters, such as callbacks.
     Frame const* ownerOf(Waiter const* waiter) const;
 
 private:
@@ -73,7 +73,7 @@ void forEachParked(Waiter const* frame, Visit&& visit) {
         return visit(frame);
     BranchGroup const* group = frame->awaited.group();
     for (std::uint32_t i = 0; i < group->count; ++i)
-        if (group->branches[i].link.isLinked()) // a ready branch is not linked; its group still waits for others
+        if (group->branches[i].link.isLinked()) // a ready branch is not linked; its group waits for other branches
             visit(static_cast<Waiter const*>(&group->branches[i]));
 }
 

@@ -34,7 +34,7 @@ struct Wait {
 
 struct Node {
     Frame const* frame;
-    int depth; // 0 if no shown computation waits for this one
+    int depth; // 0 for the root of a tree
     Style style;
     std::string name;
     Place place;

@@ -2,8 +2,8 @@
 // The requests of tools/profile to the program that it runs, by environment variables:
 //
 //     MILLRACE_PROFILE=FOLDER            each RealLoop writes a StepProfile to FOLDER/PID-N.json when it ends
-//     MILLRACE_PROFILE_ALLOCATIONS=1     and counts allocations
-//     MILLRACE_PROFILE_SAMPLES=1         the program is sampled by a signal, into FOLDER/PID.samples
+//     MILLRACE_PROFILE_ALLOCATIONS=1     each StepProfile also counts allocations
+//     MILLRACE_PROFILE_SAMPLES=1         a SignalSampler writes samples to FOLDER/PID.samples
 
 #include "flow/loop/real_loop.h"
 

@@ -125,7 +125,7 @@ public:
         for (std::size_t i = 0; i < operands.size(); ++i)
             start(operands[i], results_[i], i);
     }
-    /// Returns the results. Called when all children have ended. Throws the error if an error has decided.
+    /// Returns the results; all children must have ended. Throws the error if an error has decided.
     Results& results() {
         throwIfFailed();
         return results_;

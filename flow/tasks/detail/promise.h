@@ -20,7 +20,7 @@ inline constexpr bool kIsContextWith = false;
 template <class Shared>
 inline constexpr bool kIsContextWith<ContextWith<Shared>> = true;
 
-/// Finds the first parameter that converts to Context. Returns a ContextWith as it is, any other one as a Context.
+/// Finds the first parameter that converts to Context. Returns a ContextWith unchanged, any other type as a Context.
 template <class First, class... Rest>
 FLOW_INLINE auto contextOf(First&& first, Rest&&... rest) {
     if constexpr (kIsContextWith<std::remove_cvref_t<First>>) {
@@ -148,7 +148,7 @@ struct InTask {
         if (promise->cell()->has(Cell::kCancelled)) [[unlikely]]
             throw takeError(cancelledCell(nullptr, frame()));
     }
-    /// Returns true if the call that made the fork is still on the stack.
+    /// Notes that the coroutine suspends. Returns true if a fork has to call the next frame itself: see isInCall().
     FLOW_INLINE bool noteSuspended() const noexcept {
         promise->noteSuspended();
         bool inCall = isInCall(node());
@@ -208,7 +208,7 @@ struct Owning : Awaiter {
 };
 
 /// An operation in place that waits until no child of a scope is left. If the waiting task is cancelled, the wait ends
-/// immediately. But if the children are cancelled as well, the wait goes on until they have ended.
+/// immediately. But if the parent of the scope is cancelled, the wait goes on until the scope's children have ended.
 struct Join {
     using Result = Void;
     static constexpr bool kEndsOnce = true;
@@ -336,8 +336,8 @@ public:
     FLOW_INLINE static void* operator new(std::size_t bytes, Args&&... args) {
         return newTaskCell<T>(contextOf(args...).memory(), bytes)->frame();
     }
-    /// Does not free the block: the last reference to the cell frees it. Frees only the block of a call that never
-    /// became a coroutine, because the copy of a parameter threw.
+    /// Does nothing for the frame of a coroutine: the last reference to the cell frees the block. Frees the block of a
+    /// call that never became a coroutine because the copy of a parameter threw.
     FLOW_INLINE static void operator delete(void* frame) noexcept {
         Cell* cell = Cell::of(static_cast<Waiter*>(frame));
         if (!S::kTakenOverSafely && !cell->has(Cell::kHasFrame))
@@ -399,7 +399,7 @@ public:
         cancelChildren(Node::of(this->frame()));
         return {};
     }
-    // These operands are refused: they would end a coroutine before its children.
+    // These operands are refused: the first three would end a task before its children, the last would hinder a cancel.
     void await_transform(coro::fail) = delete;
     void await_transform(coro::never) = delete;
     template <class U>

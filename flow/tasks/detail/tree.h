@@ -40,7 +40,7 @@ struct Node {
     bool has(std::uint32_t flag) const { return flags & flag; }
     /// Returns true if no child and no pin is left.
     bool isAlone() const { return children.isEmpty() && pins == 0; }
-    /// Returns true if tasks, forks or futures are directly below the node. The loop is short: other hooks are few.
+    /// Returns true if a task, fork or future is directly below. The loop is short: few children are other hooks.
     bool hasForks() const {
         for (Link const* child = children.next; child != &children; child = child->next)
             if ((of(const_cast<Link*>(child))->flags & (kIsHook | kIsFuture)) != kIsHook)
@@ -60,7 +60,7 @@ struct Node {
 };
 
 /// A node without a frame, in a block of its own. A hook with the flag kEnding is freed when its last child has ended.
-/// A task that waits for its children does not wait for hooks.
+/// destroyForks() does not wait for hooks. The end of a task waits for them, as for all children.
 struct HookNode : Node {
     HookNode(std::pmr::memory_resource& m, std::size_t b) : memory(&m), bytes(b) { flags = kIsHook; }
     /// Returns true if the parent is cancelled: then all nodes below the hook are cancelled as well. A task that waits

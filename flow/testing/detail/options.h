@@ -40,7 +40,7 @@ TestOptions parseTestOptions(int argc, char const* const* argv);
 /// Returns the text for --help.
 std::string testUsage();
 
-/// Returns true if `filter` selects `name`: with `*` or `?` as a pattern for the whole name, otherwise as a part of it.
+/// Returns true if `filter` selects `name`. A filter with `*` or `?` must match all of `name`, another filter a part.
 bool filterMatches(std::string const& filter, std::string const& name);
 /// Returns true if there are no filters, or if one of them selects `name`.
 bool anyFilterMatches(std::vector<std::string> const& filters, std::string const& name);
