@@ -1,7 +1,7 @@
 #pragma once
 // Switches a thread from one stack to another: Boost.Context's jump, and the thread's state that belongs to a stack.
 //
-//     void* there = newContext(stack, first);        // first(Arrival) runs on that stack, and never returns
+//     void* there = make_fcontext(stackEnd, stackBytes, first);   // first() runs on that stack, and never returns
 //     Arrival back = switchTo(there, argument);      // returns when another switch goes to this context
 //
 // The processor predicts where a function returns to: it keeps a list of the calls that have not returned yet. A call

@@ -40,7 +40,6 @@ private:
     flow::Future<flow::Void> giveSnapshots();
     flow::Future<flow::Void> beat();
     flow::net::Message snapshot() const;
-    void publish(std::string_view key, std::string_view value);
 
     flow::net::MessageSocket snapshots_, changes_, sets_;
     Table table_;
