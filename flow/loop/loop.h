@@ -10,7 +10,7 @@
 // each turn the loop reads the clock once, moves expired timers to the ready queue, and runs ready steps. now() does
 // not change during a turn. Other threads may call only post() and stop(), and a signal handler only stop().
 //
-// The functions for sources, pollers and simulators are in flow/loop/detail/loop_machine.h.
+// The functions for pollers, simulators and code that makes waiters ready are in flow/loop/detail/loop_machine.h.
 
 #include "flow/loop/detail/loop_machine.h"
 
@@ -30,8 +30,8 @@ class Loop : public LoopMachine {
 public:
     /// Waiters that are still parked at this loop stay parked forever, but an actor whose future is dropped is
     /// cancelled as usual. Posted calls that have not run are destroyed. Calls that onLoop has sent to this loop and
-    /// that have not ended are cancelled. No WorkGuard may be left. No step of this loop may be running: such a step
-    /// must not call exit() if the loop is static.
+    /// that have not ended are cancelled. No WorkGuard may be left. No step of this loop may be running. So a step of
+    /// a static loop must not call exit().
     virtual ~Loop();
 
     /// Returns the loop of this thread; there must be one.
@@ -104,7 +104,7 @@ public:
     TaskPriority currentPriority() const { return static_cast<TaskPriority>(ready_.priority()); }
     /// Returns the number of steps that have run so far.
     std::uint64_t stepsRun() const { return steps_; }
-    /// True if the running step should yield: more urgent work is ready, or the step has run for long.
+    /// True if the running step should yield: more urgent work is ready, or the turn has lasted for long.
     bool shouldYield() {
         if (ready_.hasMoreUrgentThan(ready_.priority())) [[unlikely]]
             return true;

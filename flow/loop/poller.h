@@ -8,7 +8,7 @@
 //
 // A RealLoop sleeps in its EventPoller, which has no news, until usePoller() gives the loop another poller.
 //
-// A poller makes waiters ready: it puts them, or their source, into the loop's ready queue. It never resumes a waiter
+// A poller puts waiters, or an object that will resume them, into the loop's ready queue. It never resumes a waiter
 // inside wait(): a coroutine that wait() resumes could complete the future for which run() waits, and the loop would
 // then sleep although run() must return.
 
@@ -31,8 +31,8 @@ public:
     virtual void wait(double seconds) noexcept = 0;
     /// Ends a wait(), or the next one. Any thread and any signal handler may call it, once for each takeWake().
     virtual void wake() noexcept = 0;
-    /// Called by the loop when another thread has called wake() or will call it within a few instructions: waits for
-    /// this call of wake(), which must come neither after the end of this object nor in the next sleep.
+    /// Called by the loop when another thread has called wake() or will call it within a few instructions. Waits for
+    /// this call of wake(). A later call could come after the end of this object, or end the next sleep.
     virtual void takeWake() noexcept = 0;
     /// True if a waiter waits for news: then the loop does not end for lack of work.
     virtual bool isWaitedFor() { return false; }

@@ -46,8 +46,8 @@ private:
 };
 
 namespace detail {
-/// Makes failures of this program report the pending computations, and SIGQUIT too, if that is enabled. Defined in
-/// flow/inspect/reports.cpp.
+/// Makes failures of this program report the pending computations. SIGQUIT reports them only after reportOnQuit().
+/// Defined in flow/inspect/reports.cpp.
 void realLoopMade(RealLoop& loop);
 } // namespace detail
 

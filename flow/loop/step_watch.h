@@ -148,7 +148,7 @@ private:
         return findMark(level);
     }
     Link& findMark(int level);
-    // The loop uses an index, since a watch may add and remove watches.
+    // Uses an index, since a watch that is called may add and remove watches.
     template <class Call>
     void forEach(Call&& call) noexcept {
         for (std::size_t i = 0; i < watches_.size(); ++i)

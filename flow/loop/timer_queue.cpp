@@ -58,9 +58,9 @@ void TimerQueue::insertSoon(Link& link, double deadline) {
     insertBetween(*before, link, *before->next);
 }
 
-/// Moves the last timers of `soon_` to buckets, if there are more than kFew. The queue stores no number of timers,
-/// since each cancel would have to change it: it counts the timers each time kFew have been set. `soon_` can have many
-/// more timers only if these have one deadline.
+/// Moves the last timers of `soon_` to buckets, if `soon_` has more than kFew. The queue does not store this number:
+/// each cancel would have to change the number. Instead the queue counts the timers of `soon_` each time kFew have been
+/// set. `soon_` can have many more than kFew timers only if the timers have the same deadline.
 void TimerQueue::shortenSoon() {
     soonSet_ = 0;
     int count = 0;
@@ -109,8 +109,8 @@ int TimerQueue::firstBucket() {
     return -1;
 }
 
-/// Moves the timers that are due next to `soon_`. Returns false if no timer is due, and then `next_` is after `now`.
-/// Also returns false if no steps are left.
+/// Moves the timers with the earliest deadlines into `soon_`. Returns false if no timer is due: then `next_` is after
+/// `now`. Also returns false if no steps are left.
 bool TimerQueue::fillSoon(double now, int& steps) {
     for (;;) {
         redistribute(steps);
@@ -137,7 +137,7 @@ bool TimerQueue::fillSoon(double now, int& steps) {
     }
 }
 
-/// Moves the timers in `redistributing_` to their buckets by the new `base_`, as long as there are steps left.
+/// While steps are left, moves timers of `redistributing_` to `soon_` (a deadline at `base_`) or to their new buckets.
 void TimerQueue::redistribute(int& steps) {
     for (; !redistributing_.isEmpty(); --steps) {
         if (steps <= 0)

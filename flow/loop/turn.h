@@ -23,7 +23,7 @@ public:
     /// True if this Turn is in the queue, or waits for the deadline of askAt().
     bool isAsked() const { return waiter_.link.isLinked(); }
     /// Lets this Turn run once in a turn of the loop, behind the steps that are ready at that priority. The loop is the
-    /// current one unless another is given. Does nothing if this Turn is in the queue already.
+    /// current one unless another is given. Does nothing if isAsked() is true already.
     void ask(TaskPriority priority) { ask(Loop::current(), priority); }
     void ask(Loop& where, TaskPriority priority) {
         if (!isAsked())
@@ -34,7 +34,7 @@ public:
         if (!isAsked())
             Loop::current().parkUntil(&waiter_, deadline, priority);
     }
-    /// Takes this Turn out of the queue. It does not run until ask() or askAt() is called again.
+    /// Undoes ask() or askAt(). This Turn does not run until ask() or askAt() is called again.
     void takeBack() { detail::detach(&waiter_); }
 
 private:

@@ -26,7 +26,7 @@ public:
 protected:
     /// Called before a block is taken. If allocating() returns false, the caller gets std::bad_alloc.
     virtual bool allocating() noexcept { return true; }
-    /// Called with a new block. `cell` is the address of the result cell in the block; null if the block has none.
+    /// Called with a new block. `cell` is the address of the Cell (flow/core/cell.h) in the block; null if it has none.
     virtual void allocated([[maybe_unused]] void* block, [[maybe_unused]] void* cell) noexcept {}
     virtual void released([[maybe_unused]] void* block) noexcept {}
 

@@ -11,7 +11,7 @@
 // Destructors of objects in an arena never run. Copies may be passed to other threads (references are counted
 // atomically), but two threads must not take memory from copies of one Arena at the same time. The memory of two arenas
 // that depend on each other is never freed. Taking memory is a few instructions. An Arena takes blocks from
-// FastAllocator. Each block is twice as large as the previous one, up to 4096 bytes.
+// FastAllocator. Each block is twice as large as the previous one, up to 4096 bytes, or larger if a piece needs it.
 
 #include "flow/memory/fast_allocator.h"
 
@@ -30,7 +30,7 @@ class Arena {
 public:
     /// Makes an arena without memory.
     Arena() = default;
-    /// Makes an arena with room for `bytes` bytes, so that they are taken from one block.
+    /// Makes an arena with one block, which has room for `bytes` bytes.
     explicit Arena(std::size_t bytes);
     Arena(Arena const& other) noexcept;
     Arena(Arena&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}

@@ -69,7 +69,7 @@ struct VersionAssumed {
 struct NoVersion {};
 } // namespace detail
 
-// These are functions. If they were types, `BinaryWriter writer(Unversioned());` would declare a function.
+// The next three are functions. If they were types, `BinaryWriter writer(Unversioned());` would declare a function.
 
 /// Puts the version before the values. A reader accepts `version` and older versions.
 constexpr detail::VersionIncluded IncludeVersion(ProtocolVersion version = currentProtocolVersion()) {
@@ -180,8 +180,8 @@ public:
             throw value_too_large();
         return count;
     }
-    /// Limits the memory of all elements. For input of unknown origin: a few bytes may stand for a large struct with
-    /// defaults in all its members. With a limit, a container reserves room for all elements before it reads them.
+    /// Limits the memory of all elements together. Input of unknown origin needs a limit: a few bytes may stand for a
+    /// large struct with defaults in all members. With a limit, a container reserves room before it reads elements.
     void limitElements(std::size_t bytes) { mostElementBytes_ = bytes; }
     bool limitsElements() const { return mostElementBytes_ != kNoLimit; }
     /// Returns the number of bytes of all elements so far. Memory that elements own does not count.

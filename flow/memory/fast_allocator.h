@@ -86,7 +86,7 @@ struct FreeList {
     FreeBlock* first = nullptr;
     std::uint64_t allocated = 0;
     std::uint64_t toBeFreed = 1; // the release that counts toBeFreed down to 0 calls releaseSlow()
-    std::uint64_t freedThen = 1; // the number of blocks that are freed in all after that release
+    std::uint64_t freedThen = 1; // the value of freed() at the end of that release
 
     std::uint64_t freed() const { return freedThen - toBeFreed; }
 };
@@ -177,9 +177,9 @@ struct Usage {
 };
 Usage usage() noexcept;
 
-/// Gives chunks (256 KiB) without live blocks back to the system, and returns their bytes: chunks of this thread and of
-/// threads that have ended. No loop calls trim(). It visits every free block: a million take 20 ms in order, 160 ms in
-/// random order. If every chunk has a live block, it gives back nothing. Memory given back is slow to get again. Call
+/// Gives chunks (256 KiB) without live blocks back to the system: chunks of this thread and of threads that have ended.
+/// Returns the bytes of these chunks; 0 if every chunk has a live block. No loop calls trim(). It visits every free
+/// block: a million blocks take 20 ms in order, 160 ms in random order. Memory given back is slow to get again. Call
 /// trim() after many objects have ended, if their memory is not needed again soon and a pause does no harm.
 std::size_t trim() noexcept;
 
@@ -200,8 +200,8 @@ struct FastAllocator {
     static void release(void* block) noexcept { memory::release(block, memory::sizeClassOf(Size)); }
 };
 
-/// Base class with a `new` and a `delete` that take blocks of the exact size of Object, which must be the most derived
-/// class.
+/// Base class of Object: `new` takes the object's memory from FastAllocator, and `delete` gives it back. No class may
+/// be derived from Object.
 template <class Object>
 struct FastAllocated {
     [[nodiscard]] static void* operator new(std::size_t bytes) {

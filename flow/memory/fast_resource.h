@@ -5,8 +5,8 @@
 //     Environment environment(fastMemory());          // flow/tasks/context.h
 //
 // This one object serves all threads. Each thread takes blocks from its own free lists. A block may be freed on another
-// thread. Two kinds of blocks come from the system: blocks with an alignment above 64 bytes, and blocks above 4096
-// bytes with an alignment above 16 bytes. allocate() throws std::bad_alloc.
+// thread. std::pmr::new_delete_resource() provides the blocks with an alignment above 64 bytes, and the blocks above
+// 4096 bytes with an alignment above 16 bytes. allocate() throws std::bad_alloc.
 
 #include "flow/memory/fast_allocator.h"
 

@@ -31,7 +31,7 @@ public:
     static constexpr std::size_t kFirstChunk = 64 << 10;
     static constexpr std::size_t kLargestChunk = 64 << 20;
 
-    /// Makes an empty arena. Each chunk is twice as large as the previous one, from `firstChunk` bytes to 64 MiB.
+    /// Makes an empty arena. Chunk sizes double from `firstChunk` bytes to 64 MiB; a larger block gets a larger chunk.
     explicit ScopedArena(std::size_t firstChunk = kFirstChunk,
                          std::pmr::memory_resource& upstream = *std::pmr::new_delete_resource())
         : upstream_(&upstream), nextBytes_(firstChunk < kLeast ? kLeast : firstChunk) {}

@@ -59,8 +59,8 @@ public:
     std::string toString() const { return std::string(toStringView()); }
     /// Returns readable ASCII: other bytes become \xhh, and a backslash becomes two.
     std::string printable() const;
-    /// Returns the bytes for people: `61 (a) 2f 62 (b)`. Of a text of more than `limit` bytes, shows `limit` bytes and
-    /// the length: `61 (a)...[20]`. If `limit` is 9 or more, a third of these bytes are the last: `61...62 [20 bytes]`.
+    /// Returns the bytes for people: `61 (a) 2f 62 (b)`. If there are more than `limit` bytes, shows `limit` bytes and
+    /// the length: `61 (a)...[20]`. If `limit` is 9 or more, a third of these are the last bytes: `61...62 [20 bytes]`.
     std::string toHexString(int limit = -1) const;
     /// Returns two hexadecimal digits for each byte.
     std::string toFullHexStringPlain() const;

@@ -119,7 +119,7 @@ private:
     template <class Next>
     void appendEach(Arena& arena, int count, Next next) {
         FLOW_ASSERT(count >= 0, "VectorRef::append() of a negative number");
-        VectorRef grown = *this; // a copy: the new elements may be elements of this VectorRef
+        VectorRef grown = *this; // a copy: next() may read elements of this VectorRef
         if (size_ + count > capacity_)
             grown.grow(arena, size_ + count);
         for (int i = 0; i < count; ++i)

@@ -8,9 +8,9 @@
 //     }
 //
 // A thread of the pool submits to its own queue, and takes the newest item of that queue first. A thread without work
-// takes the oldest item of another thread. Items from threads outside the pool run in no order. One item in 64 of a
-// pool's thread goes behind all waiting items, so items that always submit new items do not starve the others. An item
-// must not block, and must not throw.
+// takes the oldest item of another thread. Items from threads outside the pool run in no order. One in 64 of the
+// items that a thread of the pool submits goes behind all waiting items, so items that always submit new items do not
+// starve the others. An item must not block, and must not throw.
 //
 // A pool that is made on a simulated loop has no threads: each item is a step of that loop, in order of submission. So
 // a run can be repeated. Only that loop may use the pool.

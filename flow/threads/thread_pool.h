@@ -18,7 +18,7 @@
 //
 // Lifetime. The loop does not end for lack of work while a call is under way, unless the call was cancelled. When the
 // loop is destroyed, it waits for the calls that have begun, and destroys the other calls. The futures of all these
-// calls never become ready. stop() does the same. A call holds a reference to its pool.
+// calls never become ready. After stop(), begun calls still give their results. A call holds a reference to its pool.
 //
 // Simulation. On a simulated loop there are no threads: each call is a step of the loop, so that a run can be repeated.
 // So a call that waits for another call of the pool never ends on a simulated loop.
@@ -26,7 +26,7 @@
 // A child of fork() has none of the threads: it must not use or destroy a pool that its parent has used. A call in the
 // child ends the program with a message; make a new loop in the child.
 //
-// Errors. A future fails with platform_error if the system gives no thread. run() and runToEnd() throw std::bad_alloc.
+// Errors. A future fails with platform_error if the pool can have no thread. run() and runToEnd() throw std::bad_alloc.
 //
 // Threads. All members belong to the loop's thread.
 
@@ -92,7 +92,7 @@ private:
         virtual void work() noexcept = 0;
         /// Brings the result to the future, on the loop's thread, and destroys the job.
         virtual void deliver() noexcept = 0;
-        /// Called instead of deliver() if the loop ends first: the future gets no result.
+        /// Called instead of deliver() if the loop or the pool ends first: the future gets no result.
         virtual void discard() noexcept = 0;
 
         void sendHome() noexcept;
@@ -149,7 +149,7 @@ struct ThreadPool::Call final : Job, FastAllocated<Call<F>> {
             this->fail(platform_error());
         }
         ~Answer() {
-            if (!call) // the loop has ended, or the pool has no thread
+            if (!call) // discard() has been called, or the pool has no thread
                 return;
             call->answer = nullptr;
             if (call->isBack || (call->onCancel == OnCancel::Withdraw && call->pool->withdraw(*call)))

@@ -28,8 +28,8 @@ public:
     Inbox& operator=(Inbox const&) = delete;
 
     /// Any thread: puts in a waiter that is parked nowhere. `link.prev` does not change before the waiter is taken out.
-    /// True if the owner sleeps: then the caller must wake the owner. The waiter may run before that, and destroy the
-    /// owner. The caller must keep the owner alive until put() has returned and the owner is awake.
+    /// True if the owner sleeps: then the caller must wake the owner. The waiter may run before put() returns, and may
+    /// destroy the owner. The caller must keep the owner alive until put() has returned and the owner is awake.
     bool put(Waiter* waiter) noexcept {
         Link* top = top_.load(std::memory_order_relaxed);
         do

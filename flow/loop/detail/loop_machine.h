@@ -1,9 +1,9 @@
 #pragma once
-// LoopMachine: the inside of a loop, for sources, pollers and simulators. Programs use Loop (flow/loop/loop.h), which
-// is derived from it.
+// LoopMachine: the inside of a loop, for pollers, simulators and sources (objects that make waiters ready). Programs
+// use Loop (flow/loop/loop.h), which is derived from LoopMachine.
 //
-//     Loop::current().makeReady(&waiter, priority);                // a source: the waiter runs in a turn of its own
-//     Loop::current().parkUntil(&waiter, deadline, priority);      // the same when the time has come
+//     Loop::current().makeReady(&waiter, priority);                // a source: the waiter runs as a step of its own
+//     Loop::current().parkUntil(&waiter, deadline, priority);      // the same, but at the deadline
 //     Loop::current().add(owned);                                  // ends together with the loop
 //
 //     class SimLoop final : public Loop {                 // a loop on a clock of its own
@@ -67,11 +67,11 @@ public:
     }
     /// Adds an object that ends with this loop: the loop unlinks `owned` and calls its `end`.
     void add(LoopOwned& owned) { pushBack(owned_, owned); }
-    /// Says that another thread will put in an object. The loop's destructor waits until postCame() is called for it.
+    /// Says that another thread will post an object. The loop's destructor waits until postCame() is called for it.
     void expectPost() { ++expected_; }
     void postCame() { --expected_; }
-    /// Called before code on this loop uses `what` of the real machine, such as its files, for lack of a provided
-    /// service. On the loop of a simulated machine the call is an assertion failure.
+    /// Called before code on this loop uses a part of the real machine because no service was provided for that part.
+    /// `what` is its name, such as "files". On the loop of a simulated machine the call is an assertion failure.
     virtual void useMachines([[maybe_unused]] const char* what) {}
     /// Calls visit(waiter) for each waiter that is ready or that waits for a timer. `visit` must change nothing.
     template <class Visit>
@@ -87,7 +87,7 @@ public:
                 visit(waiter, static_cast<TaskPriority>(level));
         });
     }
-    /// Ends the current turn after the running step, since the turn's budget is spent.
+    /// Called when the turn's budget is spent: ends the current turn after the running step.
     void endTurn() noexcept;
     /// Returns the priority for waiters that a poller makes ready. It is `usual`, but at most DefaultDelay if the last
     /// turn was ended at a step above DefaultDelay: sockets that always have news do not keep timers waiting.
@@ -111,10 +111,10 @@ protected:
 
     /// Returns the time of the turn. Called when a turn begins, and by now() outside of run().
     virtual double startTurn() noexcept = 0;
-    /// Called when nothing is ready: lets time pass until `deadline`, that of the earliest timer. May return early.
+    /// Called when nothing is ready: lets time pass until `deadline`, when the earliest timer is due. May return early.
     /// Infinity means no timer: then returns false, which ends run(), unless news or posts of other threads may come.
     virtual bool idleUntil(double deadline) = 0;
-    /// Called when the slice counter has run out. Sets the counter again. True if the step must really yield.
+    /// Called after kSlice calls of shouldYield() since resetSlice(). Calls resetSlice(). True if the step must yield.
     virtual bool sliceIsOver() = 0;
     /// Runs one turn. False when nothing is left to do.
     virtual bool runTurn();
@@ -125,7 +125,7 @@ protected:
     /// objects may still read the loop's clock through virtual functions.
     void end() noexcept;
 
-    /// The number of calls of shouldYield() by a step before sliceIsOver() is called.
+    /// The number of calls of shouldYield() in a turn before sliceIsOver() is called.
     static constexpr int kSlice = 64;
     /// The most steps in a turn, and so between two reads of the clock.
     static constexpr int kStepsPerTurn = 64;
@@ -152,11 +152,11 @@ protected:
     detail::Waiter* takeReady() { return ready_.pop(); }
     /// Runs one turn, without run(). Called if another loop drives this loop.
     bool step();
-    /// True if step() runs this turn, and not a run() that a step calls.
+    /// For a loop that step() drives: false while a step of this loop is inside of a run() of this loop.
     bool isDriven() const { return runs_ == 1; }
 
     double now_ = 0;
-    /// The `steps` of TimerQueue::expire(): a limit for the work in which a turn finds expired timers.
+    /// The argument `steps` of TimerQueue::expire(), which limits the work of one turn to find expired timers.
     int timerSteps_ = detail::TimerQueue::kNoLimit;
 
 private:

@@ -8,7 +8,7 @@
 //         void drop();                               // instead, if the loop ends before: destroys it
 //     };
 //
-// While the object is on its way, it belongs to the loop. Neither function may throw; each may post the object again.
+// While the object is on its way, it belongs to the loop. arrive() and drop() must not throw. Both may post it again.
 
 #include "flow/loop/detail/loop_machine.h"
 

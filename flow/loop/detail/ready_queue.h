@@ -4,7 +4,7 @@
 //
 //     ReadyQueue queue;
 //     queue.push(waiter, TaskPriority::Default);
-//     while (Waiter* next = queue.pop()) run(next);      // queue.priority() is that of the last pop
+//     while (Waiter* next = queue.pop()) run(next);      // queue.priority(): the priority of `next`
 //
 // A waiter in the queue may be unlinked at any time; pop() skips a list that became empty this way.
 
@@ -53,7 +53,7 @@ public:
             Link& list = lists_[level];
             Link* first = list.next;
             if (first != &list) [[likely]] {
-                first->unlink(); // an empty list is closed only when pop() finds it: it often refills before
+                first->unlink(); // an empty list stays in use until pop() finds it: often it is refilled
                 priority_ = level;
                 return Waiter::of(first);
             }

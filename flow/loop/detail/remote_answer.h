@@ -12,9 +12,9 @@
 //     Future<Address> address = call->future();       // on the loop of the caller
 //     startThreadFor(call.release());
 //
-// The call is made on the loop of the caller. After future() it owns itself: answer() destroys it, or sends it back to
-// that loop, where it gives its result to the future and is destroyed before the future is ready. If the future is
-// dropped or cancelled, only the answer is dropped: the call goes on, and is destroyed on the thread that answers. As
+// The call is made on the loop of the caller. After future() the call owns itself: answer() destroys the call, or sends
+// it back to that loop. There the call gives its result to the future, and is destroyed before the future is ready. If
+// the future is dropped or cancelled, the call goes on, and is destroyed on the thread that answers. As
 // long as the future waits for the answer, the loop of the caller does not end for lack of work, and must not be
 // destroyed. If that loop is destroyed all the same, the future is never ready.
 
@@ -41,7 +41,7 @@ public:
         return start<Asker<Withdraw>>(*this, std::move(withdraw));
     }
 
-    /// Gives the answer, which is in `result`. Called once, on any thread; must be the last act.
+    /// Gives the answer, which is in `result`. Must be called exactly once, on any thread, as the last act of the call.
     void answer() noexcept {
         if (settled_.exchange(true, std::memory_order_acq_rel))
             delete static_cast<Derived*>(this);

@@ -2,9 +2,9 @@
 // StepRing: the last events of a loop, in a ring of fixed size. The loop writes into it inline, which is faster than a
 // StepWatch (flow/loop/step_watch.h). The derived class trace::StepLog makes a trace of the events.
 //
-// A step costs one event and one read of the counter, since it begins when the step before it ends. Each wake-up is
-// another event, without a read of the counter. The code that reads the ring finds the wake-up that belongs to a step:
-// it is the last wake-up of the step's waiter before the step.
+// A step costs one event and one read of the clock (Ticks): the time when a step ends is also the time when the next
+// step begins. Each wake-up is another event, without a read of the clock. The code that reads the ring finds the
+// wake-up that belongs to a step: it is the last wake-up of the step's waiter before the step.
 
 #include "flow/core/in_place.h"
 #include "flow/loop/detail/ticks.h"
@@ -37,12 +37,12 @@ protected:
 
     enum class Kind : std::uint8_t { Begin, End, Woken, Failed, Cancelled, Mark, Fault };
     struct Event {
-        std::uint64_t time;  // if a step has woken the waiter: the time when that step ended
+        std::uint64_t time;  // for a waiter that a step has woken, the time when that step ended
         void const* what;    // code, or a text
         WaiterNode* waiter;  // the step, or the waiter that is woken
         std::uint16_t value; // priority, cause or code of the error
         Kind kind;
-        std::uint8_t depth; // the number of running steps. Begin and End also end the steps of this depth and more
+        std::uint8_t depth; // the number of running steps. Begin and End also end all steps of this or a greater depth
     };
     static_assert(sizeof(Event) == 32);
     /// A function that returns the code address to show for a step.
@@ -55,7 +55,7 @@ protected:
     ~StepRing() = default;
 
     void put(Kind kind, void const* what, int value) noexcept { put(kind, ticks_.now(), what, nullptr, value); }
-    /// Returns all events in the ring, oldest first. If steps are running, adds an End for them with the current time.
+    /// Returns all events, oldest first. Adds an End if a step runs, or if the End of the last step is not written yet.
     std::vector<Event> inOrder() const {
         std::vector<Event> all;
         for (std::uint64_t i = count_ > events_.size() ? count_ - events_.size() : 0; i < count_; ++i)

@@ -1,6 +1,6 @@
 #pragma once
 // Ticks: a clock that is fast to read. It is the processor's counter if this counter has a constant rate, else the
-// machine's clock. Under simulation it is the loop's time, and each read is at least a nanosecond after the last.
+// machine's clock. Under simulation it is the loop's time, and each read gives a later time than the previous read.
 //
 //     Ticks ticks;
 //     std::uint64_t before = ticks.now();

@@ -5,7 +5,7 @@
 //
 // forEachBlock() visits live and free blocks. `visit` must recognise the blocks that it looks for by their content, and
 // must neither take nor free blocks. Blocks of this thread's memory that another thread holds are visited too. Blocks
-// of other threads, and blocks above kLargestBlock, are not visited. AddressSanitizer builds visit only live blocks.
+// above kLargestBlock are not visited. AddressSanitizer builds visit all live blocks that this thread took, no others.
 
 #include "flow/memory/detail/system_block.h"
 #include "flow/memory/detail/thread_heap.h"

@@ -27,10 +27,10 @@ struct Chunk {
     };
 
     static constexpr std::size_t kHeader = 576; // where the first span begins
-    // tools/debug/ needs members: gcc writes debug information for other constants only if their address is used.
+    // tools/debug/ reads these members. gcc writes debug information for others only if their address is used.
     static constexpr std::size_t kBytes = kChunkBytes, kBytesOfSpan = kSpanBytes;
 
-    std::atomic<ThreadHeap*> owner; // changes under the mutex of thread_heap.cpp, only to or from `abandoned`
+    std::atomic<ThreadHeap*> owner; // changes under thread_heap.cpp's mutex, to or from ThreadHeap::abandoned
     Chunk* next;
     std::uint32_t unusedSpans;
     Span spans[kSpans];

@@ -1,13 +1,13 @@
 #pragma once
-// ForeignBlock: the header of a block that a std::pmr::memory_resource provides for a result cell.
+// ForeignBlock: the header of a block that a std::pmr::memory_resource provides for a task or fork.
 //
 //     void* block = ForeignBlock::allocate(resource, bytes);    // takes 16 bytes more from the resource
 //     memory::release(block, kForeignClass);                    // gives all bytes back
 //     ForeignBlock::allocate(resource, bytes, 48, 32);          // the address 48 bytes behind `block` is aligned to 32
 //
 // The header in front of the block says how to release the block. memory::release() tests for kForeignClass only on its
-// slow path, so other blocks cost no more. allocate() throws the exceptions of the resource. The resource decides on
-// which threads its blocks may be taken and released. The resource must outlive its blocks.
+// slow path, so the test costs nothing for other blocks. allocate() throws the exceptions of the resource. The resource
+// decides on which threads its blocks may be taken and released. The resource must outlive its blocks.
 
 #include "flow/memory/fast_allocator.h"
 

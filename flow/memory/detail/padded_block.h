@@ -1,12 +1,12 @@
 #pragma once
-// PaddedBlock: the header in front of a result cell that is not at the beginning of its block, because the frame behind
-// the cell needs an alignment above 16 bytes.
+// PaddedBlock: the header in front of a Cell (flow/core/cell.h) that is not at the beginning of its block, because the
+// coroutine frame behind the cell needs an alignment above 16 bytes.
 //
 //     void* block = memory::allocateCell(bytes, padding + prefixBytes);      // `padding` is a multiple of 16, not 0
 //     void* place = PaddedBlock::make(block, padding, sizeClassOf(bytes));   // `padding` bytes behind `block`
 //     memory::release(place, kPaddedClass);                                  // gives back the block
 //
-// memory::release() tests for kPaddedClass only on its slow path, so other blocks cost no more.
+// memory::release() tests for kPaddedClass only on its slow path, so the test costs nothing for other blocks.
 
 #include "flow/memory/fast_allocator.h"
 
@@ -17,7 +17,7 @@
 namespace flow::memory {
 
 struct alignas(16) PaddedBlock {
-    std::uint16_t padding; // the number of bytes in front of the cell. This header is the last of them
+    std::uint16_t padding; // the number of bytes between the beginning of the block and the cell, including this header
     SizeClass sizeClass;   // the class of the block
 
     static void* make(void* block, std::size_t padding, SizeClass sizeClass) noexcept {

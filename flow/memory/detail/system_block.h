@@ -6,7 +6,7 @@
 //     detail::systemFree(block);
 //
 // Under AddressSanitizer each block has a header that links the block into a list. forEachSystemBlock() walks that
-// list. Without AddressSanitizer the two functions call posix_memalign() and free().
+// list. Without AddressSanitizer, systemAllocate() calls posix_memalign(), and systemFree() calls free().
 
 #include "flow/memory/fast_allocator.h"
 

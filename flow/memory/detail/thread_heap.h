@@ -18,7 +18,7 @@
 //       +---+-----------------------<-------------------------------------+
 //       supply() takes in this order: the remote-free list, sorted blocks, an unused span, a new chunk of the system
 //
-// When a thread ends, its memory goes to the heap `abandoned`, and then to the next thread with an empty free list.
+// When a thread ends, its memory goes to the heap `abandoned`. The next thread that lacks free memory takes all of it.
 //
 // A thread that holds 8 MiB takes eight chunks at a time, as one huge page if the system has huge pages. A program with
 // some hundred thousand actors and no huge pages spends most of its time on misses of the TLB.
@@ -27,10 +27,10 @@
 // 128 KiB, so no call takes long. A foreign block is a block of another thread's chunk.
 //
 // Bounds, for each thread:
-// - While free lists and remote-free lists hold more than 256 KiB, each new span costs the sorting of 128 KiB. So a
-//   thread takes at most 1/8 of its free memory from the system before that free memory can serve other classes.
-// - A thread keeps up to 32 KiB of foreign blocks in each class. If foreign blocks are so rare that samples miss them,
-//   the thread keeps more: up to the largest number of its own blocks that its free list has ever held.
+// - While free lists and remote-free lists hold more than 256 KiB, the thread sorts 128 KiB for each new span. So
+//   before all of its free memory can serve every class, the thread takes new memory of at most 1/8 of that size.
+// - A thread keeps up to 32 KiB of foreign blocks in each class. If they are so rare that scans of one block in eight
+//   miss them, the thread keeps more: up to the largest number of its own blocks that its free list has ever held.
 // - A thread that takes eight chunks at a time holds up to 2 MiB that no block has needed yet.
 // - A class in use holds at least one span of 16 KiB; the ends of spans waste an eighth at most.
 
@@ -60,7 +60,7 @@ public:
 
     /// Returns a list of blocks for a free list that is empty. Returns null, and takes nothing, if there is no memory.
     FreeBlock* supply(SizeClass sizeClass) noexcept;
-    /// Takes foreign blocks out of the free list and sends them back. Must be called after each freesBetween() frees.
+    /// Takes foreign blocks out of the free list and sends them back. To be called once every freesBetween() releases.
     void separateRemote(SizeClass sizeClass) noexcept;
     static constexpr std::uint64_t freesBetween(SizeClass sizeClass) { return kScanBytes / blockBytes(sizeClass); }
     /// Gives chunks without live blocks to the system. Returns the number of bytes of these chunks.
@@ -129,7 +129,7 @@ private:
     std::size_t unusedCount_ = 0;
     std::size_t chunkCount_ = 0;
     std::size_t sortedBytes_ = 0;
-    bool isSorting_ = false;                  // true until all is sorted: only the last blocks may free whole spans
+    bool isSorting_ = false;                  // true until all is sorted: the last blocks may make spans unused
     std::atomic<std::uint64_t> hasRemote_{0}; // a bit for each class with remote blocks
     std::atomic<std::size_t> remoteBytes_{0};
     ThreadHeap* nextIdle_ = nullptr;
