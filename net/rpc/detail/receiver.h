@@ -54,7 +54,7 @@ public:
     /// Adds a receiver at a well-known number. Returns false if `number` is taken, negative, or above kLargestNumber.
     bool addWellKnown(MessageReceiver& receiver, int number);
     static constexpr int kLargestNumber = 100'000;
-    /// Adds a receiver under `name`, and returns null. If the hash is in the table, only returns the name that has it.
+    /// Adds a receiver under `name`, and returns null. If a name has this hash already, only returns that name.
     std::string const* addNamed(MessageReceiver& receiver, std::uint64_t hash, std::string_view name);
     /// Removes the receiver that has this token, if any. Tokens that add() and addReply() made are not used again.
     void remove(UID token);
