@@ -25,9 +25,10 @@
 //
 // Errors: see flow/base/error_table.h, and isConnectionError().
 //     connection_refused, connection_timed_out, host_unreachable     the connection could not be made
-//     connection_reset          the other side has reset the connection: unread bytes are lost, written bytes may be
-//     connection_cut_off        readExactly() or readUntil() has found the end behind some bytes; with TLS, also any
-//                               read, if the other side has ended the connection without saying so
+//     connection_reset          the other side has reset the connection: unread bytes are lost, and so may be written
+//     ones connection_cut_off        readExactly() or readUntil() has found the end after some bytes; or, with TLS, any
+//     read
+//                               has found an end that the other side has not announced by close_notify
 //     end_of_stream             readExactly() or readUntil() has found the end, and no byte before it
 //     value_too_large           readUntil() has not found the text within the limit
 //     operation_obsolete        this side has closed the connection
@@ -215,8 +216,8 @@ public:
     /// were not read here, or goes on writing, the connection fails on that side. Idempotent.
     virtual void close() = 0;
     static constexpr double kLinger = 30;
-    /// Like close(), but resets the connection: the other side's connection fails, and written bytes may not be sent. A
-    /// Unix socket has no reset: there the other side reads the end. Idempotent.
+    /// Like close(), but resets the connection: the other side's connection fails, and written bytes may be lost. A
+    /// Unix socket has no reset: its other side reads the end. Idempotent.
     virtual void abort() = 0;
 
     virtual Address localAddress() const = 0;
