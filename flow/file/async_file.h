@@ -29,8 +29,8 @@
 // that run; operations that have not begun never happen. The futures of all these operations never become ready.
 //
 // Errors. file_not_found, file_not_readable, file_not_writable (denied, or the file was opened for reading),
-// file_too_large, disk_full, platform_error (too few file descriptors or threads) and io_error: all else. Calls throw
-// std::bad_alloc. Negative offsets, lengths and sizes end the program.
+// file_too_large, disk_full, platform_error (too few file descriptors or threads) and io_error (any other error). Calls
+// throw std::bad_alloc. Negative offsets, lengths and sizes end the program.
 
 #include "flow/core/future.h"
 #include "flow/memory/reference.h"
