@@ -25,9 +25,8 @@
 //
 // Errors: see flow/base/error_table.h, and isConnectionError().
 //     connection_refused, connection_timed_out, host_unreachable     the connection could not be made
-//     connection_reset          the other side has reset the connection: unread bytes are lost, and so may be written
-//     ones connection_cut_off        readExactly() or readUntil() has found the end after some bytes; or, with TLS, any
-//     read
+//     connection_reset          a reset by the other side: unread bytes are lost, and written bytes may be lost
+//     connection_cut_off        readExactly() or readUntil() has found the end after some bytes; or, with TLS, any read
 //                               has found an end that the other side has not announced by close_notify
 //     end_of_stream             readExactly() or readUntil() has found the end, and no byte before it
 //     value_too_large           readUntil() has not found the text within the limit
