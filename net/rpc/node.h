@@ -82,7 +82,7 @@ struct RpcCounters {
     std::uint64_t framesSent = 0, framesReceived = 0;
     std::uint64_t flushes = 0;
     std::uint64_t connected = 0, accepted = 0, refused = 0;
-    std::uint64_t unknownEndpoints = 0;  // messages to unknown tokens, or to tokens of another peer
+    std::uint64_t unknownEndpoints = 0;  // messages to unknown tokens, or to tokens that only another peer may use
     std::uint64_t malformedMessages = 0; // messages that do not fit the receiver's type, or are too large
     std::uint64_t brokenConnections = 0; // connections ended by a wrong frame or greeting
     std::uint64_t disconnected = 0;      // peers disconnected because of RpcOptions::peersBytes
@@ -172,7 +172,7 @@ private:
         Node& node;
     } disconnecting_{*this};
     std::size_t heldBytes_ = 0;
-    ListLink held_; // waiters that have replies, and get them in a later turn
+    ListLink held_; // waiters whose replies have come, and are delivered in a later turn
     std::vector<std::uint8_t> scratch_;
     Scope running_{OnError::Report};
     std::vector<Future<Void>> listening_;

@@ -16,7 +16,7 @@ namespace flow::net {
 
 class RpcPeer;
 
-/// Data beside a message: context() of the message's ObjectReader or ObjectWriter is a pointer to a MessageContext.
+/// More data about a message: context() of the message's ObjectReader or ObjectWriter points to a MessageContext.
 struct MessageContext {
     RpcPeer* peer;          // the other process
     std::uint64_t reply{0}; // the number of the reply's receiver in the other process; 0: no reply is expected
