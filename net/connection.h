@@ -137,7 +137,7 @@ class Connection : public ReferenceCounted<Connection>, public Drainable {
 public:
     virtual ~Connection();
 
-    /// The default of the high water mark. The default of the low water mark is half of it; in a simulation, the same.
+    /// The default of the high water mark. The default of the low water mark is half of it; in a simulation, they are equal.
     static constexpr std::size_t kHighWater = 64 * 1024;
     static constexpr std::uint32_t kLargestRead = 1u << 30;
 

@@ -172,7 +172,7 @@ private:
         Node& node;
     } disconnecting_{*this};
     std::size_t heldBytes_ = 0;
-    ListLink held_; // waiters whose replies have come, and are delivered in a later turn
+    ListLink held_; // waiters with a reply that is delivered in a later turn
     std::vector<std::uint8_t> scratch_;
     Scope running_{OnError::Report};
     std::vector<Future<Void>> listening_;
