@@ -137,7 +137,7 @@ class Connection : public ReferenceCounted<Connection>, public Drainable {
 public:
     virtual ~Connection();
 
-    /// The default of the high water mark. The default of the low water mark is half of it; in a simulation, they are equal.
+    /// The default of the high water mark. The default low water mark is half of it, or equal to it in a simulation.
     static constexpr std::size_t kHighWater = 64 * 1024;
     static constexpr std::uint32_t kLargestRead = 1u << 30;
 
@@ -190,8 +190,8 @@ public:
     }
     /// Writes all pieces in this order, as one write. Moves from the pieces.
     Drain write(std::span<Bytes> pieces, std::source_location caller = std::source_location::current());
-    // Operations that call a handler: one time, and never inside these functions (see flow/wait/handler_slot.h). One
-    // read and one write may wait at a time. Only the first call on a connection allocates.
+    // The next functions call a handler: one time, and only after they have returned (see flow/wait/handler_slot.h).
+    // One read and one write may wait at a time. Only the first call on a connection allocates.
 
     /// Reads like readSome(), and then calls handler(error, bytes) with the number of bytes.
     template <class Handler>

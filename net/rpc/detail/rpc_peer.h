@@ -61,7 +61,7 @@ class PeerCall final : public FastAllocated<PeerCall>, public ReferenceCounted<P
 public:
     /// Makes the state of a call that comes from this process.
     PeerCall() : Turn(hand) {}
-    /// Makes the state of a call by `peer`, whose process finds the waiter for the reply by `number`.
+    /// Makes the state of a call by `peer`. The calling process finds the waiter for the reply by `number`.
     PeerCall(RpcPeer& peer, std::uint64_t number);
     ~PeerCall();
 
