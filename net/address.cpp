@@ -66,7 +66,7 @@ public:
 
 private:
     bool atEnd() const { return at_ == text_.size(); }
-    /// Returns the next byte. Returns zero at the end: no address contains a zero byte.
+    /// Returns the next byte, or zero at the end: the text of an IP address contains no zero byte.
     char peek() const { return atEnd() ? '\0' : text_[at_]; }
     bool skip(char c) {
         if (peek() != c)

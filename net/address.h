@@ -14,7 +14,7 @@
 //     10.0.0.1:80   [2001:db8::1]:80   [fe80::1%2]:80   unix:/run/service   unix:@name
 //
 // The number after % is the scope: the index of the interface through which a link-local address is reached. parse()
-// also reads the name of an interface there. unix:@name is a name in Linux's abstract namespace, without a file. A path
+// also reads an interface's name after %. unix:@name is a name in Linux's abstract namespace, without a file. A path
 // that begins with @ is written unix:./@path.
 //
 // An Address is a plain value, ordered and hashable. IPv4 comes before IPv6, and IPv6 before Unix; then the bytes of

@@ -2,8 +2,8 @@
 // takes, or throws. Only the oldest waiting read (readers_.isNext()) may fill. An end or an error is noted in ended_,
 // cut_ or error_: bytes that came before an end are still read, an error discards all bytes.
 //
-// A turn has a budget. If the budget is spent, a read that needs more bytes stays parked. It is woken in a later turn,
-// and then fills received_ (isPutOff_).
+// A turn has a budget of reads and bytes (TurnBudget). If the budget is spent, a read that needs more bytes stays
+// parked, and isPutOff_ is set. A later turn wakes the read, which then fills received_.
 
 #include "net/connection.h"
 

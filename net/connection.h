@@ -25,9 +25,9 @@
 //
 // Errors: see flow/base/error_table.h, and isConnectionError().
 //     connection_refused, connection_timed_out, host_unreachable     the connection could not be made
-//     connection_reset          the other side has reset the connection: unread bytes are lost, written bytes may be
-//     connection_cut_off        readExactly() or readUntil() has found the end behind some bytes; with TLS, also any
-//                               read, if the other side has ended the connection without saying so
+//     connection_reset          a reset by the other side: unread bytes are lost, and written bytes may be lost
+//     connection_cut_off        readExactly() or readUntil() has found the end after some bytes; or, with TLS, any read
+//                               has found an end that the other side has not announced by close_notify
 //     end_of_stream             readExactly() or readUntil() has found the end, and no byte before it
 //     value_too_large           readUntil() has not found the text within the limit
 //     operation_obsolete        this side has closed the connection
@@ -137,7 +137,7 @@ class Connection : public ReferenceCounted<Connection>, public Drainable {
 public:
     virtual ~Connection();
 
-    /// The default of the high water mark. The default of the low one is half of it, or all of it in a simulation.
+    /// The default of the high water mark. The default low water mark is half of it, or equal to it in a simulation.
     static constexpr std::size_t kHighWater = 64 * 1024;
     static constexpr std::uint32_t kLargestRead = 1u << 30;
 
@@ -190,8 +190,8 @@ public:
     }
     /// Writes all pieces in this order, as one write. Moves from the pieces.
     Drain write(std::span<Bytes> pieces, std::source_location caller = std::source_location::current());
-    // Operations that call a handler: one time, and never inside these functions (see flow/wait/handler_slot.h). One
-    // read and one write may wait at a time. Only the first call on a connection allocates.
+    // The next functions call a handler: one time, and only after they have returned (see flow/wait/handler_slot.h).
+    // One read and one write may wait at a time. Only the first call on a connection allocates.
 
     /// Reads like readSome(), and then calls handler(error, bytes) with the number of bytes.
     template <class Handler>
@@ -215,8 +215,8 @@ public:
     /// were not read here, or goes on writing, the connection fails on that side. Idempotent.
     virtual void close() = 0;
     static constexpr double kLinger = 30;
-    /// Like close(), but resets the connection: the other side's connection fails, and written bytes may not be sent. A
-    /// Unix socket has no reset: there the other side reads the end. Idempotent.
+    /// Like close(), but resets the connection: the other side's connection fails, and written bytes may be lost. A
+    /// Unix socket has no reset: its other side reads the end. Idempotent.
     virtual void abort() = 0;
 
     virtual Address localAddress() const = 0;

@@ -143,7 +143,7 @@ std::string contentOf(std::string const& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Returns the size of /proc/self/maps in decimal, a newline, the content of that file, and the words of the samples.
+/// Returns the size of /proc/self/maps in decimal, a newline, that file, and for each sample a count and so many words.
 Future<Answer> samplesAnswer(Shared console, double seconds) {
     Recording recording(console, &Console::isSampled);
     Folder folder;

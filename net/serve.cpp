@@ -15,7 +15,7 @@ bool isExpected(Error const& error) {
            error == end_of_stream() || error == value_too_large();
 }
 
-/// A connection that is served. The destructor resets the connection, unless it ends well.
+/// A connection that is served. The destructor resets the connection, unless endsWell is true.
 struct Served {
     explicit Served(Reference<Connection> c) : connection(std::move(c)) {}
     Served(Served const&) = delete;

@@ -21,15 +21,15 @@
 namespace flow::net {
 
 /// Serves one connection. When the server begins to end, it sets `ending`: a handler that waits for a request should
-/// return, and a handler with a request should answer it first. The pointer is valid as long as the future.
+/// return, and a handler with a request should answer it first. The pointer is valid as long as the handler runs.
 using ServeToTheEnd = std::function<Future<Void>(Reference<Connection>, Event* ending)>;
 /// A handler without `ending`. A connection lasts as long as its client wants, or until the time `grace` is over.
 using Serve = std::function<Future<Void>(Reference<Connection>)>;
 
 /// Calls serve(connection, &ending) for each connection that the listener accepts, until `stop` is ready. Then
 /// serveUntil() closes the listener, sets `ending`, waits at most `grace` seconds until all handlers have ended and the
-/// written bytes are sent, and cancels the other handlers. Fails with the error of `stop` or of accept(). Dropping the
-/// future cancels all handlers.
+/// written bytes are sent, and cancels the handlers that still run. Fails with the error of `stop` or of accept().
+/// Dropping the future cancels all handlers.
 ///
 /// A connection stays open until its handler ends, unless the handler closes it earlier. If the handler returns, or
 /// fails with end_of_stream, the connection ends after the written bytes. If the handler fails in another way or is

@@ -26,11 +26,11 @@
 //
 // Lifetime. A file belongs to the loop on which it was made. An operation keeps its file open and its loop running; a
 // file is closed when its last Reference and its last operation are gone. When the loop ends, it waits for operations
-// that run; operations that have not begun never happen. The futures of all these operations never become ready.
+// that run; operations that wait for a thread never happen. The futures of all these operations never become ready.
 //
 // Errors. file_not_found, file_not_readable, file_not_writable (denied, or the file was opened for reading),
-// file_too_large, disk_full, platform_error (too few file descriptors or threads) and io_error: all else. Calls throw
-// std::bad_alloc. Negative offsets, lengths and sizes end the program.
+// file_too_large, disk_full, platform_error (too few file descriptors or threads) and io_error (any other error). Calls
+// throw std::bad_alloc. Negative offsets, lengths and sizes end the program.
 
 #include "flow/core/future.h"
 #include "flow/memory/reference.h"

@@ -27,7 +27,7 @@ public:
     std::uint8_t const* data() const { return data_; }
     bool isBorrowed() const { return size_ != 0 && !block_; }
 
-    /// Removes the first bytes.
+    /// Removes the first `bytes` bytes.
     void consume(std::size_t bytes) {
         data_ += bytes;
         size_ -= bytes;
@@ -38,7 +38,7 @@ public:
     /// Appends a copy of the bytes. Throws std::bad_alloc.
     void append(std::uint8_t const* bytes, std::size_t size);
     void append(StringRef bytes) { append(bytes.begin(), static_cast<std::size_t>(bytes.size())); }
-    /// Borrows the bytes at `data`. The buffer must be empty, or must already borrow the first of these bytes.
+    /// Borrows `size` bytes at `data`. The buffer must be empty, or must already borrow bytes from `data` on.
     void borrow(std::uint8_t const* data, std::size_t size) {
         data_ = data;
         size_ = size;

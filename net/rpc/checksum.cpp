@@ -20,7 +20,7 @@ constexpr std::array<std::uint32_t, 256> makeTable() {
 constexpr std::array<std::uint32_t, 256> kTable = makeTable();
 
 #ifdef __x86_64__
-/// The bytes of a lane. Three lanes are computed together: the instruction takes 3 cycles, but one can begin in each.
+/// A lane is a block of this many bytes. Three lanes are computed in parallel, as a CRC instruction takes 3 cycles.
 constexpr std::ptrdiff_t kLane = 1024;
 
 /// After kLane zero bytes, a checksum is the xor of four entries: one for each byte of the old value, lowest first.

@@ -58,7 +58,7 @@ struct Endpoint {
     /// True if the address is the other end of a connection that was made to this process. No process can connect to
     /// such an address, and the endpoint ends with the connection.
     bool isByConnection = false;
-    std::uint64_t connection = 0; // then, the number of the connection: a later one may have the same address
+    std::uint64_t connection = 0; // if isByConnection: the connection's number; a later one may have the same address
 
     static Endpoint wellKnown(NetworkAddressList const& addresses, int number) {
         return {addresses, UID(kWellKnown, static_cast<std::uint64_t>(number)), false, 0};

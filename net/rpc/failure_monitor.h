@@ -46,7 +46,7 @@ public:
     Future<Void> onStateEqual(Endpoint endpoint, FailureStatus status);
     /// Waits until a connection to the address has ended, or could not be made.
     Future<Void> onDisconnect(Address const& address);
-    /// Waits until the endpoint has failed or the connection ends, even if the connection is made again at once.
+    /// Waits until the endpoint has failed or the connection ends, even if a new connection is made immediately.
     Future<Void> onDisconnectOrFailure(Endpoint const& endpoint);
     /// Waits until the endpoint has been failed without interruption for `seconds`, and `slope` seconds more for each
     /// second between this call and the failure.

@@ -7,8 +7,8 @@
 // The servers that have not failed are asked in turn; the first one is chosen at random. If a server has not answered
 // after kHedgeAfter seconds, the next server is asked too: the first answer counts, and the other answer is ignored. A
 // server is skipped if its connection ends, if it does not have the endpoint, or if it is known to have failed. If all
-// have failed, the call waits until one is available. An error that a server sends is the result of the call; but after
-// service_not_found, the call first asks the other servers.
+// have failed, the call waits until one is available, or 0.5 seconds, and then asks again. An error that a server sends
+// is the result of the call; but after service_not_found, the call first asks the other servers.
 //
 // With AtMostOnce::True the request is sent once, to one server. If the connection fails, the result is
 // request_maybe_delivered. basicLoadBalance() does what loadBalance() does, but never asks two servers at a time.
@@ -114,7 +114,7 @@ Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, 
             if (other)
                 second = ask(*other);
         }
-        if (second.isValid()) { // takes the first reply, unless its connection has failed
+        if (second.isValid()) { // takes the earlier reply, unless its connection has failed
             (void)co_await race(success(first), success(second));
             Future<ErrorOr<Reply>>& faster = first.isReady() ? first : second;
             if (!faster.get().isError(error_code_request_maybe_delivered))

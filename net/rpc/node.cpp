@@ -175,8 +175,8 @@ Future<Reference<Connection>> rpc::Node::connectTo(Address const& address) {
     return net::transport().connect(address, connect);
 }
 
-/// Connects to the peer's address again and again. Goes on after every error, also after a failed allocation: otherwise
-/// requests to this address would wait forever. Ends when nothing was sent during the pause after a connection.
+/// Connects to the peer's address again and again, even if an allocation fails: otherwise requests would wait forever.
+/// Ends when nothing was sent during the pause after a connection, or when there is no memory for the next peer.
 Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
     double pause = options_.reconnectMin, wait = 0;
     for (;;) {

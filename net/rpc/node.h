@@ -17,11 +17,11 @@
 // wrong frame ends the connection. A wrong message is answered with serialization_failed. A reply counts only if it
 // comes from the peer that got the request. The options limit the memory, for any number of peers and any messages:
 //
-//     a message                    its bytes; for elements of its containers, kElements and elementsPerByte times the
-//                                  bytes of the message
-//     a stream of requests         backlogBytes, and one more request; above that, the node reads from no peer that
+//     a message                    its bytes; and for the elements of its containers, kElements bytes plus
+//                                  elementsPerByte times the bytes of the message
+//     a stream of requests         backlogBytes, plus one request; above that, the node reads from no peer that
 //                                  sends to the stream, until the requests are taken
-//     handlers of a name           backlogBytes of requests, and one more; at most ServeOptions::atATime handlers run
+//     handlers of a name           backlogBytes, plus one request; at most ServeOptions::atATime handlers run
 //     replies to one peer          unsentBytes; above that, the node does not read from the peer, and disconnects a
 //                                  peer that takes no replies for 60 * pingTimeout
 //     all peers that connect here  peersBytes, for replies and for incomplete and waiting frames; above that, the node
@@ -61,15 +61,15 @@ struct RpcOptions {
     std::size_t unsentBytes = 4 * 1024 * 1024;
     std::size_t backlogBytes = 16 * 1024 * 1024;
     std::size_t peersBytes = 1024 * 1024 * 1024;
-    /// The number of peers that may be connected to this process at a time. Further peers are disconnected at once.
+    /// The number of peers that may be connected to this process at a time. Further peers are disconnected immediately.
     std::size_t maxConnections = 10'000;
     // These times are in seconds:
     double connectTimeout = 5;
     double greetingTimeout = 10;
     /// The interval at which a ping is sent while a reply is awaited and nothing is received.
     double pingInterval = 1;
-    /// While a reply is awaited, a connection is closed after a silence of this time; an idle accepted connection,
-    /// after a silence of 60 times this time.
+    /// A connection on which a reply is awaited is closed after a silence of this time. An idle accepted connection is
+    /// closed after a silence of 60 times this time.
     double pingTimeout = 4;
     double reconnectMin = 0.05;
     double reconnectMax = 1;
@@ -82,7 +82,7 @@ struct RpcCounters {
     std::uint64_t framesSent = 0, framesReceived = 0;
     std::uint64_t flushes = 0;
     std::uint64_t connected = 0, accepted = 0, refused = 0;
-    std::uint64_t unknownEndpoints = 0;  // messages to unknown tokens, or to tokens of another peer
+    std::uint64_t unknownEndpoints = 0;  // messages to unknown tokens, or to tokens that only another peer may use
     std::uint64_t malformedMessages = 0; // messages that do not fit the receiver's type, or are too large
     std::uint64_t brokenConnections = 0; // connections ended by a wrong frame or greeting
     std::uint64_t disconnected = 0;      // peers disconnected because of RpcOptions::peersBytes
@@ -172,7 +172,7 @@ private:
         Node& node;
     } disconnecting_{*this};
     std::size_t heldBytes_ = 0;
-    ListLink held_; // waiters that have replies, and get them in a later turn
+    ListLink held_; // waiters with a reply that is delivered in a later turn
     std::vector<std::uint8_t> scratch_;
     Scope running_{OnError::Report};
     std::vector<Future<Void>> listening_;

@@ -189,7 +189,7 @@ public:
         : state_(std::move(other.state_)), number_(std::exchange(other.number_, 0)) {}
     ReplyPromise& operator=(ReplyPromise const& other) { return *this = ReplyPromise(other); }
     ReplyPromise& operator=(ReplyPromise&& other) noexcept {
-        Reference<State> before = std::exchange(state_, std::move(other.state_)); // its destructor may run code
+        Reference<State> before = std::exchange(state_, std::move(other.state_)); // its destruction may run code
         number_ = std::exchange(other.number_, 0);
         return *this;
     }

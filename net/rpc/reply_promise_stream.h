@@ -41,7 +41,7 @@ struct ReplyPromiseStreamReply {
 
 namespace rpc {
 
-/// Sent by the client's process to the server's: the bytes that the client has taken so far, or that the client stops.
+/// A message from the client to the server: the number of bytes taken by the client so far, or that the client stops.
 struct StreamNews {
     constexpr static FileIdentifier file_identifier = 0x4D525341;
     std::uint64_t taken = 0;

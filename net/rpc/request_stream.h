@@ -21,7 +21,7 @@
 //     std::string value = co_await get.getReply(GetRequest{"key"});
 //
 // A struct with streams can be sent to another process. There, the streams send to the process that made them. Copies
-// share one stream. When the last copy in the process that made it is destroyed, requests get broken_promise.
+// share one stream. When the process that made the stream destroys its last copy, requests get broken_promise.
 //
 // Within a process requests are moved, and nothing is serialized.
 //
@@ -31,10 +31,10 @@
 //     incompatible_protocol_version the other process speaks another version
 //     value_too_large               the request or reply is larger than RpcOptions::largestMessage of either side, or
 //                                   needs more memory than RpcOptions::elementsPerByte allows
-//     request_maybe_delivered       the server has dropped the request or has no such stream, or the connection has
-//                                   ended or cannot be made. getReply() sends the request again on a new connection
-//                                   (the request may then arrive twice), unless the endpoint belongs to a connection
-//                                   that has ended
+//     request_maybe_delivered       the server has dropped the request or has no such stream (not getReply()). Or the
+//                                   connection has ended or cannot be made; getReply() then sends the request again
+//                                   on a new connection (the request may arrive twice), and fails only if the
+//                                   endpoint belongs to a connection that has ended
 // any error that the server sends
 //
 // Cancel-safe: if the future is dropped, the reply is ignored; the server is not informed. If a connection ends, the

@@ -4,7 +4,7 @@
 // many bytes. Receiving: readFrames() reads into a buffer of the node. Whole frames are delivered from that buffer;
 // only the rest is copied into in_. take() parses the greeting first, then frames. A frame that is too large is skipped
 // and not stored. If a receiver has no room, the frame stays in in_, and reading pauses until the receiver has room.
-// watch() sends pings and ends a connection that is silent or does not read.
+// watch() sends pings, and ends the connection if the peer is silent or does not read.
 //
 // The end: run() fails with an error, and the node calls lost(), which gives the error to all waiters. Each waiter
 // sends again on the next peer, or fails.
@@ -77,7 +77,7 @@ void RpcPeer::dropCall(std::uint64_t reply) {
 void RpcPeer::sendDrop(std::uint64_t reply) noexcept {
     try {
         send(UID(kWellKnown, kDroppedCall), reply, [](ObjectWriter&) {});
-    } catch (...) { // no memory: the handler runs on
+    } catch (...) { // no memory: the handler is not cancelled
     }
 }
 
@@ -245,7 +245,7 @@ Future<Void> RpcPeer::readFrames() {
 }
 
 /// Makes room in in_ for `bytes` more bytes. For a large frame, also makes room for later bytes, as each growth copies
-/// all bytes so far. But such room depends on the bytes received: a header alone must not cost much memory.
+/// all bytes so far. The bytes received so far limit that room: a header alone must not cost much memory.
 void RpcPeer::makeRoom(std::size_t bytes) {
     std::size_t needed = in_.size() + bytes;
     if (needed > in_.capacity())
@@ -285,7 +285,7 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
         isGreeted_ = isCompatible(theirs_, options.version) && greeting->hasChecksums == options.hasChecksums;
         if (!isGreeted_)
             return static_cast<std::size_t>(bytes.size());
-        if (side_ == Side::Connecting) // a node listens at this address, since it has greeted
+        if (side_ == Side::Connecting) // the peer has greeted: so a node listens at address_
             node_->failureMonitor().setStatus(address_, FailureStatus(false));
         used = kGreetingBytes;
     }

@@ -1,5 +1,5 @@
 #pragma once
-// rpc::serve() and rpc::call(): requests to functions of another process. A function is found by its name.
+// rpc::serve() and rpc::call(): requests to functions of another process. The name of the request selects the function.
 //
 //     struct Get {                                              // in a header of both sides
 //         using Reply = std::string;
@@ -16,15 +16,15 @@
 //     ErrorOr<std::string> reply = co_await rpc::tryCall(server, get);
 //     std::string any = co_await timeoutError(rpc::call(servers, get), 2.0);
 //
-// A request is a struct with a type Reply and a name. Requests and replies are serialized by flow/memory/object.h, so
-// they may get more members. A handler takes one request, and returns a Future<Reply>, a Reply, or nothing for Void.
+// A request is a struct with a type Reply and a name. flow/memory/object.h serializes requests and replies, so later
+// versions may add members. A handler takes a request. It returns a Future<Reply>, a Reply, or nothing for Void.
 //
 // serve() returns a future that is not ready while the requests are served. Dropping it cancels the handlers that run;
-// their callers get broken_promise. The handlers may be coroutines with captures: they live as long as the future. An
+// their callers get broken_promise. Handlers may be coroutines with captures, which live as long as the future. An
 // error of a handler, thrown or in its future, is the result of the call. At most ServeOptions::atATime handlers of a
 // name run at a time. Their requests have at most RpcOptions::backlogBytes, not counting the last. Further requests
-// wait in the stream, and then at the other process. A process may serve a name once: if a name is served twice, or if
-// two names have the same hash, an assertion fails that shows both names.
+// wait in the stream, and then at the other process. A process serves a name only once: if a name is served twice, or
+// if two names have the same hash, an assertion fails that shows both names.
 //
 // call() sends the request again on each new connection until the reply arrives: so the request may arrive twice.
 // call() also waits for a process that does not listen yet. tryCall() sends the request once. The errors are those of
@@ -34,7 +34,7 @@
 // With several servers, call() chooses one, as loadBalance() does (net/rpc/load_balance.h).
 //
 // A process may call itself; then nothing is serialized. Cancel-safe: dropping a call cancels its handler, and so does
-// the end of the connection. A waiting call is removed. If work must be finished, store its future elsewhere.
+// the end of the connection. A waiting call is removed. If work must be finished, store its future outside the handler.
 
 #include "flow/sync/trigger.h"
 #include "flow/tasks/scope.h"

@@ -42,7 +42,7 @@ std::string textOfName(X509_NAME const* name) {
     return result;
 }
 
-/// True if a certificate, or a request for one, may have this name. A first dot would stand for all names below.
+/// True if a client may request this name. Names with a dot at the beginning are refused: they mean all subdomains.
 bool isHostName(std::string_view name) {
     auto isBlank = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7F; };
     return !name.empty() && !name.starts_with('.') && !name.ends_with('.') &&

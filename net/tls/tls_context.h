@@ -116,7 +116,7 @@ private:
 
     ssl_ctx_st* context_ = nullptr;
     std::vector<std::unique_ptr<Identity>> identities_;
-    std::string protocols_; // each protocol has its length before it
+    std::string protocols_; // before each protocol, one byte with its length
     std::map<std::string, ssl_session_st*> sessions_;
     double handshakeTimeout_;
     std::size_t tickets_ = 0; // only at a server

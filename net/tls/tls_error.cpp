@@ -31,7 +31,7 @@ Error errorOfVerification(long result) {
     }
 }
 
-/// True for an alert that the other side has sent: OpenSSL gives alerts reasons above SSL_AD_REASON_OFFSET.
+/// True for an alert that the other side has sent: OpenSSL's reason is then above SSL_AD_REASON_OFFSET.
 bool isAlert(int reason) {
     return reason > SSL_AD_REASON_OFFSET;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// MultiInterface, a group of servers that offer the same, under the old header name.
+// MultiInterface, a group of servers that offer the same service, under the old header name.
 
 #include "../../rpc/load_balance.h"
 #include "fdbrpc.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Smoother and TimerSmoother under the old header name: a sum that follows its changes slowly, and the sum's rate.
+// Smoother and TimerSmoother under the old header name: a smoothed total, which follows a sum slowly, and its rate.
 //
 //     Smoother bytes(5.0);                            // after 5 s it has come to 63% of a change
 //     bytes.addDelta(4096);

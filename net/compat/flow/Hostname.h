@@ -43,9 +43,9 @@ struct Hostname {
     }
     std::string toString() const { return host + ":" + service + (isTLS ? ":tls" : ""); }
 
-    /// Returns nothing if Resolver::resolve() fails with lookup_failed; otherwise fails with the error of resolve().
+    /// Returns nothing if Resolver::resolve() fails with lookup_failed. Fails with all other errors of resolve().
     flow::Future<flow::Optional<NetworkAddress>> resolve() const { return resolveOnce(*this); }
-    /// Repeats the lookup until it succeeds. The pauses grow from 1 second to 30 seconds.
+    /// Repeats the lookup until it succeeds, or fails if `service` is no port. The pauses grow from 1 to 30 seconds.
     flow::Future<NetworkAddress> resolveWithRetry() const { return resolveUntilFound(*this); }
 
     template <class Ar>

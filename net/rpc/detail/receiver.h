@@ -16,7 +16,7 @@ namespace flow::net {
 
 class RpcPeer;
 
-/// Data beside a message: context() of the message's ObjectReader or ObjectWriter is a pointer to a MessageContext.
+/// More data about a message: context() of the message's ObjectReader or ObjectWriter points to a MessageContext.
 struct MessageContext {
     RpcPeer* peer;          // the other process
     std::uint64_t reply{0}; // the number of the reply's receiver in the other process; 0: no reply is expected
@@ -54,7 +54,7 @@ public:
     /// Adds a receiver at a well-known number. Returns false if `number` is taken, negative, or above kLargestNumber.
     bool addWellKnown(MessageReceiver& receiver, int number);
     static constexpr int kLargestNumber = 100'000;
-    /// Adds a receiver under `name`, and returns null. If the hash is in the table, only returns the name that has it.
+    /// Adds a receiver under `name`, and returns null. If a name has this hash already, only returns that name.
     std::string const* addNamed(MessageReceiver& receiver, std::uint64_t hash, std::string_view name);
     /// Removes the receiver that has this token, if any. Tokens that add() and addReply() made are not used again.
     void remove(UID token);

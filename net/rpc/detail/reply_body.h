@@ -4,7 +4,7 @@
 //     1 byte: 0 an error, 1 a value, 2 the error of a process that has no such endpoint
 //     the value, or 2 bytes of error code
 //
-// A reply that is only an error has the file identifier kErrorReply. Only net/rpc uses this file.
+// If the reply is an error, the file identifier is kErrorReply instead. Only net/rpc uses this file.
 
 #include "flow/core/error_or.h"
 #include "flow/memory/object.h"
@@ -23,7 +23,7 @@ void writeReply(ObjectWriter& writer, T const& value) {
     writer.serialize(FileIdentifierFor<T>::value, ReplyKind::Value, value);
 }
 
-/// Reads a reply. Throws serialization_failed for other bytes. Sets `isUnknown`: true if there was no such endpoint.
+/// Reads a reply. Throws serialization_failed for wrong bytes. Sets `isUnknown` to true if the endpoint was unknown.
 template <class T>
 ErrorOr<T> readReply(ObjectReader& reader, bool& isUnknown) {
     auto identifier = reader.readNumber<FileIdentifier>();

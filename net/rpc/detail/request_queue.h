@@ -69,7 +69,7 @@ public:
         endpoint_ = std::make_unique<Endpoint>(node.getLocalAddresses(), UID(kNamed, hash), false, 0);
     }
 
-    /// Returns this process's RequestQueue<T> with the endpoint. Null if this process has none.
+    /// Returns the RequestQueue<T> that receives the requests. Null if this process has no such queue.
     RequestQueue* local() {
         if (!isRemote_)
             return this;
@@ -137,8 +137,8 @@ private:
             admitting_ = admit();
         return place.getFuture();
     }
-    /// Lets peers be read again, one after another; the peer that has waited longest is first. If all peers were read
-    /// again in the same turn, each would add all that it has sent meanwhile.
+    /// Lets peers be read again, one after another, while there is room; the peer that has waited longest is first. A
+    /// peer that finds no room waits again, behind the others.
     Future<Void> admit() {
         while (!waiting_.isEmpty()) {
             PromiseStream<T> to = stream();

@@ -2,9 +2,9 @@
 // RpcPeer: one connection to another process, with the frames to send, an incomplete received frame, and the waiters
 // for replies. An RpcPeer is made at its first use, perhaps before the connection exists. Only net/rpc uses this file.
 //
-// An RpcPeer ends when its connection ends, or when the attempt to connect fails. If this process has connected, a new
-// RpcPeer connects to the address, and waiters send again by the new one. An RpcPeer never connects twice: otherwise an
-// answer could go to another process that has got the address meanwhile.
+// An RpcPeer ends when its connection ends, or when the attempt to connect fails. If this process is the side that
+// connects, a new RpcPeer then connects to the address, and waiters send again by the new RpcPeer. An RpcPeer never
+// connects twice: otherwise an answer could go to another process that has got the address meanwhile.
 //
 // Frames are sent together at the end of the turn, or earlier if there are kBatch bytes or kMostFrames frames.
 
@@ -44,7 +44,7 @@ protected:
     /// Gets a number. Until stopWaiting(), `peer` may send a message to this number.
     void waitFor(RpcPeer& peer);
     void stopWaiting() noexcept;
-    /// Does what stopWaiting() does. But the node calls abandoned() if it ends while this object is linked.
+    /// Does what stopWaiting() does. If the node ends before this object is unlinked, the node calls abandoned().
     void stopWaitingHeld() noexcept;
     bool isWaiting() const { return number_ != 0; }
     std::uint64_t number() const { return number_; }
@@ -61,7 +61,7 @@ class PeerCall final : public FastAllocated<PeerCall>, public ReferenceCounted<P
 public:
     /// Makes the state of a call that comes from this process.
     PeerCall() : Turn(hand) {}
-    /// Makes the state of a call by `peer`, whose process finds the waiter for the reply by `number`.
+    /// Makes the state of a call by `peer`. The calling process finds the waiter for the reply by `number`.
     PeerCall(RpcPeer& peer, std::uint64_t number);
     ~PeerCall();
 

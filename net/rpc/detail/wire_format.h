@@ -3,7 +3,7 @@
 //
 //     greeting: 8 bytes "MRC-RPC1", 8 protocol version, 4 flags (1: frames have checksums), 4 zeros
 //     frame:    4 bytes: the number of bytes after the first 12 bytes; at least 28
-//               4 bytes: CRC-32C of that number: so a wrong number is found before so many bytes are waited for
+//               4 bytes: CRC-32C of that number. A receiver finds a wrong number before it waits for so many bytes
 //               4 bytes: CRC-32C of the rest; both CRCs are 0 if the greetings say that there are no checksums
 //               4 zeros
 //               16 bytes: the token of an endpoint of the receiving process
@@ -39,7 +39,7 @@ struct FrameLimits {
 struct ParsedFrame {
     FrameFault fault = FrameFault::None; // if TooLarge, `needed`, `to` and `reply` are set
     std::size_t used = 0;                // the bytes of the frame, if it is whole
-    std::size_t needed = 0;              // if not whole: the size of the frame, or of its header if only that is known
+    std::size_t needed = 0;              // if not whole: the bytes needed next: the header, or the whole frame
     UID to;
     std::uint64_t reply = 0;
     StringRef message;

@@ -15,10 +15,10 @@
 // without close_notify, an attacker may have cut the connection. Then reads fail with connection_cut_off after all
 // received bytes, and writing can go on.
 //
-// A server sends its tickets with the first bytes that it writes. Other servers send tickets earlier. If a client
-// closes before it has read the tickets, they reset the connection, as any unread bytes do, and the client's last bytes
-// may be lost: a client should first read to the end. Late tickets have a cost: a client of another library without
-// TCP_NODELAY sends its first bytes only when its part of the handshake is acknowledged, after some 40 ms on Linux.
+// A server of this library sends its tickets with the first bytes that it writes; other servers send tickets earlier.
+// If a client closes before it has read the tickets, these unread bytes reset the connection, and the client's last
+// bytes may be lost. So a client should first read to the end. Late tickets have a cost: a client of another library
+// without TCP_NODELAY sends its first bytes only when the end of its handshake is acknowledged, some 40 ms on Linux.
 //
 // Errors are those of net/tls/detail/tls_error.h. After an error the connection is closed; see why().
 //
@@ -41,8 +41,8 @@ namespace flow::net {
 class TlsConnection;
 
 /// Does the client's side of a handshake over an existing connection. The server's certificate must have `name` as a
-/// subjectAltName. `name` may be the text of an IP address, a dot at its end is ignored, and it may be empty only if
-/// the context does not verify. Fails with invalid_option_value if no certificate can have the name, and with the
+/// subjectAltName. `name` may be the text of an IP address, and may be empty only if the context does not verify; a dot
+/// at the end of `name` is ignored. Fails with invalid_option_value if no certificate can have the name, and with the
 /// errors of tls_error.h; lastTlsError() returns the reason. Cancel-safe: the connection is closed.
 Future<Reference<TlsConnection>> tlsClient(Reference<Connection> carrier, Reference<TlsContext> context,
                                            std::string name,
@@ -118,7 +118,7 @@ private:
     void encryptTogether(std::span<Bytes> pieces); // small pieces share a record
     void sendRecords();
     void noteQueue();
-    /// True if many answers of OpenSSL wait, because the other side does not read. Then nothing more is received.
+    /// True if many answers (records that OpenSSL makes while it reads) are not sent yet. Then nothing more is read.
     bool hasManyAnswers() const { return answerBytes_ > kMostAnswers; }
     void endWriting();
 

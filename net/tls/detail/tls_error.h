@@ -10,8 +10,8 @@
 //     tls_certificate_expired     the other side's certificate is not valid yet, or not any more
 //     tls_certificate_untrusted   no trusted authority has signed the other side's certificate
 //     tls_wrong_name              the other side's certificate is not for the requested name
-//     tls_protocol_error          the bytes are not TLS, or were corrupted, or the sides have no common version or
-//     cipher tls_error                   any other error: the other side refuses, or a file of a context is not valid
+//     tls_protocol_error          the bytes are not TLS, were corrupted, or the sides share no version or cipher
+//     tls_error                   any other error: the other side refuses, or a file of a context is not valid
 //     connection_cut_off          the connection has ended without close_notify of the other side
 //
 // isConnectionError() returns true for all these errors.
