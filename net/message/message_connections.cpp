@@ -93,7 +93,7 @@ Future<Void> MessageSocket::State::accept(Reference<Listener> listener, MessageE
     }
 }
 
-/// Reports in a later turn, because a reader of the monitor may destroy the socket, and the listener that calls back.
+/// Reports later: a reader of the monitor may destroy the socket, and so the listener whose callback is running now.
 Future<Void> MessageSocket::State::reportFailedTls(std::string client) {
     co_await delay(0);
     tlsFailed(std::move(client));

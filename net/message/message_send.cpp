@@ -137,7 +137,7 @@ bool MessageSocket::State::couldSend(Message const& message) {
     case SocketType::Pair:
         return message.isEmpty() || nextPeer(false);
     default:
-        return true; // sending never waits at these types, or it fails
+        return true; // at these types send() never waits: it sends, drops or fails
     }
 }
 
