@@ -23,7 +23,7 @@ public:
     ~DetachedConnection();
 
     /// Returns the connection on the current loop, which must have the machine's network. Call attach() only once.
-    /// Bytes that were received but not read come first.
+    /// Reads first return the bytes that were received and not read before.
     Reference<Connection> attach();
 
 private:
