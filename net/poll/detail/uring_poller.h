@@ -64,7 +64,7 @@ private:
         bool isAhead = false;     // the connection is received ahead
         bool wantsBytes = false;  // the connection is received ahead, and the receiving was not stopped
         bool isReceiving = false; // the kernel has the receive request, or unreceived_ has the token
-        bool isPolled = false;    // the kernel has a request for writing
+        bool isPolled = false;    // if isAhead: the kernel has a poll request, for writing only
     };
     /// A buffer with received bytes that a connection may use.
     struct Lent {
