@@ -66,8 +66,8 @@ private:
         Session* session;
         Cable* cable;
         RingQueue<Segment> segments; // while there are any, the Pipe holds a reference to the session
-        double last = 0;             // the arrival of the last message
-        double freeAt = 0;           // of a slow connection: the time at which all sent messages have left
+        double last = 0;             // the time at which the last message arrives
+        double freeAt = 0;           // if the connection is slow: the time at which all sent messages have left
     };
     /// The state of a side: its state at the machine, and the operations of the process. A Half gets a turn in the loop
     /// of the process when there is an event.
