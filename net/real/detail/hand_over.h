@@ -16,7 +16,7 @@ class DetachedConnection {
 public:
     /// Takes the connection out of its loop, where the connection then counts as closed. No operation may wait for it,
     /// and all written bytes must be flushed(). Throws unsupported_operation if `connection` is no socket of this
-    /// machine, operation_obsolete if it is closed or has failed, and any error that follows its received bytes.
+    /// machine, operation_obsolete if it is closed or has failed, or the error that its last read would return.
     explicit DetachedConnection(Reference<Connection> connection);
     DetachedConnection(DetachedConnection&& other) noexcept;
     DetachedConnection& operator=(DetachedConnection&&) = delete;

@@ -35,7 +35,7 @@ class FirstReads : public ReferenceCounted<FirstReads> {
 public:
     bool areWorthIt() const { return score_ > 0; }
     void note(bool found) { score_ = found ? std::min(score_ + 1, 8) : std::max(score_ - 2, -8); }
-    /// True now and then: then the first read is tried although areWorthIt() is false.
+    /// Returns true at each 64th call: then the first read is tried although areWorthIt() is false.
     bool isTrial() { return ++count_ % 64 == 0; }
 
 private:
