@@ -361,7 +361,7 @@ std::size_t UringPoller::requestAgain(std::size_t most) noexcept {
             continue;
         try {
             request(slot ? slot->descriptor->descriptor() : events_.descriptor(), id);
-        } catch (Error&) { // the ring takes no more requests: reading and writing return the error
+        } catch (Error&) { // the ring takes no more requests: reports all events, because no later event will come
             if (slot)
                 slot->descriptor->onNews({true, true, true});
         }

@@ -6,8 +6,8 @@
 // or has no descriptor left), or if the listener asks to stop, the listener is polled from then on.
 //
 // For a connection that is received ahead the request receives everything (multishot receive) into the buffers of the
-// ring. The connection may use the bytes there until the poller is about to sleep, or has few buffers left: then it
-// must copy the unread bytes. See net/poll/uring_receive.cpp.
+// ring. The connection may use the bytes there until the poller is about to sleep, or has few buffers left. Then
+// the connection must copy the unread bytes. See net/poll/uring_receive.cpp.
 
 #include "flow/core/ring_queue.h"
 #include "net/poll/detail/uring_buffers.h"
