@@ -24,7 +24,7 @@ public:
 
     Reference<Connection> handle(int side);
     Future<Void> established();
-    /// Connection::fill() uses these functions. takeReceived() needs hasReceived(), and returns the bytes of one write.
+    /// SimConnection::fill() uses these functions. Call takeReceived() only if hasReceived() is true.
     bool hasReceived(int side) const { return !halves_[side].received.isEmpty(); }
     Bytes takeReceived(int side) { return takeReceived(halves_[side]); }
     Error error(int side) const { return halves_[side].error; }
@@ -113,7 +113,7 @@ private:
     Half halves_[2];
     bool isRefused_ = false;
     double bandwidth_ = 0;  // bytes a second in each direction of a slow connection; 0: not limited
-    int messagesLeft_ = -1; // for a connection that will be half open: the number of messages that still arrive
+    int messagesLeft_ = -1; // if the connection will be half open: the writes that still arrive; otherwise -1
 };
 
 } // namespace flow::net
