@@ -4,7 +4,7 @@
 // for each connection to its endpoint, and connects again after a pause. run() does the handshake and then serves the
 // connection up to its end. conclude() gives unsent messages to the next Peer and wakes the waiters. accept(), serve()
 // and keepConnected() are tasks in running_: the error of one task ends no other task. During report(), a reader of the
-// monitor may destroy the socket, which cancels the task: its next wait ends it. So wait first, and then use `this`.
+// monitor may destroy the socket, which ends the task at its next wait. After report(), wait before you use `this`.
 
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
