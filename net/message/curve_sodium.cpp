@@ -3,7 +3,7 @@
 // Each side has a long-term pair of keys, and makes a short-term pair for the connection. The client sends HELLO with
 // its short-term public key. The server answers with WELCOME: its short-term public key and a cookie, encrypted so that
 // only the owner of the server's long-term key can be the sender. The client sends INITIATE: the cookie, its long-term
-// public key, and a vouch, which joins this key to its short-term key. The server authenticates the long-term key, and
+// public key, and a vouch, which binds the two keys to each other. The server authenticates the long-term key, and
 // sends READY. Then CurveCipher encrypts every frame with the short-term keys. The nonces of each direction grow, so a
 // repeated frame is refused.
 

@@ -98,7 +98,7 @@ void Input::makeRoom() {
     if (room >= std::min<std::size_t>(missing, SlabRef::kBytes) &&
         (room >= SlabRef::kBytes / 4 || have > slab_->capacity() / 2))
         return;
-    // With large frames, the new slab has room for eight of them, so few frames are moved to a new slab. But a peer
+    // With large frames, the new slab has room for up to eight frames, so few of them are moved to a new slab. A peer
     // that only announces a large frame causes no large allocation: the room grows as the bytes arrive.
     bool isLarge = need_ > SlabRef::kBytes / 8;
     std::size_t wanted = SlabRef::kBytes;

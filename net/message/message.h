@@ -12,12 +12,12 @@
 //     Message answer = Message::to("ann");             // for a ROUTER: goes to the peer with this routing id
 //     answer.add("42");
 //
-// A ROUTER of ZeroMQ has the routing id as a first part. Here the id is no part: routingId() returns it.
+// In ZeroMQ, the first part of a ROUTER's message is the routing id. Here routingId() returns the id, which is no part.
 //
-// Memory. A received message shares a receive buffer with other messages, and keeps the whole buffer alive: 64 KiB; for
-// messages above 8 KiB up to eight times their size, but above 512 KiB only if one message needs more. To keep a
-// message for long, keep the copy that own() returns: it has memory of its own. Copies of a Message share memory, and
-// add() first copies shared memory. A message belongs to the thread of its socket's loop.
+// Memory. A received message shares a receive buffer with other messages, and keeps the whole buffer alive. The buffer
+// has 64 KiB. For messages above 8 KiB it has up to eight times their size, rounded up to a power of two, but more than
+// 512 KiB only if one message needs more. To keep a message for long, keep the copy that own() returns. Copies of a
+// Message share memory, and add() first copies shared memory. A message belongs to the thread of its socket's loop.
 
 #include "flow/memory/reference.h"
 #include "net/message/detail/slab.h"
@@ -99,7 +99,7 @@ public:
     /// Returns the first `parts` parts, each with the mark that more parts follow. behind() returns the other parts.
     Message front(std::size_t parts) const;
     Message behind(std::size_t parts) const;
-    /// Returns one message in memory of its own: `frames`, which are `parts` parts, and then `rest`.
+    /// Returns a message with memory of its own: the `parts` parts in `frames`, and then the parts of `rest`.
     static Message join(std::string_view frames, std::size_t parts, Message const& rest);
 
 private:

@@ -4,7 +4,7 @@
 // for each connection to its endpoint, and connects again after a pause. run() does the handshake and then serves the
 // connection up to its end. conclude() gives unsent messages to the next Peer and wakes the waiters. accept(), serve()
 // and keepConnected() are tasks in running_: the error of one task ends no other task. During report(), a reader of the
-// monitor may destroy the socket. So code after report() must wait before it uses `this`: the wait ends the task then.
+// monitor may destroy the socket, which ends the task at its next wait. After report(), wait before you use `this`.
 
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
@@ -93,7 +93,7 @@ Future<Void> MessageSocket::State::accept(Reference<Listener> listener, MessageE
     }
 }
 
-/// Reports in a later turn, because a reader of the monitor may destroy the socket, and the listener that calls back.
+/// Reports later: a reader of the monitor may destroy the socket, and so the listener whose callback is running now.
 Future<Void> MessageSocket::State::reportFailedTls(std::string client) {
     co_await delay(0);
     tlsFailed(std::move(client));

@@ -17,7 +17,7 @@ namespace flow::net {
 enum class EndpointUse : bool { Bind, Connect };
 
 struct MessageEndpoint {
-    Address address;          // if there is a name, only the port is used
+    Address address;          // if `name` is not empty, only the port is used
     std::string name{};       // the name of a host, which is resolved at each attempt to connect
     bool isEncrypted = false; // with TLS
 

@@ -13,7 +13,7 @@ using zmtp::Fault;
 
 namespace {
 
-/// True if this process was stopped at the time `due`. Bytes of the peer may be unread, so the peer gets more time.
+/// True if it is much later than `due`: this process was stopped. Bytes may be unread, so the peer gets more time.
 bool wasStopped(double due, double patience) {
     return now() - due > patience / 2;
 }
@@ -26,7 +26,7 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
         co_await Future<Void>(Never());
     double patience = options_.heartbeatTimeout > 0 ? options_.heartbeatTimeout : options_.heartbeatIvl;
     double life = options_.heartbeatTtl > 0 ? options_.heartbeatTtl : options_.heartbeatIvl + patience;
-    double interval = std::min(options_.heartbeatIvl, life / 2); // so one late PING does not exceed the TTL
+    double interval = std::min(options_.heartbeatIvl, life / 2); // so that a late PING still comes within the TTL
     std::string ttl;
     zmtp::appendBigEndian(ttl, static_cast<std::uint64_t>(std::min(std::ceil(life * 10 - 1e-6), 65535.0)), 2);
     constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -68,7 +68,7 @@ void MessageSocket::State::pinged(Peer& peer, std::string_view data) {
     peer.ttl = static_cast<double>(zmtp::readBigEndian(data.substr(0, 2))) / 10;
     if (peer.ttl > 0 && (!peer.expiry.isValid() || peer.expiry.isReady()))
         peer.expiry = expire(peer);
-    if (peer.output.bytes() < Output::kBatch) // otherwise the peer gets the bytes that wait, if it reads at all
+    if (peer.output.bytes() < Output::kBatch) // otherwise the waiting bytes show the peer that we are alive
         command(peer, "PONG", data.substr(2));
 }
 
@@ -91,7 +91,7 @@ Future<Void> MessageSocket::State::expire(Peer& peer) {
         peer.end(Fault::HeartbeatTimedOut);
 }
 
-/// Pauses a peer that has as many unread messages as the high-water marks allow. No PING of the peer is answered.
+/// Pauses a peer whose unread messages reach the high-water marks. Its PINGs are not read: assure() sends PONGs.
 void MessageSocket::State::pause(Peer& peer) {
     peer.isPaused = true;
     bool isAsked = peer.ttl > 0 || peer.pingGap > 0;
@@ -99,7 +99,7 @@ void MessageSocket::State::pause(Peer& peer) {
         peer.assuring = assure(peer);
 }
 
-/// Sends PONGs to a paused peer without reading its PINGs: at least four in its TTL, and two in the gap of its PINGs.
+/// Sends PONGs to a paused peer without reading its PINGs: four per Peer::ttl, or two per Peer::pingGap if more.
 Future<Void> MessageSocket::State::assure(Peer& peer) {
     constexpr double kShortest = 0.01, kLongest = 60; // seconds
     while (peer.isPaused && peer.isOpen()) {

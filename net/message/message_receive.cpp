@@ -1,6 +1,6 @@
 // Receiving at a MessageSocket: messages are parsed in place, when receive() needs them.
 //
-// receive() takes messages of one peer, current_. If current_ has no message, it is read, but only one time if other
+// receive() takes messages of one peer, current_. Without a message it reads from current_, but only once if other
 // peers are ready. Then the first peer of the list ready_ becomes current_. find() parses the input of a peer up to a
 // message for receive(), and executes the commands before the message. If there is no message, readOn() reads one time.
 // If there are no bytes, waitForInput() waits for the connection; then inputCame() puts the peer into ready_ again.
@@ -15,8 +15,8 @@ namespace flow::net {
 
 using zmtp::Fault;
 
-/// The limit for unread bytes of one peer, even if the high-water marks are higher or 0. Together with one message of
-/// Message::kLargest bytes, so many bytes fit into one slab.
+/// The limit for unread bytes of one peer, even if the high-water marks are higher or 0. One slab has room for this
+/// number of bytes and one message of Message::kLargest bytes.
 constexpr std::size_t kMostUnread = std::size_t{512} << 20;
 
 void MessageSocket::State::handleCommand(Peer& peer, zmtp::Frame const& frame) {
@@ -53,7 +53,7 @@ void MessageSocket::State::arrive(Message message, Peer& from) {
     receivers_.wakeInTurn(TaskPriority::ReadSocket);
 }
 
-/// Takes the first message of arrived_. If it is empty, its peer has gone: returns the cancel of one topic of the peer.
+/// Takes the first message of arrived_. If it has no parts, its peer has ended: returns an unsubscription of one topic.
 MessageSocket::State::Arrived MessageSocket::State::takeArrived() {
     Arrived& first = arrived_.front();
     if (first.message.isEmpty()) {
@@ -202,7 +202,7 @@ bool MessageSocket::State::isAtMark(Peer const& peer) const {
                          (options_.rcvHwmBytes != 0 && bytes >= options_.rcvHwmBytes) || bytes >= kMostUnread);
 }
 
-/// Reads one time. Returns false if no bytes were available: the peer waits for input, or has no connection any more.
+/// Reads one time. Returns false if there were no bytes: the peer waits for input, has ended, or has no connection.
 bool MessageSocket::State::readOn(Peer& peer) {
     peer.isPaused = false;
     if (!peer.connection)
@@ -230,7 +230,7 @@ void MessageSocket::State::inputCame(Peer& peer) {
     if (&peer != current_.getPtr())
         list(peer);
     if (receivers_.isWaitedFor())
-        receivers_.wakeForNews(TaskPriority::ReadSocket); // so inproc:// messages do not keep timers waiting
+        receivers_.wakeForNews(TaskPriority::ReadSocket); // at a priority at which inproc:// messages let timers run
     else
         readAhead(peer);
 }

@@ -2,8 +2,8 @@
 //
 // couldSend() returns true if a message can be sent now: its peer has room (hasRoom()), and no other sender waits. A
 // ROUTER has a list of waiting senders for each routing id; all other types have one list (senders_). sendNow() chooses
-// the peer (a PUB: all peers) and appends the frames to the peer's output or queue. The system call follows in a turn
-// of its own (flushDirty()): all messages of one turn share one call. State::send() has the shortest path: it appends
+// the peer (a PUB: all peers) and appends the frames to the peer's output or queue. The system call follows
+// later, in flushDirty(): all messages sent until then share one call. State::send() has the shortest path: it appends
 // to lastPeer_ without these checks. Each change of peers and each parked sender resets lastPeer_.
 
 #include "net/message/detail/message_state.h"
@@ -137,7 +137,7 @@ bool MessageSocket::State::couldSend(Message const& message) {
     case SocketType::Pair:
         return message.isEmpty() || nextPeer(false);
     default:
-        return true; // sending never waits at these types, or it fails
+        return true; // at these types send() never waits: it sends, drops or fails
     }
 }
 

@@ -17,13 +17,13 @@
 //
 // receive() and send(message) are operations in place (flow/core/in_place.h): coroutines, actors and fibers can wait
 // for them. An operation that loses a race has received nothing, or has sent nothing and left its message unchanged.
-// Below the high-water mark send() does not wait. The bytes go out at the end of the turn, or when 64 KiB wait.
+// Below the high-water mark send() does not wait. The bytes go out when control returns to the loop, or at 64 KiB.
 //
 // No accepted message is lost while its connection is open. If the program receives nothing, the socket stops reading
 // from the peers: memory stays bounded, and the senders wait. net/docs/messages.md has a table of the messages that
 // each type loses when a connection breaks. counters() counts lost messages.
 //
-// A socket belongs to one loop. The destructor sends what the kernel takes without waiting, and closes the socket.
+// A socket belongs to one loop. The destructor sends what fits into the kernel's buffers, and closes the socket.
 // close() first sends all waiting messages. An operation that has lost a race with close() must not be used again.
 
 #include "flow/core/stream.h"
@@ -49,7 +49,7 @@ struct Credentials {
 /// The options have the names of ZeroMQ's socket options. Times are in seconds. A high-water mark of 0 means no limit.
 struct MessageOptions {
     std::size_t sndHwm = 1000;                      // messages that wait for each peer
-    std::size_t sndHwmBytes = std::size_t{4} << 20; // bytes that wait for each peer; a larger message must wait alone
+    std::size_t sndHwmBytes = std::size_t{4} << 20; // bytes that wait for each peer; one message may exceed the mark
     std::size_t rcvHwm = 1000;                      // unread messages of each peer
     std::size_t rcvHwmBytes = 64 * 1024;            // the bytes of unread messages; one read may exceed both marks
     int sndBuf = 0;                                 // the kernel's buffers of each connection, in bytes; 0: the default
@@ -59,14 +59,14 @@ struct MessageOptions {
     bool routerMandatory = false;               // sending to an unknown peer fails with host_unreachable
     bool routerHandover = false;                // a new peer with a routing id that is in use replaces the old one
     bool immediate = false;                     // messages wait only for peers that are connected
-    bool conflate = false;                      // each direction keeps only the last message; for one part only
+    bool conflate = false;                      // each direction keeps only the last message; use one part only
     double linger = 30;                         // the longest wait of close()
-    double reconnectIvl = 0.1;                  // the pause: doubled after each failure, and varied by half of it
-    double reconnectIvlMax = 5;                 // the longest pause, before it is varied
+    double reconnectIvl = 0.1;                  // the pause before connecting again; each failure doubles the pause
+    double reconnectIvlMax = 5;                 // the longest pause; a random factor of 0.5 to 1.5 is applied last
     double handshakeIvl = 30;                   // the longest time of a handshake; 0: no limit
     double heartbeatIvl = 0;                    // the time between PINGs, at most half of heartbeatTtl; 0: no PINGs
-    double heartbeatTimeout = 0;                // the silence after a PING that ends a connection; 0: heartbeatIvl
-    double heartbeatTtl = 0;                    // silence after which the peer should disconnect; 0: sum of the above
+    double heartbeatTimeout = 0;                // how long a peer may be silent after a PING; 0: heartbeatIvl
+    double heartbeatTtl = 0;                    // silence after which the peer should disconnect; 0: both above, added
     bool plainServer = false;                   // this socket is a server, and requires PLAIN
     std::string plainUsername, plainPassword;   // at a client: its name and password
     bool curveServer = false;                   // this socket is a server, and requires CURVE; needs curveSecretKey
@@ -76,8 +76,8 @@ struct MessageOptions {
     /// is refused. PLAIN requires an authenticator; without one, CURVE and NULL accept all peers.
     std::function<Future<bool>(Credentials)> authenticator;
     /// setTls() of net/tls/message_tls.h sets these two functions. A connection to a "tls://" endpoint calls
-    /// encryptConnection with the server's name. A bound "tls://" endpoint calls encryptListener. Its listener calls
-    /// `failed` for each client with which the handshake of TLS has failed.
+    /// encryptConnection with the server's name. A bound "tls://" endpoint calls encryptListener. The listener from
+    /// encryptListener calls `failed` for each client with which the handshake of TLS has failed.
     std::function<Future<Reference<Connection>>(Reference<Connection>, std::string name)> encryptConnection;
     std::function<Reference<Listener>(Reference<Listener>, std::function<void(Address const&)> failed)> encryptListener;
     ReadStrategy readStrategy = ReadStrategy::Adaptive;
@@ -163,7 +163,7 @@ public:
         Void take() const;
         void describe(Description& out) const;
     };
-    /// Sends `message`. The object must stay valid until the operation is ready; then it is empty. A ROUTER sends to
+    /// Sends `message`, which must stay valid until the operation is ready, and is empty afterwards. A ROUTER sends to
     /// the peer with the message's routing id, and drops the message if there is no such peer. If that peer does not
     /// read, the operation waits: use trySend() where one peer must not stop the others. A REP never waits: it drops an
     /// answer above the high-water mark. Fails with client_invalid_operation for sockets that only receive, a REQ that
@@ -173,7 +173,7 @@ public:
     /// until the operation is ready.
     Send sendBytes(std::string_view part) { return sendBytesTo({}, part); }
     Send sendBytesTo(std::string_view routingId, std::string_view part) {
-        // A part above kLargest bytes gets a size here with which the operation fails with value_too_large.
+        // If the part has more than kLargest bytes, this size makes the operation fail with value_too_large.
         std::size_t bytes = part.size() <= Message::kLargest ? part.size() : Message::kLargest + 1;
         return {state_.get(), routingId.data(), part.data() ? part.data() : "",
                 static_cast<std::uint32_t>(routingId.size()), static_cast<std::uint32_t>(bytes)};

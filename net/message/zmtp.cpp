@@ -117,7 +117,7 @@ void appendGreeting(std::string& out, std::string_view mechanism, bool asServer)
     out.append(kGreetingBytes, '\0');
     char* bytes = out.data() + start;
     bytes[0] = '\xFF';
-    bytes[8] = 1; // a peer with ZMTP 1 reads the length of an identity, and sees an end, not an error
+    bytes[8] = 1; // ZMTP 1 reads bytes 1 to 8 as the length of an identity: the peer sees an end, not an error
     bytes[9] = 0x7F;
     bytes[10] = 3;
     bytes[11] = 1;

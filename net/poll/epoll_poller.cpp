@@ -13,7 +13,7 @@ namespace flow::net {
 namespace {
 
 constexpr std::uint32_t kReadAndWrite = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI | EPOLLET;
-constexpr double kLongest = 1e6; // seconds; keeps the conversions defined
+constexpr double kLongest = 1e6; // seconds; a longer wait has no limit, so no conversion to an integer overflows
 
 timespec timeOf(double seconds) {
     double whole = std::floor(seconds);

@@ -26,8 +26,8 @@ public:
 
     /// Returns true if receiveAhead() works.
     virtual bool canReceiveAhead() { return false; }
-    /// Starts, or starts again, to receive bytes before a read asks for them: onReceived() gets them. The descriptor is
-    /// a connected socket that is not added. It is watched from now on, but not for writing. Throws platform_error.
+    /// Starts, or starts again, to receive bytes before a read asks for bytes, and passes them to onReceived(). Do not
+    /// call add() for this connected socket: it is watched from now on, but not for writing. Throws platform_error.
     virtual void receiveAhead(PolledDescriptor&) {}
     /// Stops receiving. When the function returns, onReceived() has got all bytes that the kernel has taken.
     virtual void stopReceiving(PolledDescriptor&) noexcept {}

@@ -259,7 +259,7 @@ void UringPoller::wait(double seconds) noexcept {
     if (seconds <= 0 || !ended_.empty()) { // a request that was made again may have an event by now
         if (::io_uring_sq_ready(ring) != 0)
             submit();
-        return takeNews(); // calls the kernel only if it has events
+        return takeNews(); // enters the kernel only if the kernel has events
     }
     if (::io_uring_cq_ready(ring) == 0) {
         constexpr double kLongest = 1e6;
@@ -361,7 +361,7 @@ std::size_t UringPoller::requestAgain(std::size_t most) noexcept {
             continue;
         try {
             request(slot ? slot->descriptor->descriptor() : events_.descriptor(), id);
-        } catch (Error&) { // the ring takes no more requests: reading and writing return the error
+        } catch (Error&) { // the ring takes no more requests: reports all events, because no later event will come
             if (slot)
                 slot->descriptor->onNews({true, true, true});
         }

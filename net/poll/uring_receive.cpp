@@ -21,7 +21,7 @@ bool UringPoller::canReceiveAhead() {
         prepare();
         buffers_ = std::make_unique<UringBuffers>(*ring_);
         return true;
-    } catch (Error&) { // the kernel has such buffers, but no memory for these
+    } catch (Error&) { // the kernel supports the buffers, but has no memory for them
         return false;
     }
 }
@@ -50,14 +50,14 @@ void UringPoller::watchWriting(PolledDescriptor& descriptor) {
     slot.isPolled = true;
 }
 
-/// Cancels the request, and takes its last event. The kernel runs a request in calls of this thread only, so the last
-/// event is there after the call that cancels.
+/// Cancels the request, and takes its last event. Usually the kernel runs a request in calls of this thread only: then
+/// the last event is there after the call that cancels. Otherwise this function waits for the event.
 void UringPoller::stopReceiving(PolledDescriptor& descriptor) noexcept {
     Slot* slot = descriptor.isWatched() ? slotOf(descriptor.token) : nullptr;
     if (!slot || !slot->isReceiving)
         return;
     slot->wantsBytes = false;
-    if (std::erase(unreceived_, descriptor.token) != 0 || events_.needsDescriptor()) { // or the parent has it
+    if (std::erase(unreceived_, descriptor.token) != 0 || events_.needsDescriptor()) { // no request, or the parent's
         slot->isReceiving = false;
         return;
     }

@@ -192,7 +192,7 @@ Reference<ChildProcess> spawn(ChildOptions const& options) {
             throw errorOfSystem(errno);
         OpenDescriptor own(ends[0]);
         ofChild.push_back(std::make_unique<OpenDescriptor>(aboveStreams(ends[1])));
-        if (::fcntl(own.get(), F_SETFL, O_NONBLOCK) != 0) // not for the child's end
+        if (::fcntl(own.get(), F_SETFL, O_NONBLOCK) != 0) // the child's end stays blocking
             throw errorOfSystem(errno);
         streams[static_cast<std::size_t>(stream)] = makeReference<RealConnection>(
             *network, std::move(own), Address(), ReadStrategy::Reactive, Reference<FirstReads>());

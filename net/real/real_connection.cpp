@@ -237,7 +237,7 @@ bool RealConnection::hasBytes(std::size_t size) noexcept {
     if (size < SharedBlock::kBytes)
         return isSure_ && !overflows_;
     int count = 0;
-    if (!isSure_ && mayRead_) // the last read has filled its buffer
+    if (!isSure_ && mayRead_) // bytes are likely, but only the kernel knows
         isSure_ = ::ioctl(descriptor(), FIONREAD, &count) == 0 && count > 0;
     return isSure_;
 }

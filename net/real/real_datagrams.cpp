@@ -57,7 +57,7 @@ struct Batch {
         messages[message].msg_hdr.msg_control = controls[message].bytes;
         messages[message].msg_hdr.msg_controllen = sizeof controls[message].bytes;
     }
-    /// Returns the size of the datagrams in this message: of each one, if the kernel has joined several.
+    /// Returns the size of each datagram in the message; the last one may be shorter.
     std::size_t sizeOfEach(std::size_t message) {
         msghdr& header = messages[message].msg_hdr;
         int size = 0;

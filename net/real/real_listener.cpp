@@ -21,7 +21,7 @@ SocketFile::SocketFile(Address const& bound) : forks_(forkCount()) {
     number_ = file.st_ino;
 }
 
-// While this socket is open, no other file has its inode number.
+// While the socket is open, no other file gets the inode number of the socket's file.
 void SocketFile::remove() noexcept {
     struct stat file;
     if (!path_.empty() && forks_ == forkCount() && ::lstat(path_.c_str(), &file) == 0 && file.st_dev == device_ &&
@@ -64,7 +64,7 @@ bool RealListener::hasConnection() noexcept {
         case ENOTSOCK:
             fail(platform_error());
             return true;
-        default: // the connection has already ended
+        default: // the connection has already ended, or a signal came: tries again
             break;
         }
     }

@@ -9,8 +9,8 @@
 // A RealNetwork sets the loop's poller: epoll, or io_uring with FLOW_POLLER=uring. A socket is registered with the
 // poller once, at the first wait for the socket.
 //
-// Sockets receive into one block of 64 KiB that all sockets of the loop share. Usually the reader takes the bytes at
-// once. If bytes are left when another socket receives, they are copied into memory of their connection.
+// Sockets receive into one block of 64 KiB that all sockets of the loop share. Usually the reader takes the bytes
+// immediately. If bytes are left when another socket receives, they are copied into memory of their connection.
 
 #include "flow/loop/real_loop.h"
 #include "net/poll/network_poller.h"
@@ -23,7 +23,7 @@ class UringSockets;
 
 class RealNetwork final : public Transport {
 public:
-    /// Makes this object the Transport of `loop`, until this object or the loop ends. It belongs to the loop's thread.
+    /// Makes this object the Transport of `loop`, until one of the two ends. This object belongs to the loop's thread.
     explicit RealNetwork(RealLoop& loop);
     RealNetwork(RealNetwork const&) = delete;
     RealNetwork& operator=(RealNetwork const&) = delete;

@@ -11,11 +11,11 @@
 // Make the network before the processes, and destroy it before the World. Its destructor stops the processes.
 //
 // Connections behave as in TCP. Bytes that are sent over a cut or clogged link, or to a machine without power, arrive
-// when it works again; datagrams are lost, except over a clogged link. When a process stops, its machine stays up: it
-// resets the connections and refuses new ones. A machine without power sends nothing, and its peers keep waiting. When
-// its power is back, it answers their messages with a reset. connect() without an answer fails after kConnectTimeout.
+// when the link or machine works again; datagrams are lost, except over a clogged link. When a process stops, its
+// machine resets the connections and refuses new ones. A machine without power sends nothing, and its peers wait. When
+// the power is back, it answers their messages with a reset. connect() without an answer fails after kConnectTimeout.
 //
-// Injected faults: all "per message", "per connection" and "per datagram", and partitions. A message is one write.
+// Injected faults: both partitions, and clog to datagramReorder in flow/sim/faults.h. See arrived() for the messages.
 
 #include "flow/sim/world.h"
 #include "net/sim/detail/cable.h"
@@ -37,15 +37,15 @@ public:
 
     // Call these functions from outside processes, or from the code of a process.
 
-    /// Sets the shape of all links, from now on.
+    /// Sets the shape of all links, for messages sent from now on.
     void shape(LinkShape const& shape);
     /// Sets the shape of the links between two processes.
     void shape(Process& a, Process& b, LinkShape const& shape);
-    /// Lets nothing that `from` sends arrive at `to`, for so many seconds or until heal().
+    /// For so many seconds, or until heal(), nothing from `from` arrives at `to`; connections go on after that.
     void cut(Process& from, Process& to, double seconds = kUntilHealed);
     /// Cuts both directions.
     void partition(Process& a, Process& b, double seconds = kUntilHealed);
-    /// For so many seconds, nothing arrives that `from` sends, or has sent, to `to`. After that, all of it arrives.
+    /// For so many seconds, or until heal(), nothing from `from` arrives at `to`. Then everything arrives.
     void clog(Process& from, Process& to, double seconds);
     /// Ends all cuts and clogs; slow connections are as fast as others again.
     void heal();

@@ -25,7 +25,7 @@ struct Handshake {
     Future<Void> send(std::string_view name, std::string_view data);
     std::string metadata() const;
     void readMetadata(std::string_view data);
-    /// Refuses the peer if the authenticator refuses it. If `isNeeded`, also refuses the peer without an authenticator.
+    /// Refuses the peer if the authenticator refuses it. If `isNeeded`, also refuses it if no authenticator is set.
     Future<Void> authenticate(Credentials credentials, bool isNeeded);
 };
 

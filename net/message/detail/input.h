@@ -84,14 +84,14 @@ private:
     void moveTo(SlabRef slab);
 
     SlabRef slab_;
-    std::uint32_t begin_ = 0; // the first found message; behind it, without a gap: the others, and parts of the next
-    std::uint32_t scan_ = 0;  // the beginning of the next frame
+    std::uint32_t begin_ = 0; // the first found message; the other found messages and parts follow without a gap
+    std::uint32_t scan_ = 0;  // the beginning of the first frame that find() has not parsed
     std::uint32_t gap_ = 0;   // the bytes of removed commands, directly before scan_
     std::uint32_t end_ = 0;
     std::uint32_t messages_ = 0;
     std::uint32_t lastParts_ = 0; // the parts of the last found message
     std::uint32_t parts_ = 0;     // the parts so far of the message that is not complete
-    std::uint32_t need_ = 2;      // the number of bytes from scan_ on that the next frame needs to be parsed further
+    std::uint32_t need_ = 2;      // find() can go on when there are so many bytes from scan_ on
     std::size_t bodyBytes_ = 0;   // the bytes in the parts that parts_ counts
     zmtp::Frame frame_;
     zmtp::Fault fault_ = zmtp::Fault::None;

@@ -129,7 +129,7 @@ private:
         State* state;
     };
     struct Arrived {
-        Message message; // without parts: `from` has gone, and takeArrived() makes a cancel for each of its topics
+        Message message; // without parts: `from` has ended; takeArrived() unsubscribes each topic of `from`
         Reference<Peer> from;
     };
 
@@ -225,10 +225,10 @@ private:
     Peer* receiverOf(Send const& operation);
     void sendSlow(Send const& operation);
     bool couldSend(Message const& message);
-    /// Returns the first peer with room, from turn_ on, or null. With `advance`, sets turn_ to the index after it.
+    /// Returns the first peer with room, from peers_[turn_] on, or null. If `advance`, moves turn_ behind this peer.
     Peer* nextPeer(bool advance);
     /// Sets lastPeer_ to `peer`, or to null if `peer` cannot be used without checks. Call setLastPeer(nullptr) after
-    /// each change of `peers_`: except at a ROUTER, lastPeer_ may be used only while it is the only peer.
+    /// each change of `peers_`. Only at a ROUTER may there be other peers while lastPeer_ is not null.
     void setLastPeer(Peer* peer);
     Peer* peerNamed(std::string_view id);
     Peer* peerOf(Message const& message);
@@ -251,9 +251,9 @@ private:
     bool isQueued_;            // messages wait in Peer::queue before they go to Peer::output
     std::size_t sndMessages_, sndBytes_;
     Reference<Peer> current_;     // the peer that messages are taken from
-    Reference<Peer> lastPeer_;    // the receiver of the last bytes: a peer of a ROUTER, or the only peer
+    Reference<Peer> lastPeer_;    // the receiver of the last sendBytes(), for the fast path of the next one; or null
     std::string lastName_;        // the routing id of lastPeer_; empty if this is no ROUTER
-    bool hasRead_ = false;        // true: current_ was read since it became the current peer, so other peers are next
+    bool hasRead_ = false;        // current_ was read in its turn: when it has no message, other peers go first
     ListLink ready_;              // the peers that may have messages, except current_
     std::deque<Arrived> arrived_; // receive() takes these messages before those in the inputs of the peers
     std::size_t arrivedBytes_ = 0;

@@ -100,7 +100,7 @@ public:
     bool isAccepted = false; // the other side has connected to us
     bool isInproc = false;
     bool isBlocked = false; // the kernel takes no more of `output`
-    bool isDirty = false;   // `output` will be flushed when this turn ends
+    bool isDirty = false;   // `output` will be flushed when control is back at the loop
     bool isPaused = false;  // the input has reached the high-water marks, and is not read
     int minorVersion = 0;
     std::string id;

@@ -84,7 +84,7 @@ struct Frame {
     bool command = false;
 };
 
-/// Parses a frame. The body of a message's part may have at most `room` bytes, and a command's Limits::commandBytes.
+/// Parses a frame. A part of a message may have at most `room` bytes, a command at most Limits::commandBytes.
 Parsed parseFrame(std::string_view bytes, Limits const& limits, std::size_t room, Frame& frame);
 inline Parsed parseFrame(std::string_view bytes, Limits const& limits, Frame& frame) {
     return parseFrame(bytes, limits, limits.messageBytes, frame);

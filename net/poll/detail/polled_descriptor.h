@@ -48,7 +48,7 @@ public:
     /// Copies the unread bytes. Later the connection must not use the memory that onReceived() has got.
     virtual bool copyReceived() noexcept { return false; }
 
-    /// Returns true if an operation waits for events of the descriptor, so that the loop must not end.
+    /// Returns true if an operation waits for events of the descriptor. Then the loop must not end.
     virtual bool isAwaited() const = 0;
 
 protected:

@@ -6,8 +6,8 @@
 // or has no descriptor left), or if the listener asks to stop, the listener is polled from then on.
 //
 // For a connection that is received ahead the request receives everything (multishot receive) into the buffers of the
-// ring. The connection may use the bytes there until the poller is about to sleep, or has few buffers left: then it
-// must copy the unread bytes. See net/poll/uring_receive.cpp.
+// ring. The connection may use the bytes there until the poller is about to sleep, or has few buffers left. Then
+// the connection must copy the unread bytes. See net/poll/uring_receive.cpp.
 
 #include "flow/core/ring_queue.h"
 #include "net/poll/detail/uring_buffers.h"
@@ -64,7 +64,7 @@ private:
         bool isAhead = false;     // the connection is received ahead
         bool wantsBytes = false;  // the connection is received ahead, and the receiving was not stopped
         bool isReceiving = false; // the kernel has the receive request, or unreceived_ has the token
-        bool isPolled = false;    // the kernel has a request for writing
+        bool isPolled = false;    // if isAhead: the kernel has a poll request, for writing only
     };
     /// A buffer with received bytes that a connection may use.
     struct Lent {

@@ -45,7 +45,7 @@ private:
     static void onSocket(void* self, int descriptor, int readable, int writable);
     static void onAnswer(void* query, int status, int timeouts, ares_addrinfo* answer);
     void goOn();
-    /// Called when a lookup has ended or was cancelled. After the last one, cancels all requests of c-ares.
+    /// Called when a lookup has ended or was cancelled. If no lookup is left, cancels all requests of c-ares.
     void leave();
 
     NetworkPoller& poller_;

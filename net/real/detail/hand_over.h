@@ -16,14 +16,14 @@ class DetachedConnection {
 public:
     /// Takes the connection out of its loop, where the connection then counts as closed. No operation may wait for it,
     /// and all written bytes must be flushed(). Throws unsupported_operation if `connection` is no socket of this
-    /// machine, operation_obsolete if it is closed or has failed, and any error that follows its received bytes.
+    /// machine, operation_obsolete if it is closed or has failed, or the error that its last read would return.
     explicit DetachedConnection(Reference<Connection> connection);
     DetachedConnection(DetachedConnection&& other) noexcept;
     DetachedConnection& operator=(DetachedConnection&&) = delete;
     ~DetachedConnection();
 
     /// Returns the connection on the current loop, which must have the machine's network. Call attach() only once.
-    /// Bytes that were received but not read come first.
+    /// Reads first return the bytes that were received and not read before.
     Reference<Connection> attach();
 
 private:

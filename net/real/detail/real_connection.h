@@ -14,7 +14,7 @@ class SendQueue {
 public:
     bool isEmpty() const { return pieces_.isEmpty(); }
     void push(Bytes bytes) { pieces_.push(std::move(bytes)); }
-    /// The result of sendTo(), which calls the kernel until the kernel takes no more: the bytes taken, and the calls.
+    /// The result of sendTo(), which calls the kernel until the queue is empty or the kernel takes no more.
     struct Sent {
         std::size_t bytes = 0;
         int calls = 0;
@@ -30,12 +30,12 @@ private:
 };
 
 /// Statistics of a listener, shared with its connections: how often the first read of an accepted connection found
-/// bytes at once.
+/// bytes immediately.
 class FirstReads : public ReferenceCounted<FirstReads> {
 public:
     bool areWorthIt() const { return score_ > 0; }
     void note(bool found) { score_ = found ? std::min(score_ + 1, 8) : std::max(score_ - 2, -8); }
-    /// True now and then: then the first read is tried although areWorthIt() is false.
+    /// Returns true at each 64th call: then the first read is tried although areWorthIt() is false.
     bool isTrial() { return ++count_ % 64 == 0; }
 
 private:
@@ -102,7 +102,7 @@ private:
     SendQueue queue_;
     Reference<FirstReads> firstReads_; // null after the first read, or without statistics
     ReadStrategy strategy_;            // Ahead only if the poller can receive ahead
-    Error behind_;                     // if received ahead: the error that comes after the bytes in received_
+    Error behind_;                     // with Ahead: the error that a read gets after the bytes in received_
     bool mayRead_ = false;             // the poller has reported bytes, and no later read was short
     bool isSure_ = false;              // the next read is sure to find bytes, the end or an error
     bool overflows_ = false;           // the last read has filled a small buffer, and more bytes may have come
@@ -110,7 +110,7 @@ private:
     bool noMore_ = false;              // the poller has reported the end: keep reading, even after a short read
     bool isAhead_ = false;             // the kernel receives ahead at this moment
     bool isClosed_ = false;            // the owner has closed the connection
-    bool holdsByte_ = false; // writable() waits: one byte counts as queued, for the bytes that the caller keeps
+    bool holdsByte_ = false;           // a writable() waits: one byte counts as queued, although queue_ is empty
 };
 
 } // namespace flow::net

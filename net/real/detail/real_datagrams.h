@@ -34,7 +34,7 @@ private:
     bool isAwaited() const override { return isReceiveWaitedFor() || !queue_.isEmpty(); }
     void onNetworkEnd() noexcept override;
 
-    /// Sends with one system call. Returns the number of datagrams that the kernel has taken, or has refused for good.
+    /// Sends with one system call. Returns the number of datagrams that the kernel has taken, or will never take.
     std::size_t give(std::span<Datagram> datagrams);
     void flush();
 

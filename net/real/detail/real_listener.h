@@ -4,8 +4,8 @@
 // When the process or the machine has no descriptor left, the listener tries again after kPause seconds, to avoid a
 // busy loop. Clients wait in the kernel meanwhile.
 //
-// With io_uring, the kernel accepts connections ahead while an accept() waits. Otherwise the kernel stops after the
-// connections that have already come, and later ones wait in the kernel. So at most the backlog is held here.
+// With io_uring, the kernel accepts connections ahead while an accept() waits. If none waits, the kernel stops, and
+// later connections wait in the kernel. This listener keeps the connections that came before: at most the backlog.
 
 #include "flow/loop/turn.h"
 #include "net/real/detail/real_connection.h"

@@ -6,7 +6,7 @@
 //     block.received(buffer, room, count);
 //
 // The received bytes are in the block, and the buffer borrows them. Usually the reader takes the bytes before the next
-// socket receives. If bytes are left, roomFor() for the next socket makes the first buffer copy them.
+// socket receives. If bytes are left, roomFor() for the next socket makes the borrowing buffer copy them.
 
 #include "net/detail/byte_buffer.h"
 

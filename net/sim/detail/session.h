@@ -24,7 +24,7 @@ public:
 
     Reference<Connection> handle(int side);
     Future<Void> established();
-    /// Connection::fill() uses these functions. takeReceived() needs hasReceived(), and returns the bytes of one write.
+    /// SimConnection::fill() uses these functions. Call takeReceived() only if hasReceived() is true.
     bool hasReceived(int side) const { return !halves_[side].received.isEmpty(); }
     Bytes takeReceived(int side) { return takeReceived(halves_[side]); }
     Error error(int side) const { return halves_[side].error; }
@@ -66,8 +66,8 @@ private:
         Session* session;
         Cable* cable;
         RingQueue<Segment> segments; // while there are any, the Pipe holds a reference to the session
-        double last = 0;             // the arrival of the last message
-        double freeAt = 0;           // of a slow connection: the time at which all sent messages have left
+        double last = 0;             // the time at which the last message arrives
+        double freeAt = 0;           // if the connection is slow: the time at which all sent messages have left
     };
     /// The state of a side: its state at the machine, and the operations of the process. A Half gets a turn in the loop
     /// of the process when there is an event.
@@ -113,7 +113,7 @@ private:
     Half halves_[2];
     bool isRefused_ = false;
     double bandwidth_ = 0;  // bytes a second in each direction of a slow connection; 0: not limited
-    int messagesLeft_ = -1; // for a connection that will be half open: the number of messages that still arrive
+    int messagesLeft_ = -1; // if the connection will be half open: the writes that still arrive; otherwise -1
 };
 
 } // namespace flow::net
