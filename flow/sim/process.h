@@ -52,7 +52,7 @@ public:
     virtual void started(Process&) {}
     /// Called before the actors are destroyed: from here on nothing that they do may have any effect.
     virtual void stopped([[maybe_unused]] Process& process, [[maybe_unused]] bool powerLost) {}
-    /// Returns the kinds of data (bits) that a loss of power could destroy now. The fault powerLoss may wait for a kind.
+    /// Returns bits: the kinds of data that a loss of power could destroy now. The fault powerLoss may wait for one.
     virtual unsigned risks() const { return 0; }
     /// Returns all the risks that risks() may ever return.
     virtual unsigned possibleRisks() const { return 0; }
@@ -130,8 +130,8 @@ public:
             return;
         makeReady(*new PostedCall<F>(std::move(call)), priority);
     }
-    /// Makes a free waiter ready on the process's loop, without an allocation. The process must run. If it stops before
-    /// the waiter has run, the waiter is free again.
+    /// Makes a free waiter ready on the process's loop, without an allocation. The process must run. If the process
+    /// stops before the waiter has run, the waiter is free again.
     void makeReady(WaiterNode& waiter, TaskPriority priority) {
         loop_->makeReady(&waiter, priority);
         loop_->wake();

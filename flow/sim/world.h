@@ -81,8 +81,8 @@ public:
     /// Lets `watch` observe the world from here on, instead of the watch before. Null: no watch.
     void setWatch(WorldWatch* watch) { worldWatch_ = watch; }
 
-    // Actions on a process. If code of a process calls start(), kill(), reboot() or swapAddresses(), the action follows
-    // after the turn of the process that called.
+    // Actions on a process. If code of a process calls start(), kill(), reboot() or swapAddresses(), the function only
+    // plans the action: the world does it after the turn of the calling process.
 
     /// Stops the process; it stays down until it is started. With powerLost, its disk may lose data that was not
     /// synced. First the actors that nobody awaits are destroyed, and then the others, as if the future of main were

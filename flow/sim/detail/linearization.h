@@ -30,8 +30,8 @@ struct Linearization {
 };
 
 /// Looks for an order of `operations`. They must have the same key, be sorted by invocation, and not have failed. Only
-/// events before `end` count: if an operation returns later, its outcome is taken as unknown. Gives up after about
-/// `budget` steps: the answer is then `undecided`.
+/// events with a number below `end` count: if an operation returns later, its outcome is taken as unknown. Gives up
+/// after about `budget` steps: the answer is then `undecided`.
 Linearization linearize(std::vector<History::Operation const*> const& operations, std::size_t end,
                         std::uint64_t budget);
 
