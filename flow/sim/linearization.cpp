@@ -1,8 +1,7 @@
 // The search is depth-first, with its own stack: places_ holds a Place for each point on the way to the present one,
 // and moves_ holds the moves that are possible from these points. A move takes an operation that has returned (done_).
 // If this does not fit the value, the move first takes operations of unknown outcome (kinds_) that make it fit.
-// arrive() lists the moves of a new place, take() makes one, leave() undoes it. The search ends when done_ is all
-// taken.
+// arrive() lists the moves of a place, take() makes one, leave() undoes it. If done_ is all taken, an order is found.
 //
 // Four rules keep the search short. A read that fits is taken immediately. Of calls with equal effects only one is
 // tried. A set of remaining calls is not searched twice at the same value. Operations of unknown outcome are taken only
