@@ -9,8 +9,8 @@
 //     }
 //     range.clear();
 //
-// A RangeState refers to an lvalue, which must outlive the loop, and keeps a temporary until `clear`. It also moves and
-// keeps `f().member`, since f()'s result ends with the expression, and `std::move(x)`, which has the same kind of type.
+// A RangeState refers to an lvalue, which must outlive the loop. It moves and keeps any other range until `clear`: a
+// temporary, `f().member` (f()'s result ends with the expression), and `std::move(x)` (its type is a T&& too).
 
 #include "flow/base/inline.h"
 
@@ -160,7 +160,7 @@ private:
     std::optional<Iterator> iterator_;
 };
 
-/// The type of beginOf. It has a member function, since gcc reports the call of any other refused function twice.
+/// The type of beginOf: a class, since gcc reports the call of a refused function twice if it is no member.
 struct BeginOf {
     template <IsRange R>
     FLOW_INLINE auto operator()(R& range) const {
@@ -247,7 +247,7 @@ protected:
     AnyRange* any_;
 };
 
-/// The range of an expression with a lambda. Each lambda has a type of its own, so only `keep` has the expression.
+/// The range of an expression with a lambda. Each lambda has its own type, so the expression stands in `keep` only.
 ///
 ///     RangeBy range(any, [&](AnyRange& any) { return any.keep(expression); });
 ///     for (range.start(); range.more(); range.next()) {

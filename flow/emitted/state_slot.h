@@ -111,8 +111,8 @@ private:
     bool holds_ = false;
 };
 
-/// The value that is assigned to an array: `ArrayValue<T[N]>{{...}}`. If the braces belong to an array alone, gcc 12
-/// takes a string in them for a shorter array.
+/// The value that is assigned to an array: `ArrayValue<T[N]>{{...}}`. Without this struct around the array, gcc 12
+/// takes a string in the braces for a shorter array.
 template <class A>
 struct ArrayValue {
     A values;
@@ -130,7 +130,7 @@ void moveElements(T (&from)[N], T (&to)[N]) {
     }
 }
 
-/// The type of assignArray. It has a member function, since gcc reports the call of any other refused function twice.
+/// The type of assignArray: a class, since gcc reports the call of a refused function twice if it is no member.
 struct AssignArray {
     template <class A>
         requires std::is_move_assignable_v<std::remove_all_extents_t<A>>

@@ -9,9 +9,9 @@
 //     CHECK(world.digest() == second.digest());
 //     if (again.difference()) std::puts(again.difference()->c_str());
 //
-// The digest does not depend on compilers, addresses or the machine. A random number changes the next event that is a
-// step or the end of the process: this event contains the position in the process's stream of random numbers. A timer
-// has no event of its own. The event of the step that the timer makes ready contains the time.
+// The digest does not depend on compilers, addresses or the machine. The event of each step, and of the end of a
+// process, contains the random number that would be drawn next. So the digest covers all random numbers. A timer has no
+// event of its own. The event of the step that the timer makes ready contains the time.
 
 #include <bit>
 #include <cstdint>
@@ -61,7 +61,7 @@ private:
 /// Stores the first events of a run, or compares the events of a run with another record.
 class Record {
 public:
-    /// The number of events that a record keeps. An event takes 32 bytes.
+    /// A record keeps at most so many events. An event takes 32 bytes.
     static constexpr std::size_t kMostEvents = 4'000'000;
 
     Record() = default;
@@ -75,7 +75,7 @@ public:
         events_.reserve(kMostEvents);
     }
 
-    /// Stores or compares `event`. For the first event that differs, adds the text of describe() to difference().
+    /// Stores or compares `event`. At the first event that differs, sets difference(), with the text of describe().
     template <class Describe>
     void add(SimulationEvent const& event, Describe&& describe) {
         if (!first_) {
@@ -88,7 +88,7 @@ public:
             (number >= first_->events_.size() || !(first_->events_[number] == event)))
             differs(number, event, describe());
     }
-    /// Must be called at the end of a run: sets difference() if the run was equal, but ended earlier than the first.
+    /// Must be called at the end of a run: sets difference() if all events were equal, but the first run had more.
     void finish();
 
     /// Returns a description of the first event that differs; empty if none of the first kMostEvents events differs.

@@ -2,9 +2,9 @@
 // changes between the two, in order. For the content of one file, DiskFile has seen_, stored_ and unstored_.
 //
 // operate() makes every operation: it waits for a random part of its duration, runs its effect, waits for the rest, and
-// answers. kill() ends all operations and counts a new life, after which open files of the old life never answer.
-// crash() calls kill(), and then drops changes that are not synced: storeSome() draws which changes of names reach the
-// disk, and loseCache() draws which changes of a file do. boot() begins the next life.
+// answers. kill() ends all operations and the life of the disk: files that were opened in this life never answer again.
+// crash() calls kill(), and then drops changes that are not synced: storeSome() draws the changes of names that reach
+// the disk, and loseCache() draws the changes of a file that reach the disk. boot() begins the next life.
 
 #include "flow/sim/disk.h"
 

@@ -11,17 +11,17 @@
 //     disk.crash();                        // the power fails: operations under way never end
 //     disk.boot();                         // the next process finds what has survived
 //
-// SimDisk implements the contract of flow/file/async_file.h, and no more: without faults, all written data survives a
-// crash. With faults, a crash may lose any unsynced data that a real file system and disk can lose. The time is the
-// time of the loop on which an operation is called, all randomness comes from the generators of the faults, and nothing
-// depends on addresses: the same seed gives the same run.
+// SimDisk is a FileSystem (flow/file/async_file.h). Without faults, all written data survives a crash. With faults, a
+// crash may lose any unsynced data that a real file system and disk can lose. An operation takes its time on the loop
+// on which it is called. All random numbers come from the generators of the faults, and nothing depends on addresses:
+// the same seed gives the same run.
 //
 // An operation takes effect as a whole, at one random moment of its duration. Operations are independent: if two are
 // under way, the one that was called later may take effect first. If the future of an operation is dropped, a random
 // bit decides if the operation still takes effect.
 //
-// After kill() or crash(), operations have no effect and never end. boot() ends this state, but not for files that were
-// opened before. The disk must outlive its files. A path begins at the root, also without a slash.
+// After kill() or crash(), operations have no effect and never end. After boot() they work again, but not on files that
+// were opened before the kill() or crash(). The disk must outlive its files. "/a" and "a" are the same path.
 
 #include "flow/file/async_file.h"
 #include "flow/sim/detail/disk_file.h"
@@ -63,7 +63,7 @@ public:
     void crash();
     /// Lets a new process use the disk.
     void boot();
-    /// Returns what crash() could destroy now, as Attachment::risks() does (flow/sim/process.h).
+    /// Returns the kinds of data that crash() could destroy now: see Attachment::risks() (flow/sim/process.h).
     unsigned risks() const;
 
 private:
@@ -101,7 +101,7 @@ private:
     Entry const& need(std::string const& path) const;
 
     void change(NameChange nameChange);
-    /// Removes from unstoredNames_ the changes below number `below` that a sync of `directory` stores. Returns them.
+    /// Moves the changes that a sync of `directory` stores out of unstoredNames_, if their number is less than `below`.
     std::vector<NameChange> takeUnstored(std::string const& directory, std::uint64_t below);
     /// Stores some of the changes; the others are lost for good.
     void storeSome(std::vector<NameChange> const& changes);
@@ -110,13 +110,13 @@ private:
     FaultSource& dice_;
     DeterministicRandom random_; // for durations and dropped operations, which are not faults
     bool isOn_ = true;
-    int lives_ = 0; // the number of lives that have ended
+    int lives_ = 0; // the number of lives that have ended, each by kill() or crash()
     Names names_;   // all names except the root
     Names storedNames_;
     std::vector<NameChange> unstoredNames_;
     std::uint64_t nameChanges_ = 0;
     mutable std::optional<unsigned> risks_; // empty if risks() must compute the risks again
-    /// The operations of this life; empty before the first one. The last member, so that it is destroyed first.
+    /// The operations of this life; empty before the first operation. The last member, so that it is destroyed first.
     std::optional<Scope> operations_;
 };
 

@@ -46,8 +46,8 @@ public:
         std::size_t sent = 0, executed = 0, acknowledged = 0;
 
         bool ok() const { return offenders.empty(); }
-        /// Returns two lines for each offender. The first says what is wrong: it becomes the signature of a
-        /// SimulationFailure. The second has the events. Empty if there is no offender.
+        /// Returns two lines for each offender: a line with its fault, and a line with its events. The first line of
+        /// all gives the signature of a SimulationFailure with this text. Empty if there is no offender.
         std::string text() const;
     };
     Report check() const;

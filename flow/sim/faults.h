@@ -20,9 +20,9 @@
 
 namespace flow {
 
-// Each fault has a unit: per second of each process, per message, per connection, per read, per operation on a file,
-// per write, per sync, per crash, per allocation, or per visit of an armed site. The last number is the highest
-// probability that swarm() gives to the fault.
+// Each fault has a name, a text and a number. The text begins with the unit of the fault's probability: it is the
+// probability per second of a process, per message, per sync, and so on. The number is the highest probability that
+// swarm() gives to the fault.
 #define FLOW_FAULTS(X)                                                                                                 \
     X(processKill, "per second of a process: it is killed, and started again after a while", 0.02)                     \
     X(processReboot, "per second of a process: it is killed, and started again at once", 0.02)                         \
@@ -116,7 +116,7 @@ private:
     std::array<std::uint64_t, kFaultKinds> counts_{};
 };
 
-/// Decides which faults are injected, and counts them. A World is one.
+/// Decides which faults are injected, and counts them. A World is a FaultSource.
 class FaultSource {
 public:
     /// Returns true if a fault of this kind is injected now. `what` is a number of the target that is the same in every
@@ -133,12 +133,12 @@ protected:
 };
 
 /// The random numbers of faults. Each kind has its own generator, and each injected fault seeds a generator for its own
-/// details. So if a fault is left out, the others are injected as before, while the program behaves as before.
+/// details. If a fault is left out, the other faults stay the same for as long as the program behaves as before.
 class FaultDice {
 public:
     explicit FaultDice(std::uint64_t seed);
 
-    /// Returns true if a fault of probability `likely` comes. If the caller leaves it out, later draws do not change.
+    /// Returns true with the probability `likely`. If the caller then injects no fault, later draws do not change.
     bool injects(FaultKind kind, double likely) {
         if (likely <= 0)
             return false;

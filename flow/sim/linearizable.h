@@ -31,9 +31,9 @@ struct LinearizabilityVerdict {
     /// The first key in the order of bytes that is not linearizable. If there is none, the first key that is undecided.
     std::string key;
     /// A text for people; empty if all is well. For a key that is not linearizable, the text has a table of the
-    /// shortest prefix of the key's history that is not linearizable. Each row is an operation: the numbers, in the
-    /// whole history, of the events of its invocation and its return, and its place in the longest order of operations
-    /// that explains their results. Long tables leave out early operations.
+    /// shortest prefix of the key's history that is not linearizable. Each row is an operation. `from` and `to` are the
+    /// numbers of its invocation and its return among all events of the history. `place` is its place in the longest
+    /// order of operations that explains their results. Long tables leave out early operations.
     std::string explanation;
     /// The work of the search for all keys, without the search for the explanation.
     std::uint64_t steps;
@@ -42,8 +42,8 @@ struct LinearizabilityVerdict {
 };
 
 /// Checks the keys one after the other, with at most about `budget` steps for each. Ten million steps take a second or
-/// two. A step takes at most some hundred bytes. The search is long if there are few different values. It is short if
-/// most writes have different values: then a result shows which write it has read.
+/// two. A step takes at most a few hundred bytes. The search is long if there are few different values. It is short if
+/// most writes have different values: then the result of a read shows which write the read has seen.
 LinearizabilityVerdict checkLinearizable(History const& history, std::uint64_t budget = 10'000'000);
 
 } // namespace flow

@@ -1,7 +1,7 @@
 // The search is depth-first, with its own stack: places_ holds a Place for each point on the way to the present one,
-// and moves_ holds the moves that are possible from these points. A move takes some operations of unknown outcome
-// (kinds_), and then an operation that has returned (done_) and needs them. arrive() lists the moves of a new place,
-// take() makes one move, leave() undoes it. If all of done_ are taken, there is an order.
+// and moves_ holds the moves that are possible from these points. A move takes an operation that has returned (done_).
+// If this does not fit the value, the move first takes operations of unknown outcome (kinds_) that make it fit.
+// arrive() lists the moves of a place, take() makes one, leave() undoes it. If done_ is all taken, an order is found.
 //
 // Four rules keep the search short. A read that fits is taken immediately. Of calls with equal effects only one is
 // tried. A set of remaining calls is not searched twice at the same value. Operations of unknown outcome are taken only
@@ -36,7 +36,7 @@ struct Effect {
 
     bool fits(State state) const { return needs == Needs::anything || (needs == Needs::same) == (state == needed); }
     State after(State state) const { return left == kKept ? state : left; }
-    /// Returns true if the operation leaves every value that it fits unchanged.
+    /// Returns true if the operation never changes the value.
     bool onlyLooks() const { return left == kKept || (needs == Needs::same && left == needed); }
     friend auto operator<=>(Effect const&, Effect const&) = default;
 };
@@ -194,7 +194,7 @@ private:
         next_[previous_[entry]] = next_[entry];
         previous_[next_[entry]] = previous_[entry];
     }
-    /// Puts an entry back between its old neighbours: entries come back in the opposite order of their unlink() calls.
+    /// Puts an entry back between its old neighbours. The entry that was unlinked last must be put back first.
     void relink(std::size_t entry) { next_[previous_[entry]] = previous_[next_[entry]] = entry; }
 
     /// Adds a place for the present point, and lists its moves; no moves if the point need not be searched.
@@ -243,9 +243,9 @@ private:
         calls_.resize(kept);
     }
 
-    /// Returns true if the search was at a point with the same value and the same operations left, and had taken no
-    /// more operations of unknown outcome by then. To compare the operations left, calls_ is enough: the first return
-    /// belongs to one of these calls, and all later calls are left.
+    /// Returns true if the search was already at a point with the same value and the same returned operations left, and
+    /// had taken, of each kind, at most as many operations of unknown outcome as now. To compare the operations left,
+    /// calls_ is enough: the first return belongs to one of these calls, and all later calls are left.
     bool wasHere() {
         RemainingCalls left{calls_};
         left.numbers.push_back(static_cast<std::size_t>(state_));
@@ -262,9 +262,9 @@ private:
     }
 
     /// Lists the moves that take operations of unknown outcome before `done`, which does not fit without them. No other
-    /// moves with such operations are needed: an order can leave such an operation out, or have it behind the next
-    /// returned operation. So the first operation of a chain may be any write, and all others are compareAndSets. Each
-    /// of these needs the value that the operation before it leaves.
+    /// moves are needed: if `done` does not need an operation of unknown outcome, an order can leave this operation
+    /// out, or have it after `done`. So the first operation of a chain may be any write, and each later operation is a
+    /// compareAndSet that needs the value which the operation before it leaves.
     void listChains(std::size_t done) {
         Effect const& effect = done_[done].effect;
         if (effect.needs == Effect::Needs::same) {

@@ -52,13 +52,13 @@ public:
     virtual void started(Process&) {}
     /// Called before the actors are destroyed: from here on nothing that they do may have any effect.
     virtual void stopped([[maybe_unused]] Process& process, [[maybe_unused]] bool powerLost) {}
-    /// Returns the kinds of data that a loss of power could destroy now. Most losses of power wait for one given kind.
+    /// Returns bits: the kinds of data that a loss of power could destroy now. The fault powerLoss may wait for one.
     virtual unsigned risks() const { return 0; }
     /// Returns all the risks that risks() may ever return.
     virtual unsigned possibleRisks() const { return 0; }
 
-    /// Returns the name of the source that will set the cell `what`, or end the wait of the operation in place `what`:
-    /// for example "bytes from server at 2.0.0.1:80". Empty if this attachment has no such source. Called in the
+    /// Returns the name of the source that will end a wait for `what`, the address of a cell or of an operation in
+    /// place: for example "bytes from server at 2.0.0.1:80". Empty if this attachment has no such source. Called in the
     /// process, for the report about a simulation that hangs.
     virtual std::string sourceOf([[maybe_unused]] void const* what) const { return {}; }
 
@@ -74,7 +74,7 @@ public:
     double timer() override;
     bool isSimulated() const override { return true; }
     void useMachines(const char* what) override;
-    /// Runs one turn. Afterwards `wakesAt` is the time of the next one.
+    /// Runs one turn. Afterwards wakesAt() is the time of the next turn.
     void takeTurn();
     double wakesAt() const { return wakesAt_; }
     /// Notes that the loop has work now.
@@ -110,7 +110,7 @@ public:
     int lives() const { return lives_; }
     /// Returns the error with which main ended in the last life: Error() if main ended well, nothing if it did not end.
     std::optional<Error> const& exit() const { return exit_; }
-    /// Returns a future on the loop of the world that is ready when the process has stopped.
+    /// Returns a future that is ready when the process stops the next time. The future belongs to the world's loop.
     Future<Void> onStop() { return stops_.onChange(); }
 
     /// Attaches a part of the machine. The part outlives reboots. Must be called before the start.
@@ -130,8 +130,8 @@ public:
             return;
         makeReady(*new PostedCall<F>(std::move(call)), priority);
     }
-    /// Makes a free waiter ready on the process's loop, without an allocation. The process must run. If it stops before
-    /// the waiter has run, the waiter is free again.
+    /// Makes a free waiter ready on the process's loop, without an allocation. The process must run. If the process
+    /// stops before the waiter has run, the waiter is free again.
     void makeReady(WaiterNode& waiter, TaskPriority priority) {
         loop_->makeReady(&waiter, priority);
         loop_->wake();

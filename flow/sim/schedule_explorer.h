@@ -11,9 +11,9 @@
 //     CHECK(orders.failure == "");                    // otherwise the text says what went wrong, and in which order
 //     CHECK(orders.all);                              // otherwise some orders have not been run
 //
-// A loop runs steps that are ready at one priority first in, first out. Here any of these steps may be next, as if they
-// had become ready in another order. Steps that wait for other processes really become ready in any order. If one order
-// of a hundred loses a wake-up, one run finds this: nothing can happen any more although the test has not ended.
+// A loop runs ready steps of the same priority first in, first out. Here any of these steps may be next, as if they had
+// become ready in another order. Steps that wait for other processes really become ready in any order. If a wake-up is
+// lost in one order of a hundred, that run finds it: nothing can happen any more, but the test has not ended.
 //
 // The number of orders grows as the factorial of the number of steps: seven steps of one turn each have 5,040 orders.
 
@@ -27,7 +27,7 @@ namespace flow {
 
 struct Schedules {
     std::uint64_t count = 0; // the number of orders that have been run
-    bool all = false;        // true if there are no other orders
+    bool all = false;        // true if every order has been run
     std::string failure;     // the failure of the last order; empty if it did not fail
 };
 

@@ -13,7 +13,7 @@
 // swarm of faults, and is run twice. Both runs must have the same digest, and the same failure if they fail. A run
 // fails when its future has an error, when world.fail() is called, when an invariant does not hold, when nothing can
 // happen any more although the future is not ready, when the world's time passes the limit or stands still, or when,
-// after the end, cells of its processes or actors of the simulation itself are left.
+// after the end, futures or promises of its processes or actors of the simulation itself are left.
 
 #include "flow/base/non_copyable.h"
 #include "flow/core/future.h"

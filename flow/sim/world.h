@@ -1,6 +1,6 @@
 #pragma once
-// World: a whole cluster in one thread. It is a loop on virtual time: the test runs on it, and so do simulated parts
-// between processes. Each process has a loop of its own, and the world runs these loops in the order of time.
+// World: a whole cluster in one thread. A World is a loop on virtual time. The test and simulated networks run on this
+// loop. Each process has a loop of its own, and the world runs the loops of the processes in the order of time.
 //
 //     World world(seed, Faults::swarm(seed));
 //     Process& server = world.start({.name = "server", .main = serve});
@@ -81,12 +81,12 @@ public:
     /// Lets `watch` observe the world from here on, instead of the watch before. Null: no watch.
     void setWatch(WorldWatch* watch) { worldWatch_ = watch; }
 
-    // Actions on a process. If code of a process calls start(), kill(), reboot() or swapAddresses(), the action follows
-    // after the turn of the process that called.
+    // Actions on a process. If code of a process calls start(), kill(), reboot() or swapAddresses(), the function only
+    // plans the action: the world does it after the turn of the calling process.
 
     /// Stops the process; it stays down until it is started. With powerLost, its disk may lose data that was not
-    /// synced. The computations of the process are destroyed in the same order as if the future of main were dropped:
-    /// see "The end of a process" in flow/docs/simulation.md.
+    /// synced. First the actors that nobody awaits are destroyed, and then the others, as if the future of main were
+    /// dropped: see "The end of a process" in flow/docs/simulation.md.
     void kill(Process& process, bool powerLost = false);
     /// Stops the process, if it runs, and starts it after `seconds`.
     void reboot(Process& process, double seconds = 0, bool powerLost = false);
@@ -135,7 +135,7 @@ public:
     void fail(std::string const& text);
     /// Calls check() after each turn of a process. If check() returns a text, the run fails with this text.
     void addInvariant(std::function<std::optional<std::string>()> check) { invariants_.push_back(std::move(check)); }
-    /// Makes the run fail when the world's time passes `seconds`, or when so many steps run while it stands still.
+    /// Lets the run fail when the world's time passes `seconds` or stands still for more than `stepsInOneMoment` steps.
     void setLimit(double seconds, std::uint64_t stepsInOneMoment = kStepsInOneMoment) {
         limit_ = seconds;
         stepsInOneMoment_ = stepsInOneMoment;
@@ -206,7 +206,7 @@ private:
     FaultDice dice_;
     std::map<std::uint64_t, std::optional<DeterministicRandom>>
         visits_;                        // for each site of buggify(): its generator; empty if the site is not armed
-    DeterministicRandom random_;        // for what lies between processes, such as the network
+    DeterministicRandom random_;        // for parts between processes, such as the network
     DeterministicRandom order_;         // chooses among processes that are ready at the same time
     DeterministicRandom ownRandom_;     // for the world's own code
     DeterministicRandom* randomBefore_; // the generator that the thread had before

@@ -107,7 +107,7 @@ void World::halt(Process& process, bool powerLost) {
             if (worldWatch_)
                 worldWatch_->ends(process);
             process.loop_.reset();
-        } // here the destructor of `stopped` destroys what destructors of posted calls have started
+        } // here the destructor of `stopped` destroys actors that destructors of posted calls have started
         process.isEnding_ = false;
     }
     // The event follows the last step and the destructors, so that it covers all random numbers that they have drawn.

@@ -6,7 +6,7 @@
 //     ...
 //     recorder.writeTo("run.pftrace");
 //
-// Each process has a track, also over its reboots, and the world's own code has a track. A track shows the events of
+// Each process has one track for all its lives, and the world's own code has a track. A track shows the events of
 // trace::Recorder (flow/trace/recorder.h), and the faults that were injected while its process ran. The time is the
 // world's, but each step takes a nanosecond, so that the events of one moment stand side by side. The run and its
 // digest are the same with and without the recorder. The world must outlive the recorder.

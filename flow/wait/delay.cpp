@@ -4,7 +4,7 @@ namespace flow {
 using namespace detail;
 namespace {
 
-/// Called when a delay that was made into a future ends or is cancelled: completes the cell of that future.
+/// Completes the cell of a future that was made from a delay. Called when the delay ends or is cancelled.
 void completeDelay(Waiter* frame) {
     Cell* cell = Cell::of(frame);
     Cell* cancelled = frame->awaited.cell();

@@ -10,9 +10,9 @@
 //     wait__ = flow::operand<2, Bytes>(room__).wait(c->readUntil("\n"_sr, 100)) FLOW_DYING(FLOW_RESULT(c, c__, 1));
 //
 // The end of a local destroys the local itself, the elements of a container, and an object of which a smart pointer is
-// the only owner. If the operand is an operation in place, the check fails if the operation has a pointer into this
-// memory. If the operand is the future of an actor or a coroutine, the check fails if the frame has such a pointer and
-// the operand's expression takes the local's address or calls a member function of the local.
+// the only owner. For an operation in place, the check fails if the operation has a pointer into this memory. For the
+// future of an actor or a coroutine, the check fails if the frame has a pointer into this memory (but not to elements),
+// and the operand's expression takes the local's address or calls a member function of the local.
 
 #include "flow/wait/detail/pending.h"
 
@@ -46,7 +46,7 @@ struct Extent {
 class ExtentVisitor {
 public:
     virtual void visit(Extent extent) = 0;
-    /// Returns the number of locals that are References to `object`.
+    /// Returns the number of locals that are References to `object`, or 1 if there is none.
     virtual int owners(void const* object) = 0;
 
     template <class T>

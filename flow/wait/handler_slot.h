@@ -9,7 +9,7 @@
 // The handler is called once, in a turn of the loop and never inside call(). If the operation is ready already, the
 // handler is called as after delay(0). It gets an invalid Error and the result, or on failure the error and a Result().
 // For a Void result it gets only the Error. It is trivially copyable, has at most 32 bytes, and must not throw. During
-// its call the slot is free: it may wait again, or be destroyed, which cancels a wait. A slot belongs to one thread.
+// its call the slot may wait again, or be destroyed. The destructor cancels a wait. A slot belongs to one thread.
 
 #include "flow/wait/detail/composed_operation.h"
 

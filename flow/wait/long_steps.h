@@ -1,14 +1,14 @@
 #pragma once
-// LongSteps: reports each step of a loop that runs for long. During such a step the loop runs nothing else.
+// LongSteps: reports each long step of a loop. During a long step the loop runs nothing else.
 //
 //     LongSteps report(loop);                                   // 10 ms and more, a line each to standard error
 //     LongSteps report(loop, 0.002, [](LongStep const& step) {
 //         TraceEvent(SevWarn, "LongStep").detail("Actor", step.actor).detail("Seconds", step.seconds);
 //     });
 //
-// A step is one call by the loop: an actor that is resumed runs until it waits again, and so do all that it resumes. A
-// long step is reported when it has ended, under the name of the actor that the loop resumed, or of the function of a
-// fiber. If a step runs the loop itself, the time of this step includes the steps that run inside it.
+// A step is one call by the loop: the loop resumes an actor, which runs until it waits again. Actors that it resumes
+// meanwhile belong to the same step. A long step is reported when it has ended, with the name of the actor that the
+// loop resumed, or of a fiber's function. If a step runs the loop itself, its time includes the steps inside it.
 //
 // While a LongSteps exists, the loop reads the clock twice in each step; otherwise there is no cost. The loop must
 // outlive the LongSteps. A LongSteps belongs to the loop's thread, and reports steps from the next turn on.

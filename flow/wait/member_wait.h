@@ -1,6 +1,6 @@
 #pragma once
-// MemberWait: a member that waits for its object, which is an operation made of operations. After the wait, it calls a
-// function of the object.
+// MemberWait: a data member of an operation made of operations. The operation waits through its MemberWait. After the
+// wait, the MemberWait calls a function and passes the operation to it.
 //
 //     struct Doubled : Operation<Doubled, int> {
 //         explicit Doubled(Future<int> input) { input.isReady() ? go(input) : step.waitFor(std::move(input)); }

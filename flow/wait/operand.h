@@ -1,5 +1,5 @@
 #pragma once
-// Operands: the objects for which race(), all(), some(), timeout() and fibers wait. A program's functions can use them:
+// Operands: the objects for which race(), all(), some(), timeout() and fibers wait. A program's function can take one:
 //
 //     template <CanBeAwaited X>
 //     Future<AwaitedValue<X>> logged(X operand, std::source_location caller);
@@ -78,7 +78,7 @@ struct OperandOf<Op> : ExistingOperand {
 template <class Kind>
 struct TimeOperand : Kind {
     using Value = Void;
-    static constexpr bool kIsTime = true; // a co_await has no result
+    static constexpr bool kIsTime = true; // a co_await of a time has no result
     static Pending operand(auto const& time, std::source_location) { return flow::pending<Void>(time); }
     static Void take(Pending wait) {
         wait.drop();

@@ -43,8 +43,8 @@ concept IsNoted = requires(Recall<Key> key) { noted(key); };
 template <class Key>
 using Noted = typename decltype(noted(Recall<Key>()))::type;
 
-/// The keys of the notes. OperationOf notes the type of the operation in place of a wait. ResultOfWait notes the type
-/// of a wait's result if the source has `auto`. RoomOf notes the type of an actor's room, if the actor needs one.
+/// The keys of the notes. OperationOf notes the type of a wait's operand, if it is an operation in place. ResultOfWait
+/// notes the type of a wait's result if the source has `auto`. RoomOf notes the type of an actor's room, if any.
 template <class Tag, int Wait>
 struct OperationOf;
 template <class Tag, int Wait>

@@ -8,9 +8,9 @@
 //         reload();
 //     }
 //
-// After the first signals() for a signal, this signal only ends such waits, and does nothing else in the process. When
+// After the first signals() for a signal, this signal does nothing in the process but end the waits of signals(). When
 // the last loop that has called signals() for it ends, the signal's old action is restored. All waiters of a signal get
-// it, on each loop. A loop without a waiter keeps a signal for the next waiter, and several signals of one kind as one.
+// it, on each loop. A loop without a waiter keeps a signal for the next waiter. It keeps equal signals as one signal.
 // The wait is an operation in place: a wait that loses a race leaves the signal to the next waiter.
 //
 // A loop on which signals() was called does not end for lack of work, since a signal may come. A simulation must not
@@ -60,8 +60,8 @@ private:
     bool isValid_ = true;
 };
 
-/// Waits for the next of these signals on this loop. Throws client_invalid_operation if the set is empty or one of them
-/// cannot be caught, platform_error if 64 other loops have called signals() and not ended, and std::bad_alloc.
+/// Waits for the next of these signals on this loop. Throws client_invalid_operation if the set is empty or a signal in
+/// it cannot be caught, platform_error if 64 other loops have called signals() and not ended, and std::bad_alloc.
 Signals signals(SignalSet numbers);
 
 } // namespace flow

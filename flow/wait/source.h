@@ -37,7 +37,7 @@ public:
         run(first);
     }
     /// Called when an operation may have become ready. The waiters resume oldest first, each in a turn of its own at
-    /// this priority, up to the first with an operation that is not ready. If the oldest operation is not ready, and Op
+    /// this priority. The first operation that is not ready ends this. But if the oldest operation is not ready, and Op
     /// has a function `bool mayOvertake(Op& older)`, the next operations are tested too, as long as they may overtake
     /// the oldest. Does nothing without a waiter.
     void wakeInTurn(TaskPriority priority = TaskPriority::DefaultYield) {
@@ -53,8 +53,8 @@ public:
         if (isWaitedFor() && hasLoop())
             wakeInTurn(Loop::current().priorityOfNews(usual));
     }
-    /// From here on, if the first waiter leaves the list before its turn, the next waiter is woken, at this priority or
-    /// that of a later wake. Use this if an operation may be ready although an operation in front of it is not.
+    /// From here on, if the first waiter leaves the list before its turn, wakeInTurn() is called. The priority is this
+    /// one, or that of a later wakeInTurn(). For operations that may be ready while an operation before them is not.
     void wakeWhenFirstLeaves(TaskPriority priority) {
         hearing_ = kHearsOfLeaving;
         priority_ = priority;

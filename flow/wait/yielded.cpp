@@ -27,7 +27,7 @@ Cell* tryToPause() noexcept {
 /// together with the frames behind it.
 struct YieldedFrame : Waiter {
     Error error;  // the error of the future, once the future is ready
-    bool isFirst; // true for the first waiter of a pause: this waiter does not ask mustYield()
+    bool isFirst; // true in a pause until its first frame has run: this frame does not ask mustYield()
 
     static YieldedFrame& of(Cell* cell) { return *static_cast<YieldedFrame*>(cell->frame()); }
 

@@ -1,10 +1,10 @@
 #pragma once
 // yieldedFuture: waits for a future that has many waiters, and lets other steps of the loop run between these waiters.
 //
-//     wait(yieldedFuture(changed));      // if a thousand actors wait so, they take turns
+//     wait(yieldedFuture(changed));      // if a thousand actors wait in this way, they take turns
 //
 // When the future is ready, its other waiters run first. Then the waiters of yieldedFuture() run, in the order in which
-// they began to wait, until yield() would wait. Those that are left wait as after delay(0) at the priority
+// they began to wait, until yield() would wait. The remaining waiters wait as for a delay(0) at the priority
 // DefaultYield. Then at least one of them runs, and so on. Without a loop no waiter is delayed. Errors of the future
 // are passed on. Cancel-safe.
 

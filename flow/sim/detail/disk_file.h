@@ -7,8 +7,8 @@
 //
 // The two contents differ by the changes that have not been synced. unstored_ has these changes, in order. A page cache
 // writes whole sectors, so each change has a copy of all sectors that it touches, as they are after the change. A
-// sector on the disk has its content after one of the changes, or the part of it that a later truncate has left. Sizes
-// also reach the disk in order: if a change of the size survives, all earlier changes of the size have survived.
+// sector on the disk has the content that it had after one of the changes, or the part that a later truncate has left.
+// Sizes reach the disk in order: if a change of the size survives, all earlier changes of the size have survived too.
 
 #include "flow/memory/reference.h"
 #include "flow/sim/detail/sparse_bytes.h"
@@ -33,7 +33,7 @@ public:
     std::uint64_t changes() const { return firstUnstored_ + unstored_.size(); }
     /// Returns the number of changes that are not on the disk yet.
     std::size_t unstored() const { return unstored_.size(); }
-    /// Stores the first `changes` changes on the disk.
+    /// Stores on the disk all changes that existed when changes() returned `changes`.
     void store(std::uint64_t changes, FaultSource& dice) { store(changes, false, dice); }
     /// Like store(), but any change that was not on the disk before may be lost, torn or out of order.
     void storeSome(std::uint64_t changes, FaultSource& dice) { store(changes, true, dice); }

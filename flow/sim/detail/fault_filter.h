@@ -25,7 +25,7 @@ namespace flow {
 
 class SomeFaults {
 public:
-    /// Throws std::invalid_argument, which describes the error, if `text` is not such a list.
+    /// Throws std::invalid_argument, which describes the error, if `text` is not a list as in the example above.
     static SomeFaults parse(std::string_view text);
     /// Returns the text that parse() takes; the kinds are in the order of FaultKind.
     std::string toString() const;
@@ -43,7 +43,7 @@ private:
 };
 
 struct FaultFilter {
-    std::optional<SomeFaults> only = {}; // if empty, all faults are admitted
+    std::optional<SomeFaults> only = {}; // if empty, all faults but those of `without` are admitted
     SomeFaults without = {};
 
     bool admits(FaultKind kind, std::uint64_t number) const {

@@ -7,11 +7,11 @@
 //         for (std::size_t index : found.order) ...
 //
 // The search follows J. M. Wing and C. Gong, "Testing and verifying concurrent objects", J. Parallel Distrib. Comput.
-// 17 (1993), and G. Lowe, "Testing for linearizability", Concurrency Computat. Pract. Exper. 29 (2017). It takes
-// operations in every order that their calls and returns allow and that explains their results. The remaining calls and
-// returns are a doubly linked list, so the search takes an operation, or puts it back, in constant time. Each set of
-// remaining operations is recorded with its value, and not searched again. linearization.cpp explains our additions for
-// registers, and why the search with them still finds an order if one exists.
+// 17 (1993), and G. Lowe, "Testing for linearizability", Concurrency Computat. Pract. Exper. 29 (2017). The search
+// tries every order that the calls and returns allow and that explains the results. The remaining calls and returns are
+// a doubly linked list, so the search takes an operation, or puts it back, in constant time. Each set of remaining
+// operations is recorded with the value of the key, and this pair is not searched again. linearization.cpp explains our
+// additions for registers, and why the search with them still finds an order if one exists.
 
 #include "flow/sim/history.h"
 
@@ -23,15 +23,15 @@ namespace flow {
 struct Linearization {
     enum class Answer { exists, none, undecided };
     Answer answer;
-    /// The longest order found, by indices into the operations. If `answer` is `exists`: all operations that returned.
+    /// The longest order found, as indices of operations. If `answer` is `exists`, it has all operations that returned.
     std::vector<std::size_t> order;
     /// The work of the search: the operations looked at, plus the cost of storing and comparing sets of operations.
     std::uint64_t steps;
 };
 
 /// Looks for an order of `operations`. They must have the same key, be sorted by invocation, and not have failed. Only
-/// events before `end` count: if an operation returns later, its outcome is taken as unknown. Gives up after about
-/// `budget` steps: the answer is then `undecided`.
+/// events with a number below `end` count: if an operation returns later, its outcome is taken as unknown. Gives up
+/// after about `budget` steps: the answer is then `undecided`.
 Linearization linearize(std::vector<History::Operation const*> const& operations, std::size_t end,
                         std::uint64_t budget);
 

@@ -16,7 +16,7 @@
 // The evaluation is lazy: if `when` returns true, its operand is ready, and the caller evaluates no later operands.
 // `undecided` tests the last operand again. Losers are released before the frame goes on, but after the winner has
 // taken its value: a stream that loses keeps its element, and code that pops the winner's stream during the release
-// gets the next one. Each branch is a Waiter of its own. The frame points at the group, so a cancel finds all branches.
+// gets the next. Each operand has a Waiter, its branch. The frame points at the group, so a cancel finds all branches.
 
 #include "flow/wait/detail/pending.h"
 
@@ -50,9 +50,9 @@ public:
         return take<Propagates>(operand) || isCancelled(frame());
     }
 
-    // The next functions are faster than when(), for operands that exist: no other code runs before the frame parks.
-    // Call begin(frame). If cancelled() is false, call decide() with the first operand that is ready. If none is ready,
-    // call parkThere() or parkOperation() for each operand, and then parkedAll(). Do not call decided().
+    // The next functions are faster than when(). The operands must exist already: no other code may run before the
+    // frame parks. Call begin(frame). If cancelled() is false, call decide() with the first operand that is ready. If
+    // none is ready, call parkThere() or parkOperation() for each operand, and then parkedAll(). Do not call decided().
 
     FLOW_INLINE bool cancelled() {
         if (!isCancelled(frame())) [[likely]]
@@ -207,7 +207,7 @@ private:
         pushFront(cell->waiters, branch.link);
         return true;
     }
-    /// Returns true if a branch, which parkAtCell() has not parked, has its result. Otherwise parks the branch.
+    /// Called if parkAtCell() returned false. Returns true if the branch has its result. Otherwise parks the branch.
     [[gnu::noinline]] bool isOver(Waiter& branch) {
         if (!branch.awaited.isCell())
             return hasFired(branch) || startHeld(branch);
@@ -217,7 +217,7 @@ private:
         pushFront(cell->waiters, branch.link);
         return false;
     }
-    /// Returns true if the branch has a HeldOperation that is ready. If this is not ready, parks the branch.
+    /// Starts the HeldOperation of the branch, if there is one. Returns true if it goes on now; else parks the branch.
     bool startHeld(Waiter& branch) {
         if (!isHeld(branch))
             return false;

@@ -1,7 +1,7 @@
 #pragma once
-// Pending: the operand of a wait, after its evaluation. It is a cell (with a reference to it), a delay, an operation
+// Pending: the operand of a wait, after its evaluation. It has a reference to a cell, or it has a delay, an operation
 // that has not started, or nothing to wait for. Actors, coroutines and fibers suspend on a Pending. Emitted code uses
-// Pending directly, and keeps operations in place in a room of the actor (flow/wait/operation_room.h).
+// Pending directly, and has an OperationRoom for the actor's operations (flow/wait/operation_room.h).
 //
 //     Pending wait = pending<int>(future);        // T is exact: Future<int> or Never
 //     if (!wait.isReady()) ... suspend ...
@@ -22,7 +22,7 @@ namespace flow {
 
 namespace detail {
 template <class Awaitable>
-struct ResultOf : std::type_identity<Void> {}; // for a type without a wait: pending() reports the error
+struct ResultOf : std::type_identity<Void> {}; // if it cannot be awaited: pending() reports the error
 template <class Awaitable>
     requires(!InPlace<Awaitable> && requires { typename Awaitable::Element; })
 struct ResultOf<Awaitable> : std::type_identity<typename Awaitable::Element> {};
@@ -118,7 +118,7 @@ public:
     bool isHeld() const { return kind_ == Kind::Held; }
     detail::HeldOperation* held() const { return held_; }
     /// Starts an operation. Returns true if the wait is over. Afterwards the Pending is the cell of the operation. A
-    /// held operation has no cell: if it is ready, the Pending is nothing to wait for, and else it does not change.
+    /// held operation has no cell: if it is ready, the Pending becomes empty. Otherwise the Pending does not change.
     FLOW_INLINE bool start() {
         if (kind_ == Kind::Held && held_->isReady() && held_->goesOn()) {
             *this = Pending();
@@ -148,7 +148,7 @@ public:
             detail::park(waiter, cell_);
     }
 
-    /// Returns true if the wait throws. Then call one of the next functions, exactly once. The Pending must be ready.
+    /// Returns true if the wait throws. The Pending must be ready. Afterwards call one of the next functions, once.
     FLOW_INLINE bool failed() const { return cell_ && cell_->isError(); }
     FLOW_INLINE Error takeError() const { return detail::takeError(cell_); }
     /// Takes the result by reference.
