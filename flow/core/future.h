@@ -10,7 +10,7 @@
 //     Future<int> failed = timed_out();   // ready with an error
 //     Future<int> nothing = Never();      // never ready
 //
-// A future made from an Error has failed. Only in a Future<Error> the Error is the value: use Future<Error>::failed(e).
+// A future made from an Error has failed. But a Future<Error> has it as its value: Future<Error>::failed(e) has failed.
 //
 // A T need not be copyable. A struct with a member such as std::vector<std::unique_ptr<Row>> cannot be copied, although
 // std::is_copy_constructible says that it can: delete its copy constructor, and declare its move constructor.
@@ -128,7 +128,7 @@ public:
             throw detail::readError(cell);
         return detail::valueOf<T>(cell);
     }
-    /// Like get(), by value: moved if no other future has it or if T cannot be copied. Leaves this handle invalid.
+    /// Like get(), by value: moves the value if no other future has it or if T cannot be copied. Clears this handle.
     T takeValue(detail::Caller caller = detail::Caller::current()) && {
         (void)get(caller);
         return detail::takeValue<T>(std::exchange(cell_, nullptr));
