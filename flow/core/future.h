@@ -128,7 +128,7 @@ public:
             throw detail::readError(cell);
         return detail::valueOf<T>(cell);
     }
-    /// Like get(), by value: moves the value if no other future has it or if T cannot be copied. Clears this handle.
+    /// Like get(), by value, moved if no other future has it or T cannot be copied. This handle becomes invalid.
     T takeValue(detail::Caller caller = detail::Caller::current()) && {
         (void)get(caller);
         return detail::takeValue<T>(std::exchange(cell_, nullptr));

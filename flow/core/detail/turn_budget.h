@@ -32,7 +32,7 @@ public:
             return true;
         return hasNoLimit();
     }
-    /// True if takeOne() would return false. Then the turn ends when the running code returns to the loop.
+    /// True if takeOne() would return false. Both then make the turn end when the running code returns to the loop.
     FLOW_INLINE static bool isSpent() noexcept {
         if (left_ > 1) [[likely]]
             return false;
