@@ -197,7 +197,7 @@ Cell* endInError(Waiter* frame, Error error) noexcept {
     return cell;
 }
 
-/// Does endInError() for a waiter that propagates errors, with the error of the awaited cell. It must be in no list.
+/// Does endInError() for a waiter that is in no list and propagates errors, with the error of the awaited cell.
 Cell* propagateError(Waiter* waiter) noexcept {
     Error error = takeError(waiter->awaited.anyCell());
     waiter->awaited = {};

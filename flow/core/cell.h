@@ -265,7 +265,7 @@ inline Waiter* complete(Cell* cell, std::uint8_t status) noexcept {
 /// errors end in the same way, without recursion. Returns the waiter to run next, or null.
 Waiter* failFrame(Waiter* frame, Error error) noexcept;
 
-/// Calls freeCell() as a FLOW_RARE function: for a frame that ends without futures, and for the last user of a stream.
+/// Calls freeCell(), and saves all registers (FLOW_RARE): for frames that end without futures, and for streams.
 FLOW_RARE void freeUnseen(Cell* cell) noexcept;
 
 /// Sets the flags of a cell when its frame ends: `status`, and kDestroyValue if it was set. Clears all other flags.

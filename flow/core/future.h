@@ -10,7 +10,7 @@
 //     Future<int> failed = timed_out();   // ready with an error
 //     Future<int> nothing = Never();      // never ready
 //
-// A future made from an Error has failed. But a Future<Error> has it as its value: Future<Error>::failed(e) has failed.
+// A Future<int>(e) of an Error e has failed. A Future<Error>(e) has the value e; Future<Error>::failed(e) has failed.
 //
 // A T need not be copyable. A struct with a member such as std::vector<std::unique_ptr<Row>> cannot be copied, although
 // std::is_copy_constructible says that it can: delete its copy constructor, and declare its move constructor.
