@@ -212,7 +212,7 @@ class CoroPromiseBase
       ResultBytes<kPrefixBytes<T>> {
     using Base = std::conditional_t<S::kPropagates, PropagatingAwaiter, Awaiter>;
     /// True if the promise destroys the parameters itself, in the right order. For this the promise needs a pointer to
-    /// each parameter, so it is true only if `destroy` has the wrong order.
+    /// each parameter. So the constant is true only if `destroy` has the wrong order.
     static constexpr bool kOwnsParameters = S::kDestroysParameters && !kDestroysInOrder;
     static constexpr std::uint8_t kFlags =
         Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) | (S::kPropagates ? Cell::kPropagates : 0);

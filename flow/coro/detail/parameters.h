@@ -38,7 +38,7 @@ public:
     FLOW_INLINE explicit Parameters(auto&, auto&... rest)
         requires(sizeof...(rest) == sizeof...(Rest))
         : Parameters<Rest...>(rest...) {}
-    /// For the promise of a lambda: clang does not pass it the lambda object, which has the type First.
+    /// For a lambda: clang does not pass the lambda object, which has the type First, to the promise.
     FLOW_INLINE explicit Parameters(auto&... rest)
         requires(sizeof...(rest) == sizeof...(Rest))
         : Parameters<Rest...>(rest...) {}
