@@ -20,7 +20,7 @@ template <class T>
 using ValueOrVoid = std::conditional_t<std::is_void_v<T>, Void, std::remove_cvref_t<T>>;
 
 // `function` is the first parameter: with gcc 12, only the first one may have a move that is not noexcept. A lambda
-// with a const capture has such a move. In another place, it makes each error a throw (flow/docs/coroutines.md).
+// with a const capture has such a move. As another parameter it makes each error a throw (flow/docs/coroutines.md).
 
 template <class F, class T>
 Future<ValueOrVoid<std::invoke_result_t<F&, T>>> map(F function, Future<T> what, Propagate) {

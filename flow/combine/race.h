@@ -18,7 +18,7 @@
 //
 // A race of futures, streams, delays and operations in place allocates only timers. Beside another operand, or with
 // evaluated(), each operation in place takes a block. A race can become a Future of its result, or of a std::variant,
-// with one block: an actor waits for that. A race of a vector is a future; if the vector is empty, it is never ready.
+// with one block; an actor waits for this future. A race of a vector is a future; of an empty one, it is never ready.
 // The winner's value is moved if no other future has it or it cannot be copied. All operands are released before the
 // waiter runs. Cancel-safe: a cancel, or dropping the future, releases all operands: none gives a value.
 
