@@ -1,5 +1,5 @@
 #pragma once
-// The base of actorc's state machines. Emitted code uses these names; programs do not.
+// The base of actorc's state machines. Emitted code uses this file; programs do not.
 //
 // For `ACTOR Future<T> f(...)` actorc emits
 //
@@ -9,8 +9,8 @@
 //     struct FActor final : Actor<Frame<T>, FActorState> {};
 //     Future<T> f(...) { return start<FActor>(...); }
 //
-// a_body resumes no waiter. It returns an Exit, which says how the run ended. After the last run, this file's code
-// destroys the state, completes the result and resumes the last waiter by a tail call. It also catches a_body's errors.
+// a_body resumes no waiter. It returns an Exit, which says how the run ended. After the last run, this file destroys
+// the state, completes the result and resumes the last waiter by a tail call. This file also catches a_body's errors.
 
 #include "flow/base/inline.h"
 #include "flow/core/frame_size.h"
@@ -152,8 +152,8 @@ protected:
 template <class T>
 using CellType = std::conditional_t<std::is_void_v<T>, Void, T>;
 
-/// Returns the bytes of the room behind the state. The compiler knows them after it has compiled a_body(). For the
-/// a_body of a template, decltype makes the compiler do this first, because the result type of that a_body is deduced.
+/// Returns the bytes of the room (operation_room.h) behind the state. The compiler knows them after compiling a_body().
+/// For the a_body of a template, decltype makes it do this first, because that a_body has a deduced result type.
 template <class F, class S>
 constexpr std::size_t roomBehind() {
     [[maybe_unused]] decltype(std::declval<S&>().a_body(std::declval<F&>())) exit = {};

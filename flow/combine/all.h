@@ -1,9 +1,9 @@
 #pragma once
-// all(), some(), && and ||: wait for several operands at once.
+// all(), some(), && and ||: wait for several operands together.
 //
 //     auto [page, user] = co_await all(loadPage(key), loadUser(id));      // a tuple of the values
 //     std::vector<Row> rows = co_await all(reads);                        // the values of a vector of operands
-//     std::vector<Winner<Row>> two = co_await some(2, reads);             // the first two, with their indices
+//     std::vector<Winner<Row>> two = co_await some(2, reads);             // the two that come first, with indices
 //
 // all() and some() take whatever can be waited for (flow/wait/operand.h), in a coroutine, an actor, a fiber or a task.
 // All operands run at the same time. A value is moved, as by a wait, if no other future refers to it or if it cannot be

@@ -19,8 +19,8 @@ namespace combine {
 template <class T>
 using ValueOrVoid = std::conditional_t<std::is_void_v<T>, Void, std::remove_cvref_t<T>>;
 
-// `function` is the first parameter. With gcc 12, only the first one may have a move that is not noexcept. A lambda
-// with a const capture has such a move. Elsewhere such a parameter makes each error a throw (flow/docs/coroutines.md).
+// `function` is the first parameter: with gcc 12, only the first one may have a move that is not noexcept. A lambda
+// with a const capture has such a move. As another parameter it makes each error a throw (flow/docs/coroutines.md).
 
 template <class F, class T>
 Future<ValueOrVoid<std::invoke_result_t<F&, T>>> map(F function, Future<T> what, Propagate) {
@@ -59,7 +59,7 @@ Future<U> mapAsync(Future<T> what, F function, std::source_location caller = std
     return combine::mapAsync<U>(std::move(function), std::move(what), {});
 }
 
-/// Assigns the value to `out`, which must live until then. `out` does not change if the future fails.
+/// Assigns the value to `out`, which must outlive the returned future. `out` does not change if the future fails.
 template <class T>
 Future<Void> store(T& out, Future<T> what, std::source_location caller = std::source_location::current()) {
     return map(std::move(what), [&out](T value) { out = std::move(value); }, caller);

@@ -42,7 +42,7 @@ private:
     static QuorumFrame& of(Cell* cell) { return *static_cast<QuorumFrame*>(cell->frame()); }
     static void resumeCancelled(Waiter* frame);
     static void fire(Waiter* branch);
-    /// The rest of fire(): for an error, the deciding input and later inputs. Returns the waiter to run next, or null.
+    /// Does fire() for an input with an error, and from the deciding input on. Returns the next waiter to run, or null.
     [[gnu::noinline]] static Waiter* fireWithCare(Waiter* branch) noexcept;
     static void releaseBranches(Cell* cell) noexcept;
     static void retire(Cell* cell) noexcept;
@@ -86,7 +86,7 @@ private:
     detail::Cell* cell_;
 };
 
-/// Ready when `needed` of the inputs have values; fails with the first error.
+/// Returns a future that is ready when `needed` inputs have values. The future fails with the first error.
 Future<Void> quorumOf(std::size_t needed, Remaining remaining, std::same_as<WaitInput> auto const&... inputs) {
     detail::Cell* cells[] = {inputs.cell()...};
     return detail::QuorumFrame::make(cells, sizeof...(inputs), needed, remaining);

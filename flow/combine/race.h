@@ -9,18 +9,18 @@
 //     Winner<Row> first = co_await race(replicas);                                // a vector of operands
 //     print(first.index(), first.value());
 //
-// Operands are futures, streams, delays, operations in place, tasks, forks, races, or callables that make one. They are
-// tested in order. The first operand that is ready wins; callables and tasks behind it do not even begin. An invalid
-// future is misuse, even behind an operand that is ready. If no operand is ready, the coroutine waits until one is. The
-// winner takes its result; then the losers are released, in their order: futures with no other reference are cancelled.
-// Streams and operations that lose keep their values. A stream may be only one of the operands. The result is a
-// RaceResult with a place for each operand (Void for delays). An error of the winner is thrown.
+// Operands are futures, streams, delays, operations in place, tasks, forks, races, or callables that return one of
+// these. They are tested in order. The first operand that is ready wins; callables and tasks behind it do not even
+// begin. An invalid future is misuse, even behind an operand that is ready. If no operand is ready, the coroutine waits
+// until one is. The winner takes its result; then the losers are released, in their order: futures with no other
+// reference are cancelled. Streams and operations that lose keep their values. A stream must not be an operand twice.
+// The result is a RaceResult with a place for each operand (Void for delays). An error of the winner is thrown.
 //
-// An operation in place that a callable makes allocates one block; other operands allocate nothing. A race can become a
-// Future of its result, or of the result as a std::variant, with one block; an actor waits for such a future. A race of
-// a vector is a future. If no other future refers to the winner's value, the value is moved; otherwise it is copied.
-// All operands are released before the waiter of the result runs. A race of an empty vector is never ready.
-// Cancel-safe: cancelling a wait, or dropping the future, releases all operands, and no operand has given a value.
+// A race of futures, streams, delays and operations in place allocates only timers. Beside another operand, or with
+// evaluated(), each operation in place takes a block. A race can become a Future of its result, or of a std::variant,
+// with one block; an actor waits for this future. A race of a vector is a future; of an empty one, it is never ready.
+// The winner's value is moved if no other future has it or it cannot be copied. All operands are released before the
+// waiter runs. Cancel-safe: a cancel, or dropping the future, releases all operands: none gives a value.
 
 #include "flow/combine/detail/decided.h"
 #include "flow/coro/coroutine.h"
@@ -117,16 +117,16 @@ public:
         FLOW_INLINE Value await_resume() const { return this->object()->settle(); }
     };
 
-    /// Adds a function to a race, as in `co_await race(...).evaluated([&] { lock.reset(); })`. It is called after the
-    /// operands have been tested, before the coroutine suspends or goes on. If it throws, the co_await throws the
-    /// exception, as it does for an exception of an operand.
+    /// Adds a function to a race, as in `co_await race(...).evaluated([&] { lock.reset(); })`. The function is called
+    /// after the operands have been tested, before the coroutine suspends or goes on. If the function throws, the
+    /// co_await throws this exception, like an exception of an operand.
     template <class Function>
     auto evaluated(Function function) && {
         return Evaluated<Function>{this, std::move(function)};
     }
 
-    /// Returns the awaiter of a co_await. AtOnce is true if nothing runs between the test of the operands and the
-    /// decision, so that no operand needs to be tested twice.
+    /// Returns the awaiter of a co_await. AtOnce is true if no code runs between the test of the operands and the
+    /// decision: then no operand is tested twice.
     template <bool AtOnce = kAllExist, class Promise, class Function = Nothing>
     FLOW_INLINE decltype(auto) awaiter(Promise& promise, std::source_location where, Function&& evaluated = {}) {
         begin<AtOnce, Promise::kPropagates>(promise.frame(), where, evaluated);
@@ -180,8 +180,8 @@ private:
         return Operand<I>::operand(std::forward<Type>(std::get<I>(operands_)), where);
     }
 
-    /// Tests the operands from I on. Returns true if one of them wins; otherwise parks at all operands. The operands
-    /// before I are not ready. With IsPutOff, one of them is ready, but the frame must resume in a later turn.
+    /// Tests the operands from I on. Returns true if one of them wins; otherwise parks at all operands. With IsPutOff,
+    /// an operand before I is ready, but the TurnBudget is used up. Otherwise no operand before I is ready.
     template <bool Propagates, std::size_t I, bool IsPutOff = false>
     FLOW_INLINE bool decidedFrom() {
         if constexpr (I == sizeof...(Operands)) {
@@ -270,8 +270,8 @@ Future<Winner<AwaitedValue<X>>> race(std::vector<X> operands,
     Future<Void> decided = quorumOf(futures, 1, Remaining::Released, Errors::Decide, caller);
     return combine::whenDecided(
         [](auto& all) {
-            // The coroutine resumes at once when the first future is ready, so the ready future with the lowest index
-            // is the first.
+            // The coroutine resumes immediately when the first future is ready, so the ready future with the lowest
+            // index is the first.
             std::size_t index = 0;
             while (!all[index].isReady())
                 ++index;

@@ -4,11 +4,11 @@
 //     Page page = wait(retry({.attempts = 5, .backoff = 0.1}, [=] { return load(key); }));
 //
 // The function is called for each attempt. It returns a future, an operation in place, a task or anything else that can
-// be waited for. If the function throws, the exception counts as the error of the attempt. Each wait is longer than the
-// wait before, by the policy's factor. Then a random part of it is left out (deterministicRandom()), so that callers
-// that failed together do not come back together. If all attempts fail, the result is the last error. actor_cancelled
-// is not retried. Cancel-safe: dropping the result drops the attempt, or ends the wait for the next attempt. For tasks,
-// retry() is in flow/tasks/combine.h.
+// be waited for. If the function throws, the exception counts as the error of the attempt. The waits grow by the factor
+// of the policy, up to its longest wait. A random part of each wait is left out (deterministicRandom()), so that
+// callers that failed together do not come back together. If all attempts fail, the result is the last error.
+// actor_cancelled is not retried. Cancel-safe: dropping the result drops the attempt, or ends the wait for the next
+// attempt. For tasks, retry() is in flow/tasks/combine.h.
 
 #include "flow/base/assert.h"
 #include "flow/base/random.h"
@@ -23,7 +23,7 @@ namespace flow {
 struct RetryPolicy {
     int attempts = 5;     // the most attempts; at least one is made
     double backoff = 0.1; // seconds before the second attempt; not negative
-    double factor = 2;    // by which the wait grows for each further attempt
+    double factor = 2;    // the factor from each wait to the next
     double longest = 30;  // the longest wait, in seconds
     double jitter = 0.5;  // the part of the wait that is random: 0 to 1
     /// Returns true if another attempt may follow after this error. Null: an attempt may follow after every error.

@@ -11,8 +11,8 @@
 //
 // The time counts from the call. When the result is decided, or dropped, the operand is released. A future to which
 // nothing else refers is cancelled then; a stream or an operation that was late has given nothing. All that an
-// operation refers to must live until its release: in an actor, the value that is sent through a Channel is a state
-// variable. If the value and the deadline come in the same turn, the one that comes first wins. Cancel-safe.
+// operation refers to must live until its release: in an actor, send a state variable through a Channel, not a local.
+// If the value and the deadline come in the same turn, the one that comes first wins. Cancel-safe.
 
 #include "flow/base/optional.h"
 #include "flow/base/random.h"

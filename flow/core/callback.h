@@ -35,7 +35,7 @@ protected:
     CallbackBase(void (*resume)(Waiter*)) : waiter_{resume, {}, {nullptr, nullptr}, {}} { waiter_.owner = this; }
     virtual ~CallbackBase() { remove(); }
 
-    /// Waits for a cell that is not ready. Takes one future reference of the cell from the caller.
+    /// Waits for a cell that is not ready. Takes over the caller's reference to the cell.
     void waitFor(Cell* cell) {
         FLOW_ASSERT(!waiter_.link.isLinked(), "a callback is added to a second future while it waits");
         park(&waiter_, cell);

@@ -87,8 +87,8 @@ void detach(Waiter* waiter) noexcept {
 namespace {
 
 Cell* takeFrom(BranchGroup* group) noexcept {
-    // Removes branches that hold nothing any more from the group, so that n calls take n steps. Always keeps one
-    // branch, with its `owner`.
+    // Removes from the group the branches that hold no cell any more: so n calls together take n steps. Always keeps
+    // one branch, with its `owner`.
     while (group->count > 1 && group->branches->awaited.isNothing()) {
         ++group->branches;
         --group->count;
@@ -118,7 +118,7 @@ struct Cancelling {
     static bool mayEnd(Cell const* cell) noexcept {
         return (cell->flags & (Cell::kHasFrame | Cell::kCancelled | Cell::kUncancellable)) == Cell::kHasFrame;
     }
-    /// Marks the frame as cancelled. True if the frame is parked. A frame that runs is not ended: its next wait fails.
+    /// Marks the frame as cancelled, and unlinks a parked frame. False if the frame runs: then its next wait fails.
     FLOW_INLINE static bool begin(Cell* cell, Waiter* frame) noexcept {
         cell->flags |= Cell::kCancelled;
         if (endingWatch) [[unlikely]]
@@ -149,7 +149,7 @@ struct Cancelling {
 
 // The destructor of a state or a value may end further actors, and so destroy their states: such calls nest as deep as
 // the data. Waiters that wake other waiters nest too. An inner call cannot be delayed: later, an object that it needs
-// may be gone. If this stack is too short, the inner call runs on another stack.
+// may be gone. If little stack is left, withRoom() makes the inner call on another stack.
 
 } // namespace
 
@@ -169,7 +169,7 @@ void freeUnseen(Cell* cell) noexcept {
 
 namespace {
 
-/// Does the rare part of errorStatus(): calls the watches or reports the error.
+/// Does the rare part of errorStatus(): calls the watches, and reports an error that no future can receive.
 [[gnu::noinline, gnu::cold]] std::uint8_t reportEnding(Cell* cell, std::uint32_t own) noexcept {
     if (endingWatch)
         EndingWatches::failed(codeOf(cell->frame()), cell->error);
@@ -197,26 +197,26 @@ Cell* endInError(Waiter* frame, Error error) noexcept {
     return cell;
 }
 
-/// Ends a waiter that propagates errors, as endInError() does. The waiter has been taken out of a cell with an error.
+/// Does endInError() for a waiter that is in no list and propagates errors, with the error of the awaited cell.
 Cell* propagateError(Waiter* waiter) noexcept {
     Error error = takeError(waiter->awaited.anyCell());
     waiter->awaited = {};
     return endInError(waiter, error);
 }
 
-/// Called when `waiter` has been taken out of a cell with an error. Returns `waiter` for the caller to run. But if
+/// Called when `waiter` has been removed from the list of a failed cell. Returns `waiter` for the caller to run. But if
 /// `waiter` propagates the error, ends `waiter`, and returns the last of the waiters that wait for `waiter`, or null.
 Waiter* propagated(Waiter* waiter) noexcept {
     return waiter->awaited.isPropagating() ? finishFrame(propagateError(waiter), Cell::kError) : waiter;
 }
 
-/// Does wakeAllButLast() for a cell with an error. If the last waiter propagates the error, ends it too, and goes on
-/// with the waiters of its cell.
+/// Does wakeAllButLast() for a cell with an error. If the last waiter propagates the error, ends this waiter too, and
+/// goes on with the waiters of the cell in front of the ended frame.
 Waiter* wakeWithError(Cell* cell) noexcept {
     for (Cell* ended = nullptr;
-         ;) { // a frame that failed here: its promise reference is held until all its waiters have run
+         ;) { // the cell of a frame that failed here; keeps its promise reference until its waiters have run
         Waiter* last = nullptr;
-        while (!cell->waiters.isEmpty()) { // each may cancel the waiters that are left
+        while (!cell->waiters.isEmpty()) { // a waiter that runs may cancel the waiters that are left
             last = takeFirst(cell->waiters);
             if (cell->waiters.isEmpty())
                 break;
@@ -256,7 +256,7 @@ Waiter* failFrame(Waiter* frame, Error error) noexcept {
     Cell* cell = endInError(frame, error);
     if (!cell->waiters.isEmpty())
         return finishFrame(cell, Cell::kError);
-    releasePromise(cell); // not by freeUnseen, which saves all registers: a cancelled frame often ends without a future
+    releasePromise(cell); // not finishFrame(): its freeUnseen() saves all registers, and often no future is left
     return nullptr;
 }
 

@@ -66,7 +66,7 @@ void constructValue(Cell* cell, Args&&... args) {
     static_assert(std::is_constructible_v<T, Args...>, FLOW_NO_VALUE);
     if constexpr (kStored<T>) {
         if constexpr (!std::is_trivially_destructible_v<T>)
-            if (cell->has(Cell::kDestroyValue)) [[unlikely]] { // replaces the value of a `return` that then threw
+            if (cell->has(Cell::kDestroyValue)) [[unlikely]] { // built by a `return` after which a destructor threw
                 cell->flags &= static_cast<std::uint8_t>(~Cell::kDestroyValue);
                 destroyValue<T>(cell);
             }
@@ -181,9 +181,9 @@ void freeCell(Cell* cell) {
 /// Cancels the actor of a cell that has lost its last future reference, if the actor's frame has not ended.
 FLOW_RARE void lastFutureGone(Cell* cell) noexcept;
 
-/// True while this thread ends a group of cells as if their machine had stopped: see StoppedMachine.
+/// True while this thread ends a group of cells as if their machine had stopped: see StoppedMachine (live_blocks.h).
 inline constinit thread_local bool machineStops = false;
-/// Does lastFutureGone() for a frame of such a group.
+/// Called by lastFutureGone() while machineStops is true: destroys the frame if it belongs to the stopped machine.
 void stoppedFutureGone(Cell* cell) noexcept;
 
 inline void addFuture(Cell* cell) {
@@ -265,7 +265,7 @@ inline Waiter* complete(Cell* cell, std::uint8_t status) noexcept {
 /// errors end in the same way, without recursion. Returns the waiter to run next, or null.
 Waiter* failFrame(Waiter* frame, Error error) noexcept;
 
-/// Calls freeCell() as a FLOW_RARE function: for a frame that ends without futures, and for the last user of a stream.
+/// Calls freeCell(), and saves all registers (FLOW_RARE): for frames that end without futures, and for streams.
 FLOW_RARE void freeUnseen(Cell* cell) noexcept;
 
 /// Sets the flags of a cell when its frame ends: `status`, and kDestroyValue if it was set. Clears all other flags.
@@ -305,13 +305,13 @@ inline Error readError(Cell* cell) {
 /// Sets an error in a cell that loses its last Promise or PromiseStream, and runs all waiters.
 void breakPromise(Cell* cell, Error error) noexcept;
 
-/// Cancels an unfinished frame. First releases the cell for which the frame waits: if no other reference to that cell
-/// is left, the frame of that cell is cancelled too. Then the frame resumes with actor_cancelled; a frame that
-/// propagates cancels is destroyed instead. A frame that runs further up the stack is only marked. Does nothing for a
-/// cell without a frame, for an uncancellable frame, and at a second call.
+/// Cancels the unfinished frame of `cell`. First releases the cell for which the frame waits: if no other reference to
+/// this second cell is left, its frame is cancelled too. Then the frame of `cell` resumes with actor_cancelled, or is
+/// destroyed if it propagates cancels. A frame that runs further up the stack is only marked. Does nothing for a cell
+/// without a frame, for an uncancellable frame, and at a second call.
 void cancel(Cell* cell) noexcept;
 
-/// Says when startDormant() starts the operation in place of a dormant cell; see flow/core/in_place.h.
+/// Says when startDormant() starts the operation of a dormant cell: see KeptFrame in flow/core/in_place.h.
 enum class StartKept : bool { Always, OnlyIfReady };
 /// Starts the operation of a dormant cell. True if the cell is ready now.
 FLOW_RARE bool startDormant(Cell* cell, StartKept how);
@@ -328,8 +328,8 @@ FLOW_RARE void countCancelledWait(Waiter* frame) noexcept;
 /// Returns the number of future handles, plus 1 if there are waiters.
 std::uint32_t futureCount(Cell const* cell) noexcept;
 
-/// If a Source wants a call when its first waiter leaves, this number is in memory behind the head of its list. Behind
-/// the link of a waiter that is parked at an operation is an Awaited, which never equals this number.
+/// If a Source (flow/wait/source.h) wants a call when its first waiter leaves, this number stands behind the head of
+/// its list. Behind the link of a waiter of a Source stands an Awaited, which never equals this number.
 inline constexpr std::uint32_t kHearsOfLeaving = 4;
 /// True if `before`, the link in front of a waiter that is parked at an operation, is the head of such a list.
 inline bool hearsOfLeaving(Link const* before) {
@@ -337,7 +337,7 @@ inline bool hearsOfLeaving(Link const* before) {
     std::memcpy(&behind, before + 1, sizeof behind);
     return behind == kHearsOfLeaving;
 }
-/// Called when the first waiter of such a Source has been cancelled, or has lost a race. `head`: the head of its list.
+/// Called if hearsOfLeaving(head), when the first waiter in the list of `head` has been cancelled or has lost a race.
 void firstHasLeft(Link* head) noexcept;
 
 /// Unlinks a waiter (and its branches) so that nothing can wake it. The waiter keeps its references.

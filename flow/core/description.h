@@ -1,7 +1,7 @@
 #pragma once
 // Description: the text about an operation in a report about pending computations.
 //
-//     struct Accept {                                         // an operation in place, or an owning one
+//     struct Accept {                                         // an operation: flow/core/in_place.h or operation.h
 //         void describe(Description& out) const { out.text = "a connection at " + toText(listener->address()); }
 //         ...
 //     };

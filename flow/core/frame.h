@@ -57,7 +57,7 @@ public:
         awaited.word_ = reinterpret_cast<std::uintptr_t>(op) | kTurn;
         return awaited;
     }
-    /// Marks this operation. If its source fails, the frame that waits is ended instead of resumed.
+    /// Returns a copy with a mark: if the operation fails, the frame that waits for it is ended instead of resumed.
     Awaited propagating() const {
         Awaited awaited;
         awaited.word_ = word_ | kPropagates;
@@ -113,7 +113,7 @@ struct Waiter {
 static_assert(sizeof(Waiter) == 40 && offsetof(Waiter, link) == 16 && offsetof(Waiter, awaited) == 32);
 
 /// One timer for which a waiter waits. The waiter's link is in a list of the timer queue. A cancel never reads a
-/// TimerSlot: with a million timers, most of the cost of a cancel would be this cache miss.
+/// TimerSlot: with a million timers, the cache miss of this read would be most of the cost of a cancel.
 struct TimerSlot {
     double deadline;
     std::int32_t priority;
@@ -122,8 +122,8 @@ struct TimerSlot {
 /// Several Waiters that together belong to one waiter: the branches of a choose, the inputs of a quorum.
 struct BranchGroup {
     Waiter* branches;
-    std::uint32_t count;  // how many of `branches` are in use
-    std::uint32_t winner; // the branch that decided a choose: its distance in bytes from the group
+    std::uint32_t count;  // the number of branches that are in use
+    std::uint32_t winner; // the distance in bytes from the group to the branch that decided a choose
 };
 
 /// A result cell. Each frame has a cell in front of it. The cell of a Promise has no frame.

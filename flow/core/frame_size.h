@@ -9,7 +9,7 @@
 // bytes that alignment and rounding up to the size class add. The benchmarks call this number `frame_bytes`, and
 // `actorc --frames` calls it `block` and shows its parts. Above 4096 bytes, the number is the requested size.
 //
-// Back ends and compilers differ, so code for several of them needs the largest of their numbers. The size of a state
+// Compilers and actorc's back ends differ in this number: for several of them, write the largest. The size of a state
 // machine is a constant: it is always checked, and the error message has the number. The size of a coroutine's frame is
 // known only after optimisation. If the frame is too large, a call of frameIsLargerThanItsLimit() is left in the code,
 // and the compiler reports an error: clang prints the types of the result and the parameters; gcc also prints the line.
@@ -31,7 +31,7 @@
 
 namespace flow {
 
-/// The type of that last parameter. Like the type of any parameter, it is part of the coroutine's signature.
+/// The type of the parameter that FLOW_ASSERT_FRAME_SIZE declares. It is part of the coroutine's signature.
 template <std::size_t Bytes>
 struct FrameLimit {
     static_assert(Bytes > 0, "a frame of no bytes cannot be");
@@ -44,7 +44,7 @@ struct FrameLimit {
 namespace flow::detail {
 
 /// A base class of every frame, without members. It puts a number into the frame's type, and so into the debug
-/// information: how many bytes in front of the cell belong to the result.
+/// information: the number of bytes in front of the cell that belong to the result.
 template <std::size_t Bytes>
 struct ResultBytes {};
 

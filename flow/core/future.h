@@ -10,7 +10,7 @@
 //     Future<int> failed = timed_out();   // ready with an error
 //     Future<int> nothing = Never();      // never ready
 //
-// A future made from an Error has failed. Only in a Future<Error> the Error is the value: use Future<Error>::failed(e).
+// A Future<int>(e) of an Error e has failed. A Future<Error>(e) has the value e; Future<Error>::failed(e) has failed.
 //
 // A T need not be copyable. A struct with a member such as std::vector<std::unique_ptr<Row>> cannot be copied, although
 // std::is_copy_constructible says that it can: delete its copy constructor, and declare its move constructor.
@@ -128,7 +128,7 @@ public:
             throw detail::readError(cell);
         return detail::valueOf<T>(cell);
     }
-    /// Like get(), by value: moved if no other future has it or if T cannot be copied. Leaves this handle invalid.
+    /// Like get(), by value, moved if no other future has it or T cannot be copied. This handle becomes invalid.
     T takeValue(detail::Caller caller = detail::Caller::current()) && {
         (void)get(caller);
         return detail::takeValue<T>(std::exchange(cell_, nullptr));

@@ -23,9 +23,9 @@
 //     Future<int> mine = keep(tickets.take());            // takes as soon as there is something to take
 //
 // Nothing is allocated: the waiting frame itself is parked, and the operation is stored in that frame. This holds for
-// coroutines and races, and for wait, waitNext and `when` of an actor (flow/wait/operation_room.h). An operation that
-// loses a race or a choose, or is cancelled while it waits, has taken nothing: only the winner takes, when it resumes.
-// A value that keep() has taken stays in the future until the future ends. An operation belongs to one thread.
+// coroutines, actors (flow/wait/operation_room.h) and most races (flow/combine/race.h). An operation that loses a race
+// or a choose, or is cancelled while it waits, has taken nothing: only the winner takes, when it resumes. A value that
+// keep() has taken stays in the future until the future ends. An operation belongs to one thread.
 //
 // A wait for an operation that is ready does not suspend, unless some hundreds of operations were ready in the same
 // turn of the loop. Then the waiter resumes in a later turn, as after delay(0): see flow/core/detail/turn_budget.h.
@@ -53,7 +53,7 @@ concept InPlace = std::is_trivially_copyable_v<Op> && sizeof(Op) <= 32 && requir
     { op.take() } -> std::same_as<typename Op::Result>;
 };
 
-/// An operation with a member `kEndsOnce`: once ready, it stays ready, as a future does, and a wait for it goes on.
+/// An operation with a member `kEndsOnce`: once ready, it stays ready, as a future does. A wait then never suspends.
 template <class Op>
 concept EndsOnce = requires { Op::kEndsOnce; };
 
@@ -85,8 +85,8 @@ FLOW_INLINE bool parkUnlessReady(Op& op, Waiter& waiter) {
 /// The frame that keep() makes; it waits for an operation. Before it is started, the frame is dormant: its link points
 /// to itself, so a cancel treats the frame as parked.
 struct KeptFrame : Waiter {
-    /// Takes the value if the operation is ready; otherwise parks the frame, but never with OnlyIfReady. True if the
-    /// cell is ready now, with the value or an error.
+    /// Takes the value if the operation is ready. Otherwise parks the frame; with OnlyIfReady, leaves it dormant. True
+    /// if the cell is ready now, with the value or an error.
     bool (*start)(KeptFrame*, StartKept);
 
     static KeptFrame* of(Cell* cell) { return static_cast<KeptFrame*>(cell->frame()); }

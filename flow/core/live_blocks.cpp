@@ -8,7 +8,7 @@ using namespace detail;
 namespace {
 
 /// Ends a frame of a stopped machine for a FrameStack. The frame has been detached, and is marked as cancelled and as
-/// uncancellable. Tasks, too, may have both marks, but only tasks are in blocks of kForeignClass.
+/// uncancellable. A task may have both marks too, so mayEnd() tests kForeignClass: only tasks have it.
 struct Stopping {
     static constexpr std::uint8_t kMarks = Cell::kHasFrame | Cell::kCancelled | Cell::kUncancellable;
 
@@ -23,7 +23,7 @@ struct Stopping {
         return true;
     }
     static void end(Waiter* frame) noexcept {
-        if (!frame->destroy) { // a frame of the library: cleans up at a cancel; users' code runs only in a fiber
+        if (!frame->destroy) { // a frame of the library: a cancel ends it; only in a fiber users' code still runs
             frame->awaited = cancelledCell();
             return run(frame);
         }
@@ -35,7 +35,7 @@ struct Stopping {
     }
 };
 
-/// Moves all blocks of `from` to the end of `to`.
+/// Moves all entries of the list `from` to the end of the list `to`.
 void moveAll(Link& from, Link& to) noexcept {
     if (from.isEmpty())
         return;
@@ -79,7 +79,7 @@ void StoppedMachine::destroy(Which which) noexcept {
     all.reset();
     while (!entries.isEmpty()) {
         stop();          // again, for what destructors have started
-        Link seen, done; // the end of a frame may free other cells: these leave both lists
+        Link seen, done; // the end of a frame may free cells: their entries leave these lists
         seen.reset();
         done.reset();
         moveAll(entries, seen);

@@ -3,7 +3,7 @@
 //
 //     Result<Page> page(cell);            // holds the future's reference; page.get() is valid as long as `page` is
 //     Page mine = takeValue<Page>(cell);  // moved out if no other future refers to it
-//     auto page = takeLocal<Page>(cell);  // the cheaper of these two
+//     auto page = takeLocal<Page>(cell);  // one of the two above: the cheaper one for this type
 //
 // Each of the three takes one future reference of a cell that is ready.
 
@@ -68,7 +68,7 @@ inline Error takeError(Cell* cell) {
     return error;
 }
 
-/// Returns the value: moved if no other future refers to the cell or if it cannot be copied, otherwise copied. The cell
+/// Returns the value: moved if no other future refers to the cell or if T cannot be copied, otherwise copied. The cell
 /// may be null for Void.
 template <class T>
 T takeValue(Cell* cell) {

@@ -60,7 +60,7 @@ public:
         if (stop == end_) [[unlikely]]
             return grow(std::forward<U>(value));
         pushHere(std::forward<U>(value));
-        stop_ = stop; // only now: if pushHere() throws, the queue may still be empty
+        stop_ = stop; // only now: if pushHere() throws, mayPush() of an empty queue must stay false
     }
     /// Makes mayPush() false until the next push().
     void stop() { stop_ = end_; }
@@ -137,7 +137,7 @@ private:
 
     T* first_ = nullptr; // the oldest element
     T* end_ = nullptr;   // the slot for the next element
-    T* stop_ = nullptr;  // mayPush() is false when `end_` is here: at most the end of the free slots
+    T* stop_ = nullptr;  // mayPush() is false when `end_` is here; never behind the free slots
     T* last_ = nullptr;  // the end of the ring
     std::uint32_t capacity_ = 0;
 };

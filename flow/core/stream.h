@@ -145,7 +145,7 @@ public:
         return detail::StreamState<T>::take(cell_);
     }
 
-    /// Lets the callback wait for the next element in place of this handle, which becomes invalid. The stream must not
+    /// Lets the callback wait for the next element instead of this handle, which becomes invalid. The stream must not
     /// be ready. Defined in flow/core/callback.h.
     void addCallbackAndClear(SingleCallback<T>* callback, detail::Caller caller = detail::Caller::current());
     /// True if both belong to the same stream.

@@ -4,7 +4,7 @@
 //     Future<int> add(Future<int> a, FutureStream<int> more) {
 //         int sum = co_await a;                // throws the error of a failed future
 //         sum += co_await more;                // the next element
-//         co_await delay(0.5);                 // allocates nothing
+//         co_await delay(0.5);                 // allocates only a timer of 16 bytes
 //         co_return sum;
 //     }
 //
@@ -12,8 +12,8 @@
 // its last Future is dropped, the coroutine is cancelled: the present co_await and every later one throw
 // actor_cancelled. Parameters and frame are destroyed before the future completes. A call throws only std::bad_alloc
 // and exceptions from the copy of a parameter. Parameters that are aligned to more than 16 bytes do not compile. Locals
-// may be aligned to 64 bytes, with gcc only to what instructions need (flow/docs/coroutines.md). Hold other objects by
-// pointer. Reference parameters stay references: take an object that must live across a co_await by value.
+// may be aligned to 64 bytes (gcc ignores `alignas` on a variable, but not on a type: flow/docs/coroutines.md). Hold
+// others by pointer. Reference parameters stay references: take an object that must live across a co_await by value.
 //
 // gcc 12 translates some coroutines wrongly, with any library; flow/docs/coroutines.md lists them. Give each co_await a
 // statement of its own: `int first = co_await a;`.
@@ -45,7 +45,7 @@ struct Uncancellable {};
 ///     Future<int> twice(Future<int> a, Propagate = {}) { co_return 2 * co_await a; }
 ///
 /// First locals, then parameters are destroyed, as by an exception. No catch in this coroutine gets the error of a
-/// co_await: do not use Propagate if a co_await is in a try block. tryGet() gives errors and cancels as everywhere.
+/// co_await: do not use Propagate if a co_await is in a try block. tryGet() gives errors and cancels as usual.
 struct Propagate {};
 
 /// A coroutine with a result of Future<Void> and a parameter of this type returns by `co_return Void()`, not by
@@ -97,9 +97,9 @@ struct [[nodiscard]] uncancellable {};
 /// The operand of a co_await in a frame that is parked already: see Self.
 struct [[nodiscard]] parked {};
 
-/// Makes the result of an actor from the operand of its `return`, if `co_return` cannot make it: the actor has no
-/// result, or only an instantiation shows whether it has one. Then `return save();` is not mistaken for a wait. from()
-/// is not static: gcc reports the call of a refused function twice, unless the function is a member of an object.
+/// Makes the result of an actor from the operand of its `return`, where `co_return` cannot: the actor has no result, or
+/// only an instantiation shows whether it has one. A future as the operand is refused, not awaited. from() is not
+/// static: gcc reports the call of a refused function twice, unless the function is a member of an object.
 template <class T>
 struct Result {
     template <class U = T, class = T>
@@ -170,7 +170,7 @@ struct Signature {
     using Owned = Parameters<Args...>;
     static constexpr bool kUncancellable = (std::is_same_v<Args, Uncancellable> || ...);
     static constexpr bool kIsPropagate = (std::is_same_v<Args, Propagate> || ...);
-    /// False in spite of Propagate if the parameters would be destroyed in the wrong order: then errors throw.
+    /// False in spite of Propagate if parameters would be destroyed in the wrong order: then an error is thrown.
     static constexpr bool kPropagates = kIsPropagate && (kDestroysInOrder || Owned::kCanEmpty);
     static constexpr bool kExplicitVoid = (std::is_same_v<Args, ExplicitVoid> || ...);
     static constexpr std::size_t kFrameLimit = (std::size_t{0} + ... + flow::detail::kFrameLimit<Args>); // 0: none
@@ -212,7 +212,7 @@ class CoroPromiseBase
       ResultBytes<kPrefixBytes<T>> {
     using Base = std::conditional_t<S::kPropagates, PropagatingAwaiter, Awaiter>;
     /// True if the promise destroys the parameters itself, in the right order. For this the promise needs a pointer to
-    /// each parameter, so it is true only if `destroy` has the wrong order.
+    /// each parameter. So the constant is true only if `destroy` has the wrong order.
     static constexpr bool kOwnsParameters = S::kDestroysParameters && !kDestroysInOrder;
     static constexpr std::uint8_t kFlags =
         Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) | (S::kPropagates ? Cell::kPropagates : 0);

@@ -6,13 +6,13 @@
 //     Future<int> answer = fromAwaitable(query(), [&source] { source.request_stop(); });
 //
 // The awaitable is any object that co_await takes in a coroutine without an await_transform: it has await_ready,
-// await_suspend and await_resume, or an operator co_await. It is moved in; if it cannot be moved, pass a function that
-// returns it. The wait begins immediately. The result is the value that await_resume returns, or the exception that
-// await_resume throws. A reference is copied, void becomes Void.
+// await_suspend and await_resume, or an operator co_await. The awaitable is moved; if it cannot be moved, pass a
+// function that returns it. The wait begins immediately. The result is the value that await_resume returns, or the
+// exception that await_resume throws. A reference is copied, void becomes Void.
 //
-// Threads. The awaitable may resume its handle on any thread: the result then comes through the inbox of the loop that
-// has called fromAwaitable. If it does so on that loop's thread, the future is ready before resume() returns, and its
-// waiters run inside resume(). The loop does not end for lack of work while code waits for the future.
+// Threads. The awaitable may resume its handle on any thread. On the thread that called fromAwaitable(), the future is
+// ready before resume() returns, and its waiters run inside resume(). On another thread, the result goes through the
+// inbox of the first thread's loop. This loop does not end for lack of work while code waits for the future.
 //
 // Cancel safety. A C++20 awaitable has no way to be cancelled. If the future is dropped or cancelled, the future ends
 // immediately. The second argument says what happens to the awaitable:

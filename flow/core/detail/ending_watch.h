@@ -9,8 +9,8 @@
 //
 // `code` is an address for actorNameAt() (flow/diag/detail/symbol.h). An error that passes through ten actors causes
 // ten calls. A computation that is cancelled while it runs is reported at once, although it runs on to its next wait.
-// The functions must neither make nor end any computation. While there is no watch, an error or a cancel costs one load
-// and one branch more.
+// failed() and cancelled() must neither make nor end a computation. While there is no watch, an error or a cancel costs
+// one load and one branch more.
 
 #include "flow/base/error.h"
 

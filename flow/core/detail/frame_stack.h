@@ -4,7 +4,7 @@
 // frame waited are released, that frame is ended. A release may push a further frame.
 //
 //     FrameStack<Ending> stack;
-//     stack.push(cell);                                // a cell for which Ending::mayEnd(cell)
+//     stack.push(cell);                                // Ending::mayEnd(cell) must be true
 //     stack.unwind();
 //
 // `Ending` has three functions. mayEnd(): true if the frame of the cell must end when the cell loses its last future.

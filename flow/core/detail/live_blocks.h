@@ -1,7 +1,7 @@
 #pragma once
 // LiveBlocks: a registry of the result cells that this thread makes while the registry exists. It stores them by group,
-// oldest first. A simulation uses it to end a process with actors that nothing else can reach, and to report for which
-// object each actor waits.
+// oldest first. A simulation uses the registry to end all actors of a process, also actors that nothing else can reach,
+// and to report for which object each actor waits.
 //
 //     LiveBlocks liveBlocks;
 //     CellGroup group;
@@ -64,10 +64,10 @@ private:
 /// actor_cancelled, since nothing else destroys the objects on a stack.) When a StoppedMachine is made, no computation
 /// of the group may be running.
 ///
-/// A computation is destroyed when its last future goes; otherwise it would be cancelled then. So the objects of a
-/// computation are destroyed in the order that its code has chosen: first the operand of its wait; then its locals, the
-/// last one first (with a local future, also the computation behind it); then its parameters. Meanwhile objects that
-/// are older than the future still exist. Destructors run; if they start computations, these are destroyed as well.
+/// A computation is destroyed, and not cancelled, when its last future goes. So the objects of a computation are
+/// destroyed in the order that its code has chosen: first the operand of its wait; then its locals, the last one first
+/// (with a local future, also the computation behind it); then its parameters. Meanwhile objects that are older than
+/// the future still exist. Destructors run; if they start computations, these are destroyed as well.
 class StoppedMachine : NonCopyable {
 public:
     explicit StoppedMachine(CellGroup& cells) noexcept : cells_(cells), before_(detail::machineStops) {

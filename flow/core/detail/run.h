@@ -43,7 +43,7 @@ inline void noteRunning([[maybe_unused]] Waiter* waiter) {
 #endif
 }
 
-/// Resumes a waiter that is in no list. Then resumes the waiter in `handedOver`, again and again, until that is null.
+/// Resumes a waiter that is in no list. Then, as long as `handedOver` holds a waiter, resumes that waiter.
 inline void run(Waiter* waiter) noexcept {
 #if FLOW_CHECKED
     const void* before = runningActor;

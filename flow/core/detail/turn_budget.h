@@ -1,9 +1,9 @@
 #pragma once
-// TurnBudget: how many more waits for ready operations may go on without suspending in this turn of the loop. When it
-// is used up, the next waiter parks although its operation is ready, and resumes in a later turn, as after delay(0). So
-// an operation that is always ready does not keep the loop from timers, other connections and other waiters.
+// TurnBudget: the number of waits for ready operations that need not suspend in the rest of this turn of the loop. When
+// it is 0, the next waiter parks although its operation is ready, and resumes in a later turn, as after delay(0). So an
+// operation that is always ready does not keep the loop from timers, other connections and other waiters.
 //
-//     if (op.isReady() && TurnBudget::takeOne()) ...      // it does not suspend
+//     if (op.isReady() && TurnBudget::takeOne()) ...      // the wait does not suspend
 //     TurnBudget::useBytes(count);                        // for an operation that moved many bytes
 //     while (!TurnBudget::isSpent() && read()) ...        // a program's own loop over input that is always ready
 //
@@ -26,13 +26,13 @@ public:
     /// The number of bytes that count as one operation.
     static constexpr std::size_t kBytesOfOne = 512;
 
-    /// Counts a ready operation. True: its waiter goes on. False: the waiter parks, and the turn ends after this step.
+    /// Counts a ready operation. True: its waiter goes on. False: it must park, and the turn ends as isSpent() says.
     FLOW_INLINE static bool takeOne() noexcept {
         if (--left_ != 0) [[likely]] // in this form: one instruction and a jump, with clang and with gcc
             return true;
         return hasNoLimit();
     }
-    /// True if takeOne() would return false. Then this call, too, ends the turn after the running step.
+    /// True if takeOne() would return false. Both then make the turn end when the running code returns to the loop.
     FLOW_INLINE static bool isSpent() noexcept {
         if (left_ > 1) [[likely]]
             return false;
@@ -70,8 +70,8 @@ public:
 
 private:
     static constexpr int kFull = kOperations + 1;
-    /// Called when the budget is used up. True on a thread without a loop. Otherwise ends the current turn after the
-    /// running step.
+    /// Called when the budget is used up. True on a thread without a loop. Otherwise makes the turn end as soon as the
+    /// running code returns to the loop.
     FLOW_RARE static bool hasNoLimit() noexcept;
 
     static inline constinit thread_local int left_ = kNoLimit; // operations left, plus 1; at least 1

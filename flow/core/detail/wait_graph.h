@@ -9,7 +9,7 @@
 
 namespace flow {
 
-/// A function that describes the cell (one without an actor) or the operation in place at an address; may return "".
+/// Describes the object at an address: a cell without an actor, or an operation in place. May return "".
 using CellSource = std::function<std::string(void const*)>;
 /// Returns one line for each unfinished actor, oldest first, as in
 ///

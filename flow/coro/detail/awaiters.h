@@ -55,7 +55,7 @@ struct PropagatingAwaiter : AwaiterBase {
     FLOW_INLINE Cell* settled() const { return promise()->takePropagating(); }
 };
 
-/// The awaiter of a cell, which is the promise's operand.
+/// The awaiter of a cell that setOperand() has stored in the promise.
 template <class Base>
 struct CellAwaiter : Base {
     FLOW_INLINE bool await_ready() const noexcept {
@@ -66,7 +66,7 @@ template <class T, class Base>
 struct ValueAwaiter : CellAwaiter<Base> {
     FLOW_INLINE T await_resume() const { return takeValue<T>(this->settled()); }
 };
-/// The awaiter of a cell of which no reference has been taken yet.
+/// The awaiter of a cell that setBorrowed() has stored in the promise, without a reference.
 template <class Base, bool IsStream>
 struct BorrowingAwaiter : Base {
     FLOW_INLINE bool await_ready() const noexcept {

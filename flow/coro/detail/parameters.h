@@ -2,9 +2,9 @@
 // Parameters<Args...>: pointers to the parameters in a coroutine's frame, for an end that destroys the parameters in
 // the right order. Used only if the compiler's `destroy` has another order (kDestroysInOrder is false).
 //
-//     Parameters<int, Future<int>> parameters(number, future);   // in the promise's constructor, which is given them
-//     parameters.destroy();                                      // the last one first
-//     parameters.empty();                                        // where the compiler will destroy them itself
+//     Parameters<int, Future<int>> parameters(number, future);   // in the promise's constructor, which gets both
+//     parameters.destroy();                                      // destroys the parameters, the last one first
+//     parameters.empty();                                        // destroys their contents, and not the objects
 
 #include "flow/base/inline.h"
 
@@ -38,7 +38,7 @@ public:
     FLOW_INLINE explicit Parameters(auto&, auto&... rest)
         requires(sizeof...(rest) == sizeof...(Rest))
         : Parameters<Rest...>(rest...) {}
-    /// clang passes all parameters to a promise except the object of a lambda.
+    /// For a lambda: clang does not pass the lambda object, which has the type First, to the promise.
     FLOW_INLINE explicit Parameters(auto&... rest)
         requires(sizeof...(rest) == sizeof...(Rest))
         : Parameters<Rest...>(rest...) {}

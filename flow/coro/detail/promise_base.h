@@ -34,10 +34,10 @@ public:
         return reinterpret_cast<PromiseBase*>(&static_cast<Waiter*>(handle.address())->link);
     }
 
-    // Each of the next functions parks the frame and returns true; or, if the operand is ready, leaves it where it was
-    // given and returns false. Nothing can resume the frame before it has suspended: no other code runs in between. The
-    // functions are inlined, and pass on only words. If the address of an object were taken before the compiler splits
-    // the coroutine, the object would get a place in the frame.
+    // Each waitFor function parks the frame and returns true. If the operand is ready, the function returns false and
+    // does not park (for an error, the result may be true: see waitForOperand()). No other code runs before the frame
+    // has suspended, so nothing can resume it earlier. The functions are inlined, and pass on only words. If the
+    // address of an object were taken before the compiler splits the coroutine, it would get a place in the frame.
 
     /// Waits for a cell. Takes over one future reference. With Propagates, an error will end the frame instead of
     /// resuming it. Returns the result of waitForOperand().
@@ -64,7 +64,7 @@ public:
         return true;
     }
     /// setBorrowed() and waitForBorrowed() are the two steps for a future or a stream that is an lvalue: the operand
-    /// stays in the caller's variable. If the operand is ready, the co_await reads it and takes no reference: nothing
+    /// stays in its own variable. If the operand is ready, the co_await reads it and takes no reference: nothing
     /// that runs in between could release it (with gcc 12 the rest of the expression could: see kAwaitsInOrder). Then
     /// `awaited_` is empty, the link is in no list, and its `prev` holds the cell. A reference for each operand would
     /// make the wait for a ready future slower, and with gcc also the wait for a stream.
@@ -152,7 +152,7 @@ public:
     bool isParked() const { return link_.isLinked(); }
     /// Returns true if there is a cell to take. After a delay this is so only if the coroutine was cancelled.
     FLOW_INLINE bool hasAwaited() const { return !awaited_.isNothing() && !awaited_.isReturned(); }
-    /// Takes the result of a wait: a ready cell with its reference, or null after a delay.
+    /// Takes the result of a wait: a ready cell with its reference, or null after a delay that was not cancelled.
     FLOW_INLINE Cell* takeAwaited() {
         Cell* cell = awaited_.cell();
         awaited_ = {};
@@ -204,14 +204,14 @@ protected:
     FLOW_INLINE bool isCancelled() { return cell()->has(Cell::kCancelled); }
 
     PromiseBase() {
-        link_.next = nullptr; // nothing reads `prev` while `next` is null
+        link_.next = nullptr; // `prev` needs no value: code sets it before it reads it
         noteRunning(frame());
     }
     ~PromiseBase() = default;
 
 private:
     /// Lets the compiler assume the next result of isParked(): the compiler cannot see that the link is part of the
-    /// object that frame() returns. Without this a step of the benchmark NET2 takes 4 % more time.
+    /// object that frame() returns. Without known(), a step of the benchmark NET2 takes 4 % more time.
     FLOW_INLINE bool known(bool parked) const {
         if (isParked() != parked)
             __builtin_unreachable();
@@ -246,8 +246,8 @@ private:
 #endif
 };
 
-/// The PromiseBase of a coroutine that propagates: if its operand fails, or if the coroutine is cancelled, the frame is
-/// destroyed at its wait.
+/// The PromiseBase of an actor that propagates, for PropagatingSelf (coroutine.h): if the operand of the actor fails,
+/// or if the actor is cancelled, the frame is destroyed at its wait.
 class PropagatingBase : public PromiseBase {
 public:
     FLOW_INLINE bool waitFor(Pending& operand) { return PromiseBase::waitFor<true>(operand); }
