@@ -7,8 +7,8 @@
 //     wait(waitForAny(replies));            // the first to come, value or error
 //     wait(waitForAllReady(replies));       // every one has come, value or error
 //
-// Each makes one allocation, whatever the number of futures; the result has no value. If several futures fail, the error
-// that comes first in time counts. Among futures that are ready at the call, the first in order counts.
+// Each makes one allocation, whatever the number of futures; the result has no value. If several futures fail, the
+// result has the error that came first. Among futures that are ready at the call, the first in order counts.
 //
 // As long as the result is held, even when it is ready, it holds the futures that are not ready, so that they run on.
 // With Remaining::Released they are released as soon as the result is decided, before its waiter runs. Cancel-safe:
