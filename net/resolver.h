@@ -33,7 +33,7 @@ namespace flow::net {
 struct ResolverOptions {
     /// The name servers, as IP addresses. If the vector is empty, the name servers of the machine are asked.
     std::vector<Address> servers;
-    /// The seconds after which a query is repeated, to the same or the next server. Each repetition waits longer.
+    /// The seconds until a query is repeated, to the same or the next server; longer after each round of all servers.
     double timeout = 2;
     /// The number of attempts for each server.
     int tries = 3;

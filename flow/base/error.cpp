@@ -219,7 +219,7 @@ void reportDroppedBy(const char* where, Error error) noexcept {
 }
 
 void detail::reportUnreadError(const void* code, Error error) noexcept {
-    // end_of_stream and operation_obsolete, too, only say that something has ended.
+    // Like the errors that isReported() excludes, these two only say that something has ended.
     if (!isReported(error) || error.code() == error_code_end_of_stream ||
         error.code() == error_code_operation_obsolete || !unreadReports.load(std::memory_order_relaxed))
         return;

@@ -210,8 +210,8 @@ Waiter* propagated(Waiter* waiter) noexcept {
     return waiter->awaited.isPropagating() ? finishFrame(propagateError(waiter), Cell::kError) : waiter;
 }
 
-/// Does wakeAllButLast() for a cell with an error. If the last waiter propagates the error, ends this waiter too, and
-/// goes on with the waiters of the cell in front of the ended frame.
+/// Does wakeAllButLast() for a cell with an error. If the last waiter propagates the error, ends this waiter's frame
+/// too, and goes on with the waiters that wait for that frame.
 Waiter* wakeWithError(Cell* cell) noexcept {
     for (Cell* ended = nullptr;
          ;) { // the cell of a frame that failed here; keeps its promise reference until its waiters have run

@@ -143,7 +143,7 @@ struct Cell {
     static constexpr std::uint8_t kUnset = 0, kValue = 2, kError = 131, kNever = 128, kStatusMask = 131;
     static constexpr std::uint8_t kReadyBit = 2, kErrorBit = 1; // a bit each, since every wait tests them
     static constexpr std::uint8_t kUnreadBit = kError - 3;      // of an error that has not been read
-    static constexpr std::uint8_t kErrorOfFrame = kError + 64;  // kError; `resume` of the ended frame can still be read
+    static constexpr std::uint8_t kErrorOfFrame = kError + 64;  // kError of an ended frame: its `resume` can be read
     static constexpr std::uint8_t kHasFrame = 4;                // an unfinished computation stands behind the cell
     static constexpr std::uint8_t kCancelled = 8;               // the frame has been cancelled
     static constexpr std::uint8_t kUncancellable = 16;          // the frame runs on without futures

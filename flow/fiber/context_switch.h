@@ -31,8 +31,8 @@ using Arrival = boost::context::detail::transfer_t;
 /// Ends the program with a message: the program has resumed a fiber that runs already.
 [[noreturn, gnu::cold]] void switchToNothing();
 
-/// Switches to a context, and pushes an address onto the stack. The push overwrites nothing: switchTo() calls another
-/// function, and in front of a call a function keeps no data below its stack pointer.
+/// Switches to a context. On x86-64 it pushes a return address, unknown to the compiler. This overwrites nothing:
+/// compilers keep data below the stack pointer only in functions without calls, and this one calls switchToNothing().
 FLOW_INLINE Arrival switchTo(void* context, void* data) noexcept {
     if (!context) [[unlikely]]
         switchToNothing();

@@ -34,7 +34,7 @@ struct Written : LoopOwned {
     explicit Written(Loop& loop) : profile(loop, isSet("MILLRACE_PROFILE_ALLOCATIONS")) {
         end = [](LoopOwned* owned) {
             auto* self = static_cast<Written*>(owned);
-            // nondeterminism: only a real loop is profiled so.
+            // nondeterminism: no simulated loop has a Written: profileIfAsked() takes only a RealLoop.
             static std::atomic<int> count{0};
             try {
                 trace::writeFile(wanted() + "-" + std::to_string(count.fetch_add(1)) + ".json", self->profile.json());

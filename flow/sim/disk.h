@@ -12,9 +12,9 @@
 //     disk.boot();                         // the next process finds what has survived
 //
 // SimDisk is a FileSystem (flow/file/async_file.h). Without faults, all written data survives a crash. With faults, a
-// crash may lose any unsynced data that a real file system and disk can lose. An operation takes its time on the loop
-// on which it is called. All random numbers come from the generators of the faults, and nothing depends on addresses:
-// the same seed gives the same run.
+// crash may lose any unsynced data that a real file system and disk can lose. The duration of an operation is measured
+// by the clock of the loop on which it is called. All random numbers come from the generators of the faults, and
+// nothing depends on addresses: the same seed gives the same run.
 //
 // An operation takes effect as a whole, at one random moment of its duration. Operations are independent: if two are
 // under way, the one that was called later may take effect first. If the future of an operation is dropped, a random

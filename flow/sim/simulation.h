@@ -9,11 +9,11 @@
 //     }
 //     Simulation registered("queue", queueSurvives);
 //
-// A program that links millrace::sim_main runs simulations: `simulations --run queue --seeds 0..99`. Each seed gives a
-// swarm of faults, and is run twice. Both runs must have the same digest, and the same failure if they fail. A run
-// fails when its future has an error, when world.fail() is called, when an invariant does not hold, when nothing can
-// happen any more although the future is not ready, when the world's time passes the limit or stands still, or when,
-// after the end, futures or promises of its processes or actors of the simulation itself are left.
+// A program that links millrace::sim_main runs simulations: `simulations --run queue --seeds 0..99`. Each seed chooses
+// some faults and their probabilities, and is run twice. Both runs must have the same digest, and the same failure if
+// they fail. A run fails if its future has an error, world.fail() is called, an invariant does not hold, nothing can
+// happen any more although the future is not ready, or the world's time passes the limit or stands still. It also
+// fails if, after its end, actors of the simulation itself are left, or futures or promises of its processes.
 
 #include "flow/base/non_copyable.h"
 #include "flow/core/future.h"

@@ -11,14 +11,14 @@
 //     }
 //     OnCancelCall close(co_await context(), [&] { file.close(); });
 //
-// Each object is a local variable of the task whose context it gets, or stands beside the Scope. It works until it is
-// destroyed. A stop may be requested on any thread, and the cancel follows in a turn of the task's loop. While a
-// CancelOnStop exists, a real loop does not end for lack of work. With the context of a scope, a stop cancels the
-// children that the scope has at that time.
+// Each object is a local variable of the task whose context it gets; with the context of a scope, a local variable
+// declared after the Scope. It works until it is destroyed. A stop may be requested on any thread, and the cancel
+// follows in a turn of the task's loop. While a CancelOnStop exists, a real loop does not end for lack of work. With
+// the context of a scope, a stop cancels the children that the scope has at that time.
 //
-// OnCancelCall calls its function once: when the task is cancelled, before the task resumes. If the task is cancelled
-// already, the constructor calls the function. If the end of a child resumes the cancelled task before that call, the
-// destructor calls the function. The function must not throw. The state of a std::stop_source is on the global heap.
+// OnCancelCall calls its function once, at the cancel, or in the constructor if the task is cancelled already. A cancel
+// may first end a child that the task awaits, so that the task resumes before the function is called: the destructor
+// then calls it at the latest. The function must not throw. The state of a std::stop_source is on the global heap.
 
 #include "flow/loop/detail/posted.h"
 #include "flow/tasks/task.h"

@@ -48,7 +48,7 @@ class ReplyState final : public FastAllocated<ReplyState<T>>,
                          Turn {
 public:
     ReplyState() : Turn(notify) {}
-    /// Makes the state for a request that was received from `to`.
+    /// Makes the server's state for a request. The peer `to` has sent the request, and gets the reply.
     ReplyState(RpcPeer* to, std::uint64_t number)
         : Turn(notify), asker_(Reference<RpcPeer>::addRef(to)), theirs_(number) {}
     ~ReplyState() override {

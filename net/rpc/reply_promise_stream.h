@@ -57,7 +57,7 @@ template <class T>
 class ReplyStreamState final : public ReferenceCounted<ReplyStreamState<T>>, public PendingReply, Callback<Void>, Turn {
 public:
     ReplyStreamState() : Turn(hand) {}
-    /// Makes the state for a request that was received from `to`.
+    /// Makes the server's state for a request. The peer `to` has sent the request, and gets the replies.
     ReplyStreamState(RpcPeer* to, std::uint64_t number)
         : Turn(hand), asker_(Reference<RpcPeer>::addRef(to)), theirs_(number) {
         PendingReply::waitFor(*to);

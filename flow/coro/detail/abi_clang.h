@@ -18,7 +18,7 @@ inline constexpr bool kAwaitsInOrder = true;
 inline constexpr bool kDestroysInOrder = true;
 /// True if an `alignas` of a variable is honoured.
 inline constexpr bool kAlignsVariables = true;
-/// True if the code at a coroutine's end may pass control on at several places.
+/// True if Ending::await_suspend() may call handOver() at several places, and not only as its last act.
 inline constexpr bool kHandsOverAnywhere = true;
 
 /// This function has no definition. If a call is left after optimisation, the compiler reports the text below.

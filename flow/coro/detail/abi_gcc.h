@@ -18,8 +18,8 @@ inline constexpr bool kAwaitsInOrder = false;
 inline constexpr bool kDestroysInOrder = false;
 /// True if an `alignas` of a variable is honoured. gcc 12 ignores it, but honours the `alignas` of a type.
 inline constexpr bool kAlignsVariables = false;
-/// True if the code at a coroutine's end may pass control on at several places. With gcc each place enlarges the tables
-/// that an exception reads.
+/// True if Ending::await_suspend() may call handOver() at several places, and not only as its last act. With gcc each
+/// place enlarges the tables that an exception reads.
 inline constexpr bool kHandsOverAnywhere = false;
 
 /// Returns the alignment that a frame of this size may need: gcc 12 gives no alignment, but the size is a multiple of

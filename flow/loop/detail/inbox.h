@@ -69,7 +69,7 @@ public:
     }
 
 private:
-    /// Returns the value of `top_` while the owner sleeps.
+    /// Returns the mark of a sleeping owner: `top_` has this value while the owner sleeps.
     Link* asleep() { return &asleep_; }
     static Link* oldestFirst(Link* newest);
 

@@ -5,10 +5,10 @@
 //     struct Job : Posted {
 //         void send(Loop& home) { postTo<&Job::arrive, &Job::drop>(home, TaskPriority::Default); }
 //         void arrive();                             // on the loop's thread, once; may destroy the job
-//         void drop();                               // instead, if the loop ends before: destroys it
+//         void drop();                               // called instead if the loop ends first; here: destroys the job
 //     };
 //
-// While the object is on its way, it belongs to the loop. arrive() and drop() must not throw. Both may post it again.
+// While the object is on its way, it belongs to the loop. arrive() and drop() must not throw; each may post it again.
 
 #include "flow/loop/detail/loop_machine.h"
 

@@ -27,7 +27,7 @@ struct Chunk {
     };
 
     static constexpr std::size_t kHeader = 576; // where the first span begins
-    // tools/debug/ reads these members. gcc writes debug information for others only if their address is used.
+    // Members, for tools/debug/: gcc leaves a constant of a namespace out of the debug information if it is only read.
     static constexpr std::size_t kBytes = kChunkBytes, kBytesOfSpan = kSpanBytes;
 
     std::atomic<ThreadHeap*> owner; // changes under thread_heap.cpp's mutex, to or from ThreadHeap::abandoned

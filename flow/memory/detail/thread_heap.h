@@ -129,7 +129,7 @@ private:
     std::size_t unusedCount_ = 0;
     std::size_t chunkCount_ = 0;
     std::size_t sortedBytes_ = 0;
-    bool isSorting_ = false;                  // true until all is sorted: the last blocks may make spans unused
+    bool isSorting_ = false;                  // a sort has begun; it goes on to the last block, which may free a span
     std::atomic<std::uint64_t> hasRemote_{0}; // a bit for each class with remote blocks
     std::atomic<std::size_t> remoteBytes_{0};
     ThreadHeap* nextIdle_ = nullptr;

@@ -253,7 +253,7 @@ private:
     Reference<Peer> current_;     // the peer that messages are taken from
     Reference<Peer> lastPeer_;    // the receiver of the last sendBytes(), for the fast path of the next one; or null
     std::string lastName_;        // the routing id of lastPeer_; empty if this is no ROUTER
-    bool hasRead_ = false;        // current_ was read in its turn: when it has no message, other peers go first
+    bool hasRead_ = false;        // current_ was read since it was chosen: with no message left, ready peers are next
     ListLink ready_;              // the peers that may have messages, except current_
     std::deque<Arrived> arrived_; // receive() takes these messages before those in the inputs of the peers
     std::size_t arrivedBytes_ = 0;
