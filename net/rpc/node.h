@@ -129,6 +129,8 @@ public:
 
     EndpointTable& endpoints() { return endpoints_; }
     bool isLocal(Endpoint const& endpoint) const;
+    /// Holds work that nobody waits for, until the work or the node ends.
+    void hold(Future<Void> work) { running_.spawn(std::move(work)); }
     /// Returns the peer for messages to `endpoint`. Null if `endpoint` is reached by a connection that has ended.
     Reference<RpcPeer> peerOf(Endpoint const& endpoint);
     RpcCounters& count() { return counters_; }

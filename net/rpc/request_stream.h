@@ -162,8 +162,9 @@ private:
             ReplyPromise<ReplyOf<T>> promise = rpc::replyIn(request);
             Future<ReplyOf<T>> reply = promise.getFuture();
             if (queue_->isElsewhere())
-                forwardPromise(std::move(promise),
-                               start<PendingRequest<T, false>>(queue_, std::move(request), priority, delivery));
+                rpc::Node::current().hold(
+                    forward(std::move(promise),
+                            start<PendingRequest<T, false>>(queue_, std::move(request), priority, delivery)));
             else
                 send(std::move(request));
             promise = {};
@@ -174,6 +175,17 @@ private:
                 return reply;
         }
         return start<PendingRequest<T, kAsErrorOr>>(queue_, std::move(request), priority, delivery);
+    }
+    /// Gives the reply to a promise that has copies.
+    template <class Reply>
+    static Future<Void> forward(ReplyPromise<Reply> promise, Future<Reply> reply, Propagate = {}) {
+        ErrorOr<Reply> result = co_await tryGet(std::move(reply));
+        if (!promise.canBeSet())
+            co_return;
+        if (result.isError())
+            promise.sendError(result.getError());
+        else
+            promise.send(std::move(result).get());
     }
     template <class Reply>
     static Future<ErrorOr<Reply>> unlessFailed(Future<ErrorOr<Reply>> reply, Future<Void> failed) {

@@ -21,6 +21,7 @@ from testlib.times import of_tests
 
 URING = {**SANITIZER, "FLOW_POLLER": "uring"}
 # Several processes, since some test cases take long.
+PROCESSES = (os.cpu_count() or 1) + 1  # one more than processors, since tests also wait
 PARTS_PER_PROCESS = 4
 # Labels of the programs that are no part of the one named `programs`.
 APART = ("levels", "migrated", "mutants")
@@ -130,8 +131,8 @@ def run_doctest(preset: str, selection: Selection, folders: Sequence[str], varia
     listing = subprocess.run([*command, "--count"], capture_output=True, text=True, check=False)
     if (found := re.search(r"passing the current filters: (\d+)", listing.stdout)) is None:
         return Outcome(Counts(0, 1), listing.stdout + listing.stderr)
-    total, processes = int(found[1]), os.cpu_count() or 1
-    size = max(1, -(-total // (processes * PARTS_PER_PROCESS)))
+    total = int(found[1])
+    size = max(1, -(-total // (PROCESSES * PARTS_PER_PROCESS)))
     starts = range(1, total + 1, size)
     commands = [["timeout", "600", *command, f"--first={start}", f"--last={start + size - 1}"] for start in starts]
     outcomes: list[Outcome] = []
@@ -142,7 +143,7 @@ def run_doctest(preset: str, selection: Selection, folders: Sequence[str], varia
             counts = Counts(min(size, total - index * size) - counts.failed, counts.failed)
         outcomes.append(Outcome(counts.with_exit_code(code), output if code else ""))
 
-    side_by_side(commands, processes, note, variables)
+    side_by_side(commands, PROCESSES, note, variables)
     return Outcome(sum((each.counts for each in outcomes), Counts()), "\n".join(each.output for each in outcomes))
 
 
@@ -169,7 +170,7 @@ def run_programs(preset: str, label: str, selection: Selection) -> Outcome:
         report = Path(folder) / "report.xml"
         lines: list[str] = []
         arguments = ["--test-dir", str(binary_dir(preset)), "--output-on-failure", "--output-junit", str(report)]
-        arguments += ["--parallel", str(os.cpu_count() or 1), "--exclude-regex", "^flow_tests", *chosen]
+        arguments += ["--parallel", str(PROCESSES), "--exclude-regex", "^flow_tests", *chosen]
         code = stream(["ctest", *arguments], lines.append, variables=SANITIZER)
         counts = junit(report).with_exit_code(code)
     return Outcome(counts, "\n".join(lines))
@@ -204,7 +205,7 @@ def run_pytest(mark: str, selection: Selection) -> Outcome:
         report, times = Path(folder) / "report.xml", Path(folder) / "times"
         lines: list[str] = []
         # A file's tests stay together, since they share what the first of them builds. tests/conftest.py orders files.
-        parallel = [f"--numprocesses={os.cpu_count() or 1}", "--dist=loadfile", "--no-loadscope-reorder"]
+        parallel = [f"--numprocesses={PROCESSES}", "--dist=loadfile", "--no-loadscope-reorder"]
         arguments = [*parallel, f"--junit-xml={report}", f"--times={times}", "-m", belongs_to(mark, selection)]
         arguments += ["-k", selection.text] if selection.text else []
         folders = [str(TESTS / each) for each in selection.python_tests() or [""]]

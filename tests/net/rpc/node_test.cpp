@@ -142,3 +142,26 @@ TEST_CASE("rpc node: what waits for a connection counts for drainedTo()") {
         }(canConnect));
     }
 }
+
+TEST_CASE("rpc node: nothing is left of a request that has no reply, with copies of its promise or without") {
+    test::Balance balance;
+    for (bool hasCopies : {true, false}) {
+        for (double seconds : {0.0, 0.02}) {
+            RealLoop loop;
+            loop.run([](bool hasCopies, double seconds) -> Future<Void> {
+                rpc::Node node;
+                Address at = Address::unixAbstract("millrace node_test");
+                Future<Void> listening = node.bind(Address(0x7F000001, 1), at);
+                RequestStream<Ping> pings;
+                pings.makeWellKnownEndpoint(WLTOKEN_FIRST_AVAILABLE, TaskPriority::DefaultEndpoint);
+                RequestStream<Ping> remote(Endpoint::wellKnown({at, {}}, WLTOKEN_FIRST_AVAILABLE));
+                Ping ping;
+                Future<std::string> copy = hasCopies ? ping.reply.getFuture() : Future<std::string>(Never());
+                Future<ErrorOr<std::string>> reply = remote.tryGetReply(ping);
+                co_await delay(seconds);
+                CHECK_FALSE(reply.isReady());
+                CHECK_FALSE(copy.isReady());
+            }(hasCopies, seconds));
+        }
+    }
+}
