@@ -3,8 +3,8 @@
 #include "flow/fiber/fiber.h"
 
 #include "bench/run.h"
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/race.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/core/future.h"
 #include "flow/core/stream.h"
 #include "flow/fiber/detail/stack_pool.h"

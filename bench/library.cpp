@@ -2,7 +2,6 @@
 // end, and dropped.
 
 #include "bench/run.h"
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/forward.h"
 #include "flow/combine/lifetime.h"
@@ -18,6 +17,7 @@
 #include "flow/compat/indexed_set.h"
 #include "flow/compat/outcome.h"
 #include "flow/compat/stop_after.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"

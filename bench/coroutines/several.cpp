@@ -1,9 +1,9 @@
 // bench/actors/several.actor.cpp as a person writes it with co_await. Propagate as in tasks.cpp.
 
 #include "bench/run.h"
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/race.h"
 #include "flow/compat/collection.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
 

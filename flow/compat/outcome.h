@@ -15,8 +15,8 @@
 // Errors of the inputs pass through unless a function says otherwise. Cancel-safe: the inputs are released when the
 // result is dropped.
 
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/race.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/sync/async_var.h"
 #include "flow/wait/delay.h"
 

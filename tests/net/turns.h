@@ -21,9 +21,9 @@ namespace flow::test {
 class Turns final : StepWatch {
 public:
     static constexpr int kTurns = 12;
-    /// Each task that was woken has one as well.
+    /// Each task that was woken has one operation more, with bytes that may be rounded down to none.
     static constexpr std::size_t kMostOperations = TurnBudget::kOperations + 64;
-    static constexpr std::size_t kMostBytes = TurnBudget::kOperations * TurnBudget::kBytesOfOne;
+    static constexpr std::size_t kMostBytes = kMostOperations * TurnBudget::kBytesOfOne;
     /// The number of bytes that one operation takes at most.
     static constexpr std::size_t kLargest = 256 * 1024;
 

@@ -2,9 +2,9 @@
 // it, and then in peace. What must hold: no message comes twice or before an older one of its sender's, replies are
 // those to what was asked, and what was sent on a connection that still lives has arrived in the end.
 #include "flow/base/format.h"
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/race.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/simulation.h"
 #include "flow/sim/world.h"

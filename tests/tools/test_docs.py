@@ -87,7 +87,7 @@ def test_the_cheat_sheet_has_names_and_one_heading_for_each_folder() -> None:
     page = site.cheat_sheet(headers.public_headers())
     for name in (
         "timeoutError()",
-        "waitForAll()",
+        "all()",
         "some()",
         "wallTime()",
         "FLOW_ERROR()",

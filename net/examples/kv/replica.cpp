@@ -13,11 +13,7 @@ Future<Void> Replica::run() {
     co_await recover();
     open();
     postponeElection();
-    Scope scope;
-    scope.spawn(listenToServers());
-    scope.spawn(listenToClients());
-    scope.spawn(keepTime());
-    co_await race(scope.join(), broken_.getFuture());
+    co_await race(listenToServers(), listenToClients(), keepTime(), broken_.getFuture());
 }
 
 Future<Void> Replica::recover() {

@@ -1,7 +1,6 @@
 // Every function and member of flow/combine, sync, tasks and compat that gives a future, and every kind of wait,
 // cancelled at each step: see tests/flow/support/cancel_everywhere.h. tests/tools/test_library.py finds functions that
 // have no entry here.
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/forward.h"
 #include "flow/combine/lifetime.h"
@@ -17,6 +16,7 @@
 #include "flow/compat/flow_mutex.h"
 #include "flow/compat/outcome.h"
 #include "flow/compat/stop_after.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/core/operation.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"

@@ -5,7 +5,6 @@
 #include "flow/compat/async_trigger.h"
 #include "flow/memory/allocation_failure.h"
 
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/forward.h"
 #include "flow/combine/lifetime.h"
@@ -15,6 +14,7 @@
 #include "flow/compat/collection.h"
 #include "flow/compat/flow_lock.h"
 #include "flow/compat/flow_mutex.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
 #include "flow/coro/from_awaitable.h"

@@ -1,12 +1,12 @@
 // Long chains of each function of flow/combine that makes a future of a future: they end, fail and are cancelled in
 // constant stack.
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/lifetime.h"
 #include "flow/combine/map.h"
 #include "flow/combine/timeout.h"
 #include "flow/compat/async_trigger.h"
 #include "flow/compat/collection.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/wait/yielded.h"

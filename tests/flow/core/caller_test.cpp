@@ -1,6 +1,5 @@
 // A failed assertion of the library names the line of the program's call.
 
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/forward.h"
 #include "flow/combine/lifetime.h"
@@ -13,6 +12,7 @@
 #include "flow/compat/flow_lock.h"
 #include "flow/compat/flow_mutex.h"
 #include "flow/compat/stop_after.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sync/async_var.h"

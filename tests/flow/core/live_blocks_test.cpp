@@ -1,11 +1,11 @@
 #include "flow/core/detail/live_blocks.h"
 
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/race.h"
 #include "flow/compat/async_trigger.h"
 #include "flow/compat/collection.h"
 #include "flow/compat/flow_lock.h"
 #include "flow/compat/flow_mutex.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"

@@ -2,8 +2,8 @@
 #include "flow/file/async_file.h"
 
 #include "flow/base/random.h"
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/disk.h"

@@ -2,8 +2,8 @@
 // tests/flow/file/async_file_test.cpp, which it passes as well.
 #include "flow/sim/disk.h"
 
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/core/detail/live_blocks.h"
 #include "flow/coro/coroutine.h"
 #include "flow/memory/allocation_failure.h"

@@ -1,7 +1,7 @@
 #include "flow/threads/thread_pool.h"
 
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"

@@ -1,9 +1,9 @@
 #include "net/rpc/request_stream.h"
 
 #include "flow/base/uid.h"
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/race.h"
 #include "flow/combine/timeout.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"

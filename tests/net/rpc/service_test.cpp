@@ -1,8 +1,8 @@
 #include "net/rpc/service.h"
 
 #include "flow/base/error.h"
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/timeout.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/world.h"

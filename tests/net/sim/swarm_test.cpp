@@ -1,7 +1,7 @@
 // Everything that can go wrong on a network, at once.
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/compat/collection.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/memory/standalone.h"
 #include "flow/sim/world.h"

@@ -1,9 +1,9 @@
 // Attackers of the simulation "adversary": floods, stalls, garbage, and peers that never read, at streams of bytes.
 
 #include "flow/base/format.h"
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/race.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
 #include "net/transport.h"

@@ -1,9 +1,9 @@
 // The healthy clients of the simulation "adversary": they ask again and again, and look at each answer.
 
 #include "flow/base/format.h"
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/race.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
 #include "net/transport.h"

@@ -1,7 +1,7 @@
 // The server of the simulation "adversary".
 
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/race.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/core/detail/turn_budget.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/step_watch.h"

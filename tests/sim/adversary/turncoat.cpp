@@ -2,9 +2,9 @@
 // get an answer to another one's question.
 
 #include "flow/base/format.h"
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/race.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
 #include "net/transport.h"

@@ -1,8 +1,8 @@
 #include "tests/sim/kv/client.h"
 
 #include "flow/base/format.h"
-#include "flow/compat/wait_for_all.h"
 #include "flow/combine/timeout.h"
+#include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sim/history.h"
 #include "flow/sync/semaphore.h"
