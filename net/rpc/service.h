@@ -210,7 +210,8 @@ struct NodeOfCaller {
 template <Handler... Handlers>
     requires(sizeof...(Handlers) > 0)
 Future<Void> serve(NodeOfCaller at, ServeOptions options, Handlers... handlers) {
-    return success(all(serveOne(at.node, options, at.caller, std::move(handlers))...));
+    // The braces keep the order of the handlers.
+    return success(all(std::vector<Future<Void>>{serveOne(at.node, options, at.caller, std::move(handlers))...}));
 }
 template <Handler... Handlers>
     requires(sizeof...(Handlers) > 0)
