@@ -258,7 +258,7 @@ private:
     context* dispatcher_ = nullptr;
     context* caller_ = nullptr;  // the context of the loop's step that has switched to a fiber
     context* next_ = nullptr;    // the context to which the dispatcher switches next
-    context* current_ = nullptr; // the context whose state the thread has
+    context* current_ = nullptr; // the state of this context is in the thread
     bool isInLoop_ = false;      // true while the dispatcher runs the loop
     bool hasNews_ = false;
     std::size_t ready_ = 0;

@@ -28,7 +28,7 @@ inline constinit char serviceKey = 0;
 
 class Loop : public LoopMachine {
 public:
-    /// Waiters that are still parked at this loop stay parked forever, but an actor whose future is dropped is
+    /// Waiters that are still parked at this loop stay parked forever, but an actor with a dropped future is
     /// cancelled as usual. Posted calls that have not run are destroyed. Calls that onLoop has sent to this loop and
     /// that have not ended are cancelled. No WorkGuard may be left. No step of this loop may be running. So a step of
     /// a static loop must not call exit().

@@ -46,7 +46,7 @@ public:
     virtual void began(Process& process) noexcept = 0;
     /// Called after the actors of the process are destroyed, and before its loop is destroyed.
     virtual void ends(Process& process) noexcept = 0;
-    /// Called when a fault was injected. `process` is the process whose code runs, or null: code of the world runs.
+    /// Called when a fault was injected. `process` is the process that runs, or null: code of the world runs.
     virtual void injected(FaultKind kind, Process* process) noexcept = 0;
 
 protected:

@@ -11,7 +11,7 @@
 //     }
 //     OnCancelCall close(co_await context(), [&] { file.close(); });
 //
-// Each object is a local variable of the task whose context it gets; with the context of a scope, a local variable
+// Each object is a local variable of the task that gives it a context; with the context of a scope, a local variable
 // declared after the Scope. It works until it is destroyed. A stop may be requested on any thread, and the cancel
 // follows in a turn of the task's loop. While a CancelOnStop exists, a real loop does not end for lack of work. With
 // the context of a scope, a stop cancels the children that the scope has at that time.

@@ -93,7 +93,7 @@ Future<Void> MessageSocket::State::accept(Reference<Listener> listener, MessageE
     }
 }
 
-/// Reports later: a reader of the monitor may destroy the socket, and so the listener whose callback is running now.
+/// Reports later: a reader of the monitor may destroy the socket, and so the listener that runs this callback.
 Future<Void> MessageSocket::State::reportFailedTls(std::string client) {
     co_await delay(0);
     tlsFailed(std::move(client));

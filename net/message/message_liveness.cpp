@@ -91,7 +91,7 @@ Future<Void> MessageSocket::State::expire(Peer& peer) {
         peer.end(Fault::HeartbeatTimedOut);
 }
 
-/// Pauses a peer whose unread messages reach the high-water marks. Its PINGs are not read: assure() sends PONGs.
+/// Pauses a peer if its unread messages reach the high-water marks. Its PINGs are not read: assure() sends PONGs.
 void MessageSocket::State::pause(Peer& peer) {
     peer.isPaused = true;
     bool isAsked = peer.ttl > 0 || peer.pingGap > 0;

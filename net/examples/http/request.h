@@ -34,7 +34,7 @@ public:
     /// True if there is a complete or refused request.
     bool isWhole() const { return isWhole_; }
     HttpRequest const& request() const { return request_; }
-    /// True once for each request whose client waits for "100 Continue" before it sends the body.
+    /// True once for each request if its client waits for "100 Continue" before it sends the body.
     bool takeExpectation();
     /// Ends the request, complete or not: refuses it with the status code `failure`, or accepts it if `failure` is 0.
     void refuse(int failure);

@@ -176,7 +176,7 @@ private:
         RpcPeer& peer;
     };
 
-    /// A frame that is larger than RpcOptions::largestMessage, and whose bytes are skipped.
+    /// A frame that is larger than RpcOptions::largestMessage. Its bytes are skipped.
     struct Skipped {
         std::size_t left = 0;       // the number of bytes that have not come
         std::uint32_t checksum = 0; // the checksum in the frame's header
