@@ -18,10 +18,10 @@
 //
 // The value that an action returns, or its exception, becomes the future's result. If the future is dropped before the
 // action has begun, the action never runs; an action that has begun runs to its end. The destruction of the pool or of
-// its loop waits for actions on threads, whose futures never become ready. On a simulated loop, the destruction makes
-// pause() throw actor_cancelled. Actions that have not begun, or are started meanwhile, fail with broken_promise. Code
-// that waits for an action may destroy the pool as soon as this code resumes. The pool belongs to the loop's thread,
-// and must be destroyed before anything that its actions use.
+// its loop waits for actions on threads; the futures of these actions never become ready. On a simulated loop, the
+// destruction makes pause() throw actor_cancelled. Actions that have not begun, or are started meanwhile, fail with
+// broken_promise. Code that waits for an action may destroy the pool as soon as this code resumes. The pool belongs to
+// the loop's thread, and must be destroyed before anything that its actions use.
 
 #include "flow/fiber/fiber.h"
 #include "flow/threads/thread_pool.h"

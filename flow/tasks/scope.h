@@ -20,16 +20,20 @@
 //     }
 //
 // A Scope can be a local of a coroutine or a fiber, a `state` of an actor, or a member of an object. A child starts
-// immediately. join() and drain() wait until all children have ended. By default the first error cancels the other
-// children, and join() and drain() throw it. With OnError::Collect the others go on, and errors() has all errors. With
-// OnError::Report they go on, and each error is reported as dropped: for servers, which must not keep clients' errors.
+// immediately. join() and drain() wait until no child is left. By default the first error cancels the other children
+// that are present then, and each join() and drain() from then on throws it. With OnError::Collect the others go on,
+// and errors() has all errors. With OnError::Report they go on, and each error is reported as dropped: for servers,
+// which must not keep clients' errors. The error of a fork made with context() goes to the handle of the fork, not to
+// the scope; spawn() the fork to have its error here.
 //
-// A scope holds the futures of its children: cancel() drops these futures, and cancels tasks and forks. The destructor
-// cancels the children, and drops what they spawn while they end. If join() or drain() is cancelled or loses a race,
-// the children run on. With the Context of a task the scope is a child of the task: a cancel of the task cancels the
-// scope first, and the task ends after all of the scope. Only one join() or drain() may wait at a time. If the scope is
-// destroyed while children are left, a waiting join() or drain() fails with broken_promise. The cancelled children run
-// to their end. If the memory resource throws, spawn() throws too and cancels the child. A Scope belongs to one thread.
+// A scope holds the futures of its children: cancel() drops these futures, and cancels tasks and forks. A dropped
+// future is no child any more, even if its code still runs, such as the child that calls cancel() itself. The
+// destructor cancels the children, and drops what they spawn while they end. If join() or drain() is cancelled or loses
+// a race, the children run on. With the Context of a task the scope is a child of the task: a cancel of the task
+// cancels the scope first, and the task ends after all of the scope. Only one join() or drain() may wait at a time. If
+// the scope is destroyed meanwhile, a waiting join() or drain() ends as after a cancel(), but fails with broken_promise
+// if cancelled tasks still run. They run to their end. If the memory resource throws, spawn() throws too and cancels
+// the child. A Scope belongs to one thread.
 
 #include "flow/tasks/task.h"
 #include "flow/wait/operand.h"

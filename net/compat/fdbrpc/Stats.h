@@ -125,7 +125,7 @@ private:
     double begin_ = 0, last_ = 0, squares_ = 0;
 };
 
-/// Adds a counter whose value is the result of `function`, which is called whenever the counter is shown.
+/// Adds a counter. Each time the counter is shown, `function` is called, and its result is the value.
 template <class F>
 void specialCounter(CounterCollection& collection, std::string name, F function) {
     struct Special final : ICounter {

@@ -11,9 +11,9 @@
 //               the message, an object of flow/memory/object.h; or a reply, see net/rpc/detail/reply_body.h
 //
 // If the first half of a token is 0, the other half is the number for a reply. If both halves are 0, the frame is a
-// ping; a ping whose number for the reply is not 0 asks for an empty frame as an answer. If the first half is all ones,
-// the other half is the number of a well-known endpoint. If the first half is kNamed, the other half is the hash of a
-// name. A frame to the well-known endpoint kDroppedCall has the number for the reply of an earlier request: that
+// ping; if the number for the reply is not 0, the ping asks for an empty frame as an answer. If the first half is all
+// ones, the other half is the number of a well-known endpoint. If the first half is kNamed, the other half is the hash
+// of a name. A frame to the well-known endpoint kDroppedCall has the number for the reply of an earlier request: that
 // request is dropped.
 //
 //     ParsedFrame parsed = parseFrame(bytes, limits);
