@@ -19,7 +19,7 @@ STYLES = {  # what programs, and emitted code, include of each
 
 def compile_without(folder: str, tree: Path, headers: list[str]) -> None:
     """In a copy of the tree that does not have the folder."""
-    shutil.copytree(ROOT / "flow", tree / "flow", ignore=shutil.ignore_patterns("*.cpp", "compat"))
+    shutil.copytree(ROOT / "flow", tree / "flow", ignore=shutil.ignore_patterns("*.cpp"))
     shutil.rmtree(tree / folder)
     text = "".join(f'#include "{header}"\n' for header in headers) + "int main() {}\n"
     (tree / "main.cpp").write_text(text, encoding="utf-8")
