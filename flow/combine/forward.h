@@ -12,8 +12,8 @@
 namespace flow {
 
 namespace combine {
-template <class Output, class T>
-coro::Detached forwardTo(Output output, Future<T> input) {
+template <class Result = coro::Detached, class Output, class T>
+Result forwardTo(Output output, Future<T> input) {
     ErrorOr<T> result = co_await tryGet(std::move(input));
     if constexpr (requires { output.canBeSet(); })
         if (!output.canBeSet())

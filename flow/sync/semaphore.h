@@ -24,7 +24,8 @@
 // acquire() of many permits may wait as long as acquires of few permits arrive.
 //
 // An acquire() of more permits than the Semaphore ever gets waits until close(). A Semaphore belongs to one thread.
-// When it is destroyed, its waiters get broken_promise; a Permit or a Lock must not outlive its Semaphore or Mutex.
+// When it is destroyed, its waiters get broken_promise; a Permit or a Lock must not outlive its Semaphore or Mutex,
+// which a build with assertions checks.
 
 #include "flow/wait/source.h"
 
@@ -72,6 +73,7 @@ public:
 
     explicit Semaphore(std::size_t permits, Order order = Order::FirstComeFirstServed)
         : Semaphore(permits, order, Kind::Semaphore) {}
+    ~Semaphore() { FLOW_CHECK(held_ == 0, "a Semaphore or Mutex is destroyed while a Permit or Lock of it is held"); }
 
     /// Returns an operation that is ready when `permits` permits are free, and then takes them. A waiter resumes at
     /// `priority`, or at the priority of another waiter if that is higher.

@@ -15,7 +15,7 @@
 // operands run at the same time. A time limit counts from the beginning of the task. When the result is decided,
 // operands that still run are cancelled, and operands that have not begun never begin. The task ends when all operands
 // have ended. If an operand is a fork or a future, the cancel ends only the wait for the operand, and drops the handle.
-// A race() without a Context cannot be an operand.
+// A race() without a Context cannot be an operand: write race(here, a, b).
 
 #include "flow/base/optional.h"
 #include "flow/combine/retry.h"
@@ -29,7 +29,7 @@
 namespace flow {
 
 /// Returns all values, in order. Fails with the first error.
-template <tasks::IsChild... X>
+template <CanBeAwaited... X>
     requires(sizeof...(X) != 0)
 Task<std::tuple<AwaitedValue<X>...>> all(Context, X... operands) {
     Context here = co_await context();
@@ -39,7 +39,7 @@ Task<std::tuple<AwaitedValue<X>...>> all(Context, X... operands) {
     co_return std::apply([](auto&... each) { return std::tuple<AwaitedValue<X>...>(std::move(*each)...); },
                          children.results());
 }
-template <tasks::IsChild X>
+template <CanBeAwaited X>
 Task<std::pmr::vector<AwaitedValue<X>>> all(Context, std::vector<X> operands) {
     Context here = co_await context();
     tasks::Range<X> children(here, operands.size() + 1, 0, operands.size(), here.allocator());
@@ -53,7 +53,7 @@ Task<std::pmr::vector<AwaitedValue<X>>> all(Context, std::vector<X> operands) {
 }
 
 /// Returns the value of the operand that ends first, or fails with the error of this operand.
-template <tasks::IsChild... X>
+template <CanBeAwaited... X>
     requires(sizeof...(X) != 0)
 Task<RaceResult<AwaitedValue<X>...>> race(Context, X... operands) {
     Context here = co_await context();
@@ -62,7 +62,7 @@ Task<RaceResult<AwaitedValue<X>...>> race(Context, X... operands) {
     co_await destroyForks();
     co_return tasks::winnerOf(children);
 }
-template <tasks::IsChild X>
+template <CanBeAwaited X>
 Task<Winner<AwaitedValue<X>>> race(Context, std::vector<X> operands) {
     Context here = co_await context();
     if (operands.empty())
@@ -77,7 +77,7 @@ Task<Winner<AwaitedValue<X>>> race(Context, std::vector<X> operands) {
 
 /// Returns the `count` values that come first, sorted by the indices of their operands. Throws client_invalid_operation
 /// if there are fewer than `count` operands.
-template <tasks::IsChild X>
+template <CanBeAwaited X>
 Task<std::pmr::vector<Winner<AwaitedValue<X>>>> some(Context, std::size_t count, std::vector<X> operands) {
     if (count > operands.size())
         throw combine::tooFew(count, operands.size());
@@ -111,28 +111,39 @@ Task<Result> limited(Context, X operand, double seconds, Late late, ExplicitVoid
 } // namespace tasks
 
 /// Returns the operand's value, or `otherwise` if the value takes longer than `seconds`.
-template <tasks::IsChild X>
+template <CanBeAwaited X>
 Task<AwaitedValue<X>> timeout(Context here, X operand, double seconds,
                               std::type_identity_t<AwaitedValue<X>> otherwise) {
     return tasks::limited<AwaitedValue<X>>(here, std::move(operand), seconds,
                                            [value = std::move(otherwise)]() mutable { return std::move(value); });
 }
 /// Returns the operand's value, or nothing if the value takes longer than `seconds`.
-template <tasks::IsChild X>
+template <CanBeAwaited X>
 Task<Optional<AwaitedValue<X>>> timeout(Context here, X operand, double seconds) {
     using Result = Optional<AwaitedValue<X>>;
     return tasks::limited<Result>(here, std::move(operand), seconds, [] { return Result(); });
 }
 /// Returns the operand's value. Fails with timed_out if the value takes longer than `seconds`.
-template <tasks::IsChild X>
+template <CanBeAwaited X>
 Task<AwaitedValue<X>> timeoutError(Context here, X operand, double seconds) {
     return tasks::limited<AwaitedValue<X>>(here, std::move(operand), seconds,
                                            []() -> AwaitedValue<X> { throw timed_out(); });
 }
 
+namespace tasks {
+/// Calls the function with the context, if it takes one.
+template <class F>
+auto attempt(F& function, Context here) {
+    if constexpr (std::is_invocable_v<F&, Context>)
+        return function(here);
+    else
+        return function();
+}
+} // namespace tasks
+
 /// Calls `function`, and awaits its result. After a failure, calls `function` again if `policy` allows it. `function`
-/// gets the context of the task of retry(), and returns a task or another operand.
-template <class F, class X = std::remove_cvref_t<std::invoke_result_t<F&, Context>>>
+/// may take the context of the task of retry(). It returns a task or another operand.
+template <class F, class X = decltype(tasks::attempt(std::declval<F&>(), std::declval<Context>()))>
     requires CanBeAwaited<X>
 Task<AwaitedValue<X>> retry(Context, RetryPolicy policy, F function, ExplicitVoid = {},
                             std::source_location caller = std::source_location::current()) {
@@ -141,7 +152,7 @@ Task<AwaitedValue<X>> retry(Context, RetryPolicy policy, F function, ExplicitVoi
     for (int failed = 0;;) {
         Error error;
         try {
-            X attempt = function(here);
+            X attempt = tasks::attempt(function, here);
             AwaitedValue<X> value = co_await std::move(attempt);
             co_return value;
         } catch (...) {

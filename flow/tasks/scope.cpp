@@ -13,8 +13,8 @@ namespace flow {
 namespace tasks {
 
 struct HeldFuture : HookNode {
-    explicit HeldFuture(std::pmr::memory_resource& m) : HookNode(m, sizeof(HeldFuture)) {
-        flags |= kIsFuture;
+    HeldFuture(std::pmr::memory_resource& m, std::uint32_t f) : HookNode(m, sizeof(HeldFuture)) {
+        flags |= kIsFuture | f;
         onCancel = [](HookNode* self) { static_cast<HeldFuture*>(self)->cancel(); };
     }
     ScopeNode* scope() const { return static_cast<ScopeNode*>(parent); }
@@ -50,7 +50,7 @@ struct HeldFuture : HookNode {
 };
 static_assert(alignof(HeldFuture) == alignof(HookNode));
 
-void hold(ScopeNode* scope, Cell* future) {
+void hold(ScopeNode* scope, Cell* future, std::uint32_t flags) {
     if (scope->has(Node::kCancelled))
         return;
     if (future->isReady()) {
@@ -62,15 +62,16 @@ void hold(ScopeNode* scope, Cell* future) {
     std::pmr::memory_resource& resource = *scope->memory; // avoiding virtual calls saves a fifth of the instructions
     void* block = &resource == &fastMemory() ? memory::allocate(sizeof(HeldFuture))
                                              : resource.allocate(sizeof(HeldFuture), alignof(HeldFuture));
-    auto* held = ::new (block) HeldFuture(resource);
+    auto* held = ::new (block) HeldFuture(resource, flags);
     detail::addFuture(future);
     detail::park(&held->waiter, future);
     held->parent = scope;
     Link& children = scope->children; // a cancel begins at the front, with the oldest; cancelled children are last
-    if (children.isEmpty() || !Node::of(children.prev)->has(Node::kCancelled))
-        pushBack(children, held->sibling);
-    else
+    bool hasCancelled = !children.isEmpty() && Node::of(children.prev)->has(Node::kCancelled);
+    if (flags == 0 && (hasCancelled || scope->has(Node::kCancelsChildren)))
         pushFront(children, held->sibling);
+    else
+        pushBack(children, held->sibling);
     ++scope->futures;
 }
 
@@ -87,13 +88,36 @@ Scope::Scope(Context parent, OnError onError)
 
 Scope::~Scope() {
     node_->errors = nullptr;
+    node_->failure = broken_promise(); // for a joiner that resumes in here
     if (detail::machineStops)
         tasks::destroyTree(node_); // of the children's code only destructors run
     else
-        close();
+        tasks::cancelTree(node_);
     if (!node_->joiner.isEmpty())
         detail::failWaiter(detail::takeFirst(node_->joiner), broken_promise());
     tasks::endHook(node_);
+}
+
+void Scope::cancel() {
+    resumeJoinerInTurn(node_);
+    tasks::cancelChildren(node_);
+}
+
+void Scope::close() noexcept {
+    resumeJoinerInTurn(node_);
+    tasks::cancelTree(node_);
+}
+
+/// Makes a waiting joiner wait for a turn of the loop, too: a child that is about to be cancelled may be running, and
+/// the joiner may destroy what this child still uses. Does nothing without memory for a timer.
+void Scope::resumeJoinerInTurn(Node* node) noexcept {
+    if (node->joiner.isEmpty() || !node->hasForks())
+        return;
+    try {
+        Future<Void> turn = delay(0);
+        tasks::hold(node, turn.cell(), tasks::Node::kCancelled);
+    } catch (std::bad_alloc const&) {
+    }
 }
 
 WaiterNode* Scope::ended(tasks::ScopeNode* scope, Error error) {
@@ -115,8 +139,10 @@ void Scope::noteError(Node* node, Error error) {
     struct CancelRest { // cancels the other children even if push_back() throws for lack of memory
         Node* node;
         ~CancelRest() {
-            if (node)
-                tasks::cancelChildren(node);
+            if (!node)
+                return;
+            resumeJoinerInTurn(node);
+            tasks::cancelTree(node);
         }
     } rest{endsRest ? node : nullptr};
     if (node->errors)

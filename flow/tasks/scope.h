@@ -20,20 +20,20 @@
 //     }
 //
 // A Scope can be a local of a coroutine or a fiber, a `state` of an actor, or a member of an object. A child starts
-// immediately. join() and drain() wait until no child is left. By default the first error cancels the other children
-// that are present then, and each join() and drain() from then on throws it. With OnError::Collect the others go on,
-// and errors() has all errors. With OnError::Report they go on, and each error is reported as dropped: for servers,
-// which must not keep clients' errors. The error of a fork made with context() goes to the handle of the fork, not to
-// the scope; spawn() the fork to have its error here.
+// immediately. join() and drain() wait until no child is left. By default the first error closes the scope: it cancels
+// the other children and those that are spawned later, and each join() and drain() from then on throws it. With
+// OnError::Collect the others go on, and errors() has all errors. With OnError::Report they go on, and each error is
+// reported as dropped: for servers, which must not keep clients' errors. The error of a fork made with context() goes
+// to the handle of the fork, not to the scope; spawn() the fork to have its error here.
 //
-// A scope holds the futures of its children: cancel() drops these futures, and cancels tasks and forks. A dropped
-// future is no child any more, even if its code still runs, such as the child that calls cancel() itself. The
-// destructor cancels the children, and drops what they spawn while they end. If join() or drain() is cancelled or loses
-// a race, the children run on. With the Context of a task the scope is a child of the task: a cancel of the task
-// cancels the scope first, and the task ends after all of the scope. Only one join() or drain() may wait at a time. If
-// the scope is destroyed meanwhile, a waiting join() or drain() ends as after a cancel(), but fails with broken_promise
-// if cancelled tasks still run. They run to their end. If the memory resource throws, spawn() throws too and cancels
-// the child. A Scope belongs to one thread.
+// A scope holds the futures of its children: cancel() drops these futures, and cancels tasks and forks. A child may
+// call cancel() itself: a waiting join() or drain() resumes in a later turn of the loop, when the child has come to its
+// next wait. A future that is Uncancellable, or that other code holds too, runs on without the scope. The destructor
+// cancels the children, and drops what they spawn while they end. If join() or drain() is cancelled or loses a race,
+// the children run on. With the Context of a task the scope is a child of the task: a cancel of the task cancels the
+// scope first, and the task ends after all of the scope. Only one join() or drain() may wait at a time. If the scope is
+// destroyed meanwhile, a waiting join() or drain() fails with broken_promise. If the memory resource throws, spawn()
+// throws too and cancels the child. A Scope belongs to one thread.
 
 #include "flow/tasks/task.h"
 #include "flow/wait/operand.h"
@@ -71,14 +71,14 @@ public:
     /// Spawns a fork, a delay, a race() or another operand, or a function that returns one of these, a future or a
     /// task. The scope holds the child until the child has ended.
     template <CanBeAwaited X>
-    void spawn(X child) {
-        spawn(awaitHeld(std::move(child)));
+    void spawn(X child, std::source_location caller = std::source_location::current()) {
+        spawn(awaitHeld(std::move(child), caller));
     }
 
-    /// Cancels the present children.
-    void cancel() { tasks::cancelChildren(node_); }
-    /// Cancels the present children, and each child that is spawned later. Needs no memory.
-    void close() noexcept { tasks::cancelTree(node_); }
+    /// Cancels the present children, but not those that they spawn while they end.
+    void cancel();
+    /// Cancels the present children, and each child that is spawned later.
+    void close() noexcept;
     /// True if no child is left.
     bool isEmpty() const { return !node_->hasForks(); }
     /// The number of futures that the scope holds.
@@ -103,6 +103,7 @@ private:
     };
     static WaiterNode* ended(tasks::ScopeNode* scope, Error error);
     static void noteError(Node* node, Error error);
+    static void resumeJoinerInTurn(Node* node) noexcept;
     static Future<bool> drain(Node* node, double seconds, Propagate = {});
 
     template <class T>
@@ -117,11 +118,13 @@ private:
             noteError(node, error);
     }
     template <class X>
-    static Future<Void> awaitHeld(X child, Propagate = {}) {
+    static Future<Void> awaitHeld(X child, std::source_location caller, Propagate = {}) {
         if constexpr (detail::GivesFuture<X>) {
             co_await std::move(child).future();
         } else if constexpr (std::invocable<X&> && !InPlace<X>) {
-            auto made = awaitHeld(child());
+            auto result = child();
+            checkValid(result, caller);
+            auto made = awaitHeld(std::move(result), caller);
             co_await std::move(made);
         } else {
             co_await child;

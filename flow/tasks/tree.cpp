@@ -15,6 +15,7 @@
 
 #include "flow/base/stack.h"
 #include "flow/core/detail/task_tree.h"
+#include "flow/memory/fast_resource.h"
 
 namespace flow::tasks {
 namespace {
@@ -96,12 +97,17 @@ void mark(Node* node) noexcept {
         Cell::of(node->frame())->flags |= Cell::kCancelled;
 }
 
-/// Marks the first child that is not cancelled, and moves it to the end of the list. Returns null if there is none.
-Node* markChild(Node* parent) noexcept {
-    Link* first = parent->children.next;
-    if (first == &parent->children || Node::of(first)->has(Node::kCancelled))
+/// Returns the child behind `before` in the list; null if this child is cancelled, or if there is none.
+Node* childBehind(Node* parent, Link& before) noexcept {
+    Link* next = before.next;
+    return next == &parent->children || Node::of(next)->has(Node::kCancelled) ? nullptr : Node::of(next);
+}
+
+/// Marks the child that childBehind() finds, and moves it to the end of the list. Returns null if there is none.
+Node* markChild(Node* parent, Link& before) noexcept {
+    Node* child = childBehind(parent, before);
+    if (!child)
         return nullptr;
-    Node* child = Node::of(first);
     mark(child);
     child->sibling.cutOut();
     pushBack(parent->children, child->sibling);
@@ -132,7 +138,7 @@ void walk(Node* root) noexcept {
     Node* node = root;
     ++node->pins;
     for (;;) {
-        if (Node* child = markChild(node)) {
+        if (Node* child = markChild(node, node->children)) {
             node = child;
             ++node->pins;
             continue;
@@ -163,9 +169,10 @@ Waiter* endSlowly(Waiter* frame, bool failed) noexcept {
     frame->awaited = {};
     frame->link.next = nullptr;
     node->flags |= failed ? Node::kEnding | Node::kFailed : Node::kEnding;
-    if (failed && !node->children.isEmpty()) {
+    if (failed) {
         ++node->pins;
-        cancelChildren(node);
+        while (childBehind(node, node->children)) // children that others spawn while they end are cancelled, too
+            cancelChildren(node);
         --node->pins;
     }
     return settle(node);
@@ -189,9 +196,16 @@ void cancelTree(Node* root) noexcept {
 }
 
 void cancelChildren(Node* parent) noexcept {
+    HookNode present(fastMemory(), 0); // in the list, the present children are behind this node, later ones before it
+    present.parent = parent;
+    std::uint32_t outerCall = parent->flags & Node::kCancelsChildren;
+    parent->flags |= Node::kCancelsChildren;
     ++parent->pins;
-    while (Node* child = markChild(parent))
+    pushFront(parent->children, present.sibling);
+    while (Node* child = markChild(parent, present.sibling))
         withRoom([child] { walk(child); });
+    present.sibling.unlink();
+    parent->flags = (parent->flags & ~Node::kCancelsChildren) | outerCall;
     unpin(parent);
 }
 

@@ -42,6 +42,7 @@
 // server executes some requests twice. If that matters, give each request a number.
 
 #include "flow/combine/errors.h"
+#include "flow/combine/forward.h"
 #include "flow/combine/map.h"
 #include "net/rpc/detail/pending_request.h"
 
@@ -162,9 +163,9 @@ private:
             ReplyPromise<ReplyOf<T>> promise = rpc::replyIn(request);
             Future<ReplyOf<T>> reply = promise.getFuture();
             if (queue_->isElsewhere())
-                rpc::Node::current().hold(
-                    forward(std::move(promise),
-                            start<PendingRequest<T, false>>(queue_, std::move(request), priority, delivery)));
+                rpc::Node::current().hold(combine::forwardTo<Future<Void>>(
+                    std::move(promise), // has copies
+                    start<PendingRequest<T, false>>(queue_, std::move(request), priority, delivery)));
             else
                 send(std::move(request));
             promise = {};
@@ -175,17 +176,6 @@ private:
                 return reply;
         }
         return start<PendingRequest<T, kAsErrorOr>>(queue_, std::move(request), priority, delivery);
-    }
-    /// Gives the reply to a promise that has copies.
-    template <class Reply>
-    static Future<Void> forward(ReplyPromise<Reply> promise, Future<Reply> reply, Propagate = {}) {
-        ErrorOr<Reply> result = co_await tryGet(std::move(reply));
-        if (!promise.canBeSet())
-            co_return;
-        if (result.isError())
-            promise.sendError(result.getError());
-        else
-            promise.send(std::move(result).get());
     }
     template <class Reply>
     static Future<ErrorOr<Reply>> unlessFailed(Future<ErrorOr<Reply>> reply, Future<Void> failed) {

@@ -15,9 +15,9 @@
 
 namespace flow::tasks {
 
-/// True for types of operands. False for a race(), which refers to operands that may be gone when the task begins.
+/// True for a race() without a Context, which refers to operands that may be gone when the task begins.
 template <class X>
-concept IsChild = CanBeAwaited<X> && !requires { X::kBecomesFuture; };
+concept IsRace = requires { X::kBecomesFuture; };
 
 class Decision;
 template <class X>
@@ -40,6 +40,7 @@ public:
     /// Starts the operand with this index, unless the decision is made. If the start throws, this error decides.
     template <class X>
     void start(X& operand, std::optional<AwaitedValue<X>>& result, std::size_t index) noexcept {
+        static_assert(!IsRace<X>, "an operand of a task is race(here, a, b), with the context");
         if (isMade_)
             return;
         try {

@@ -208,7 +208,8 @@ struct Owning : Awaiter {
 };
 
 /// An operation in place that waits until no child of a scope is left. If the waiting task is cancelled, the wait ends
-/// immediately. But if the parent of the scope is cancelled, the wait goes on until the scope's children have ended.
+/// immediately. But if the parent of the scope is cancelled, the wait goes on until the scope's children have ended,
+/// and then fails with actor_cancelled.
 struct Join {
     using Result = Void;
     static constexpr bool kEndsOnce = true;
@@ -217,6 +218,8 @@ struct Join {
     bool isReady() const { return !scope->hasForks(); }
     void park(Waiter& waiter) const { scope->join(waiter); }
     Void take() const {
+        if (scope->endsWithParent())
+            throw actor_cancelled();
         if (scope->failure.isValid())
             throw Error(scope->failure);
         return Void();

@@ -29,8 +29,9 @@ struct Node {
     static constexpr std::uint32_t kIsHook = 64;       // the node is a HookNode: it has no frame
     static constexpr std::uint32_t kParentWaits = 128; // the parent awaits just this child, and is parked nowhere else
     static constexpr std::uint32_t kInCall = 256; // without tail calls: the call that made the node may be on the stack
-    static constexpr std::uint32_t kJoinsHook = 512; // the node waits at a scope, until the scope has no child
-    static constexpr std::uint32_t kIsFuture = 1024; // a HookNode that holds a future, and counts as a child
+    static constexpr std::uint32_t kJoinsHook = 512;        // the node waits at a scope, until the scope has no child
+    static constexpr std::uint32_t kIsFuture = 1024;        // a HookNode that holds a future, and counts as a child
+    static constexpr std::uint32_t kCancelsChildren = 2048; // cancelChildren() runs: what comes now goes to the front
     static constexpr std::uint32_t kWatches = kJoining | kEnding;
 
     Node() { children.reset(); }
@@ -112,8 +113,9 @@ Hook* makeHook(std::pmr::memory_resource& memory, Node* parent) {
         adopt(parent, hook);
     return hook;
 }
-/// Makes a future a child of the scope, which takes its own reference. Does nothing if the scope is cancelled.
-void hold(ScopeNode* scope, Cell* future);
+/// Makes a future a child of the scope, which takes its own reference. Does nothing if the scope is cancelled. `flags`
+/// may be kCancelled: then a cancel of the scope does not end the child, and the scope waits for it.
+void hold(ScopeNode* scope, Cell* future, std::uint32_t flags = 0);
 /// Frees the hook as soon as no node is left below it.
 void endHook(HookNode* hook) noexcept;
 
@@ -128,7 +130,8 @@ FLOW_RARE Waiter* endSlowly(Waiter* frame, bool failed) noexcept;
 /// Cancels the node and all nodes below it, children first. A node that waits for its own child is not interrupted: the
 /// end of the child resumes it. Code of the nodes runs before cancelTree() returns.
 void cancelTree(Node* root) noexcept;
-/// Cancels all present nodes below `parent`.
+/// Cancels the nodes that are below `parent` at the time of the call. Children that these nodes spawn while they end
+/// are not cancelled.
 void cancelChildren(Node* parent) noexcept;
 /// Destroys the frames of `root` and of all nodes below, children first, wherever the frames are parked. Only
 /// destructors of the frames run. Code that waits for a node of the tree waits forever. No node may be running.

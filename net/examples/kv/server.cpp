@@ -35,7 +35,7 @@ private:
 
     static constexpr std::size_t kMostQueuedBytes = 4 << 20; // for one other server; further messages are lost
     net::rpc::Node& node_;
-    Scope sending_;
+    Scope sending_{OnError::Report};
 };
 
 } // namespace

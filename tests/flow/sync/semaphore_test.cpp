@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -231,6 +232,19 @@ TEST_CASE("a number of permits that is none ends the program with the caller's l
     CHECK_DIES((void)semaphore.permit(none - 1), "semaphore_test.cpp");
     CHECK_DIES((void)semaphore.tryAcquire(none - 1), "semaphore_test.cpp");
     CHECK_DIES(semaphore.release(none - 1), "semaphore_test.cpp");
+}
+
+TEST_CASE("a Semaphore or Mutex that is destroyed while something holds it ends a program with assertions") {
+    SimLoop loop;
+    if (!FLOW_CHECKED)
+        return;
+    CHECK_DIES(
+        {
+            std::optional<Mutex> mutex(std::in_place);
+            Mutex::Lock held = loop.run(keep(mutex->lock()));
+            mutex.reset();
+        },
+        "destroyed while a Permit or Lock of it is held");
 }
 
 TEST_CASE("a waiter resumes at its priority, and none waits for one of a lower priority") {

@@ -113,6 +113,16 @@ TEST_CASE("mistake: a second join() of a scope while the first one waits") {
     CHECK(death.says("two wait for the end of one scope"));
 }
 
+TEST_CASE("mistake: a scope is given a function whose future is invalid") {
+    test::Death death = runTask([](Context) -> Task<> {
+        Scope scope;
+        scope.spawn([] { return Future<int>(); });
+        co_return Void();
+    });
+    CHECK(death.aborted());
+    CHECK(death.says("mistakes_test.cpp"));
+}
+
 TEST_CASE("mistake: a function that is called at the cancel of an Environment") {
     for (bool byToken : {false, true}) {
         test::Death death = test::runInChild([byToken] {

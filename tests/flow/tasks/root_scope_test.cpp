@@ -1,6 +1,7 @@
 // A Scope without a Context, with futures and functions as children: in coroutines, objects and tasks. Fibers are in
 // tests/flow/fiber, actors in tests/programs/scopes.actor.cpp.
 #include "flow/combine/all.h"
+#include "flow/combine/map.h"
 #include "flow/combine/race.h"
 #include "flow/combine/timeout.h"
 #include "flow/coro/coroutine.h"
@@ -224,8 +225,9 @@ TEST_CASE("root scope: the last child, or a joiner, destroys the scope") {
         Future<Void> joined = [](Scope* all, int who) -> Future<Void> {
             try {
                 co_await all->join();
+                CHECK(false);
             } catch (Error const& error) {
-                CHECK(error == timed_out());
+                CHECK(error == (who == 0 ? broken_promise() : timed_out()));
             }
             if (who != 0)
                 delete all;
@@ -262,6 +264,177 @@ TEST_CASE("root scope: a joiner gets broken_promise if children are left when th
     CHECK(log.empty());
     loop.run(delay(1));
     CHECK(log == "a");
+}
+
+TEST_CASE("root scope: whatever waits for a scope that goes fails with broken_promise") {
+    for (bool drains : {false, true}) {
+        CAPTURE(drains);
+        SimLoop loop;
+        test::Balance balance;
+        auto scope = std::make_unique<Scope>();
+        scope->spawn(delay(5));
+        Future<bool> waits = drains ? scope->drain(9) : map(keep(scope->join()), [](Void) { return true; });
+        loop.run(delay(1));
+        scope.reset();
+        REQUIRE(waits.isError());
+        CHECK(waits.getError() == broken_promise());
+    }
+}
+
+TEST_CASE("root scope: a task that is cancelled while it waits for its scope gets actor_cancelled") {
+    enum class By : std::uint8_t { Join, Drain, Timeout, Race };
+    for (By by : {By::Join, By::Drain, By::Timeout, By::Race})
+        for (bool isRoot : {false, true}) {
+            CAPTURE(by);
+            CAPTURE(isRoot);
+            SimLoop loop;
+            test::Balance balance;
+            Log log;
+            auto body = [](Context, By how, bool root, Log* to) -> Task<> {
+                Scope scope(root ? Context(Environment()) : co_await context());
+                scope.spawn(later(to, "f", 9));
+                scope.spawn(taskLater(scope.context(), to, "t", 9));
+                try {
+                    if (how == By::Join)
+                        co_await scope.join();
+                    else if (how == By::Drain)
+                        (void)co_await scope.drain(60);
+                    else if (how == By::Timeout)
+                        (void)co_await timeout(scope.join(), 60);
+                    else
+                        (void)co_await race(scope.join(), delay(60));
+                    *to += "#";
+                } catch (Error const& error) {
+                    *to += error == actor_cancelled() ? "c" : "#";
+                }
+            };
+            Future<Void> running = start(body(Environment(), by, isRoot, &log));
+            loop.run(delay(1));
+            running.cancel();
+            std::sort(log.begin(), log.end());
+            CHECK(log == "cft");
+        }
+}
+
+TEST_CASE("root scope: a child that cancels its scope, or makes another child fail, ends before a joiner resumes") {
+    // The last way fails another child, and so cancels the one that is running.
+    enum class By : std::uint8_t { Cancel, Close, Error };
+    for (By by : {By::Cancel, By::Close, By::Error})
+        for (bool drains : {false, true}) {
+            CAPTURE(by);
+            CAPTURE(drains);
+            SimLoop loop;
+            test::Balance balance;
+            Log log;
+            auto inner = [](Scope* scope, By how, Promise<Void> fails, Log* to) -> Future<Void> {
+                End end{to, "i"};
+                co_await delay(1);
+                if (how == By::Cancel)
+                    scope->cancel();
+                else if (how == By::Close)
+                    scope->close();
+                else
+                    fails.sendError(timed_out());
+                *to += "-";
+                co_await delay(1);
+                *to += "#";
+            };
+            auto outer = [](Future<Void> calls) -> Future<Void> { co_await std::move(calls); };
+            loop.run([](auto make, auto outer, By how, bool drain, Log* to) -> Future<Void> {
+                Promise<Void> fails;
+                Scope scope;
+                scope.spawn(fails.getFuture());
+                scope.spawn(outer(make(&scope, how, fails, to)));
+                if (how == By::Cancel)
+                    fails.send(Void());
+                try {
+                    if (drain) {
+                        bool inTime = co_await scope.drain(9);
+                        CHECK(inTime);
+                    } else {
+                        co_await scope.join();
+                    }
+                    CHECK(how != By::Error);
+                } catch (Error const& error) {
+                    CHECK(how == By::Error);
+                    CHECK(error == timed_out());
+                }
+                *to += "j";
+                CHECK(scope.isEmpty());
+            }(inner, outer, by, drains, &log));
+            CHECK(log == "-ij");
+            CHECK(loop.now() == 1);
+        }
+    // Nothing is left of a scope that goes before that turn.
+    SimLoop loop;
+    test::Balance balance;
+    auto scope = std::make_unique<Scope>();
+    scope->spawn(delay(5));
+    Future<Void> joined = keep(scope->join());
+    scope->cancel();
+    CHECK(!joined.isReady());
+    scope.reset();
+    CHECK(joined.isError());
+    loop.run(delay(0));
+}
+
+TEST_CASE("root scope: cancel() leaves alone what children spawn while they end") {
+    SimLoop loop;
+    test::Balance balance;
+    Log log;
+    struct SpawnsAtEnd {
+        Scope* scope;
+        Log* log;
+        bool asTask;
+        ~SpawnsAtEnd() {
+            if (asTask)
+                scope->spawn(taskLater(scope->context(), log, "n", 1));
+            else
+                scope->spawn(later(log, "n", 1));
+        }
+    };
+    auto future = [](Scope* scope, Log* to, bool asTask) -> Future<Void> {
+        SpawnsAtEnd end{scope, to, asTask};
+        co_await delay(9);
+    };
+    auto task = [](Context, Scope* scope, Log* to, bool asTask) -> Task<> {
+        SpawnsAtEnd end{scope, to, asTask};
+        co_await delay(9);
+    };
+    for (bool outer : {false, true})
+        for (bool asTask : {false, true}) {
+            CAPTURE(outer);
+            CAPTURE(asTask);
+            log.clear();
+            Scope scope;
+            for (int i = 0; i < 3; ++i) {
+                if (outer)
+                    scope.spawn(task(scope.context(), &scope, &log, asTask));
+                else
+                    scope.spawn(future(&scope, &log, asTask));
+                scope.spawn(later(&log, "a", 9));
+            }
+            scope.cancel();
+            CHECK(log == "aaa");
+            CHECK(!scope.isEmpty());
+            loop.run(scope.drain(2));
+            CHECK(log == "aaa!n!n!n");
+        }
+}
+
+TEST_CASE("root scope: the first error closes the scope for children that come later") {
+    SimLoop loop;
+    test::Balance balance;
+    Log log;
+    Scope scope;
+    scope.spawn(failing(0, timed_out()));
+    loop.run(delay(1));
+    scope.spawn(later(&log, "f", 1));
+    scope.spawn(taskLater(Environment(), &log, "t", 1));
+    scope.spawn(taskLater(scope.context(), &log, "c", 1));
+    CHECK(log == "ftc");
+    CHECK(scope.isEmpty());
+    CHECK(scope.errors().size() == 1);
 }
 
 TEST_CASE("root scope: in a task, and of a scope that belongs to the task, with futures") {
