@@ -117,7 +117,7 @@ TEST_CASE("mistake: a scope is given a function whose future is invalid") {
     test::Death death = runTask([](Context) -> Task<> {
         Scope scope;
         scope.spawn([] { return Future<int>(); });
-        co_return Void();
+        co_return;
     });
     CHECK(death.aborted());
     CHECK(death.says("mistakes_test.cpp"));
