@@ -17,6 +17,7 @@
 //
 // Cancel-safe: a lookup is cancelled when its last waiter is cancelled. A resolver belongs to its loop.
 
+#include "flow/base/seconds.h"
 #include "flow/core/future.h"
 #include "net/address.h"
 
@@ -34,7 +35,7 @@ struct ResolverOptions {
     /// The name servers, as IP addresses. If the vector is empty, the name servers of the machine are asked.
     std::vector<Address> servers;
     /// The seconds until a query is repeated, to the same or the next server; longer after each round of all servers.
-    double timeout = 2;
+    Seconds timeout = 2;
     /// The number of attempts for each server.
     int tries = 3;
 };

@@ -57,7 +57,7 @@ Future<Void> drain(Scope& served) {
 
 } // namespace
 
-Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, double grace) {
+Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, Seconds grace) {
     Address const address = listener->localAddress();
     Event ending;
     Scope served(OnError::Report);
@@ -72,7 +72,7 @@ Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Futur
     co_await race(drain(served), delay(grace));
 }
 
-Future<Void> serveUntil(Reference<Listener> listener, Serve serve, Future<Void> stop, double grace) {
+Future<Void> serveUntil(Reference<Listener> listener, Serve serve, Future<Void> stop, Seconds grace) {
     auto untold = [serve = std::move(serve)](Reference<Connection> connection, Event*) {
         return serve(std::move(connection));
     };

@@ -13,6 +13,7 @@
 //     Reference<Listener> listener = transport().listen(port);
 //     co_await serveUntil(listener, echo, success(keep(signals({SIGTERM, SIGINT}))), 5.0);
 
+#include "flow/base/seconds.h"
 #include "flow/sync/event.h"
 #include "net/transport.h"
 
@@ -38,7 +39,7 @@ using Serve = std::function<Future<Void>(Reference<Connection>)>;
 /// An error of one connection, or an exception of `serve`, ends only that connection. Errors that the other side can
 /// cause (isConnectionError(), end_of_stream, value_too_large) are ignored. Other errors are reported as dropped by
 /// "the server at" the listener's address.
-Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, double grace);
-Future<Void> serveUntil(Reference<Listener> listener, Serve serve, Future<Void> stop, double grace);
+Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, Seconds grace);
+Future<Void> serveUntil(Reference<Listener> listener, Serve serve, Future<Void> stop, Seconds grace);
 
 } // namespace flow::net

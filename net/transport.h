@@ -26,6 +26,7 @@
 // flushed(), or for settled(), before the loop ends. After the loop has ended, futures that are not ready never become
 // ready, and only destructors may be called.
 
+#include "flow/base/seconds.h"
 #include "flow/core/future.h"
 #include "flow/loop/loop.h"
 #include "net/connection.h"
@@ -67,7 +68,7 @@ struct ConnectOptions : SocketOptions {
     /// The local address; with port 0 the kernel chooses one.
     std::optional<Address> local;
     /// The seconds after which connect() fails with connection_timed_out, unless the kernel reports an error before.
-    double timeout = 30;
+    Seconds timeout = 30;
 };
 
 struct ListenOptions : SocketOptions {

@@ -7,6 +7,7 @@
 // Cancel-safe: dropping the result ends the calls. An error that the function throws ends them too, and fails the
 // result. All that the function refers to must live as long as the result.
 
+#include "flow/base/seconds.h"
 #include "flow/coro/coroutine.h"
 
 #include <functional>
@@ -16,7 +17,7 @@ namespace flow {
 /// Calls the function every `interval` seconds, first after one interval, forever. Each interval begins when the
 /// previous call has returned.
 template <class F>
-Future<Void> recurring(F function, double interval, TaskPriority priority = TaskPriority::DefaultDelay,
+Future<Void> recurring(F function, Seconds interval, TaskPriority priority = TaskPriority::DefaultDelay,
                        Propagate = {}) {
     for (;;) {
         co_await delay(interval, priority);
@@ -26,7 +27,7 @@ Future<Void> recurring(F function, double interval, TaskPriority priority = Task
 
 /// Waits `initialDelay` seconds. Then, forever: calls the function, waits for its future, and waits `interval` seconds.
 template <class F>
-Future<Void> recurringAsync(F function, double interval, double initialDelay = 0,
+Future<Void> recurringAsync(F function, Seconds interval, Seconds initialDelay = 0,
                             TaskPriority priority = TaskPriority::DefaultDelay, Propagate = {}) {
     co_await delay(initialDelay, priority);
     for (;;) {

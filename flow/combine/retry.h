@@ -12,6 +12,7 @@
 
 #include "flow/base/assert.h"
 #include "flow/base/random.h"
+#include "flow/base/seconds.h"
 #include "flow/combine/detail/decided.h"
 #include "flow/wait/delay.h"
 
@@ -21,11 +22,11 @@
 namespace flow {
 
 struct RetryPolicy {
-    int attempts = 5;     // the most attempts; at least one is made
-    double backoff = 0.1; // seconds before the second attempt; not negative
-    double factor = 2;    // the factor from each wait to the next
-    double longest = 30;  // the longest wait, in seconds
-    double jitter = 0.5;  // the part of the wait that is random: 0 to 1
+    int attempts = 5;      // the most attempts; at least one is made
+    Seconds backoff = 0.1; // the wait before the second attempt; not negative
+    double factor = 2;     // the factor from each wait to the next
+    Seconds longest = 30;  // the longest wait
+    double jitter = 0.5;   // the part of the wait that is random: 0 to 1
     /// Returns true if another attempt may follow after this error. Null: an attempt may follow after every error.
     bool (*retries)(Error) = nullptr;
 
@@ -47,7 +48,7 @@ struct RetryPolicy {
                 seconds *= power;
             power *= power;
         }
-        seconds = std::min(seconds, longest);
+        seconds = std::min<double>(seconds, longest);
         return seconds * (1 - jitter * deterministicRandom()->random01());
     }
 };

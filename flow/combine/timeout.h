@@ -16,6 +16,7 @@
 
 #include "flow/base/optional.h"
 #include "flow/base/random.h"
+#include "flow/base/seconds.h"
 #include "flow/combine/race.h"
 
 namespace flow {
@@ -64,7 +65,7 @@ Future<T> delayed(Future<T> future, double seconds, TaskPriority priority, Propa
 
 /// Returns the operand's value, or `otherwise` if the value takes longer than `seconds`.
 template <CanBeAwaited X>
-FLOW_INLINE Future<AwaitedValue<X>> timeout(X operand, double seconds, std::type_identity_t<AwaitedValue<X>> otherwise,
+FLOW_INLINE Future<AwaitedValue<X>> timeout(X operand, Seconds seconds, std::type_identity_t<AwaitedValue<X>> otherwise,
                                             TaskPriority priority = TaskPriority::DefaultDelay,
                                             std::source_location caller = std::source_location::current()) {
     checkValid(operand, caller);
@@ -73,7 +74,7 @@ FLOW_INLINE Future<AwaitedValue<X>> timeout(X operand, double seconds, std::type
 
 /// Returns the operand's value, or nothing if the value takes longer than `seconds`.
 template <CanBeAwaited X>
-FLOW_INLINE Future<Optional<AwaitedValue<X>>> timeout(X operand, double seconds,
+FLOW_INLINE Future<Optional<AwaitedValue<X>>> timeout(X operand, Seconds seconds,
                                                       TaskPriority priority = TaskPriority::DefaultDelay,
                                                       std::source_location caller = std::source_location::current()) {
     checkValid(operand, caller);
@@ -82,7 +83,7 @@ FLOW_INLINE Future<Optional<AwaitedValue<X>>> timeout(X operand, double seconds,
 
 /// Returns the operand's value. Fails with timed_out if the value takes longer than `seconds`.
 template <CanBeAwaited X>
-FLOW_INLINE Future<AwaitedValue<X>> timeoutError(X operand, double seconds,
+FLOW_INLINE Future<AwaitedValue<X>> timeoutError(X operand, Seconds seconds,
                                                  TaskPriority priority = TaskPriority::DefaultDelay,
                                                  std::source_location caller = std::source_location::current()) {
     checkValid(operand, caller);
@@ -91,7 +92,7 @@ FLOW_INLINE Future<AwaitedValue<X>> timeoutError(X operand, double seconds,
 
 /// Returns the future's result, a value or an error, `seconds` after the result has come.
 template <class T>
-FLOW_INLINE Future<T> delayed(Future<T> future, double seconds = 0, TaskPriority priority = TaskPriority::DefaultDelay,
+FLOW_INLINE Future<T> delayed(Future<T> future, Seconds seconds = 0, TaskPriority priority = TaskPriority::DefaultDelay,
                               std::source_location caller = std::source_location::current()) {
     checkValid(future, caller);
     return combine::delayed(std::move(future), seconds, priority);
@@ -105,7 +106,7 @@ inline double jittered(double seconds) {
     return seconds * (kJitterOffset + kJitterRange * deterministicRandom()->random01());
 }
 /// Returns a delay of jittered(seconds), so that actors that started together do not stay in step.
-inline Delay delayJittered(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
+inline Delay delayJittered(Seconds seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
     return delay(jittered(seconds), priority);
 }
 

@@ -233,7 +233,7 @@ inline void yield(TaskPriority priority = TaskPriority::DefaultYield,
                   std::source_location where = std::source_location::current()) {
     wait(flow::yield(priority), where);
 }
-inline void sleep(double seconds, std::source_location where = std::source_location::current()) {
+inline void sleep(Seconds seconds, std::source_location where = std::source_location::current()) {
     wait(delay(seconds), where);
 }
 

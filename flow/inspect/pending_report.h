@@ -27,6 +27,7 @@
 // another thread than the one that allocated it, that other thread may use the block for a computation. This
 // computation is then shown here, and is read while it may change. In checked builds it is not shown.
 
+#include "flow/base/seconds.h"
 #include <cstddef>
 #include <string>
 
@@ -44,7 +45,7 @@ struct PendingOptions {
     /// computations. If a step runs longer than `patience` seconds, its loop is shown without an answer. The calling
     /// thread is blocked meanwhile. The calling thread needs no loop.
     bool allLoops = false;
-    double patience = 1;
+    Seconds patience = 1;
 };
 
 /// Appends the dump to `out`. Throws std::bad_alloc.

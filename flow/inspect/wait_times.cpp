@@ -10,7 +10,7 @@
 namespace flow {
 using namespace inspect;
 
-WaitTimes::WaitTimes(Loop& loop, double period) : loop_(loop), period_(period), ended_(loop.timer()), looked_(ended_) {
+WaitTimes::WaitTimes(Loop& loop, Seconds period) : loop_(loop), period_(period), ended_(loop.timer()), looked_(ended_) {
     FLOW_ASSERT(!loop.service<WaitTimes>(), "the loop has WaitTimes already");
     loop.provide<WaitTimes>(this);
     loop.add(*this);

@@ -15,6 +15,7 @@
 // clock, and each computation takes 24 bytes. The scans take at most 2 % of the time: with very many computations the
 // period grows. A WaitTimes belongs to the loop's thread and must end before the loop. A loop has at most one.
 
+#include "flow/base/seconds.h"
 #include "flow/inspect/detail/code.h"
 #include "flow/inspect/detail/frames.h"
 #include "flow/loop/loop.h"
@@ -30,7 +31,7 @@ class RealLoop;
 class WaitTimes final : StepWatch {
 public:
     /// Makes scans from the next turn on. Throws std::bad_alloc.
-    explicit WaitTimes(Loop& loop, double period = 1);
+    explicit WaitTimes(Loop& loop, Seconds period = 1);
     WaitTimes(WaitTimes const&) = delete;
     WaitTimes& operator=(WaitTimes const&) = delete;
     ~WaitTimes();

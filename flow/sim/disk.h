@@ -23,6 +23,7 @@
 // After kill() or crash(), operations have no effect and never end. After boot() they work again, but not on files that
 // were opened before the kill() or crash(). The disk must outlive its files. "/a" and "a" are the same path.
 
+#include "flow/base/seconds.h"
 #include "flow/file/async_file.h"
 #include "flow/sim/detail/disk_file.h"
 #include "flow/sim/process.h"
@@ -36,8 +37,8 @@ namespace flow {
 
 /// The durations of operations.
 struct DiskSpeed {
-    double seconds = 0;     // the mean; an operation takes between 0 and twice the mean
-    double slowSeconds = 1; // added if the fault diskSlow or diskSlowSync is injected
+    Seconds seconds = 0;     // the mean; an operation takes between 0 and twice the mean
+    Seconds slowSeconds = 1; // added if the fault diskSlow or diskSlowSync is injected
 };
 
 class SimDisk final : public FileSystem {

@@ -11,6 +11,7 @@
 // of a future of another process is an assertion failure.
 
 #include "flow/base/random.h"
+#include "flow/base/seconds.h"
 #include "flow/core/detail/live_blocks.h"
 #include "flow/core/in_place.h"
 #include "flow/loop/loop.h"
@@ -37,9 +38,9 @@ struct ProcessOptions {
     /// The values that knob() returns in the process.
     std::map<std::string, double> knobs = {};
     /// The seconds by which the process's clock is ahead of the world's time.
-    double clockOffset = 0;
+    Seconds clockOffset = 0;
     /// If main ends with an error, the process starts again after so many seconds; if not above 0, it stays down.
-    double restartAfter = 0;
+    Seconds restartAfter = 0;
     /// If true, no fault "per second of a process" (flow/sim/faults.h) is injected into this process.
     bool protectedFromFaults = false;
 };

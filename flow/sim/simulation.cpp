@@ -62,7 +62,7 @@ std::optional<SimulationFailure> outcome(World& world, Simulation const& simulat
 
 } // namespace
 
-Simulation::Simulation(const char* simulationName, Function simulationFunction, double limitSeconds) noexcept
+Simulation::Simulation(const char* simulationName, Function simulationFunction, Seconds limitSeconds) noexcept
     : name(simulationName), function(simulationFunction), limit(limitSeconds), next_(simulations) {
     FLOW_ASSERT(!find(name), format("two simulations have the name '%s'", name).c_str());
     simulations = this;

@@ -16,6 +16,7 @@
 // fails if, after its end, actors of the simulation itself are left, or futures or promises of its processes.
 
 #include "flow/base/non_copyable.h"
+#include "flow/base/seconds.h"
 #include "flow/core/future.h"
 #include "flow/sim/detail/fault_filter.h"
 #include "flow/sim/digest.h"
@@ -36,7 +37,7 @@ public:
 
     /// Registers a simulation; make it as a static object. `limitSeconds` are in the world's time. Equal names are an
     /// assertion failure.
-    Simulation(const char* simulationName, Function simulationFunction, double limitSeconds = 3600) noexcept;
+    Simulation(const char* simulationName, Function simulationFunction, Seconds limitSeconds = 3600) noexcept;
 
     const char* const name;
     Function const function;

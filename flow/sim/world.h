@@ -13,6 +13,7 @@
 // A thread has at most one World at a time. All futures of the world's own loop must be destroyed before the World.
 
 #include "flow/base/buggify.h"
+#include "flow/base/seconds.h"
 #include "flow/loop/loop.h"
 #include "flow/sim/detail/fault_filter.h"
 #include "flow/sim/digest.h"
@@ -89,17 +90,17 @@ public:
     /// dropped: see "The end of a process" in flow/docs/simulation.md.
     void kill(Process& process, bool powerLost = false);
     /// Stops the process, if it runs, and starts it after `seconds`.
-    void reboot(Process& process, double seconds = 0, bool powerLost = false);
+    void reboot(Process& process, Seconds seconds = 0, bool powerLost = false);
     /// Lets no code of the process run for `seconds`.
-    void pause(Process& process, double seconds);
+    void pause(Process& process, Seconds seconds);
     /// Makes each turn of the process take `secondsPerTurn`, for `seconds`.
-    void slowDown(Process& process, double seconds, double secondsPerTurn);
+    void slowDown(Process& process, Seconds seconds, Seconds secondsPerTurn);
     /// Ends a pause and a slowdown now.
     void resume(Process& process);
     /// Reboots both processes, each with the address of the other.
     void swapAddresses(Process& a, Process& b);
     /// Sets the process's clock ahead by `seconds`, which must not be negative.
-    void jumpClock(Process& process, double seconds);
+    void jumpClock(Process& process, Seconds seconds);
     /// Sets the rate of the process's clock from now on. With rate 1 it runs as fast as the world's time.
     void setClockRate(Process& process, double rate);
     /// Makes one allocation of the process's actors fail, after `n` more that succeed.
@@ -136,7 +137,7 @@ public:
     /// Calls check() after each turn of a process. If check() returns a text, the run fails with this text.
     void addInvariant(std::function<std::optional<std::string>()> check) { invariants_.push_back(std::move(check)); }
     /// Lets the run fail when the world's time passes `seconds` or stands still for more than `stepsInOneMoment` steps.
-    void setLimit(double seconds, std::uint64_t stepsInOneMoment = kStepsInOneMoment) {
+    void setLimit(Seconds seconds, std::uint64_t stepsInOneMoment = kStepsInOneMoment) {
         limit_ = seconds;
         stepsInOneMoment_ = stepsInOneMoment;
     }
@@ -183,7 +184,7 @@ private:
     void takeTurn(Process& process);
     void begin(Process& process);
     void halt(Process& process, bool powerLost);
-    void startLater(Process& process, double seconds);
+    void startLater(Process& process, Seconds seconds);
     bool admits(FaultKind kind);
     bool inject(FaultKind kind, Process& process);
     void noteStep(WaiterNode* waiter, TaskPriority priority, Process* process);

@@ -123,7 +123,7 @@ void World::kill(Process& process, bool powerLost) {
     whenOutside([this, &process, powerLost] { halt(process, powerLost); });
 }
 
-void World::startLater(Process& process, double seconds) {
+void World::startLater(Process& process, Seconds seconds) {
     auto start = [](World* world, Process* process, double seconds) -> Future<Void> {
         co_await delay(seconds);
         if (!process->isRunning())
@@ -134,18 +134,18 @@ void World::startLater(Process& process, double seconds) {
         process.start_ = later;
 }
 
-void World::reboot(Process& process, double seconds, bool powerLost) {
+void World::reboot(Process& process, Seconds seconds, bool powerLost) {
     whenOutside([=, this, &process] {
         halt(process, powerLost);
         startLater(process, seconds);
     });
 }
 
-void World::pause(Process& process, double seconds) {
+void World::pause(Process& process, Seconds seconds) {
     process.pausedUntil_ = std::max(process.pausedUntil_, now_ + seconds);
 }
 
-void World::slowDown(Process& process, double seconds, double secondsPerTurn) {
+void World::slowDown(Process& process, Seconds seconds, Seconds secondsPerTurn) {
     process.slowUntil_ = now_ + seconds;
     process.secondsPerTurn_ = secondsPerTurn;
 }
@@ -164,7 +164,7 @@ void World::swapAddresses(Process& a, Process& b) {
     });
 }
 
-void World::jumpClock(Process& process, double seconds) {
+void World::jumpClock(Process& process, Seconds seconds) {
     FLOW_ASSERT(seconds >= 0 && std::isfinite(seconds), "a clock jumps by seconds, from 0 on: it never goes back");
     process.clock_.jump(now_, seconds);
     if (process.loop_)

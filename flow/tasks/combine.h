@@ -97,7 +97,7 @@ Task<std::pmr::vector<Winner<AwaitedValue<X>>>> some(Context, std::size_t count,
 namespace tasks {
 /// Returns the operand's value, or the result of `late` if the value takes longer than `seconds`.
 template <class Result, class X, class Late>
-Task<Result> limited(Context, X operand, double seconds, Late late, ExplicitVoid = {}) {
+Task<Result> limited(Context, X operand, Seconds seconds, Late late, ExplicitVoid = {}) {
     Context here = co_await context();
     Delay limit = delay(seconds);
     Pack<X, Delay> children(here, 1);
@@ -112,20 +112,20 @@ Task<Result> limited(Context, X operand, double seconds, Late late, ExplicitVoid
 
 /// Returns the operand's value, or `otherwise` if the value takes longer than `seconds`.
 template <CanBeAwaited X>
-Task<AwaitedValue<X>> timeout(Context here, X operand, double seconds,
+Task<AwaitedValue<X>> timeout(Context here, X operand, Seconds seconds,
                               std::type_identity_t<AwaitedValue<X>> otherwise) {
     return tasks::limited<AwaitedValue<X>>(here, std::move(operand), seconds,
                                            [value = std::move(otherwise)]() mutable { return std::move(value); });
 }
 /// Returns the operand's value, or nothing if the value takes longer than `seconds`.
 template <CanBeAwaited X>
-Task<Optional<AwaitedValue<X>>> timeout(Context here, X operand, double seconds) {
+Task<Optional<AwaitedValue<X>>> timeout(Context here, X operand, Seconds seconds) {
     using Result = Optional<AwaitedValue<X>>;
     return tasks::limited<Result>(here, std::move(operand), seconds, [] { return Result(); });
 }
 /// Returns the operand's value. Fails with timed_out if the value takes longer than `seconds`.
 template <CanBeAwaited X>
-Task<AwaitedValue<X>> timeoutError(Context here, X operand, double seconds) {
+Task<AwaitedValue<X>> timeoutError(Context here, X operand, Seconds seconds) {
     return tasks::limited<AwaitedValue<X>>(here, std::move(operand), seconds,
                                            []() -> AwaitedValue<X> { throw timed_out(); });
 }

@@ -30,7 +30,7 @@ namespace flow {
 /// The executor that resumes a task `seconds` from now.
 class Timer {
 public:
-    explicit Timer(double seconds) : seconds_(seconds) {}
+    explicit Timer(Seconds seconds) : seconds_(seconds) {}
     double seconds() const { return seconds_; }
 
 private:

@@ -88,7 +88,7 @@ public:
     /// OnError::Collect or OnError::Report it throws no error of a child.
     tasks::Join join() { return {node_}; }
     /// Like join(), but cancels the children that are left after `seconds`. Gives true if none was left.
-    Future<bool> drain(double seconds) { return drain(node_, seconds); }
+    Future<bool> drain(Seconds seconds) { return drain(node_, seconds); }
 
     /// The errors of the children except actor_cancelled, in the order in which they failed. Empty with
     /// OnError::Report.

@@ -17,7 +17,7 @@
 
 namespace flow {
 
-LoopMetrics::LoopMetrics(Loop& loop, double longStep)
+LoopMetrics::LoopMetrics(Loop& loop, Seconds longStep)
     : loop_(loop), ticks_(loop.isSimulated() ? &loop : nullptr), began_(ticks_.now()) {
     running_.reserve(16);
     ticks_.measure();

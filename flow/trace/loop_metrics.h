@@ -11,6 +11,7 @@
 // but ready steps, timers and memory are counted at the call of figures(). For this, figures() reads all ready steps
 // and all timers, which takes long if there are a million.
 
+#include "flow/base/seconds.h"
 #include "flow/loop/detail/ticks.h"
 #include "flow/loop/loop.h"
 #include "flow/loop/step_watch.h"
@@ -53,7 +54,7 @@ struct LoopFigures {
 class LoopMetrics final : StepWatch {
 public:
     /// Counts from now on. Steps of at least `longStep` seconds are also counted by actor.
-    explicit LoopMetrics(Loop& loop, double longStep = 0.010);
+    explicit LoopMetrics(Loop& loop, Seconds longStep = 0.010);
     LoopMetrics(LoopMetrics const&) = delete;
     LoopMetrics& operator=(LoopMetrics const&) = delete;
     ~LoopMetrics();

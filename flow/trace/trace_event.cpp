@@ -156,7 +156,7 @@ TraceEvent& TraceEvent::sample(double probability, bool withRate) {
     return withRate ? detail("SampleRate", probability) : *this;
 }
 
-TraceEvent& TraceEvent::suppressFor(double seconds, bool withCount) {
+TraceEvent& TraceEvent::suppressFor(Seconds seconds, bool withCount) {
     if (!event_ || !hasLoop())
         return *this;
     double time = Loop::current().now();

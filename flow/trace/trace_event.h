@@ -12,6 +12,7 @@
 // you can specialise for your types; numbers and booleans keep their JSON types.
 
 #include "flow/base/error.h"
+#include "flow/base/seconds.h"
 #include "flow/base/uid.h"
 #include "flow/trace/detail/json.h"
 #include "flow/trace/sink.h"
@@ -89,7 +90,7 @@ public:
 
     /// Writes at most one event of this type and thread in `seconds` of the loop's time. If `withCount`, the next event
     /// that is written has the number of suppressed events, as "SuppressedEventCount". Does nothing without a loop.
-    TraceEvent& suppressFor(double seconds, bool withCount = true);
+    TraceEvent& suppressFor(Seconds seconds, bool withCount = true);
     /// Writes the event with this probability, which is added as "SampleRate" if `withRate`. Takes no number from
     /// deterministicRandom(), so that a simulation runs the same with and without a sink.
     TraceEvent& sample(double probability, bool withRate = true);

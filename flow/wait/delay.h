@@ -11,6 +11,7 @@
 // delay() is called. It counts from now(), which is the beginning of the turn, also in a long turn. Cancel-safe: a
 // waiter that is cancelled leaves the queue immediately.
 
+#include "flow/base/seconds.h"
 #include "flow/loop/loop.h"
 
 #include <cmath>
@@ -47,7 +48,7 @@ private:
 
 /// Waits for `seconds`, and continues at the given priority. A positive time that is less than the smallest step of the
 /// clock counts as that step. With 0 or less, continues behind the steps that are ready now at that priority.
-inline Delay delay(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
+inline Delay delay(Seconds seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
     if (seconds > 0) {
         double now = Loop::current().now(), deadline = now + seconds;
         if (deadline == now) [[unlikely]] // so that time passes even in many very short waits
@@ -62,7 +63,7 @@ inline Delay delayUntil(double time, TaskPriority priority = TaskPriority::Defau
 }
 
 /// Does the same as delay(). Timers with the same deadline fire in the order in which they were set.
-inline Delay orderedDelay(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
+inline Delay orderedDelay(Seconds seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
     return delay(seconds, priority);
 }
 

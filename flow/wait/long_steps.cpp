@@ -9,7 +9,7 @@
 namespace flow {
 using namespace detail;
 
-LongSteps::LongSteps(RealLoop& loop, double seconds, Handler handler)
+LongSteps::LongSteps(RealLoop& loop, Seconds seconds, Handler handler)
     : loop_(loop), seconds_(seconds), handler_(handler) {
     loop.add(*this);
 }

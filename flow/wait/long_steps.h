@@ -13,6 +13,7 @@
 // While a LongSteps exists, the loop reads the clock twice in each step; otherwise there is no cost. The loop must
 // outlive the LongSteps. A LongSteps belongs to the loop's thread, and reports steps from the next turn on.
 
+#include "flow/base/seconds.h"
 #include "flow/loop/real_loop.h"
 #include "flow/loop/step_watch.h"
 
@@ -29,7 +30,7 @@ public:
     /// A function without captures. It must not throw, and must not destroy its LongSteps.
     using Handler = void (*)(LongStep const& step);
 
-    explicit LongSteps(RealLoop& loop, double seconds = 0.010, Handler handler = printToStandardError);
+    explicit LongSteps(RealLoop& loop, Seconds seconds = 0.010, Handler handler = printToStandardError);
     LongSteps(LongSteps const&) = delete;
     LongSteps& operator=(LongSteps const&) = delete;
     ~LongSteps();

@@ -283,7 +283,7 @@ Future<Void> MessageSocket::send(Message&& message) {
 bool MessageSocket::trySend(Message& message) {
     return state_->trySend(message);
 }
-Future<Void> MessageSocket::close(double linger) {
+Future<Void> MessageSocket::close(Seconds linger) {
     return state_->close(linger);
 }
 Future<Void> MessageSocket::close() {

@@ -26,6 +26,7 @@
 // A socket belongs to one loop. The destructor sends what fits into the kernel's buffers, and closes the socket.
 // close() first sends all waiting messages. An operation that has lost a race with close() must not be used again.
 
+#include "flow/base/seconds.h"
 #include "flow/core/stream.h"
 #include "flow/wait/source.h"
 #include "net/message/message.h"
@@ -60,13 +61,13 @@ struct MessageOptions {
     bool routerHandover = false;                // a new peer with a routing id that is in use replaces the old one
     bool immediate = false;                     // messages wait only for peers that are connected
     bool conflate = false;                      // each direction keeps only the last message; use one part only
-    double linger = 30;                         // the longest wait of close()
-    double reconnectIvl = 0.1;                  // the pause before connecting again; each failure doubles the pause
-    double reconnectIvlMax = 5;                 // the longest pause; a random factor of 0.5 to 1.5 is applied last
-    double handshakeIvl = 30;                   // the longest time of a handshake; 0: no limit
-    double heartbeatIvl = 0;                    // the time between PINGs, at most half of heartbeatTtl; 0: no PINGs
-    double heartbeatTimeout = 0;                // how long a peer may be silent after a PING; 0: heartbeatIvl
-    double heartbeatTtl = 0;                    // silence after which the peer should disconnect; 0: both above, added
+    Seconds linger = 30;                        // the longest wait of close()
+    Seconds reconnectIvl = 0.1;                 // the pause before connecting again; each failure doubles the pause
+    Seconds reconnectIvlMax = 5;                // the longest pause; a random factor of 0.5 to 1.5 is applied last
+    Seconds handshakeIvl = 30;                  // the longest time of a handshake; 0: no limit
+    Seconds heartbeatIvl = 0;                   // the time between PINGs, at most half of heartbeatTtl; 0: no PINGs
+    Seconds heartbeatTimeout = 0;               // how long a peer may be silent after a PING; 0: heartbeatIvl
+    Seconds heartbeatTtl = 0;                   // silence after which the peer should disconnect; 0: both above, added
     bool plainServer = false;                   // this socket is a server, and requires PLAIN
     std::string plainUsername, plainPassword;   // at a client: its name and password
     bool curveServer = false;                   // this socket is a server, and requires CURVE; needs curveSecretKey
@@ -187,7 +188,7 @@ public:
 
     /// Sends all messages that wait, for at most `linger` seconds, and then closes the socket. The future is ready when
     /// the socket is closed.
-    [[nodiscard]] Future<Void> close(double linger);
+    [[nodiscard]] Future<Void> close(Seconds linger);
     [[nodiscard]] Future<Void> close();
 
     /// Returns a stream of the connections' events from now on. Only the stream of the last call gets events.

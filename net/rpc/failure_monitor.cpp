@@ -41,7 +41,7 @@ Future<Void> FailureMonitor::onDisconnectOrFailure(Endpoint const& endpoint) {
     return onDisconnect(endpoint.getPrimaryAddress()) || onStateEqual(endpoint, FailureStatus(true));
 }
 
-Future<Void> FailureMonitor::onFailedFor(Endpoint endpoint, double seconds, double slope) {
+Future<Void> FailureMonitor::onFailedFor(Endpoint endpoint, Seconds seconds, double slope) {
     double begin = now();
     for (;;) {
         co_await onStateEqual(endpoint, FailureStatus(true));

@@ -12,6 +12,7 @@
 //
 // Waiters resume in a turn of their own. Cancel-safe. When the rpc::Node ends, waiters get broken_promise.
 
+#include "flow/base/seconds.h"
 #include "flow/sync/trigger.h"
 #include "net/rpc/endpoint.h"
 
@@ -50,7 +51,7 @@ public:
     Future<Void> onDisconnectOrFailure(Endpoint const& endpoint);
     /// Waits until the endpoint has been failed without interruption for `seconds`, and `slope` seconds more for each
     /// second between this call and the failure.
-    Future<Void> onFailedFor(Endpoint endpoint, double seconds, double slope = 0);
+    Future<Void> onFailedFor(Endpoint endpoint, Seconds seconds, double slope = 0);
 
     // The node and tests call these functions.
 

@@ -32,6 +32,7 @@
 // time never arrive.
 
 #include "flow/base/non_copyable.h"
+#include "flow/base/seconds.h"
 #include "flow/loop/detail/loop_machine.h"
 #include "flow/loop/turn.h"
 #include "flow/tasks/scope.h"
@@ -64,15 +65,15 @@ struct RpcOptions {
     /// The number of peers that may be connected to this process at a time. Further peers are disconnected immediately.
     std::size_t maxConnections = 10'000;
     // These times are in seconds:
-    double connectTimeout = 5;
-    double greetingTimeout = 10;
+    Seconds connectTimeout = 5;
+    Seconds greetingTimeout = 10;
     /// The interval at which a ping is sent while a reply is awaited and nothing is received.
-    double pingInterval = 1;
+    Seconds pingInterval = 1;
     /// A connection on which a reply is awaited is closed after a silence of this time. An idle accepted connection is
     /// closed after a silence of 60 times this time.
-    double pingTimeout = 4;
-    double reconnectMin = 0.05;
-    double reconnectMax = 1;
+    Seconds pingTimeout = 4;
+    Seconds reconnectMin = 0.05;
+    Seconds reconnectMax = 1;
     /// The functions to connect and to listen; by default those of transport().
     std::function<Future<Reference<Connection>>(Address const&)> connect = {};
     std::function<Reference<Listener>(Address const&)> listen = {};

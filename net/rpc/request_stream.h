@@ -41,6 +41,7 @@
 // requests that it brought stay in the server's stream: the server executes them, and the replies are dropped. So a
 // server executes some requests twice. If that matters, give each request a number.
 
+#include "flow/base/seconds.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/forward.h"
 #include "flow/combine/map.h"
@@ -91,7 +92,7 @@ public:
     /// without interruption for `seconds`, and `slope` seconds more for each second between this call and the failure.
     template <class U = T>
     Future<ErrorOr<ReplyOf<U>>>
-    getReplyUnlessFailedFor(U request, double seconds, double slope,
+    getReplyUnlessFailedFor(U request, Seconds seconds, double slope,
                             TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
         if (!queue_->isElsewhere())
             return tryGetReply(std::move(request), priority);

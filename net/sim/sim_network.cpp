@@ -88,17 +88,17 @@ void SimNetwork::shape(Process& a, Process& b, LinkShape const& shape) {
     cable(a, b).shape = cable(b, a).shape = checked(shape);
 }
 
-void SimNetwork::cut(Process& from, Process& to, double seconds) {
+void SimNetwork::cut(Process& from, Process& to, Seconds seconds) {
     double& until = cable(from, to).cutUntil;
     until = std::max(until, world_.now() + seconds);
 }
 
-void SimNetwork::partition(Process& a, Process& b, double seconds) {
+void SimNetwork::partition(Process& a, Process& b, Seconds seconds) {
     cut(a, b, seconds);
     cut(b, a, seconds);
 }
 
-void SimNetwork::clog(Process& from, Process& to, double seconds) {
+void SimNetwork::clog(Process& from, Process& to, Seconds seconds) {
     double& until = cable(from, to).clogUntil;
     until = std::max(until, world_.now() + seconds);
 }

@@ -17,6 +17,7 @@
 //
 // Injected faults: both partitions, and clog to datagramReorder in flow/sim/faults.h. See arrived() for the messages.
 
+#include "flow/base/seconds.h"
 #include "flow/sim/world.h"
 #include "net/sim/detail/cable.h"
 #include "net/transport.h"
@@ -42,11 +43,11 @@ public:
     /// Sets the shape of the links between two processes.
     void shape(Process& a, Process& b, LinkShape const& shape);
     /// For so many seconds, or until heal(), nothing from `from` arrives at `to`; connections go on after that.
-    void cut(Process& from, Process& to, double seconds = kUntilHealed);
+    void cut(Process& from, Process& to, Seconds seconds = kUntilHealed);
     /// Cuts both directions.
-    void partition(Process& a, Process& b, double seconds = kUntilHealed);
+    void partition(Process& a, Process& b, Seconds seconds = kUntilHealed);
     /// For so many seconds, or until heal(), nothing from `from` arrives at `to`. Then everything arrives.
-    void clog(Process& from, Process& to, double seconds);
+    void clog(Process& from, Process& to, Seconds seconds);
     /// Ends all cuts and clogs; slow connections are as fast as others again.
     void heal();
 

@@ -20,6 +20,7 @@
 // tickets (tickets differ in size); and no certificate expires between two runs, or validAt is set.
 
 #include "flow/base/non_copyable.h"
+#include "flow/base/seconds.h"
 #include "flow/memory/reference.h"
 #include "net/tls/detail/tls_error.h"
 
@@ -50,7 +51,7 @@ struct TlsOptions {
     /// The protocols for ALPN, the preferred one first: "h2", "http/1.1". Empty: no ALPN.
     std::vector<std::string> protocols = {};
     /// The seconds after which a handshake fails with connection_timed_out.
-    double handshakeTimeout = 10;
+    Seconds handshakeTimeout = 10;
     /// The time at which certificates must be valid, in seconds since 1970. If absent, the time of the handshake.
     std::optional<std::int64_t> validAt = {};
 };
