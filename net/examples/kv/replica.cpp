@@ -35,18 +35,24 @@ Future<Void> Replica::recover() {
 template <class Step>
 Future<Void> Replica::inTurn(Step step) {
     Mutex::Lock turn = co_await turn_.lock();
+    if (!broken_.canBeSet()) { // no step follows a failed one
+        turn.unlock();
+        co_await coro::never{};
+    }
     Future<Void> running = toItsEnd(std::move(step), std::move(turn));
     step_.spawn(running);
     co_await std::move(running);
 }
 
-/// Runs a step. A step that fails may leave memory and disk different, so a failure ends the server.
+/// Runs a step. A step that fails may leave memory and disk different, so a failure ends the server: `this` may be gone
+/// when sendError() returns.
 template <class Step>
-Future<Void> Replica::toItsEnd(Step step, [[maybe_unused]] Mutex::Lock turn) {
+Future<Void> Replica::toItsEnd(Step step, Mutex::Lock turn) {
     ErrorOr<Void> result = co_await tryGet(step());
     if (result.isError()) {
-        if (broken_.canBeSet())
-            broken_.sendError(result.getError());
+        Promise<Void> broken = broken_;
+        turn.unlock();
+        broken.sendError(result.getError());
         co_await coro::never{};
     }
 }

@@ -58,5 +58,6 @@ Future<Crawled> crawl(Load load, std::string start, int atATime, double seconds)
         if (e.code() != error_code_end_of_stream)
             throw;
     }
+    co_await loading.join(); // the coroutine that has ended `found` still runs, and uses `crawl`
     co_return std::move(crawl.result);
 }
