@@ -207,7 +207,8 @@ void append(std::string& out, Frames frames, PendingOptions const& options) {
 
 void appendAnswer(std::string& out, LoopAnswer const& answer, PendingOptions const& options) {
     std::string thread = format("%d (%s)", answer.thread, answer.name.c_str());
-    std::string missing = format("no answer within %.3g s: it runs a long step, or nothing runs it", options.patience);
+    std::string missing =
+        format("no answer within %.3g s: it runs a long step, or nothing runs it", double(options.patience));
     switch (options.format) {
     case PendingFormat::Text:
         out += "loop of thread " + thread + ": " + (answer.isThere ? answer.text : missing + "\n");

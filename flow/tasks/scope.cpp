@@ -1,7 +1,7 @@
 #include "flow/tasks/scope.h"
 
 #include "flow/base/detail/dropped_error.h"
-#include "flow/combine/race.h"
+#include "flow/combine/timeout.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
 #include "flow/wait/source.h"
@@ -51,7 +51,7 @@ struct HeldFuture : HookNode {
 static_assert(alignof(HeldFuture) == alignof(HookNode));
 
 void hold(ScopeNode* scope, Cell* future, std::uint32_t flags) {
-    if (scope->has(Node::kCancelled))
+    if (scope->has(Node::kCancelled) && flags == 0)
         return;
     if (future->isReady()) {
         if (future->isError())
@@ -157,6 +157,18 @@ Future<bool> Scope::drain(Node* node, double seconds, Propagate) {
     tasks::cancelChildren(node);
     co_await ended;
     co_return false;
+}
+
+Future<Void> Scope::closeLater(Node* node, double seconds, Propagate) {
+    co_await delay(seconds);
+    node->failure = timed_out();
+    resumeJoinerInTurn(node);
+    tasks::cancelTree(node);
+}
+
+void Scope::holdShielded(Future<Void> child, double seconds) {
+    Future<Void> bounded = timeoutError(std::move(child), seconds);
+    tasks::hold(node_, bounded.cell(), tasks::Node::kCancelled);
 }
 
 } // namespace flow

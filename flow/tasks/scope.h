@@ -30,11 +30,26 @@
 // call cancel() itself: a waiting join() or drain() resumes in a later turn of the loop, when the child has come to its
 // next wait. A future that is Uncancellable, or that other code holds too, runs on without the scope. The destructor
 // cancels the children, and drops what they spawn while they end. If join() or drain() is cancelled or loses a race,
-// the children run on. With the Context of a task the scope is a child of the task: a cancel of the task cancels the
+// the children run on. closeAfter() sets a deadline for all that the scope does; a scope within it that has an earlier
+// deadline ends earlier. With the Context of a task the scope is a child of the task: a cancel of the task cancels the
 // scope first, and the task ends after all of the scope. Only one join() or drain() may wait at a time. If the scope is
 // destroyed meanwhile, a waiting join() or drain() fails with broken_promise. If the memory resource throws, spawn()
 // throws too and cancels the child. A Scope belongs to one thread.
 
+// A destructor cannot wait. Work that must be awaited after a cancel, such as a ROLLBACK or a goodbye, is given to a
+// scope that outlives the cancelled code:
+//
+//     struct Transaction {
+//         ~Transaction() {
+//             if (!ended)
+//                 connections->shield(rollback(session), 5.0);   // runs to its end, for 5 seconds at most
+//         }
+//     };
+//
+// A cancel of the scope does not end a shielded child; join(), drain() and the end of the task wait for it. shield()
+// with the Context of a task makes the child a part of the task.
+
+#include "flow/base/seconds.h"
 #include "flow/tasks/task.h"
 #include "flow/wait/operand.h"
 
@@ -75,6 +90,16 @@ public:
         spawn(awaitHeld(std::move(child), caller));
     }
 
+    /// Like spawn(), but no cancel() or close() ends the child, and not the end of the Scope. After `atMost` seconds
+    /// the child is cancelled, and has failed with timed_out. A closed scope takes it too.
+    template <CanBeAwaited X>
+    void shield(X child, Seconds atMost, std::source_location caller = std::source_location::current()) {
+        checkValid(child, caller);
+        holdShielded(awaitHeld(std::move(child), caller), atMost);
+    }
+
+    /// Closes the scope `seconds` from now. join() and drain() then throw timed_out. A later call sets the time anew.
+    void closeAfter(Seconds seconds) { deadline_ = closeLater(node_, seconds); }
     /// Cancels the present children, but not those that they spawn while they end.
     void cancel();
     /// Cancels the present children, and each child that is spawned later.
@@ -105,6 +130,8 @@ private:
     static void noteError(Node* node, Error error);
     static void resumeJoinerInTurn(Node* node) noexcept;
     static Future<bool> drain(Node* node, double seconds, Propagate = {});
+    static Future<Void> closeLater(Node* node, double seconds, Propagate = {});
+    void holdShielded(Future<Void> child, double seconds);
 
     template <class T>
     static Fork<> run(Context, Node* node, Task<T> task) {
@@ -133,6 +160,14 @@ private:
 
     std::pmr::vector<Error> errors_;
     Node* node_;
+    Future<Void> deadline_; // closes the scope; invalid without a deadline
 };
+
+/// Scope::shield() without a Scope: the child belongs to the task or scope with this Context, which ends after it. An
+/// error is reported as dropped.
+template <CanBeAwaited X>
+void shield(Context here, X child, Seconds atMost, std::source_location caller = std::source_location::current()) {
+    Scope(here, OnError::Report).shield(std::move(child), atMost, caller);
+}
 
 } // namespace flow

@@ -162,7 +162,7 @@ Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
         } catch (std::bad_alloc&) { // the loop calls replace() again after the pause
         }
         co_await delay(pause * (0.5 + chance().random01()));
-        pause = std::min(pause * 2, std::max(options_.reconnectIvl, options_.reconnectIvlMax));
+        pause = std::min<double>(pause * 2, std::max(options_.reconnectIvl, options_.reconnectIvlMax));
         report(Kind::ConnectRetried, to.text());
         co_await Future<Void>(Void()); // the task ends here if a reader of the monitor has destroyed the socket
     }

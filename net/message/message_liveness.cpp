@@ -25,8 +25,9 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
     if (options_.heartbeatIvl <= 0)
         co_await Future<Void>(Never());
     double patience = options_.heartbeatTimeout > 0 ? options_.heartbeatTimeout : options_.heartbeatIvl;
-    double life = options_.heartbeatTtl > 0 ? options_.heartbeatTtl : options_.heartbeatIvl + patience;
-    double interval = std::min(options_.heartbeatIvl, life / 2); // so that a late PING still comes within the TTL
+    double life = options_.heartbeatTtl > 0 ? double(options_.heartbeatTtl) : options_.heartbeatIvl + patience;
+    double interval =
+        std::min<double>(options_.heartbeatIvl, life / 2); // so that a late PING still comes within the TTL
     std::string ttl;
     zmtp::appendBigEndian(ttl, static_cast<std::uint64_t>(std::min(std::ceil(life * 10 - 1e-6), 65535.0)), 2);
     constexpr double kNever = std::numeric_limits<double>::infinity();

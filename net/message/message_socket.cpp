@@ -50,7 +50,8 @@ void check(MessageOptions const& options) {
           Time("handshakeIvl", options.handshakeIvl), Time("heartbeatIvl", options.heartbeatIvl),
           Time("heartbeatTimeout", options.heartbeatTimeout), Time("heartbeatTtl", options.heartbeatTtl)})
         check(value >= 0, option, format("%g", value), "it must not be negative");
-    check(options.reconnectIvl > 0, "reconnectIvl", format("%g", options.reconnectIvl), "it must be more than 0");
+    check(options.reconnectIvl > 0, "reconnectIvl", format("%g", double(options.reconnectIvl)),
+          "it must be more than 0");
 }
 
 /// Replaces `key` by its bytes. Throws an Error if `key` is no key.

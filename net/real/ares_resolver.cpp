@@ -87,7 +87,7 @@ private:
 
 AresResolver::AresResolver(NetworkPoller& poller, ResolverOptions const& options) : poller_(poller) {
     ares_options settings = {};
-    settings.timeout = static_cast<int>(std::clamp(options.timeout, 0.001, 1e6) * 1e3);
+    settings.timeout = static_cast<int>(std::clamp<double>(options.timeout, 0.001, 1e6) * 1e3);
     settings.tries = std::max(options.tries, 1);
     settings.sock_state_cb = [](void* self, ares_socket_t descriptor, int readable, int writable) {
         onSocket(self, descriptor, readable, writable);

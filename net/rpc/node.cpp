@@ -213,7 +213,7 @@ Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
         if (!peer)
             co_return;
         wait = pause * (0.5 + deterministicRandom()->random01());
-        pause = std::min(pause * 2, options_.reconnectMax);
+        pause = std::min<double>(pause * 2, options_.reconnectMax);
     }
 }
 

@@ -389,7 +389,7 @@ Future<Void> RpcPeer::watch() {
     for (;;) {
         bool isWaitedFor = !pending_.isEmpty() || side_ == Side::Connecting || !isGreeted_;
         double idle = 60 * options.pingTimeout;
-        co_await delay(isWaitedFor ? options.pingInterval : idle / 4);
+        co_await delay(isWaitedFor ? double(options.pingInterval) : idle / 4);
         dropUnwanted();
         if (!isGreeted_ && now() - begin > options.greetingTimeout)
             throw connection_timed_out();
@@ -397,7 +397,7 @@ Future<Void> RpcPeer::watch() {
             throw connection_timed_out();
         if (isPaused_)
             lastHeard_ = now();
-        double patience = pending_.isEmpty() ? idle : options.pingTimeout;
+        double patience = pending_.isEmpty() ? idle : double(options.pingTimeout);
         double silence = now() - lastHeard_;
         if (silence > patience && (side_ == Side::Accepted || !pending_.isEmpty()))
             throw connection_timed_out();

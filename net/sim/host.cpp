@@ -119,7 +119,7 @@ Reference<Session> Host::open(Address to) {
 }
 
 Future<Reference<Connection>> Host::connect(Address to, ConnectOptions const& options) {
-    double timeout = std::min(options.timeout, SimNetwork::kConnectTimeout);
+    double timeout = std::min<double>(options.timeout, SimNetwork::kConnectTimeout);
     Reference<Session> session = open(to);
     if (!session) {
         co_await delay(timeout);

@@ -181,7 +181,8 @@ TlsContext::TlsContext(TlsOptions const& options, bool isServer, bool verifies)
     if (options.minimum > options.maximum)
         throw wrong("TlsOptions", "minimum", "TLS 1.3", "it must not be above `maximum`");
     if (!(options.handshakeTimeout > 0))
-        throw wrong("TlsOptions", "handshakeTimeout", format("%g", options.handshakeTimeout), "it must be more than 0");
+        throw wrong("TlsOptions", "handshakeTimeout", format("%g", double(options.handshakeTimeout)),
+                    "it must be more than 0");
     setProtocols(options.protocols);
     context_ = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method());
     if (!context_)

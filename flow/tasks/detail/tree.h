@@ -113,8 +113,8 @@ Hook* makeHook(std::pmr::memory_resource& memory, Node* parent) {
         adopt(parent, hook);
     return hook;
 }
-/// Makes a future a child of the scope, which takes its own reference. Does nothing if the scope is cancelled. `flags`
-/// may be kCancelled: then a cancel of the scope does not end the child, and the scope waits for it.
+/// Makes a future a child of the scope, which takes its own reference. Does nothing if the scope is cancelled. But with
+/// the flag kCancelled, no cancel of the scope ends the child, and the scope waits for it.
 void hold(ScopeNode* scope, Cell* future, std::uint32_t flags = 0);
 /// Frees the hook as soon as no node is left below it.
 void endHook(HookNode* hook) noexcept;

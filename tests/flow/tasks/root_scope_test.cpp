@@ -437,6 +437,116 @@ TEST_CASE("root scope: the first error closes the scope for children that come l
     CHECK(scope.errors().size() == 1);
 }
 
+TEST_CASE("root scope: a deadline holds for all that the scope does, and the earliest one for nested scopes") {
+    SimLoop loop;
+    test::Balance balance;
+    Log log;
+    auto nested = [](Log* to, double seconds) -> Future<Void> {
+        Scope inner;
+        inner.closeAfter(seconds);
+        inner.spawn(later(to, "i", 9));
+        co_await inner.join();
+    };
+    for (double inner : {1.0, 5.0}) {
+        CAPTURE(inner);
+        log.clear();
+        double begin = now();
+        Scope scope;
+        scope.closeAfter(2);
+        scope.spawn(later(&log, "a", 1.5));
+        scope.spawn(nested(&log, inner));
+        Future<Void> joined = keep(scope.join());
+        loop.run(delay(4));
+        REQUIRE(joined.isError());
+        CHECK(joined.getError() == timed_out());
+        CHECK(log == (inner == 1 ? "ia" : "!ai"));
+        scope.spawn(later(&log, "x", 1));
+        CHECK(log.back() == 'x');
+        CHECK(now() == begin + 4);
+    }
+    log.clear();
+    {
+        Scope moved(OnError::Collect);
+        moved.closeAfter(1);
+        moved.closeAfter(3);
+        moved.spawn(later(&log, "a", 2));
+        loop.run(delay(2.5));
+        moved.closeAfter(10);
+    }
+    CHECK(log == "!a");
+    loop.run(delay(0));
+    CHECK(!loop.hasWork());
+}
+
+TEST_CASE("root scope: a shielded child runs on after a cancel, within its time") {
+    SimLoop loop;
+    test::Balance balance;
+    Log log;
+    auto user = [](Scope* outer, Log* to) -> Future<Void> {
+        struct Session {
+            Scope* scope;
+            Log* log;
+            ~Session() { scope->shield(later(log, "r", 2), 5); }
+        } session{outer, to};
+        co_await delay(100);
+    };
+    {
+        Scope scope(OnError::Collect);
+        scope.spawn(user(&scope, &log));
+        loop.run(delay(1));
+        Future<bool> drained = scope.drain(1);
+        loop.run(delay(2));
+        CHECK(log.empty());
+        CHECK(!drained.isReady());
+        loop.run(delay(2));
+        CHECK(log == "!r");
+        CHECK(!drained.get());
+        log.clear();
+        scope.close();
+        scope.shield([&log] { return later(&log, "c", 1); }, 5); // a closed scope takes it
+        scope.shield(later(&log, "t", 9), 2);
+        loop.run(keep(scope.join()));
+        REQUIRE(scope.errors().size() == 1);
+        CHECK(scope.errors()[0] == timed_out());
+    }
+    CHECK(log == "!ct");
+    log.clear();
+    {
+        Scope scope(OnError::Collect);
+        scope.shield(later(&log, "g", 1), 5);
+    }
+    CHECK(log.empty()); // the end of the Scope does not end the child
+    loop.run(delay(2));
+    CHECK(log == "!g");
+}
+
+TEST_CASE("root scope: a task that is cancelled ends after what it has shielded") {
+    SimLoop loop;
+    test::Balance balance;
+    Log log;
+    auto body = [](Context, Log* to) -> Task<> {
+        Context here = co_await context();
+        struct Session {
+            Context here;
+            Log* log;
+            ~Session() { shield(here, later(log, "r", 2), 5); }
+        } session{here, to};
+        co_await delay(100);
+    };
+    auto parent = [body](Context, Log* to) -> Task<> {
+        Scope scope(co_await context());
+        scope.spawn(body(scope.context(), to));
+        co_await delay(1);
+        scope.cancel();
+        co_await scope.join();
+        *to += ".";
+        co_await delay(1);
+    };
+    loop.run(start(parent(Environment(), &log)));
+    CHECK(log == "!r.");
+    CHECK(loop.now() == 4);
+}
+
 TEST_CASE("root scope: in a task, and of a scope that belongs to the task, with futures") {
     for (bool isRoot : {false, true}) {
         CAPTURE(isRoot);
