@@ -68,7 +68,7 @@ endforeach()
 # tests/install/test_headers.py.
 set(own_headers dropped_error seed frame_stack wait_graph actor_name program_call symbol stack_overflow all_loops graph
     holders profile_request signal_sampler step_profile run_turn block_walk chunk system_block thread_heap inject linearization
-    crash_reporter options runner ready_order message_state epoll_poller uring_buffers uring_poller ares_resolver hand_over
+    crash_reporter options runner ready_order message_state epoll_poller uring_buffers uring_poller ares_resolver
     real_connection real_datagrams real_listener uring_sockets datagrams host session)
 list(JOIN own_headers "|" own_headers)
 install(DIRECTORY flow net DESTINATION include/millrace FILES_MATCHING PATTERN "*.h" PATTERN "docs" EXCLUDE

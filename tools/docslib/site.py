@@ -27,11 +27,13 @@ _STYLE = """\
 NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
     ("Start", [("Millrace", "README.md"), ("Quick start", "flow/docs/quick_start.md"),
                ("Tutorial", "flow/docs/tutorial.md"), ("Vocabulary", "flow/docs/vocabulary.md"),
+               ("Words of other libraries", "flow/docs/words_of_other_libraries.md"),
                ("Coroutines", "flow/docs/coroutines.md"), ("Simulation", "flow/docs/simulation.md"),
                ("Migration", "actorc/docs/migration.md")]),
     ("Guides", [("CMake and other build systems", "flow/docs/cmake.md"), ("Tests", "flow/docs/testing.md"),
                 ("Sockets", "net/docs/sockets.md"), ("Messages", "net/docs/messages.md"),
                 ("Coming from ZeroMQ", "net/docs/zeromq.md"), ("Requests", "net/docs/rpc.md"),
+                ("Files", "flow/docs/files.md"),
                 ("Structured tasks", "flow/docs/structured_tasks.md"), ("Fibers", "flow/docs/fibers.md"),
                 ("Examples to start from", "flow/docs/examples.md"),
                 ("Writing a service", "flow/docs/writing_a_service.md"),

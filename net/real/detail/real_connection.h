@@ -58,7 +58,7 @@ public:
     /// The seconds for which close() sends unsent bytes. Tests set fewer seconds.
     static inline double linger = kLinger;
 
-    /// Takes the descriptor and the unread bytes out of this object, for another loop; see net/real/detail/hand_over.h.
+    /// Takes the descriptor and the unread bytes out of this object: see net/real/detached_connection.h.
     friend class DetachedConnection;
 
     void shutdownWrite() override;

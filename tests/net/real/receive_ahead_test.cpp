@@ -5,7 +5,7 @@
 #include "flow/loop/real_loop.h"
 #include "flow/memory/standalone.h"
 #include "flow/wait/delay.h"
-#include "net/real/detail/hand_over.h"
+#include "net/real/detached_connection.h"
 #include "net/real/detail/real_connection.h"
 #include "net/transport.h"
 #include "tests/flow/support/death.h"

@@ -1,4 +1,4 @@
-#include "net/real/detail/hand_over.h"
+#include "net/real/detached_connection.h"
 
 #include "net/real/detail/real_connection.h"
 

@@ -1,4 +1,4 @@
-#include "net/real/detail/hand_over.h"
+#include "net/real/detached_connection.h"
 
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"

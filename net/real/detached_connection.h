@@ -1,10 +1,13 @@
 #pragma once
 // DetachedConnection: moves a connection to another loop, so that one loop can accept and other loops can serve.
 //
-//     DetachedConnection detached(co_await listener->accept());
-//     loops.next().post([detached = std::move(detached)]() mutable { serve(detached.attach()); });
+//     Future<Void> serveOn(Loop& loop, Reference<Connection> client) {
+//         DetachedConnection detached(std::move(client));
+//         co_await onLoop(loop, [detached = std::move(detached)]() mutable { return serve(detached.attach()); });
+//     }
 //
-// The threads share no state. Dropping a DetachedConnection closes the connection.
+// The threads share no state. Dropping a DetachedConnection closes the connection. A connection with TLS, or of a
+// simulation, cannot be moved.
 
 #include "net/transport.h"
 
