@@ -11,7 +11,7 @@
 // but ready steps, timers and memory are counted at the call of figures(). For this, figures() reads all ready steps
 // and all timers, which takes long if there are a million.
 
-#include "flow/loop/detail/ticks.h"
+#include "flow/loop/detail/cycle_clock.h"
 #include "flow/loop/loop.h"
 #include "flow/loop/step_watch.h"
 #include "flow/memory/fast_allocator.h"
@@ -80,7 +80,7 @@ private:
     void wakes() noexcept override;
 
     Loop& loop_;
-    mutable Ticks ticks_;
+    mutable CycleClock clock_;
     std::uint64_t longTicks_ = 0; // a step that takes at least so many ticks is long
     std::uint64_t began_;
     std::uint64_t idleTicks_ = 0;
