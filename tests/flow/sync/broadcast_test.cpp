@@ -19,10 +19,10 @@
 namespace {
 using namespace flow;
 
-using Text = std::shared_ptr<std::string>;
+using SharedText = std::shared_ptr<std::string>;
 
 /// Writes down what comes: the values, and in front of them "(n)" for n that were missed.
-Future<Void> listen(Broadcast<int>::Receiver receiver, std::string* heard, double pause) {
+Future<Void> listenTo(Broadcast<int>::Receiver receiver, std::string* heard, double pause) {
     try {
         for (;;) {
             auto [missed, value] = co_await receiver.receive();
@@ -43,11 +43,11 @@ TEST_CASE("broadcast: each receiver gets all values from its subscription on, in
     numbers.send(0); // to none
     CHECK(!numbers.hasReceivers());
     {
-        Future<Void> one = listen(numbers.subscribe(), &early, 0), two = listen(numbers.subscribe(), &slow, 2.5);
+        Future<Void> one = listenTo(numbers.subscribe(), &early, 0), two = listenTo(numbers.subscribe(), &slow, 2.5);
         numbers.send(1);
         loop.run(delay(0.1));
         CHECK(early == "1 ");
-        Future<Void> three = listen(numbers.subscribe(), &late, 0);
+        Future<Void> three = listenTo(numbers.subscribe(), &late, 0);
         for (int i = 2; i <= 7; ++i) { // one each second
             numbers.send(i);
             loop.run(delay(1));
@@ -68,10 +68,10 @@ TEST_CASE("broadcast: each receiver gets all values from its subscription on, in
 
 TEST_CASE("broadcast: a value is held until it is overwritten, and what is lost has no copy") {
     SimLoop loop;
-    Text value = std::make_shared<std::string>("a");
+    SharedText value = std::make_shared<std::string>("a");
     {
-        Broadcast<Text> texts(1);
-        Broadcast<Text>::Receiver one = texts.subscribe(), two = texts.subscribe();
+        Broadcast<SharedText> texts(1);
+        Broadcast<SharedText>::Receiver one = texts.subscribe(), two = texts.subscribe();
         texts.send(value);
         CHECK(value.use_count() == 2);
         CHECK(loop.run(keep(one.receive())).value == value);

@@ -20,7 +20,7 @@
 namespace {
 using namespace flow;
 
-Future<Void> take(RateLimit* limit, std::size_t tokens, std::vector<double>* times) {
+Future<Void> takeTokens(RateLimit* limit, std::size_t tokens, std::vector<double>* times) {
     co_await limit->take(tokens);
     times->push_back(now());
 }
@@ -32,12 +32,12 @@ TEST_CASE("rate limit: a burst at once, then an even rate, and a burst again aft
     auto run = [](RateLimit* l) -> Future<Void> {
         std::vector<double> times;
         for (int i = 0; i < 6; ++i)
-            co_await take(l, 1, &times);
+            co_await takeTokens(l, 1, &times);
         CHECK(times == std::vector<double>{0, 0, 0, 0.25, 0.5, 0.75});
         co_await delay(100);
         times.clear();
         for (int i = 0; i < 4; ++i)
-            co_await take(l, 1, &times);
+            co_await takeTokens(l, 1, &times);
         CHECK(times == std::vector<double>{100.75, 100.75, 100.75, 101});
     };
     loop.run(run(&limit));
@@ -47,9 +47,10 @@ TEST_CASE("rate limit: waiters are served in order, also behind one that wants m
     SimLoop loop;
     RateLimit limit({.perSecond = 1, .burst = 4});
     std::vector<double> times;
-    Future<Void> a = take(&limit, 3, &times), b = take(&limit, 4, &times), c = take(&limit, 1, &times);
+    Future<Void> a = takeTokens(&limit, 3, &times), b = takeTokens(&limit, 4, &times),
+                 c = takeTokens(&limit, 1, &times);
     CHECK(!limit.tryTake()); // there is a token, but others wait
-    Future<Void> d = take(&limit, 2, &times);
+    Future<Void> d = takeTokens(&limit, 2, &times);
     for (Future<Void> const& each : {a, b, c, d})
         loop.run(each);
     CHECK(times == std::vector<double>{0, 3, 4, 6});
@@ -69,14 +70,14 @@ TEST_CASE("rate limit: what loses a race, or is cancelled, has taken nothing, an
         auto first = co_await race(l->take(10), delay(2.5));
         CHECK(first.index() == 1);
     };
-    Future<Void> losing = lose(&limit), cancelled = take(&limit, 9, &times), one = take(&limit, 1, &times);
-    Future<Void> five = take(&limit, 5, &times);
+    Future<Void> losing = lose(&limit), cancelled = takeTokens(&limit, 9, &times), one = takeTokens(&limit, 1, &times);
+    Future<Void> five = takeTokens(&limit, 5, &times);
     loop.run(delay(1));
     cancelled = Void();
     loop.run(one);
     loop.run(five);
     CHECK(times == std::vector<double>{2.5, 6}); // the first has its token long since, and the second at 1 + 5
-    Future<Void> large = take(&limit, 9, &times), small = take(&limit, 1, &times);
+    Future<Void> large = takeTokens(&limit, 9, &times), small = takeTokens(&limit, 1, &times);
     large = Void();
     loop.run(small);
     CHECK(times.back() == 7); // and not when the other would have had its tokens

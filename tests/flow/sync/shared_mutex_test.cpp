@@ -80,7 +80,7 @@ TEST_CASE("shared mutex: a writer that leaves lets the readers behind it go on")
 TEST_CASE("shared mutex: a lock is given back early, by a cancel, and by a race whose result is dropped") {
     SimLoop loop;
     SharedMutex mutex;
-    auto use = [](SharedMutex* m) -> Future<Void> {
+    auto useOnce = [](SharedMutex* m) -> Future<Void> {
         SharedMutex::Lock lock = co_await m->lock();
         lock.unlock();
         SharedMutex::SharedLock shared = co_await m->lockShared();
@@ -88,7 +88,7 @@ TEST_CASE("shared mutex: a lock is given back early, by a cancel, and by a race 
         auto first = co_await race(m->lock(), delay(1));
         CHECK(first.index() == 0);
     };
-    loop.run(use(&mutex));
+    loop.run(useOnce(&mutex));
     test::TraceLog log;
     Future<Void> writing = writeAlone(&mutex, &log, "w", 9), reading = readShared(&mutex, &log, "r", 1);
     writing = Void();
@@ -119,11 +119,11 @@ TEST_CASE("shared mutex: its end fails those that wait; one that is held must no
             "is destroyed while a Permit or Lock of it is held");
 }
 
-struct Load {
+struct SharedLoad {
     int readers = 0, writers = 0, done = 0;
 };
 
-Future<Void> use(SharedMutex* mutex, Load* load, bool writes, double patience, double seconds) {
+Future<Void> useShared(SharedMutex* mutex, SharedLoad* load, bool writes, double patience, double seconds) {
     if (writes) {
         auto first = co_await race(mutex->lock(), delay(patience));
         if (first.index() == 1)
@@ -150,14 +150,14 @@ TEST_CASE("shared mutex: random readers and writers, some of them impatient: non
         SimLoop loop;
         DeterministicRandom random(seed);
         SharedMutex mutex;
-        Load load;
+        SharedLoad load;
         std::vector<Future<Void>> users;
         int patient = 0;
         for (int i = 0; i < 100; ++i) {
             bool isPatient = random.randomInt(0, 3) != 0;
             patient += isPatient;
             users.push_back(
-                use(&mutex, &load, random.randomInt(0, 4) == 0, isPatient ? 1e9 : 0.7, random.randomInt(0, 3)));
+                useShared(&mutex, &load, random.randomInt(0, 4) == 0, isPatient ? 1e9 : 0.7, random.randomInt(0, 3)));
             if (random.randomInt(0, 3) == 0)
                 loop.run(delay(random.randomInt(0, 2)));
         }
@@ -169,16 +169,16 @@ TEST_CASE("shared mutex: random readers and writers, some of them impatient: non
     }
 }
 
-Future<int> readUntil(SharedMutex* mutex, Future<int> until) {
+Future<int> holdShared(SharedMutex* mutex, Future<int> until) {
     SharedMutex::SharedLock lock = co_await mutex->lockShared();
     int number = co_await until;
     co_return number;
 }
 
-Future<int> readAndWrite(SharedMutex* mutex, Future<int> a, Future<int> b, test::Sentinel) {
-    Future<int> one = readUntil(mutex, a), two = readUntil(mutex, b);
+Future<int> readWhileWriting(SharedMutex* mutex, Future<int> a, Future<int> b, test::Sentinel) {
+    Future<int> one = holdShared(mutex, a), two = holdShared(mutex, b);
     SharedMutex::Lock lock = co_await mutex->lock();
-    Future<int> three = readUntil(mutex, a);
+    Future<int> three = holdShared(mutex, a);
     lock.unlock();
     int number = co_await three;
     co_return number;
@@ -188,7 +188,7 @@ TEST_CASE("shared mutex: it can be cancelled at each step") {
     auto make = [](test::Inputs& in) {
         SharedMutex& mutex = in.keep<SharedMutex>();
         in.afterwards([&mutex] { return keep(mutex.lock()).isReady(); });
-        return readAndWrite(&mutex, in.number(0), in.number(1), in.sentinel());
+        return readWhileWriting(&mutex, in.number(0), in.number(1), in.sentinel());
     };
     test::cancelEverywhere("shared mutex", make, {.hasHandlers = true});
 }

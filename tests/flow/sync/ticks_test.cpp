@@ -19,10 +19,10 @@
 namespace {
 using namespace flow;
 
-using Seen = std::vector<std::pair<double, std::uint64_t>>; // when, and how many were missed
+using TicksSeen = std::vector<std::pair<double, std::uint64_t>>; // when, and how many were missed
 
 /// Takes a tick for each of the times of `work`, and then works so long.
-Future<Void> use(Ticks* ticks, std::vector<double> work, Seen* seen) {
+Future<Void> useTicks(Ticks* ticks, std::vector<double> work, TicksSeen* seen) {
     for (double seconds : work) {
         std::uint64_t missed = co_await ticks->next();
         seen->emplace_back(now(), missed);
@@ -36,18 +36,18 @@ TEST_CASE("ticks: work between them does not move them, and those that are misse
     SimLoop loop;
     loop.run(delay(10));
     Ticks ticks(1.0);
-    Seen seen;
-    loop.run(use(&ticks, {0.3, 0.9, 2.5, 0, 0, 4, 0}, &seen));
+    TicksSeen seen;
+    loop.run(useTicks(&ticks, {0.3, 0.9, 2.5, 0, 0, 4, 0}, &seen));
     // the third one works from 13 to 15.5: the ticks at 14 and 15 are taken as one, and those at 18 to 21 at 21
-    CHECK(seen == Seen{{11, 0}, {12, 0}, {13, 0}, {15.5, 1}, {16, 0}, {17, 0}, {21, 3}});
+    CHECK(seen == TicksSeen{{11, 0}, {12, 0}, {13, 0}, {15.5, 1}, {16, 0}, {17, 0}, {21, 3}});
 }
 
 TEST_CASE("ticks: or those that are missed are made up") {
     SimLoop loop;
     Ticks ticks(1.0, Ticks::Missed::MakeUp);
-    Seen seen;
-    loop.run(use(&ticks, {2.5, 0, 0, 0}, &seen));
-    CHECK(seen == Seen{{1, 0}, {3.5, 0}, {3.5, 0}, {4, 0}});
+    TicksSeen seen;
+    loop.run(useTicks(&ticks, {2.5, 0, 0, 0}, &seen));
+    CHECK(seen == TicksSeen{{1, 0}, {3.5, 0}, {3.5, 0}, {4, 0}});
 }
 
 TEST_CASE("ticks: they do not drift") {
