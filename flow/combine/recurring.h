@@ -5,7 +5,8 @@
 //     Future<Void> refresh = recurringAsync([this] { return reload(); }, 60.0);
 //
 // Cancel-safe: dropping the result ends the calls. An error that the function throws ends them too, and fails the
-// result. All that the function refers to must live as long as the result.
+// result. All that the function refers to must live as long as the result. For steps at fixed times, whatever the calls
+// take, see Ticks (flow/sync/ticks.h).
 
 #include "flow/base/seconds.h"
 #include "flow/coro/coroutine.h"

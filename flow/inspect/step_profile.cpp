@@ -49,8 +49,8 @@ void findChain(Waiter const* step, std::vector<void const*>& chain) {
 } // namespace
 
 StepProfile::StepProfile(Loop& loop, bool countsAllocations)
-    : loop_(loop), ticks_(loop.isSimulated() ? &loop : nullptr), began_(ticks_.now()), ready_(kMostReady) {
-    ticks_.measure(); // so that begins() can convert ticks to seconds
+    : loop_(loop), clock_(loop.isSimulated() ? &loop : nullptr), began_(clock_.now()), ready_(kMostReady) {
+    clock_.measure(); // so that begins() can convert ticks to seconds
     loop_.add(*this);
     if (countsAllocations)
         allocations_.emplace(*this);
@@ -61,7 +61,7 @@ StepProfile::~StepProfile() {
 }
 
 void StepProfile::woken(WaiterNode* waiter, TaskPriority priority, WokenBy) noexcept {
-    ready_.push(waiter, priority, ticks_.now());
+    ready_.push(waiter, priority, clock_.now());
 }
 
 void StepProfile::begins(WaiterNode* step, TaskPriority priority) noexcept {
@@ -70,9 +70,9 @@ void StepProfile::begins(WaiterNode* step, TaskPriority priority) noexcept {
     if (place == chains_.end())
         place = chains_.emplace(chain_, Spent()).first;
     ++place->second.steps;
-    std::uint64_t now = ticks_.now();
+    std::uint64_t now = clock_.now();
     if (auto since = ready_.take(step, priority)) {
-        double seconds = ticks_.seconds(now - *since);
+        double seconds = clock_.seconds(now - *since);
         Delay& delay = delays_[priority];
         ++delay.steps;
         delay.seconds += seconds;
@@ -86,14 +86,14 @@ void StepProfile::begins(WaiterNode* step, TaskPriority priority) noexcept {
 void StepProfile::ended() noexcept {
     Running step = running_.back();
     running_.pop_back();
-    std::uint64_t ticks = ticks_.now() - step.since;
+    std::uint64_t ticks = clock_.now() - step.since;
     step.spent->ticks += ticks - std::min(ticks, step.nested);
     if (!running_.empty())
         running_.back().nested += ticks;
 }
 
 std::string StepProfile::json() const {
-    ticks_.measure();
+    clock_.measure();
     // nondeterminism: it is never iterated over.
     std::map<void const*, std::string> names;
     auto nameOf = [&](void const* code) -> std::string const& {
@@ -107,7 +107,7 @@ std::string StepProfile::json() const {
     };
     auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
     std::string out = format("{\"seconds\":%.9g,\"countsAllocations\":%s,\"chains\":[",
-                             ticks_.seconds(ticks_.now() - began_), allocations_ ? "true" : "false");
+                             clock_.seconds(clock_.now() - began_), allocations_ ? "true" : "false");
     char const* comma = "";
     auto add = [&](Codes const& chain, Spent const& spent) {
         out += comma;
@@ -118,7 +118,7 @@ std::string StepProfile::json() const {
             appendJsonString(out, nameOf(*code));
         }
         out += format("],\"steps\":%llu,\"seconds\":%.9g,\"allocations\":%llu}", number(spent.steps),
-                      ticks_.seconds(spent.ticks), number(spent.allocations));
+                      clock_.seconds(spent.ticks), number(spent.allocations));
         comma = ",";
     };
     for (auto const& [chain, spent] : chains_)

@@ -5,7 +5,7 @@
 namespace flow {
 
 WorldRecorder::WorldRecorder(World& world, std::size_t bytesOfProcess)
-    : world_(world), bytesOfProcess_(bytesOfProcess), ticks_(&world) {
+    : world_(world), bytesOfProcess_(bytesOfProcess), clock_(&world) {
     world_.LoopMachine::add(logOf(nullptr));
     for (auto const& process : world_.processes())
         if (process->isRunning())
@@ -30,7 +30,7 @@ trace::StepLog& WorldRecorder::logOf(Process* process) {
     if (number >= logs_.size())
         logs_.resize(number + 1);
     if (!logs_[number])
-        logs_[number] = std::make_unique<trace::StepLog>(bytesOfProcess_, ticks_);
+        logs_[number] = std::make_unique<trace::StepLog>(bytesOfProcess_, clock_);
     return *logs_[number];
 }
 

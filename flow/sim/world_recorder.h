@@ -40,7 +40,7 @@ private:
 
     World& world_;
     std::size_t bytesOfProcess_;
-    Ticks ticks_;
+    CycleClock clock_;
     std::vector<std::unique_ptr<trace::StepLog>> logs_; // by the id of the process; 0 is the world itself
 };
 

@@ -86,13 +86,16 @@ std::size_t Semaphore::waiters() const {
 }
 
 void Semaphore::describe(Acquire const& op, Description& out) const {
+    bool isMutex = kind_ == Kind::Mutex || kind_ == Kind::SharedMutex;
     if (kind_ == Kind::Mutex)
         out.text = "a Mutex";
+    else if (kind_ == Kind::SharedMutex)
+        out.text = op.permits == 1 ? "a SharedMutex, as a reader" : "a SharedMutex, as the writer";
     else if (op.permits == 1)
         out.text = kind_ == Kind::FlowLock ? "a permit of a FlowLock" : "a permit of a Semaphore";
     else
         out.text = format("%zu permits of a %s", op.permits, kind_ == Kind::FlowLock ? "FlowLock" : "Semaphore");
-    bool hasMarks = held_ != 0 || kind_ == Kind::Mutex;
+    bool hasMarks = held_ != 0 || isMutex;
     out.lock = hasMarks ? reinterpret_cast<void const*>(mark()) : this;
     if (hasMarks)
         out.mostHeld = 1;

@@ -119,7 +119,7 @@ public:
 protected:
     /// The class that this Semaphore is a part of. Only for a FlowLock: an acquire() of more permits than the FlowLock
     /// was made with is ready when all permits are free, and makes permits() negative.
-    enum class Kind : std::uint8_t { Semaphore, Mutex, FlowLock };
+    enum class Kind : std::uint8_t { Semaphore, Mutex, SharedMutex, FlowLock };
 
     Semaphore(std::size_t permits, Order order, Kind kind)
         : free_(static_cast<std::int64_t>(permits)), all_(free_), order_(order), kind_(kind) {}
@@ -128,6 +128,7 @@ protected:
 
 private:
     friend class Mutex;
+    friend class SharedMutex;
     struct OnTheirWay {
         std::int64_t permits = 0;
         std::size_t waiters = 0;

@@ -18,10 +18,10 @@
 namespace flow {
 
 LoopMetrics::LoopMetrics(Loop& loop, Seconds longStep)
-    : loop_(loop), ticks_(loop.isSimulated() ? &loop : nullptr), began_(ticks_.now()) {
+    : loop_(loop), clock_(loop.isSimulated() ? &loop : nullptr), began_(clock_.now()) {
     running_.reserve(16);
-    ticks_.measure();
-    longTicks_ = ticks_.ticksOf(longStep);
+    clock_.measure();
+    longTicks_ = clock_.ticksOf(longStep);
     loop_.add(*this);
 }
 
@@ -37,18 +37,18 @@ void LoopMetrics::turnBegins() noexcept {
 void LoopMetrics::begins(WaiterNode* step, TaskPriority) noexcept {
     ++steps_;
     if (!std::exchange(isFresh_, false))
-        now_ = ticks_.now();
+        now_ = clock_.now();
     running_.push_back({codeOfStep(step), now_});
 }
 
 void LoopMetrics::ended() noexcept {
     Running step = running_.back();
     running_.pop_back();
-    now_ = ticks_.now();
+    now_ = clock_.now();
     isFresh_ = true;
     if (now_ - step.since < longTicks_) [[likely]]
         return;
-    double seconds = ticks_.seconds(now_ - step.since);
+    double seconds = clock_.seconds(now_ - step.since);
     Long& entry = long_[step.code];
     ++entry.count;
     entry.seconds += seconds;
@@ -57,19 +57,19 @@ void LoopMetrics::ended() noexcept {
 
 void LoopMetrics::sleeps() noexcept {
     ++sleeps_;
-    asleepSince_ = ticks_.now();
+    asleepSince_ = clock_.now();
 }
 
 void LoopMetrics::wakes() noexcept {
-    idleTicks_ += ticks_.now() - std::exchange(asleepSince_, 0);
+    idleTicks_ += clock_.now() - std::exchange(asleepSince_, 0);
     isFresh_ = false;
 }
 
 LoopFigures LoopMetrics::figures() const {
-    ticks_.measure();
+    clock_.measure();
     LoopFigures all;
-    all.seconds = ticks_.seconds(ticks_.now() - began_);
-    all.idle = ticks_.seconds(idleTicks_);
+    all.seconds = clock_.seconds(clock_.now() - began_);
+    all.idle = clock_.seconds(idleTicks_);
     all.busy = std::max(0.0, all.seconds - all.idle);
     all.turns = turns_;
     all.steps = steps_;

@@ -12,7 +12,7 @@
 // and all timers, which takes long if there are a million.
 
 #include "flow/base/seconds.h"
-#include "flow/loop/detail/ticks.h"
+#include "flow/loop/detail/cycle_clock.h"
 #include "flow/loop/loop.h"
 #include "flow/loop/step_watch.h"
 #include "flow/memory/fast_allocator.h"
@@ -81,7 +81,7 @@ private:
     void wakes() noexcept override;
 
     Loop& loop_;
-    mutable Ticks ticks_;
+    mutable CycleClock clock_;
     std::uint64_t longTicks_ = 0; // a step that takes at least so many ticks is long
     std::uint64_t began_;
     std::uint64_t idleTicks_ = 0;

@@ -7,8 +7,8 @@
 namespace flow::trace {
 
 Recorder::Recorder(Loop& loop, RecorderOptions options)
-    : loop_(loop), name_(std::move(options.name)), ticks_(loop.isSimulated() ? &loop : nullptr),
-      log_(options.bytes, ticks_) {
+    : loop_(loop), name_(std::move(options.name)), clock_(loop.isSimulated() ? &loop : nullptr),
+      log_(options.bytes, clock_) {
     loop_.add(log_);
     addEndingWatch(*this);
     addMarkTarget(*this);

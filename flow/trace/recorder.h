@@ -46,7 +46,7 @@ private:
 
     Loop& loop_;
     std::string name_;
-    Ticks ticks_;
+    CycleClock clock_;
     StepLog log_;
 };
 

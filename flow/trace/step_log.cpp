@@ -41,10 +41,10 @@ private:
     std::unordered_map<void const*, std::string> known_;
 };
 
-StepLog::StepLog(std::size_t bytes, Ticks& ticks) : StepRing(bytes, ticks, codeOfStep) {}
+StepLog::StepLog(std::size_t bytes, CycleClock& clock) : StepRing(bytes, clock, codeOfStep) {}
 
 void StepLog::writeTo(PerfettoTrace& out, std::uint64_t track) const {
-    ticks_.measure();
+    clock_.measure();
     struct Item {
         Event event;
         std::uint32_t flow = 0;                 // the arrow that ends at this step, or begins at this wake-up
@@ -79,7 +79,7 @@ void StepLog::writeTo(PerfettoTrace& out, std::uint64_t track) const {
     }
     Names names;
     for (Item const& item : items) {
-        std::uint64_t time = ticks_.nanoseconds(item.event.time);
+        std::uint64_t time = clock_.nanoseconds(item.event.time);
         if (item.event.kind == Kind::Begin)
             out.begin(track, time, names.of(item.event.what),
                       {.starts = item.starts, .ends = item.flow, .key = "priority", .number = item.event.value});

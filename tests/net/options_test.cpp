@@ -38,7 +38,7 @@ WrongOptions messages(std::function<void(MessageOptions&)> change, std::string s
     return {make, "MessageOptions: " + sentence};
 }
 
-WrongOptions rpc(double RpcOptions::* option, double value, std::string sentence) {
+WrongOptions rpc(Seconds RpcOptions::* option, double value, std::string sentence) {
     auto make = [option, value] {
         RpcOptions options;
         options.*option = value;

@@ -11,7 +11,7 @@
 // Allocations are counted on request only, since counting makes each allocation several times as slow. A StepProfile
 // belongs to the loop's thread, and must end before the loop. If several count allocations, the newest must end first.
 
-#include "flow/loop/detail/ticks.h"
+#include "flow/loop/detail/cycle_clock.h"
 #include "flow/loop/loop.h"
 #include "flow/loop/step_watch.h"
 #include "flow/memory/allocation_watch.h"
@@ -69,7 +69,7 @@ private:
     Spent& current() { return running_.empty() ? outside_ : *running_.back().spent; }
 
     Loop& loop_;
-    mutable Ticks ticks_;
+    mutable CycleClock clock_;
     std::uint64_t began_;
     trace::ReadyOrder<std::uint64_t> ready_; // the times at which waiters became ready
     std::map<Codes, Spent> chains_;

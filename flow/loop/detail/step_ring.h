@@ -2,12 +2,12 @@
 // StepRing: the last events of a loop, in a ring of fixed size. The loop writes into it inline, which is faster than a
 // StepWatch (flow/loop/step_watch.h). The derived class trace::StepLog makes a trace of the events.
 //
-// A step costs one event and one read of the clock (Ticks): the time when a step ends is also the time when the next
-// step begins. Each wake-up is another event, without a read of the clock. The code that reads the ring finds the
+// A step costs one event and one read of the clock (CycleClock): the time when a step ends is also the time when the
+// next step begins. Each wake-up is another event, without a read of the clock. The code that reads the ring finds the
 // wake-up that belongs to a step: it is the last wake-up of the step's waiter before the step.
 
 #include "flow/core/in_place.h"
-#include "flow/loop/detail/ticks.h"
+#include "flow/loop/detail/cycle_clock.h"
 #include "flow/loop/priority.h"
 
 #include <algorithm>
@@ -48,24 +48,24 @@ protected:
     /// A function that returns the code address to show for a step.
     using CodeOf = void const*(WaiterNode const*) noexcept;
 
-    /// Makes a ring of at most `bytes` bytes, but at least 16 events. `ticks` must outlive it. Throws std::bad_alloc.
-    StepRing(std::size_t bytes, Ticks& ticks, CodeOf& codeOf)
-        : ticks_(ticks), codeOf_(codeOf), events_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Event), 16))),
+    /// Makes a ring of at most `bytes` bytes, but at least 16 events. `clock` must outlive it. Throws std::bad_alloc.
+    StepRing(std::size_t bytes, CycleClock& clock, CodeOf& codeOf)
+        : clock_(clock), codeOf_(codeOf), events_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Event), 16))),
           first_(events_.data()), mask_(events_.size() - 1) {}
     ~StepRing() = default;
 
-    void put(Kind kind, void const* what, int value) noexcept { put(kind, ticks_.now(), what, nullptr, value); }
+    void put(Kind kind, void const* what, int value) noexcept { put(kind, clock_.now(), what, nullptr, value); }
     /// Returns all events, oldest first. Adds an End if a step runs, or if the End of the last step is not written yet.
     std::vector<Event> inOrder() const {
         std::vector<Event> all;
         for (std::uint64_t i = count_ > events_.size() ? count_ - events_.size() : 0; i < count_; ++i)
             all.push_back(events_[i & (events_.size() - 1)]);
         if (depth_ != 0 || isOpen_)
-            all.push_back({isOpen_ ? time_ : ticks_.now(), nullptr, nullptr, 0, Kind::End, 0});
+            all.push_back({isOpen_ ? time_ : clock_.now(), nullptr, nullptr, 0, Kind::End, 0});
         return all;
     }
 
-    Ticks& ticks_;
+    CycleClock& clock_;
 
 private:
     void put(Kind kind, std::uint64_t time, void const* what, WaiterNode* waiter, int value) noexcept {
@@ -74,7 +74,7 @@ private:
     }
     std::uint64_t freshTime() noexcept {
         if (!std::exchange(isFresh_, true))
-            time_ = ticks_.now();
+            time_ = clock_.now();
         return time_;
     }
 
@@ -95,7 +95,7 @@ private:
         if (depth_ == 0) // the step began before the ring was added
             return;
         --depth_;
-        time_ = ticks_.now();
+        time_ = clock_.now();
         isFresh_ = isOpen_ = true;
     }
     /// Called when the ring is taken off its loop. A step may run at the moment: its end will not be reported.

@@ -19,8 +19,8 @@ namespace flow::trace {
 
 class StepLog final : public StepRing {
 public:
-    /// Keeps at most `bytes`, but at least 16 events. `ticks` must outlive the log. Throws std::bad_alloc.
-    StepLog(std::size_t bytes, Ticks& ticks);
+    /// Keeps at most `bytes`, but at least 16 events. `clock` must outlive the log. Throws std::bad_alloc.
+    StepLog(std::size_t bytes, CycleClock& clock);
 
     void failed(void const* code, Error error) noexcept { put(Kind::Failed, code, error.code()); }
     void cancelled(void const* code) noexcept { put(Kind::Cancelled, code, 0); }

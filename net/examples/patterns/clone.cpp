@@ -2,6 +2,7 @@
 
 #include "flow/base/parse_number.h"
 #include "flow/flow.h"
+#include "flow/sync/ticks.h"
 
 using namespace flow;
 using namespace flow::net;
@@ -74,8 +75,9 @@ Future<Void> CloneServer::takeSets() {
 }
 
 Future<Void> CloneServer::beat() {
+    Ticks beats(kBeat);
     for (;;) {
-        co_await delay(kBeat);
+        co_await beats.next();
         Message beat("BEAT");
         beat.add(term_).add(std::to_string(last_));
         co_await changes_.send(beat);

@@ -1,6 +1,7 @@
 #include "net/examples/patterns/majordomo.h"
 
 #include "flow/flow.h"
+#include "flow/sync/ticks.h"
 
 #include <algorithm>
 
@@ -100,8 +101,9 @@ void Broker::forget(std::map<std::string, Worker>::iterator worker) {
 
 /// Sends BEAT each second. Removes workers that are silent, and refuses questions that have waited too long.
 Future<Void> Broker::beat() {
+    Ticks beats(kBeat);
     for (;;) {
-        co_await delay(kBeat);
+        co_await beats.next();
         for (auto next = workers_.begin(); next != workers_.end();) {
             auto worker = next++;
             if (worker->second.heard + kSilence < now())
@@ -142,8 +144,9 @@ namespace {
 
 /// Sends BEAT each second. Ends when the broker has been silent for too long.
 Future<Void> beatAndListen(MessageSocket* broker, double const* heard) {
+    Ticks beats(kBeat);
     for (;;) {
-        co_await delay(kBeat);
+        co_await beats.next();
         if (*heard + kSilence < now())
             co_return;
         Message beat("BEAT");

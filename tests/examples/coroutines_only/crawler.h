@@ -1,5 +1,5 @@
 #pragma once
-// crawl: loads a page, the pages that it names, and so on: each once, and only so many at a time.
+// crawl: loads a page, the pages that it names, and so on: each once, only so many at a time, and so many a second.
 
 #include "flow/flow.h"
 
@@ -17,5 +17,10 @@ struct Crawled {
     std::map<std::string, std::string> errors; // by page
 };
 
-/// A page that takes longer than `seconds` has failed, and does not keep the others from going on.
-flow::Future<Crawled> crawl(Load load, std::string start, int atATime, double seconds);
+struct Limits {
+    std::size_t atATime;
+    double perSecond; // after a burst of `atATime` pages
+    double timeout;   // seconds; a page that takes longer has failed, and does not keep the others from going on
+};
+
+flow::Future<Crawled> crawl(Load load, std::string start, Limits limits);

@@ -16,7 +16,7 @@ Future<Links> load(std::string page) {
 
 int main() {
     RealLoop loop;
-    Crawled crawled = loop.run(crawl(load, "home", 2, 0.5));
+    Crawled crawled = loop.run(crawl(load, "home", {.atATime = 2, .perSecond = 50, .timeout = 0.5}));
     for (auto const& [page, links] : crawled.pages)
         std::printf("%s: %zu links\n", page.c_str(), links.size());
     for (auto const& [page, error] : crawled.errors)

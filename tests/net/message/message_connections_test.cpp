@@ -236,8 +236,8 @@ TEST_CASE(
         MessageSocket pull(SocketType::Pull, options);
         push.connect(pull.bind(kAnywhere));
         co_await until(push, 1);
-        static constexpr double MessageOptions::* kTimes[] = {&MessageOptions::linger, &MessageOptions::reconnectIvl,
-                                                              &MessageOptions::heartbeatTtl};
+        static constexpr Seconds MessageOptions::* kTimes[] = {&MessageOptions::linger, &MessageOptions::reconnectIvl,
+                                                               &MessageOptions::heartbeatTtl};
         for (auto time : kTimes) {
             MessageOptions wrong;
             wrong.*time = -1;

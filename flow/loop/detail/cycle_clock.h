@@ -1,12 +1,12 @@
 #pragma once
-// Ticks: a clock that is fast to read. It is the processor's counter if this counter has a constant rate, else the
+// CycleClock: a clock that is fast to read. It is the processor's counter if this counter has a constant rate, else the
 // machine's clock. Under simulation it is the loop's time, and each read gives a later time than the previous read.
 //
-//     Ticks ticks;
-//     std::uint64_t before = ticks.now();
+//     CycleClock clock;
+//     std::uint64_t before = clock.now();
 //     ...
-//     ticks.measure();
-//     double seconds = ticks.seconds(ticks.now() - before);
+//     clock.measure();
+//     double seconds = clock.seconds(clock.now() - before);
 
 #include <cstdint>
 
@@ -14,10 +14,10 @@ namespace flow {
 
 class Loop;
 
-class Ticks {
+class CycleClock {
 public:
     /// Counts the time of the loop `simulated`; null: the machine's time.
-    explicit Ticks(Loop* simulated = nullptr);
+    explicit CycleClock(Loop* simulated = nullptr);
 
     std::uint64_t now() noexcept {
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-#include "flow/loop/detail/ticks.h"
+#include "flow/loop/detail/cycle_clock.h"
 
 #include "flow/loop/loop.h"
 
@@ -28,7 +28,7 @@ std::uint64_t clockNanoseconds() noexcept {
 
 } // namespace
 
-Ticks::Ticks(Loop* simulated) : simulated_(simulated) {
+CycleClock::CycleClock(Loop* simulated) : simulated_(simulated) {
     if (simulated_)
         return;
     isCounter_ = hasSteadyCounter();
@@ -36,13 +36,13 @@ Ticks::Ticks(Loop* simulated) : simulated_(simulated) {
     ticks0_ = now();
 }
 
-std::uint64_t Ticks::slowNow() noexcept {
+std::uint64_t CycleClock::slowNow() noexcept {
     if (!simulated_)
         return clockNanoseconds();
     return last_ = std::max(last_ + 1, static_cast<std::uint64_t>(simulated_->timer() * 1e9));
 }
 
-void Ticks::measure() noexcept {
+void CycleClock::measure() noexcept {
     if (!isCounter_)
         return;
     constexpr std::uint64_t kEnough = 1'000'000; // nanoseconds: the rate is right to a few parts in ten thousand
@@ -54,7 +54,7 @@ void Ticks::measure() noexcept {
     rate_ = static_cast<double>(passed) / static_cast<double>(ticks);
 }
 
-std::uint64_t Ticks::nanoseconds(std::uint64_t ticks) const noexcept {
+std::uint64_t CycleClock::nanoseconds(std::uint64_t ticks) const noexcept {
     if (!isCounter_)
         return ticks;
     auto since = static_cast<double>(static_cast<std::int64_t>(ticks - ticks0_));
