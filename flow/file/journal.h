@@ -18,8 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace kv {
-using namespace flow;
+namespace flow {
 
 class Journal : public ReferenceCounted<Journal> {
 public:
@@ -56,4 +55,4 @@ private:
     std::vector<std::string> records_;
 };
 
-} // namespace kv
+} // namespace flow

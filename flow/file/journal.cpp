@@ -1,11 +1,14 @@
-#include "net/examples/kv/journal.h"
+#include "flow/file/journal.h"
 
-#include "flow/flow.h"
-#include "net/examples/kv/message.h"
+#include "flow/coro/coroutine.h"
+#include "flow/memory/sealed.h"
+#include "flow/tasks/scope.h"
+#include "flow/trace/code_probe.h"
 
 #include <algorithm>
+#include <string_view>
 
-namespace kv {
+namespace flow {
 namespace {
 
 constexpr std::size_t kLengthBytes = 8; // at the beginning of a frame: its length, and the inverted length
@@ -171,4 +174,4 @@ Future<Void> Journal::replace(std::vector<std::string> records) {
     self->length_ = records.size();
 }
 
-} // namespace kv
+} // namespace flow
