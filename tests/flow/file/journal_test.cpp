@@ -5,10 +5,12 @@
 #include "flow/coro/coroutine.h"
 #include "flow/sim/disk.h"
 #include "flow/sim/sim_loop.h"
+#include "tests/flow/support/balance.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 using namespace flow;
 
@@ -92,4 +94,91 @@ TEST_CASE("journal: what was acknowledged after a failed sync survives the damag
                     break;
                 }
             }
+}
+
+namespace {
+
+/// Counts the syncs, which it lets succeed.
+class CountsSyncs final : public FaultSource {
+public:
+    bool injects(FaultKind kind, std::uint64_t) override {
+        count += kind == FaultKind::diskSyncError;
+        return false;
+    }
+    DeterministicRandom& random(FaultKind) override { return random_; }
+    DeterministicRandom& random() override { return random_; }
+
+    int count = 0;
+
+private:
+    DeterministicRandom random_{1};
+};
+
+// These stand outside the coroutines: gcc 12 cannot have braces in their frames.
+const std::vector<std::string> kNew = {"new"};
+const std::vector<std::string> kNewAndLast = {"new", "last"};
+
+Future<Void> appendMany(CountsSyncs* faults) {
+    Reference<Journal> journal = co_await Journal::open("/log");
+    int before = faults->count;
+    std::vector<Future<Void>> appends;
+    for (int i = 0; i < 100; ++i)
+        appends.push_back(journal->append(std::to_string(i)));
+    appends[50] = Future<Void>(); // only the answer is dropped
+    Future<Void> replacing = journal->replace(kNew);
+    Future<Void> last = journal->append("last");
+    for (Future<Void>& each : appends)
+        if (each.isValid())
+            co_await each;
+    CHECK(journal->length() == 100);
+    CHECK(faults->count - before == 4); // the first record alone, then all others; each in two files
+    co_await last;
+    CHECK(replacing.isReady());
+    CHECK(journal->length() == 2);
+    journal = co_await Journal::open("/log");
+    CHECK(journal->records() == kNewAndLast);
+}
+
+Future<Void> failOnce(OneSyncFails* faults) {
+    Reference<Journal> journal = co_await Journal::open("/log");
+    faults->isArmed = true;
+    Future<Void> first = journal->append("a");
+    Future<Void> second = journal->append("b");
+    CHECK((co_await tryGet(first)).isError());
+    CHECK((co_await tryGet(second)).isError());
+    Future<Void> third = journal->append("c");
+    CHECK((third.isReady() && third.isError()));
+    CHECK((co_await tryGet(journal->replace(kNew))).isError());
+}
+
+} // namespace
+
+TEST_CASE("journal: appends that come together share a sync, and a replace keeps its place among them") {
+    CountsSyncs faults;
+    SimDisk disk(faults, {.seconds = 0.001});
+    SimLoop loop;
+    loop.provide<FileSystem>(&disk);
+    loop.run(appendMany(&faults));
+}
+
+TEST_CASE("journal: after an error of the disk all calls fail") {
+    OneSyncFails faults(0);
+    SimDisk disk(faults);
+    SimLoop loop;
+    loop.provide<FileSystem>(&disk);
+    loop.run(failOnce(&faults));
+}
+
+TEST_CASE("journal: the last reference ends a write that is under way") {
+    test::Balance balance;
+    CountsSyncs faults;
+    SimDisk disk(faults, {.seconds = 0.001});
+    SimLoop loop;
+    loop.provide<FileSystem>(&disk);
+    Reference<Journal> journal = loop.run(Journal::open("log"));
+    Future<Void> append = journal->append("a");
+    Future<Void> more = journal->append("b");
+    journal.clear();
+    append = more = Future<Void>();
+    loop.run();
 }
