@@ -33,6 +33,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                 ("Sockets", "net/docs/sockets.md"), ("Messages", "net/docs/messages.md"),
                 ("Coming from ZeroMQ", "net/docs/zeromq.md"), ("Requests", "net/docs/rpc.md"),
                 ("Structured tasks", "flow/docs/structured_tasks.md"), ("Fibers", "flow/docs/fibers.md"),
+                ("Files", "flow/docs/files.md"),
                 ("Examples to start from", "flow/docs/examples.md"),
                 ("Writing a service", "flow/docs/writing_a_service.md"),
                 ("Threads and loops", "flow/docs/threads_and_loops.md"), ("Debugging", "flow/docs/debugging.md"),
