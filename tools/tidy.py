@@ -64,8 +64,8 @@ RANKS = {
     "flow/combine": 7,
     "flow/fiber": 7,  # beside the other styles, but its pool uses threads
     "flow/sync": 8,
-    "flow/file": 7,
     "flow/tasks": 9,
+    "flow/file": 10,
     "flow/parallel": 10,
     "flow/inspect": 7,
     "flow/sim": 11,

@@ -54,6 +54,8 @@
     FLOW_ERROR(io_timeout, 1521, "input or output took too long")                                                      \
     FLOW_ERROR(file_corrupt, 1522, "the file is corrupt")                                                              \
     FLOW_ERROR(disk_full, 1590, "the disk is full")                                                                    \
+    FLOW_ERROR(file_exists, 1591, "a file or directory with this name exists")                                         \
+    FLOW_ERROR(directory_not_empty, 1592, "the directory is not empty")                                                \
     FLOW_ERROR(client_invalid_operation, 2000, "the call is not allowed with these arguments or at this time")         \
     FLOW_ERROR(inverted_range, 2005, "the range ends before it begins")                                                \
     FLOW_ERROR(invalid_option_value, 2006, "the option cannot have this value")                                        \

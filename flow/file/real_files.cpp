@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <limits>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -31,6 +32,10 @@ Error errorOf(int number, Error denied) {
     case EROFS:
     case ETXTBSY:
         return denied;
+    case EEXIST:
+        return file_exists();
+    case ENOTEMPTY:
+        return directory_not_empty();
     case ENOSPC:
     case EDQUOT:
         return disk_full();
@@ -83,6 +88,22 @@ private:
     int number_ = -1;
 };
 
+int flagsOf(OpenMode mode) {
+    switch (mode) {
+    case OpenMode::Read:
+        return O_RDONLY;
+    case OpenMode::ReadWrite:
+        return O_RDWR;
+    case OpenMode::Create:
+        return O_RDWR | O_CREAT;
+    case OpenMode::CreateNew:
+        return O_RDWR | O_CREAT | O_EXCL;
+    case OpenMode::Append:
+        return O_RDWR | O_CREAT | O_APPEND;
+    }
+    return 0;
+}
+
 struct stat statusOf(int file) {
     struct stat status;
     completed(file_not_readable(), [&] { return ::fstat(file, &status); });
@@ -97,7 +118,7 @@ class RealFile final : public AsyncFile {
     }
 
 public:
-    RealFile(Reference<ThreadPool> threads, bool isWritable) : threads_(std::move(threads)), isWritable_(isWritable) {}
+    RealFile(Reference<ThreadPool> threads, OpenMode mode) : threads_(std::move(threads)), mode_(mode) {}
     // Closes the file on a thread of the pool: if the file was removed, this frees its blocks, which can take long.
     ~RealFile() override {
         if (descriptor_.number() < 0)
@@ -110,10 +131,10 @@ public:
     }
 
     /// Opens the file. Called on a thread of the pool.
-    void open(std::string const& path, OpenMode mode) {
-        int flags = O_CLOEXEC | (mode == OpenMode::Read ? O_RDONLY : O_RDWR) | (mode == OpenMode::Create ? O_CREAT : 0);
-        Error denied = isWritable_ ? file_not_writable() : file_not_readable();
-        Descriptor opened(completed(denied, [&] { return ::open(path.c_str(), flags, 0666); }));
+    void open(std::string const& path, int permissions) {
+        int flags = O_CLOEXEC | flagsOf(mode_);
+        Error denied = isWritable() ? file_not_writable() : file_not_readable();
+        Descriptor opened(completed(denied, [&] { return ::open(path.c_str(), flags, permissions); }));
         if (S_ISDIR(statusOf(opened.number()).st_mode)) // the system opens a directory for reading, but cannot read it
             throw io_error();
         descriptor_ = std::move(opened);
@@ -138,17 +159,19 @@ public:
     }
     Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes, std::source_location caller) override {
         FLOW_ASSERT_AT(caller, offset >= 0, "AsyncFile::write() to a negative offset");
-        if (!isWritable_)
+        if (!isWritable() || mode_ == OpenMode::Append)
             return file_not_writable();
         if (offset > kLastOffset - bytes.size())
             return file_too_large();
-        return call([file = descriptor_.number(), offset, bytes = std::move(bytes)] {
-            for (int count = 0; count < bytes.size();) {
-                std::uint8_t const* rest = bytes.begin() + count;
-                auto left = static_cast<std::size_t>(bytes.size() - count);
-                count += static_cast<int>(
-                    completed(file_not_writable(), [&] { return ::pwrite(file, rest, left, offset + count); }));
-            }
+        return put(std::move(bytes), [file = descriptor_.number(), offset](StringRef rest, int count) {
+            return ::pwrite(file, rest.begin(), static_cast<std::size_t>(rest.size()), offset + count);
+        });
+    }
+    Future<Void> append(Standalone<StringRef> bytes) override {
+        if (mode_ != OpenMode::Append)
+            return file_not_writable();
+        return put(std::move(bytes), [file = descriptor_.number()](StringRef rest, int) {
+            return ::write(file, rest.begin(), static_cast<std::size_t>(rest.size()));
         });
     }
     Future<Void> sync() override {
@@ -157,7 +180,7 @@ public:
     }
     Future<Void> truncate(std::int64_t size, std::source_location caller) override {
         FLOW_ASSERT_AT(caller, size >= 0, "AsyncFile::truncate() to a negative size");
-        if (!isWritable_)
+        if (!isWritable())
             return file_not_writable();
         return call([file = descriptor_.number(), size] {
             completed(file_not_writable(), [&] { return ::ftruncate(file, size); });
@@ -166,12 +189,33 @@ public:
     Future<std::int64_t> size() override {
         return call([file = descriptor_.number()] { return std::int64_t{statusOf(file).st_size}; });
     }
+    Future<bool> tryLock() override {
+        return call([file = descriptor_.number()] {
+            while (::flock(file, LOCK_EX | LOCK_NB) != 0)
+                if (errno == EWOULDBLOCK)
+                    return false;
+                else if (errno != EINTR)
+                    throw errorOf(errno, io_error());
+            return true;
+        });
+    }
 
 private:
     static constexpr std::int64_t kLastOffset = std::numeric_limits<std::int64_t>::max();
 
+    bool isWritable() const { return mode_ != OpenMode::Read; }
+    /// Calls write(rest, count) on a thread, with the bytes behind the first `count`, until all are written.
+    template <class Write>
+    Future<Void> put(Standalone<StringRef> bytes, Write write) {
+        return call([bytes = std::move(bytes), write] {
+            for (int count = 0; count < bytes.size();)
+                count +=
+                    static_cast<int>(completed(file_not_writable(), [&] { return write(bytes.substr(count), count); }));
+        });
+    }
+
     Reference<ThreadPool> threads_;
-    bool isWritable_;
+    OpenMode mode_;
     Descriptor descriptor_;
 };
 
@@ -179,6 +223,21 @@ void syncNames(std::string const& path) {
     constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     Descriptor directory(completed(file_not_readable(), [&] { return ::open(path.c_str(), kFlags); }));
     completed(io_error(), [&] { return ::fsync(directory.number()); });
+}
+
+FileInfo infoOf(std::string const& path) {
+    struct stat status;
+    completed(file_not_readable(), [&] { return ::stat(path.c_str(), &status); });
+    FileInfo info;
+    if (S_ISDIR(status.st_mode))
+        info.kind = FileKind::Directory;
+    if (!S_ISREG(status.st_mode))
+        return info;
+    info.kind = FileKind::File;
+    info.permissions = static_cast<int>(status.st_mode & 07777);
+    info.size = status.st_size;
+    info.modified = static_cast<double>(status.st_mtim.tv_sec) + static_cast<double>(status.st_mtim.tv_nsec) / 1e9;
+    return info;
 }
 
 std::vector<std::string> sortedNames(std::string const& directory) {
@@ -208,11 +267,19 @@ public:
             home_.provide<FileSystem>(nullptr);
     }
 
-    Future<Reference<AsyncFile>> open(std::string path, OpenMode mode) override {
-        auto file = makeReference<RealFile>(threads_, mode != OpenMode::Read);
-        return threads_->runToEnd([file, path = std::move(path), mode]() -> Reference<AsyncFile> {
-            file->open(path, mode);
+    Future<Reference<AsyncFile>> open(std::string path, OpenMode mode, int permissions) override {
+        auto file = makeReference<RealFile>(threads_, mode);
+        return threads_->runToEnd([file, path = std::move(path), permissions]() -> Reference<AsyncFile> {
+            file->open(path, permissions);
             return file;
+        });
+    }
+    Future<FileInfo> info(std::string path) override {
+        return threads_->runToEnd([path = std::move(path)] { return infoOf(path); });
+    }
+    Future<Void> setPermissions(std::string path, int permissions) override {
+        return threads_->runToEnd([path = std::move(path), permissions] {
+            completed(file_not_writable(), [&] { return ::chmod(path.c_str(), static_cast<mode_t>(permissions)); });
         });
     }
     Future<Void> rename(std::string from, std::string to) override {
@@ -223,6 +290,10 @@ public:
     Future<Void> remove(std::string path) override {
         return threads_->runToEnd(
             [path = std::move(path)] { completed(file_not_writable(), [&] { return ::unlink(path.c_str()); }); });
+    }
+    Future<Void> removeDirectory(std::string path) override {
+        return threads_->runToEnd(
+            [path = std::move(path)] { completed(file_not_writable(), [&] { return ::rmdir(path.c_str()); }); });
     }
     Future<bool> exists(std::string path) override {
         return threads_->runToEnd([path = std::move(path)] {

@@ -120,7 +120,11 @@ auto SimDisk::operate(Sort sort, Effect effect) {
 class SimDisk::File final : public AsyncFile {
 public:
     File(SimDisk& disk, Reference<DiskFile> content, OpenMode mode)
-        : disk_(disk), life_(disk.lives_), content_(std::move(content)), isWritable_(mode != OpenMode::Read) {}
+        : disk_(disk), life_(disk.lives_), content_(std::move(content)), mode_(mode) {}
+    ~File() override {
+        if (content_->lockedBy == this)
+            content_->lockedBy = nullptr;
+    }
 
     Future<Standalone<StringRef>> read(std::int64_t offset, int length, std::source_location caller) override {
         FLOW_ASSERT_AT(caller, offset >= 0 && length >= 0, "AsyncFile::read() of a negative offset or length");
@@ -130,18 +134,16 @@ public:
     }
     Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes, std::source_location caller) override {
         FLOW_ASSERT_AT(caller, offset >= 0, "AsyncFile::write() to a negative offset");
-        if (!isWritable_)
+        if (!isWritable() || mode_ == OpenMode::Append)
             return file_not_writable();
         if (!bytes.empty() && offset > kLargestFile - bytes.size())
             return file_too_large();
-        return operate(Sort::Other, [content = content_, offset, bytes = std::move(bytes), dice = &disk_.dice_] {
-            if (!bytes.empty() && dice->injects(FaultKind::diskFull)) {
-                content->write(offset, bytes.substr(0, dice->random(FaultKind::diskFull).randomInt(0, bytes.size())));
-                throw disk_full().asInjectedFault();
-            }
-            content->write(offset, bytes);
-            return Void();
-        });
+        return put(std::move(bytes), [offset] { return offset; });
+    }
+    Future<Void> append(Standalone<StringRef> bytes) override {
+        if (mode_ != OpenMode::Append)
+            return file_not_writable();
+        return put(std::move(bytes), [content = content_] { return content->size(); });
     }
     Future<Void> sync() override {
         return operate(Sort::Sync, [content = content_, changes = content_->changes(), dice = &disk_.dice_] {
@@ -155,20 +157,50 @@ public:
     }
     Future<Void> truncate(std::int64_t size, std::source_location caller) override {
         FLOW_ASSERT_AT(caller, size >= 0, "AsyncFile::truncate() to a negative size");
-        if (!isWritable_)
+        if (!isWritable())
             return file_not_writable();
         if (size > kLargestFile)
             return file_too_large();
         return operate(Sort::Other, [content = content_, size] {
             content->truncate(size);
+            content->modified = wallTime();
             return Void();
         });
     }
     Future<std::int64_t> size() override {
         return operate(Sort::Other, [content = content_] { return content->size(); });
     }
+    Future<bool> tryLock() override {
+        return operate(Sort::Other, [self = Reference<File>::addRef(this)] {
+            DiskFile& file = *self->content_;
+            if (file.lockedBy && file.lockedBy != self.getPtr() && file.lockedIn == self->life_)
+                return false;
+            file.lockedBy = self.getPtr();
+            file.lockedIn = self->life_;
+            return true;
+        });
+    }
 
 private:
+    bool isWritable() const { return mode_ != OpenMode::Read; }
+    /// Writes the bytes at place().
+    template <class Place>
+    Future<Void> put(Standalone<StringRef> bytes, Place place) {
+        return operate(Sort::Other, [content = content_, place, bytes = std::move(bytes), dice = &disk_.dice_] {
+            if (bytes.empty())
+                return Void();
+            std::int64_t offset = place();
+            if (offset > kLargestFile - bytes.size())
+                throw file_too_large();
+            content->modified = wallTime();
+            if (dice->injects(FaultKind::diskFull)) {
+                content->write(offset, bytes.substr(0, dice->random(FaultKind::diskFull).randomInt(0, bytes.size())));
+                throw disk_full().asInjectedFault();
+            }
+            content->write(offset, bytes);
+            return Void();
+        });
+    }
     template <class Effect>
     Future<std::invoke_result_t<Effect&>> operate(Sort sort, Effect effect) {
         if (life_ != disk_.lives_)
@@ -179,20 +211,49 @@ private:
     SimDisk& disk_;
     int life_; // the life in which the file was opened
     Reference<DiskFile> content_;
-    bool isWritable_;
+    OpenMode mode_;
 };
 
 SimDisk::SimDisk(FaultSource& dice, DiskSpeed const& diskSpeed)
     : speed(diskSpeed), dice_(dice), random_(dice.random().randomUInt64()) {}
 
-Future<Reference<AsyncFile>> SimDisk::open(std::string path, OpenMode mode) {
-    return operate(Sort::Other, [this, path = normal(path), mode]() -> Reference<AsyncFile> {
+Future<Reference<AsyncFile>> SimDisk::open(std::string path, OpenMode mode, int permissions) {
+    return operate(Sort::Other, [this, path = normal(path), mode, permissions]() -> Reference<AsyncFile> {
         needDirectory(directoryOf(path));
-        if (mode == OpenMode::Create && !isDirectory(path) && !names_.contains(path))
-            change({{}, path, {makeReference<DiskFile>()}});
+        bool isThere = isDirectory(path) || names_.contains(path);
+        if (isThere && mode == OpenMode::CreateNew)
+            throw file_exists();
+        if (!isThere && mode != OpenMode::Read && mode != OpenMode::ReadWrite) {
+            auto made = makeReference<DiskFile>();
+            made->modified = wallTime();
+            made->permissions = permissions & ~022;
+            change({{}, path, {made}});
+        }
         if (isDirectory(path))
             throw io_error();
         return makeReference<File>(*this, need(path).file, mode);
+    });
+}
+
+Future<FileInfo> SimDisk::info(std::string path) {
+    return operate(Sort::Other, [this, path = normal(path)] {
+        FileInfo found;
+        found.kind = isDirectory(path) ? FileKind::Directory : FileKind::File;
+        if (found.kind == FileKind::Directory)
+            return found;
+        DiskFile const& file = *need(path).file;
+        found.permissions = file.permissions;
+        found.size = file.size();
+        found.modified = file.modified;
+        return found;
+    });
+}
+
+Future<Void> SimDisk::setPermissions(std::string path, int permissions) {
+    return operate(Sort::Other, [this, path = normal(path), permissions] {
+        if (!isDirectory(path))
+            need(path).file->permissions = permissions;
+        return Void();
     });
 }
 
@@ -220,6 +281,19 @@ Future<Void> SimDisk::remove(std::string path) {
     });
 }
 
+Future<Void> SimDisk::removeDirectory(std::string path) {
+    return operate(Sort::Other, [this, path = normal(path)] {
+        needDirectory(path);
+        if (path == "/")
+            throw io_error();
+        auto inside = names_.lower_bound(path + "/");
+        if (inside != names_.end() && inside->first.starts_with(path + "/"))
+            throw directory_not_empty();
+        change({path, {}, {}});
+        return Void();
+    });
+}
+
 Future<bool> SimDisk::exists(std::string path) {
     return operate(Sort::Other, [this, path = normal(path)] { return isDirectory(path) || names_.contains(path); });
 }
@@ -242,7 +316,7 @@ Future<Void> SimDisk::makeDirectory(std::string path) {
             return Void();
         needDirectory(directoryOf(path));
         if (names_.contains(path))
-            throw io_error();
+            throw file_exists();
         change({{}, path, {}});
         return Void();
     });
@@ -327,8 +401,13 @@ void SimDisk::NameChange::addDirectories(Paths& directories) const {
 }
 
 void SimDisk::NameChange::apply(Names& names) const {
-    if (!goes.empty())
+    if (!goes.empty()) {
         names.erase(goes);
+        // With a directory goes what was in it, even if the removal of that is not stored.
+        auto inside = names.lower_bound(goes + "/");
+        while (inside != names.end() && inside->first.starts_with(goes + "/"))
+            inside = names.erase(inside);
+    }
     if (!comes.empty())
         names[comes] = entry;
 }

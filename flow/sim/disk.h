@@ -22,6 +22,9 @@
 //
 // After kill() or crash(), operations have no effect and never end. After boot() they work again, but not on files that
 // were opened before the kill() or crash(). The disk must outlive its files. "/a" and "a" are the same path.
+//
+// Permissions are kept, and nothing is denied, as to a program of root; 022 is the umask. A kill() or a crash() ends
+// all locks. Permissions and times are never lost.
 
 #include "flow/base/seconds.h"
 #include "flow/file/async_file.h"
@@ -49,10 +52,13 @@ public:
     /// The durations of operations. May be changed at any time.
     DiskSpeed speed;
 
-    Future<Reference<AsyncFile>> open(std::string path, OpenMode mode) override;
+    Future<Reference<AsyncFile>> open(std::string path, OpenMode mode, int permissions = 0666) override;
+    Future<FileInfo> info(std::string path) override;
+    Future<Void> setPermissions(std::string path, int permissions) override;
     /// Fails with unsupported_operation for a directory.
     Future<Void> rename(std::string from, std::string to) override;
     Future<Void> remove(std::string path) override;
+    Future<Void> removeDirectory(std::string path) override;
     Future<bool> exists(std::string path) override;
     Future<std::vector<std::string>> list(std::string directory) override;
     Future<Void> makeDirectory(std::string path) override;

@@ -88,6 +88,10 @@ private:
 
 Future<Void> serveOne(int id, std::string directory, std::vector<net::Address> addresses) {
     co_await files().makeDirectory(directory);
+    Reference<AsyncFile> lock = co_await files().open(directory + "/lock", OpenMode::Create);
+    bool isMine = co_await lock->tryLock(); // until this function ends
+    if (!isMine)
+        throw operation_failed().withSentence(directory + ": another server keeps its journal here");
     Printer printer;
     Future<int> stop = keep(signals({SIGTERM, SIGINT}));
     Future<Void> serving = runServer({.id = id,

@@ -69,7 +69,7 @@ MEANINGS = {
 MEANINGS |= attacked.MEANINGS
 
 CONSENSUS = "net/examples/kv/consensus.cpp"
-JOURNAL = "net/examples/kv/journal.cpp"
+JOURNAL = "flow/file/journal.cpp"
 STORE = "net/examples/kv/store.cpp"
 REPLICA = "net/examples/kv/replica.cpp"
 

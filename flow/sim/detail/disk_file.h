@@ -23,6 +23,13 @@ class DiskFile : public ReferenceCounted<DiskFile> {
 public:
     static constexpr int kSector = 512;
 
+    // What is not lost with the power.
+    double modified = 0; // wallTime()
+    int permissions = 0;
+    // The open file that has the lock, and the life of the disk in which it took it; null: none.
+    void const* lockedBy = nullptr;
+    int lockedIn = 0;
+
     std::int64_t size() const { return seen_.size(); }
     /// Returns the bytes from `offset` on: `length` bytes, or fewer if the file ends earlier.
     std::string read(std::int64_t offset, int length, FaultSource& dice);

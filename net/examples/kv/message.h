@@ -1,9 +1,9 @@
 #pragma once
-// The messages between servers and with clients, and their bytes. The bytes have a checksum, since a message can be
-// damaged on its way.
+// The messages between servers and with clients. seal() (flow/memory/sealed.h) makes their bytes, with a checksum,
+// since a message can be damaged on its way.
 
 #include "flow/base/optional.h"
-#include "flow/memory/binary.h"
+#include "flow/memory/sealed.h"
 
 #include <cstdint>
 #include <string>
@@ -63,45 +63,5 @@ struct Message {
     std::uint64_t committed = 0;     // in Append
     std::vector<Entry> entries = {}; // in Append
 };
-
-/// Returns the FNV-1a hash.
-inline std::uint64_t checksum(std::string_view bytes) {
-    std::uint64_t sum = 0xCBF29CE484222325u;
-    for (char c : bytes)
-        sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
-    return sum;
-}
-
-/// Returns the checksum of the value's bytes, followed by these bytes.
-template <class T>
-std::string seal(T const& value) {
-    BinaryWriter body(Unversioned());
-    body << value;
-    std::string_view bytes(static_cast<char const*>(body.getData()), static_cast<std::size_t>(body.getLength()));
-    BinaryWriter head(Unversioned());
-    head << checksum(bytes);
-    std::string sealed(static_cast<char const*>(head.getData()), static_cast<std::size_t>(head.getLength()));
-    return sealed += bytes;
-}
-
-constexpr std::size_t kSealBytes = 8;
-
-/// Returns the value of sealed bytes; nothing if they have been damaged.
-template <class T>
-Optional<T> unseal(std::string_view sealed) {
-    if (sealed.size() < kSealBytes)
-        return {};
-    std::uint64_t sum;
-    BinaryReader head(StringRef(sealed.substr(0, kSealBytes)), Unversioned());
-    head >> sum;
-    std::string_view bytes = sealed.substr(kSealBytes);
-    if (sum != checksum(bytes))
-        return {};
-    T value;
-    BinaryReader body(StringRef(bytes), Unversioned());
-    body >> value;
-    body.assertEnd();
-    return value;
-}
 
 } // namespace kv

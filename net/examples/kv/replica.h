@@ -12,10 +12,10 @@
 // be late, or arrive twice; a damaged message must not arrive. Any server may be at any of the addresses.
 
 #include "net/address.h"
-#include "net/examples/kv/journal.h"
 #include "net/examples/kv/store.h"
 
 #include "flow/base/non_copyable.h"
+#include "flow/file/journal.h"
 #include "flow/sync/semaphore.h"
 #include "flow/sync/trigger.h"
 #include "flow/tasks/scope.h"

@@ -2,14 +2,9 @@
 #include "flow/file/async_file.h"
 
 #include "flow/base/random.h"
-#include "flow/combine/errors.h"
 #include "flow/compat/wait_for_all.h"
-#include "flow/coro/coroutine.h"
-#include "flow/loop/real_loop.h"
-#include "flow/sim/disk.h"
-#include "flow/sim/sim_loop.h"
+#include "tests/flow/file/machines.h"
 #include "tests/flow/support/death.h"
-#include "tests/flow/support/temporary_directory.h"
 
 #include <doctest/doctest.h>
 
@@ -18,49 +13,12 @@
 #include <vector>
 
 using namespace flow;
+using namespace flow::test;
 
 namespace {
 
 using Names = std::vector<std::string>;
 constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
-
-struct RealMachine {
-    test::TemporaryDirectory directory;
-    RealLoop loop;
-    std::string here() { return directory.path() + "/"; }
-};
-
-struct SimMachine {
-    SimMachine() { loop.provide<FileSystem>(&disk); }
-    PlainFaults dice{1};
-    SimDisk disk{dice};
-    SimLoop loop;
-    std::string here() { return "/"; }
-};
-
-/// Operations take time, and overtake each other.
-struct UnevenSimMachine : SimMachine {
-    UnevenSimMachine() { disk.speed.seconds = 0.001; }
-};
-
-Future<Reference<AsyncFile>> make(std::string path, Standalone<StringRef> content) {
-    Reference<AsyncFile> file = co_await files().open(path, OpenMode::Create);
-    co_await file->write(0, content);
-    co_return file;
-}
-
-Future<std::string> contentOf(std::string path) {
-    Reference<AsyncFile> file = co_await files().open(path, OpenMode::Read);
-    std::int64_t size = co_await file->size();
-    Standalone<StringRef> bytes = co_await file->read(0, static_cast<int>(size) + 1);
-    co_return bytes.toString();
-}
-
-template <class T>
-Future<int> codeOf(Future<T> what) {
-    ErrorOr<T> result = co_await tryGet(std::move(what));
-    co_return result.isError() ? result.getError().code() : 0;
-}
 
 /// Does what the operations do to a file.
 struct Model {
@@ -187,6 +145,61 @@ Future<Void> removes(std::string here) {
     CHECK(co_await fresh->size() == 0);
 }
 
+Future<Void> newFiles(std::string here) {
+    Reference<AsyncFile> made = co_await files().open(here + "f", OpenMode::CreateNew, 0600);
+    co_await made->write(0, "text"_sr);
+    CHECK(co_await codeOf(files().open(here + "f", OpenMode::CreateNew)) == error_code_file_exists);
+    co_await files().makeDirectory(here + "d");
+    CHECK(co_await codeOf(files().open(here + "d", OpenMode::CreateNew)) == error_code_file_exists);
+    CHECK(co_await contentOf(here + "f") == "text");
+}
+
+Future<Void> appends(std::string here) {
+    Reference<AsyncFile> one = co_await files().open(here + "f", OpenMode::Append);
+    Reference<AsyncFile> other = co_await files().open(here + "f", OpenMode::Append);
+    co_await one->append("one "_sr);
+    co_await other->append("two "_sr);
+    co_await one->append(""_sr);
+    co_await one->append("three"_sr);
+    CHECK(co_await one->read(0, 100) == "one two three"_sr);
+    CHECK(co_await codeOf(one->write(0, "x"_sr)) == error_code_file_not_writable);
+    co_await one->truncate(3);
+    co_await other->append("!"_sr);
+    CHECK(co_await contentOf(here + "f") == "one!");
+    Reference<AsyncFile> plain = co_await files().open(here + "f", OpenMode::Create);
+    CHECK(co_await codeOf(plain->append("x"_sr)) == error_code_file_not_writable);
+}
+
+Future<Void> infos(std::string here) {
+    double before = wallTime() - 10; // a file system may round its times
+    Reference<AsyncFile> file = co_await files().open(here + "f", OpenMode::Create, 0600);
+    FileInfo made = co_await files().info(here + "f");
+    CHECK((made.kind == FileKind::File && made.size == 0 && made.permissions == 0600));
+    CHECK((made.modified > before && made.modified < before + 1000));
+    co_await file->write(0, "text"_sr);
+    co_await files().setPermissions(here + "f", 0444);
+    FileInfo written = co_await files().info(here + "f");
+    CHECK((written.size == 4 && written.permissions == 0444 && written.modified >= made.modified));
+    FileInfo directory = co_await files().info(here);
+    CHECK((directory.kind == FileKind::Directory && directory.size == 0 && directory.permissions == 0));
+    CHECK(co_await codeOf(files().info(here + "none")) == error_code_file_not_found);
+    CHECK(co_await codeOf(files().info(here + "f/below")) == error_code_file_not_found);
+    CHECK(co_await codeOf(files().setPermissions(here + "none", 0600)) == error_code_file_not_found);
+}
+
+Future<Void> removesDirectories(std::string here) {
+    co_await files().makeDirectory(here + "d");
+    (void)co_await make(here + "d/f", "text"_sr);
+    CHECK(co_await codeOf(files().removeDirectory(here + "d")) == error_code_directory_not_empty);
+    CHECK(co_await codeOf(files().removeDirectory(here + "d/f")) == error_code_file_not_found);
+    CHECK(co_await codeOf(files().removeDirectory(here + "none")) == error_code_file_not_found);
+    co_await files().remove(here + "d/f");
+    co_await files().removeDirectory(here + "d");
+    CHECK_FALSE(co_await files().exists(here + "d"));
+    co_await files().makeDirectory(here + "d");
+    CHECK_FALSE(co_await files().exists(here + "d/f"));
+}
+
 // These stand outside the coroutine: gcc 12 cannot have braces in its frame.
 const Names kNone;
 const Names kMade = {"sub/z", "sub/a", "sub/m", "top"};
@@ -214,7 +227,7 @@ Future<Void> directories(std::string here) {
     CHECK(co_await codeOf(files().syncDirectory(here + "none")) == error_code_file_not_found);
     CHECK(co_await codeOf(files().syncDirectory(here + "top")) == error_code_file_not_found);
     CHECK(co_await codeOf(files().makeDirectory(here + "none/sub")) == error_code_file_not_found);
-    CHECK(co_await codeOf(files().makeDirectory(here + "top")) == error_code_io_error);
+    CHECK(co_await codeOf(files().makeDirectory(here + "top")) == error_code_file_exists);
     CHECK(co_await codeOf(files().open(here + "sub", OpenMode::ReadWrite)) == error_code_io_error);
     CHECK(co_await codeOf(files().remove(here + "sub")) == error_code_io_error);
 }
@@ -306,17 +319,22 @@ Future<Void> useEverything(std::string here, Progress& progress) {
     co_await files().makeDirectory(here + "d");
     progress.advance();
     co_await files().remove(here + "g");
+    progress.advance();
+    co_await files().info(here + "d");
+    progress.advance();
+    co_await files().setPermissions(here + "d", 0700);
+    progress.advance();
+    co_await files().removeDirectory(here + "d");
+    progress.advance();
+    co_await file->tryLock();
+    progress.advance();
+    Reference<AsyncFile> end = co_await files().open(here + "f", OpenMode::Append);
+    progress.advance();
+    co_await end->append("text"_sr);
 }
-constexpr int kEverything = 12;
+constexpr int kEverything = 18;
 
 } // namespace
-
-#define MACHINES RealMachine, SimMachine, UnevenSimMachine
-#define FILES_TEST(name, test)                                                                                         \
-    TEST_CASE_TEMPLATE("files: " name, Machine, MACHINES) {                                                            \
-        Machine machine;                                                                                               \
-        machine.loop.run(test(machine.here()));                                                                        \
-    }
 
 FILES_TEST("reads and writes", readAndWrite)
 FILES_TEST("far offsets and holes", farOut)
@@ -324,6 +342,10 @@ FILES_TEST("random operations do what they do to a string", likeTheModel)
 FILES_TEST("ways to open them", modes)
 FILES_TEST("rename replaces, and open files stay what they are", renames)
 FILES_TEST("remove takes the name only", removes)
+FILES_TEST("exclusive creation", newFiles)
+FILES_TEST("appends", appends)
+FILES_TEST("info and permissions", infos)
+FILES_TEST("removal of directories", removesDirectories)
 FILES_TEST("directories", directories)
 FILES_TEST("names that are empty, too long, or hold a NUL", strangeNames)
 FILES_TEST("ten thousand operations at once", manyAtOnce)

@@ -3,11 +3,11 @@
 // again, wherever the power fails.
 #include "flow/base/format.h"
 #include "flow/coro/coroutine.h"
+#include "flow/file/journal.h"
 #include "flow/sim/disk.h"
 #include "flow/sim/simulation.h"
 #include "flow/sim/world.h"
 #include "flow/wait/delay.h"
-#include "net/examples/kv/journal.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,6 +16,8 @@
 #include <vector>
 
 namespace kv {
+using namespace flow;
+
 namespace {
 
 constexpr int kWindow = 60;              // numbers that stay when the journal is replaced

@@ -1,14 +1,19 @@
-#include "net/examples/kv/journal.h"
+#include "flow/file/journal.h"
 
-#include "flow/flow.h"
-#include "net/examples/kv/message.h"
+#include "flow/coro/coroutine.h"
+#include "flow/memory/sealed.h"
+#include "flow/tasks/scope.h"
+#include "flow/trace/code_probe.h"
 
 #include <algorithm>
+#include <limits>
+#include <string_view>
 
-namespace kv {
+namespace flow {
 namespace {
 
 constexpr std::size_t kLengthBytes = 8; // at the beginning of a frame: its length, and the inverted length
+constexpr std::int64_t kMostBytes = std::numeric_limits<int>::max(); // one read reads a whole file
 
 struct Framed {
     std::uint64_t generation = 0;
@@ -47,6 +52,11 @@ Optional<Framed> framedAt(std::string_view content, std::size_t at) {
     if (length == 0)
         return {};
     return unseal<Framed>(content.substr(at + kLengthBytes, length - kLengthBytes));
+}
+
+std::string folderOf(std::string const& path) {
+    std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
 }
 
 /// The records of one generation, from both copies.
@@ -103,7 +113,7 @@ Future<Reference<AsyncFile>> Journal::put(std::string path, std::string content)
     co_await file->truncate(0);
     co_await store(file, 0, std::move(content));
     co_await files().rename(temporary, path);
-    co_await files().syncDirectory(path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)));
+    co_await files().syncDirectory(folderOf(path));
     co_return file;
 }
 
@@ -151,15 +161,47 @@ Future<Reference<Journal>> Journal::open(std::string path) {
 
 Future<Void> Journal::append(std::string record) {
     Reference<Journal> self = Reference<Journal>::addRef(this);
-    std::string bytes = frame({self->generation_, self->least_, self->length_, record});
-    for (Reference<AsyncFile> file : self->files_)
-        co_await store(file, self->end_, bytes);
-    self->end_ += static_cast<std::int64_t>(bytes.size());
-    ++self->length_;
+    if (gathering_) {
+        gathering_->push_back(std::move(record));
+    } else {
+        bool mustWait = last_.isValid() && !last_.isReady();
+        Batch batch = std::make_shared<std::vector<std::string>>(1, std::move(record));
+        last_ = write(this, last_, batch);
+        if (mustWait)
+            gathering_ = batch;
+    }
+    Future<Void> written = last_;
+    co_await written;
 }
 
 Future<Void> Journal::replace(std::vector<std::string> records) {
     Reference<Journal> self = Reference<Journal>::addRef(this);
+    gathering_.reset(); // further records come after these
+    last_ = rewrite(this, last_, std::move(records));
+    Future<Void> written = last_;
+    co_await written;
+}
+
+Future<Void> Journal::write(Journal* self, Future<Void> before, Batch batch) {
+    if (before.isValid())
+        co_await before;
+    if (self->gathering_ == batch)
+        self->gathering_.reset();
+    std::string bytes;
+    std::uint64_t index = self->length_;
+    for (std::string& record : *batch)
+        bytes += frame({self->generation_, self->least_, index++, std::move(record)});
+    if (bytes.size() > static_cast<std::size_t>(kMostBytes - self->end_))
+        throw file_too_large().withSentence(self->path_ + ": a journal has at most 2 GiB; replace() makes it shorter");
+    for (Reference<AsyncFile> file : self->files_)
+        co_await store(file, self->end_, bytes);
+    self->end_ += static_cast<std::int64_t>(bytes.size());
+    self->length_ = index;
+}
+
+Future<Void> Journal::rewrite(Journal* self, Future<Void> before, std::vector<std::string> records) {
+    if (before.isValid())
+        co_await before;
     ++self->generation_;
     self->least_ = records.size();
     std::string whole;
@@ -171,4 +213,4 @@ Future<Void> Journal::replace(std::vector<std::string> records) {
     self->length_ = records.size();
 }
 
-} // namespace kv
+} // namespace flow

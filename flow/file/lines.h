@@ -1,0 +1,88 @@
+#pragma once
+// Lines: the lines of a file or of a connection, one after the other.
+//
+//     Lines lines(file);                                 // from the beginning of the file
+//     while (Optional<std::string> line = co_await lines.next())
+//         use(*line);                                    // without its end
+//
+//     Lines lines(connection, 1000);                     // a line has at most 1000 bytes
+//     auto first = co_await race(lines.next(), delay(5.0));
+//
+// A line ends with "\n" or "\r\n"; the last line may have no end. After the last line, next() gives an empty Optional.
+// Lines reads from a Reference to a file, or to any object with read(int atMost), which gives a future or an operation
+// in place of some bytes, and no bytes at the end.
+//
+// Errors. next() throws the error of the read. A longer line fails with value_too_large and a sentence. After an error,
+// each next() throws it again. Memory: one line, and what one read gives (at most 16 KiB).
+//
+// Cancel safety. next() returns an operation in place. If it loses a race, or is cancelled, it has taken no line: the
+// next one gets it. One next() may wait at a time. Lines reads ahead: bytes behind the last line that was taken may be
+// gone from the connection. A Lines must outlive its operations, and belongs to one thread.
+
+#include "flow/base/optional.h"
+#include "flow/file/async_file.h"
+#include "flow/wait/source.h"
+
+#include <functional>
+#include <source_location>
+#include <string>
+
+namespace flow {
+
+class Lines {
+public:
+    static constexpr std::size_t kLongest = 64 * 1024;
+
+    struct Next {
+        using Result = Optional<std::string>;
+        Lines* lines;
+        std::source_location caller;
+
+        bool isReady() const { return lines->isReady(); }
+        void park(WaiterNode& waiter) { lines->park(waiter, *this); }
+        Optional<std::string> take() const { return lines->take(); }
+    };
+
+    explicit Lines(Reference<AsyncFile> file, std::size_t longest = kLongest)
+        : read_([file](std::int64_t offset) { return file->read(offset, kPiece); }), longest_(longest) {}
+    template <class Reader>
+    explicit Lines(Reference<Reader> reader, std::size_t longest = kLongest)
+        : read_([reader](std::int64_t) { return futureOf(reader->read(kPiece)); }), longest_(longest) {}
+    Lines(Lines const&) = delete;
+    Lines& operator=(Lines const&) = delete;
+
+    Next next(std::source_location caller = std::source_location::current()) { return {this, caller}; }
+
+private:
+    using Bytes = Standalone<StringRef>;
+    static constexpr int kPiece = 16 * 1024;
+
+    template <class Op>
+    static Future<Bytes> futureOf(Op op) {
+        if constexpr (InPlace<Op>)
+            return keep(op);
+        else
+            return op;
+    }
+    /// Looks for the end of the first line in the buffer.
+    bool hasLine();
+    bool isTooLong();
+    bool isReady();
+    void park(WaiterNode& waiter, Next& op);
+    Optional<std::string> take();
+    Future<Void> fill();
+
+    std::function<Future<Bytes>(std::int64_t)> read_; // reads from this offset on
+    std::size_t longest_;
+    std::string buffer_;
+    std::size_t begin_ = 0;               // of the first line
+    std::size_t searched_ = 0;            // the line does not end before this place
+    std::size_t end_ = std::string::npos; // of the first line, if it is known
+    std::int64_t received_ = 0;
+    bool isEnded_ = false;
+    Error error_;
+    Source<Next> waiting_;
+    Future<Void> filling_; // the last member, so that it ends before what it uses
+};
+
+} // namespace flow
