@@ -24,8 +24,8 @@ namespace flow {
 struct RetryPolicy {
     int attempts = 5;      // the most attempts; at least one is made
     Seconds backoff = 0.1; // the wait before the second attempt; not negative
-    double factor = 2;     // the factor from each wait to the next
-    Seconds longest = 30;  // the longest wait
+    double factor = 2;     // the factor from each wait to the next; at least 1
+    Seconds longest = 30;  // the longest wait; not negative
     double jitter = 0.5;   // the part of the wait that is random: 0 to 1
     /// Returns true if another attempt may follow after this error. Null: an attempt may follow after every error.
     bool (*retries)(Error) = nullptr;
@@ -37,6 +37,8 @@ struct RetryPolicy {
     void check(std::source_location caller = std::source_location::current()) const {
         FLOW_ASSERT_AT(caller, backoff >= 0 && jitter >= 0 && jitter <= 1,
                        "the backoff of a RetryPolicy is negative, or its jitter is not between 0 and 1");
+        FLOW_ASSERT_AT(caller, factor >= 1 && longest >= 0,
+                       "the factor of a RetryPolicy is less than 1, or its longest wait is negative");
     }
     /// Returns the seconds to wait after `failed` attempts have failed.
     double secondsAfter(int failed) const {

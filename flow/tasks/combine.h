@@ -153,8 +153,14 @@ Task<AwaitedValue<X>> retry(Context, RetryPolicy policy, F function, ExplicitVoi
         Error error;
         try {
             X attempt = tasks::attempt(function, here);
-            AwaitedValue<X> value = co_await std::move(attempt);
-            co_return value;
+            if constexpr (requires { X::kIsTask; }) { // a child of this task
+                AwaitedValue<X> value = co_await std::move(attempt);
+                co_return value;
+            } else {
+                auto made = combine::futureOf(std::move(attempt));
+                AwaitedValue<X> value = co_await std::move(made);
+                co_return value;
+            }
         } catch (...) {
             error = currentError();
         }

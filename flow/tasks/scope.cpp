@@ -3,6 +3,7 @@
 #include "flow/base/detail/dropped_error.h"
 #include "flow/combine/timeout.h"
 #include "flow/coro/coroutine.h"
+#include "flow/loop/loop.h"
 #include "flow/wait/delay.h"
 #include "flow/wait/source.h"
 
@@ -83,11 +84,11 @@ Scope::Scope(Context parent, OnError onError)
     : errors_(parent.allocator()), node_(tasks::makeHook<Node>(parent.memory(), parent.parent())) {
     node_->onEnd = ended;
     node_->onError = onError;
-    node_->errors = &errors_;
+    node_->scope = this;
 }
 
 Scope::~Scope() {
-    node_->errors = nullptr;
+    node_->scope = nullptr;
     node_->failure = broken_promise(); // for a joiner that resumes in here
     if (detail::machineStops)
         tasks::destroyTree(node_); // of the children's code only destructors run
@@ -99,23 +100,43 @@ Scope::~Scope() {
 }
 
 void Scope::cancel() {
-    resumeJoinerInTurn(node_);
+    holdJoiner(node_);
     tasks::cancelChildren(node_);
 }
 
 void Scope::close() noexcept {
-    resumeJoinerInTurn(node_);
+    holdJoiner(node_);
     tasks::cancelTree(node_);
 }
 
-/// Makes a waiting joiner wait for a turn of the loop, too: a child that is about to be cancelled may be running, and
-/// the joiner may destroy what this child still uses. Does nothing without memory for a timer.
-void Scope::resumeJoinerInTurn(Node* node) noexcept {
-    if (node->joiner.isEmpty() || !node->hasForks())
+namespace {
+/// Keeps the joiner of a scope waiting.
+struct Pin {
+    explicit Pin(tasks::Node* n) : node(n) { ++node->pins; }
+    ~Pin() {
+        if (detail::machineStops)
+            node->flags &= ~tasks::Node::kJoining; // the joiner's code must not run
+        tasks::unpin(node);
+    }
+    tasks::Node* node;
+};
+
+Future<Void> untilNextTurn(tasks::Node* node, Propagate = {}) {
+    Pin pin(node);
+    co_await delay(0);
+}
+} // namespace
+
+/// Called before the children are cancelled: one of them may be running, and a joiner that resumes below may destroy
+/// objects that this child still uses. So the joiner waits for a turn of the loop. Does nothing if memory is short.
+void Scope::holdJoiner(Node* node) noexcept {
+    if (!node->scope || !node->hasForks() || !hasLoop())
+        return;
+    Future<Void>& turn = node->scope->turn_;
+    if (turn.isValid() && !turn.isReady())
         return;
     try {
-        Future<Void> turn = delay(0);
-        tasks::hold(node, turn.cell(), tasks::Node::kCancelled);
+        turn = untilNextTurn(node);
     } catch (std::bad_alloc const&) {
     }
 }
@@ -128,25 +149,23 @@ WaiterNode* Scope::ended(tasks::ScopeNode* scope, Error error) {
     return scope->has(tasks::Node::kWatches) ? tasks::settle(scope) : nullptr;
 }
 
-void Scope::noteError(Node* node, Error error) {
+void Scope::noteError(Node* node, Error error) noexcept {
     if (error == actor_cancelled())
         return;
-    if (node->onError == OnError::Report)
-        return reportDroppedBy("a Scope", error);
-    bool endsRest = node->onError == OnError::CancelRest && !node->failure.isValid();
-    if (endsRest)
-        node->failure = error;
-    struct CancelRest { // cancels the other children even if push_back() throws for lack of memory
-        Node* node;
-        ~CancelRest() {
-            if (!node)
-                return;
-            resumeJoinerInTurn(node);
-            tasks::cancelTree(node);
-        }
-    } rest{endsRest ? node : nullptr};
-    if (node->errors)
-        node->errors->push_back(error);
+    bool isKept = node->scope && node->onError != OnError::Report;
+    try {
+        if (isKept)
+            node->scope->errors_.push_back(error);
+    } catch (std::bad_alloc const&) {
+        isKept = false;
+    }
+    if (!isKept)
+        reportDroppedBy("a Scope", error);
+    if (node->onError != OnError::CancelRest || node->failure.isValid())
+        return;
+    node->failure = error;
+    holdJoiner(node);
+    tasks::cancelTree(node);
 }
 
 Future<bool> Scope::drain(Node* node, double seconds, Propagate) {
@@ -162,7 +181,7 @@ Future<bool> Scope::drain(Node* node, double seconds, Propagate) {
 Future<Void> Scope::closeLater(Node* node, double seconds, Propagate) {
     co_await delay(seconds);
     node->failure = timed_out();
-    resumeJoinerInTurn(node);
+    holdJoiner(node);
     tasks::cancelTree(node);
 }
 

@@ -23,19 +23,22 @@
 // immediately. join() and drain() wait until no child is left. By default the first error closes the scope: it cancels
 // the other children and those that are spawned later, and each join() and drain() from then on throws it. With
 // OnError::Collect the others go on, and errors() has all errors. With OnError::Report they go on, and each error is
-// reported as dropped: for servers, which must not keep clients' errors. The error of a fork made with context() goes
-// to the handle of the fork, not to the scope; spawn() the fork to have its error here.
+// reported as dropped (broken_promise is not): for servers, which must not keep clients' errors. The error of a fork
+// made with context() goes to the handle of the fork, not to the scope; spawn() the fork to have its error here.
 //
-// A scope holds the futures of its children: cancel() drops these futures, and cancels tasks and forks. A child may
-// call cancel() itself: a waiting join() or drain() resumes in a later turn of the loop, when the child has come to its
-// next wait. A future that is Uncancellable, or that other code holds too, runs on without the scope. The destructor
-// cancels the children, and drops what they spawn while they end. If join() or drain() is cancelled or loses a race,
-// the children run on. closeAfter() sets a deadline for all that the scope does; a scope within it that has an earlier
-// deadline ends earlier. With the Context of a task the scope is a child of the task: a cancel of the task cancels the
-// scope first, and the task ends after all of the scope. Only one join() or drain() may wait at a time. If the scope is
-// destroyed meanwhile, a waiting join() or drain() fails with broken_promise. If the memory resource throws, spawn()
-// throws too and cancels the child. A Scope belongs to one thread.
-
+// A scope holds the futures of its children: cancel() drops these futures, and cancels tasks, and the forks that were
+// made with context(). A child may call cancel() itself: join() and drain() then end in a later turn of the loop, when
+// the child has come to its next wait. If a coroutine that a child awaits calls cancel(), the locals of the child are
+// destroyed inside of this call, unless both are tasks. A future that is Uncancellable, or that other code holds too,
+// runs on without the scope. The destructor cancels the children, and drops what they spawn while they end. If join()
+// or drain() is cancelled or loses a race, the children run on. closeAfter() sets a deadline for all that the scope
+// does; a scope within it that has an earlier deadline ends earlier. With the Context of a task the scope is a child of
+// the task: a cancel of the task cancels the scope first, and the task ends after all of the scope. With the Context of
+// another Scope, a cancel of that one closes this one, but the other one's join() does not wait for this one. Only one
+// join() or drain() may wait at a time. If the scope is destroyed meanwhile, a waiting join() or drain() fails with
+// broken_promise. If the memory resource throws, spawn() throws too and cancels the child. An error for which there is
+// no memory is reported as dropped. The errors of a scope that is never joined are lost. A Scope belongs to one thread.
+//
 // A destructor cannot wait. Work that must be awaited after a cancel, such as a ROLLBACK or a goodbye, is given to a
 // scope that outlives the cancelled code:
 //
@@ -112,7 +115,8 @@ public:
     /// Returns an operation in place that waits until no child is left. It then throws the first error; with
     /// OnError::Collect or OnError::Report it throws no error of a child.
     tasks::Join join() { return {node_}; }
-    /// Like join(), but cancels the children that are left after `seconds`. Gives true if none was left.
+    /// Like join(), but cancels the children that are left after `seconds`. Gives true if none was left. Children that
+    /// are spawned later are not cancelled: call close() too if children spawn others while they end.
     Future<bool> drain(Seconds seconds) { return drain(node_, seconds); }
 
     /// The errors of the children except actor_cancelled, in the order in which they failed. Empty with
@@ -124,11 +128,11 @@ private:
     struct Node : tasks::ScopeNode {
         using ScopeNode::ScopeNode;
         OnError onError = OnError::CancelRest;
-        std::pmr::vector<Error>* errors = nullptr; // the Scope's errors_; null when the Scope is gone
+        Scope* scope = nullptr; // null when the Scope is gone
     };
     static WaiterNode* ended(tasks::ScopeNode* scope, Error error);
-    static void noteError(Node* node, Error error);
-    static void resumeJoinerInTurn(Node* node) noexcept;
+    static void noteError(Node* node, Error error) noexcept;
+    static void holdJoiner(Node* node) noexcept;
     static Future<bool> drain(Node* node, double seconds, Propagate = {});
     static Future<Void> closeLater(Node* node, double seconds, Propagate = {});
     void holdShielded(Future<Void> child, double seconds);
@@ -141,6 +145,8 @@ private:
         } catch (...) {
             error = currentError();
         }
+        if (task.isReady() && task.error().isValid())
+            error = task.error(); // not actor_cancelled, if the task has failed with another error after a cancel
         if (error.isValid())
             noteError(node, error);
     }
@@ -160,6 +166,7 @@ private:
 
     std::pmr::vector<Error> errors_;
     Node* node_;
+    Future<Void> turn_;     // ready when a joiner may resume after a cancel; see holdJoiner()
     Future<Void> deadline_; // closes the scope; invalid without a deadline
 };
 

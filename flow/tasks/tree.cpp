@@ -81,13 +81,13 @@ Waiter* settle(Node* node) noexcept {
     return nullptr;
 }
 
-namespace {
-
 void unpin(Node* node) noexcept {
     --node->pins;
     if (Waiter* next = settle(node))
         run(next);
 }
+
+namespace {
 
 /// Marks a node as cancelled: from now on each new wait of the node fails. Only interrupt() ends its present wait:
 /// before that, the end of a child may resume the node.

@@ -41,6 +41,7 @@ public:
     template <class X>
     void start(X& operand, std::optional<AwaitedValue<X>>& result, std::size_t index) noexcept {
         static_assert(!IsRace<X>, "an operand of a task is race(here, a, b), with the context");
+        flow::checkValid(operand, {});
         if (isMade_)
             return;
         try {

@@ -115,6 +115,10 @@ public:
 
     /// Returns true if the task or fork has ended.
     bool isReady(Caller caller = Caller::current()) const { return checked(caller)->isReady(); }
+    /// Returns the error of a task or fork that has ended; an invalid Error if it has a value.
+    Error error(Caller caller = Caller::current()) const {
+        return checked(caller)->isError() ? Error(cell_->error) : Error();
+    }
 
 protected:
     void swap(Handle& other) noexcept { std::swap(cell_, other.cell_); }
@@ -215,7 +219,7 @@ struct Join {
     static constexpr bool kEndsOnce = true;
     ScopeNode* scope;
 
-    bool isReady() const { return !scope->hasForks(); }
+    bool isReady() const { return !scope->hasForks() && scope->pins == 0; }
     void park(Waiter& waiter) const { scope->join(waiter); }
     Void take() const {
         if (scope->endsWithParent())

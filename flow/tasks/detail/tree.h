@@ -116,6 +116,8 @@ Hook* makeHook(std::pmr::memory_resource& memory, Node* parent) {
 /// Makes a future a child of the scope, which takes its own reference. Does nothing if the scope is cancelled. But with
 /// the flag kCancelled, no cancel of the scope ends the child, and the scope waits for it.
 void hold(ScopeNode* scope, Cell* future, std::uint32_t flags = 0);
+/// Releases a pin. Then ends the wait of the node, or ends the node, if nothing else keeps it.
+void unpin(Node* node) noexcept;
 /// Frees the hook as soon as no node is left below it.
 void endHook(HookNode* hook) noexcept;
 

@@ -212,6 +212,8 @@ TEST_CASE("retry takes futures and operations as well, and tasks without a Conte
     CHECK(loop.run(start(retry(Environment(), policy, receive))) == 5);
     CHECK(loop.run(start(retry(Environment(), policy, [](Context) { return Future<int>(6); }))) == 6);
     CHECK(loop.run(start(retry(Environment(), policy, [] { return Future<int>(6); }))) == 6);
+    loop.run(start(retry(Environment(), policy, [] { return delay(1); })));
+    CHECK(loop.run(start(retry(Environment(), policy, [] { return [] { return Future<int>(6); }; }))) == 6);
     int left = 3;
     CHECK(loop.run(retry(policy, [&] { return attempt(Environment(), &left, timed_out()); })) == 7);
     CHECK(keep(channel.send(8)).isReady());

@@ -375,7 +375,109 @@ TEST_CASE("root scope: a child that cancels its scope, or makes another child fa
     CHECK(!joined.isReady());
     scope.reset();
     CHECK(joined.isError());
-    loop.run(delay(0));
+    CHECK(!loop.hasWork());
+}
+
+TEST_CASE("root scope: a join() or drain() that begins inside of a child ends after the child") {
+    for (bool drains : {false, true}) {
+        CAPTURE(drains);
+        SimLoop loop;
+        test::Balance balance;
+        Log log;
+        auto* scope = new Scope;
+        Promise<Void> told;
+        scope->spawn([](Scope* all, Promise<Void> tells, Log* to) -> Future<Void> {
+            co_await delay(1);
+            all->cancel();
+            CHECK(all->isEmpty());
+            CHECK(all->size() == 0);
+            all->cancel();
+            tells.send(Void());
+            *to += "c";
+        }(scope, told, &log));
+        loop.run([](Scope* all, Future<Void> until, bool drain, Log* to) -> Future<Void> {
+            co_await until;
+            if (drain)
+                (void)co_await all->drain(5);
+            else
+                co_await all->join();
+            *to += "j";
+            delete all;
+        }(scope, told.getFuture(), drains, &log));
+        CHECK(log == "cj");
+        CHECK(loop.now() == 1);
+    }
+}
+
+TEST_CASE("root scope: the error of a task that fails while it is cancelled is one of the scope's errors") {
+    SimLoop loop;
+    test::Balance balance;
+    auto fails = [](Context) -> Task<> {
+        try {
+            co_await delay(9);
+        } catch (Error const&) {
+        }
+        throw io_error();
+    };
+    auto body = [fails](Context, bool isRoot) -> Task<> {
+        Scope scope(isRoot ? Context(Environment()) : co_await context(), OnError::Collect);
+        scope.spawn(fails(scope.context()));
+        bool inTime = co_await scope.drain(1);
+        CHECK(!inTime);
+        CHECK(scope.errors().size() == 1);
+    };
+    loop.run(start(body(Environment(), false)));
+}
+
+TEST_CASE("root scope: without memory for an error the scope goes on, and its memory ends with it") {
+    struct Limited : std::pmr::memory_resource {
+        int left = 0;
+        int held = 0;
+        void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+            if (left-- <= 0)
+                throw std::bad_alloc();
+            ++held;
+            return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+        }
+        void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override {
+            --held;
+            std::pmr::new_delete_resource()->deallocate(block, bytes, alignment);
+        }
+        bool do_is_equal(std::pmr::memory_resource const& other) const noexcept override { return this == &other; }
+    };
+    static int reported;
+    reported = 0;
+    DroppedErrorHandler before = setDroppedErrorHandler([](char const*, Error) { ++reported; });
+    SimLoop loop;
+    test::Balance balance;
+    Limited memory;
+    for (OnError onError : {OnError::Collect, OnError::CancelRest}) {
+        memory.left = 2; // for the scope and for one future
+        Log log;
+        Scope scope(Context(Environment(memory)), onError);
+        scope.spawn(failing(1, io_error()));
+        loop.run(delay(2));
+        scope.spawn(Future<Void>(timed_out()));
+        CHECK(scope.isEmpty());
+        CHECK(scope.errors().empty());
+        memory.left = 9;
+        scope.spawn(later(&log, "a", 1));
+        Future<Void> joined = keep(scope.join());
+        loop.run(delay(3));
+        CHECK(joined.isReady());
+        CHECK(joined.isError() == (onError == OnError::CancelRest));
+        CHECK(log == (onError == OnError::CancelRest ? "a" : "!a"));
+    }
+    CHECK(reported == 3); // a closed scope takes no child
+    setDroppedErrorHandler(before);
+    {
+        memory.left = 9;
+        Scope scope{Context(Environment(memory))};
+        scope.spawn(delay(9));
+        Future<Void> joined = keep(scope.join());
+        scope.cancel();
+    }
+    CHECK(memory.held == 0);
 }
 
 TEST_CASE("root scope: cancel() leaves alone what children spawn while they end") {
