@@ -1,0 +1,73 @@
+#pragma once
+// ScriptedPeer: plays the other side of a connection in a test, step by step.
+//
+//     auto [client, server] = connectionPair();
+//     ScriptedPeer peer(server);
+//     peer.expect("GET /\r\n").send("200").wait(1.0).send("\r\n").reset();
+//     auto [page, played] = co_await all(get(client), peer.run());
+//
+// The functions only add steps. run() takes the steps, and plays them; it is ready after the last one. expect() reads
+// exactly as many bytes as it names, in as many pieces as they come, and leaves the bytes behind them to the next step.
+// If other bytes come, or an end or an error in place of them, run() resets the connection, and fails with test_failed
+// and a sentence:
+//
+//     ScriptedPeer, step 1 (get_test.cpp:31): expected "GET /\x0d\x0a", received "GET /x"
+//
+// Bytes that never come are waited for: on virtual time the run then ends with loop_drained. An error of send() is the
+// error of run(). Cancel-safe: the step that waits takes nothing. run() holds the connection, and the ScriptedPeer
+// holds it too; the connection closes when all of its References are gone. A step after reset() fails:
+// operation_obsolete.
+
+#include "flow/core/future.h"
+#include "net/connection.h"
+
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace flow::net {
+
+class ScriptedPeer {
+public:
+    explicit ScriptedPeer(Reference<Connection> connection) : connection_(std::move(connection)) {}
+
+    ScriptedPeer& expect(std::string bytes, std::source_location caller = std::source_location::current()) {
+        return add({Kind::Expect, std::move(bytes), 0, caller});
+    }
+    /// Expects that the other side ends its writing, and sends no bytes before that.
+    ScriptedPeer& expectEnd(std::source_location caller = std::source_location::current()) {
+        return add({Kind::ExpectEnd, {}, 0, caller});
+    }
+    ScriptedPeer& send(std::string bytes) { return add({Kind::Send, std::move(bytes), 0, {}}); }
+    /// Does nothing for so many seconds.
+    ScriptedPeer& wait(double seconds) { return add({Kind::Wait, {}, seconds, {}}); }
+    /// Ends the writing: Connection::shutdownWrite().
+    ScriptedPeer& end() { return add({Kind::End, {}, 0, {}}); }
+    /// Resets the connection: Connection::abort().
+    ScriptedPeer& reset() { return add({Kind::Reset, {}, 0, {}}); }
+
+    /// Plays the steps that were added since the last run(). The ScriptedPeer may end before the future.
+    [[nodiscard]] Future<Void> run() { return play(connection_, std::exchange(steps_, {})); }
+
+private:
+    enum class Kind : std::uint8_t { Expect, ExpectEnd, Send, Wait, End, Reset };
+    struct Step {
+        Kind kind;
+        std::string bytes;
+        double seconds;
+        std::source_location caller;
+    };
+
+    ScriptedPeer& add(Step step) {
+        steps_.push_back(std::move(step));
+        return *this;
+    }
+    static Future<Void> play(Reference<Connection> connection, std::vector<Step> steps);
+    static Future<Void> expect(Connection* connection, Step const* step, std::size_t number);
+
+    Reference<Connection> connection_;
+    std::vector<Step> steps_;
+};
+
+} // namespace flow::net
