@@ -16,6 +16,17 @@
 // connection has ended, the answer is dropped. A process may forward the request to a third process: the answer of the
 // third process then goes through the process that forwarded the request.
 //
+// A server can stop work for a reply that nothing waits for. The type of the request asks for that:
+//
+//     struct GetRequest {
+//         static constexpr bool tellsAbandoned = true;
+//         ...
+//     };
+//     auto first = co_await race(find(request.key), request.reply.onAbandoned());
+//
+// The clients of such a request send one frame more if they drop its future. Requests without tellsAbandoned cost
+// nothing more, and their servers are not told. rpc::serve() does all that by itself (net/rpc/service.h).
+//
 // T must be default-constructible, and a number, string, container or struct with `serialize`. A promise belongs to one
 // thread.
 
@@ -39,6 +50,10 @@ MessageContext& messageContext(Ar& ar) {
             return *static_cast<MessageContext*>(ar.context());
     throw unsupported_operation();
 }
+
+/// True for the type of a request if servers are told that nothing waits for its reply any more.
+template <class Request>
+concept TellsAbandoned = requires { requires Request::tellsAbandoned; };
 
 /// The state that the copies of one ReplyPromise share.
 template <class T>
@@ -92,6 +107,14 @@ public:
             promise().sendError(error, caller);
         }
     }
+    /// Returns the object that tells that nothing waits for the reply; makes it at the first call. Call it before code
+    /// of the program can use the promise.
+    Reference<PeerCall> const& watch() {
+        if (!call_)
+            call_ = asker_ ? makeReference<PeerCall>(*asker_, theirs_) : makeReference<PeerCall>();
+        return call_;
+    }
+    PeerCall* watched() const { return call_.getPtr(); }
     /// Notes that this state needs no answer: other code answers the request, or nothing waits for the answer.
     void forget() { isAnswered_ = true; }
 
@@ -165,6 +188,7 @@ private:
     std::uint64_t theirs_ = 0;
     bool isAnswered_ = false;
     Reference<ReplyState> self_; // keeps this object alive while a peer has its number
+    Reference<PeerCall> call_;   // null unless the request TellsAbandoned
     ErrorOr<T> result_;
 };
 
@@ -212,6 +236,17 @@ public:
         shared()->forget();
     }
     Future<T> getFuture() const { return shared()->promise().getFuture(); }
+    /// Waits until nothing waits for the reply any more: the requester has dropped the future of its request, or its
+    /// connection has ended. (Then getReply() sends the request again.) Only for received requests of a type that has
+    /// tellsAbandoned, and before the answer. Fails with broken_promise when all copies of this promise are gone. Only
+    /// the end of the connection counts if the requester used send() or getFuture() of the promise, or if another
+    /// process has forwarded the request.
+    Future<Void> onAbandoned(std::source_location caller = std::source_location::current()) const {
+        return watched(caller).onDrop();
+    }
+    bool isAbandoned(std::source_location caller = std::source_location::current()) const {
+        return watched(caller).isDropped();
+    }
     bool isSet() const { return state_ && state_->isSet(); }
     bool canBeSet() const { return !isSet(); }
     bool isValid() const { return true; }
@@ -251,9 +286,22 @@ public:
         if (state_)
             state_->forget();
     }
+    Reference<PeerCall> const& watch() const { return shared()->watch(); }
+    /// Gives this copy a state of its own if this process has made the promise and nothing waits for it.
+    void unshare() {
+        if (state_ && !state_->asker() && getFutureReferenceCount() == 0)
+            reset();
+    }
 
 private:
     using State = rpc::ReplyState<T>;
+
+    PeerCall& watched(std::source_location caller) const {
+        PeerCall* call = state_ ? state_->watched() : nullptr;
+        FLOW_ASSERT_AT(caller, call,
+                       "a received request has onAbandoned() only if its type has `tellsAbandoned = true`");
+        return *call;
+    }
 
     Reference<State> const& shared() const {
         if (!state_)

@@ -37,9 +37,10 @@
 //                                   endpoint belongs to a connection that has ended
 // any error that the server sends
 //
-// Cancel-safe: if the future is dropped, the reply is ignored; the server is not informed. If a connection ends, the
-// requests that it brought stay in the server's stream: the server executes them, and the replies are dropped. So a
-// server executes some requests twice. If that matters, give each request a number.
+// Cancel-safe: if the future is dropped, the reply is ignored. The server is not informed, unless the type of the
+// request has tellsAbandoned: see net/rpc/reply_promise.h. If a connection ends, the requests that it brought stay in
+// the server's stream: the server executes them, and the replies are dropped. So a server executes some requests twice.
+// If that matters, give each request a number.
 
 #include "flow/base/seconds.h"
 #include "flow/combine/errors.h"
@@ -48,6 +49,26 @@
 #include "net/rpc/detail/pending_request.h"
 
 namespace flow::net {
+
+namespace rpc {
+/// The destructor tells that nothing waits for the reply of a request that this process has made to itself.
+struct DropAtEnd {
+    explicit DropAtEnd(Reference<PeerCall> call) : state(std::move(call)) {}
+    DropAtEnd(DropAtEnd&&) noexcept = default;
+    ~DropAtEnd() {
+        if (state)
+            state->drop();
+    }
+    Reference<PeerCall> state;
+};
+template <class T>
+Future<T> untilDropped(Future<T> reply, DropAtEnd) {
+    if constexpr (std::is_same_v<T, Void>)
+        co_await std::move(reply);
+    else
+        co_return co_await std::move(reply);
+}
+} // namespace rpc
 
 template <class T>
 class RequestStream {
@@ -69,6 +90,8 @@ public:
         T request(std::forward<U>(value));
         if (queue_->isElsewhere())
             return sendAway(request);
+        if constexpr (rpc::TellsAbandoned<T>)
+            rpc::replyIn(request).watch();
         if (RequestQueue<T>* local = queue_->local())
             local->stream().send(std::move(request));
         else if constexpr (requires { T::kIsCall; })
@@ -159,6 +182,8 @@ private:
     template <bool kAsErrorOr, class U>
     auto ask(U request, TaskPriority priority, Delivery delivery) const
         -> Future<rpc::ReplyResult<ReplyOf<U>, kAsErrorOr>> {
+        if constexpr (rpc::TellsAbandoned<T>)
+            rpc::replyIn(request).unshare(); // so that the returned future is the only one
         bool isShared = rpc::replyIn(request).isShared();
         if (!queue_->isElsewhere() || isShared) {
             ReplyPromise<ReplyOf<T>> promise = rpc::replyIn(request);
@@ -169,6 +194,9 @@ private:
                     start<PendingRequest<T, false>>(queue_, std::move(request), priority, delivery)));
             else
                 send(std::move(request));
+            if constexpr (rpc::TellsAbandoned<T>)
+                if (!isShared)
+                    reply = rpc::untilDropped(std::move(reply), rpc::DropAtEnd(promise.watch()));
             promise = {};
             if constexpr (kAsErrorOr)
                 return map(errorOr(std::move(reply)),

@@ -33,8 +33,16 @@
 //
 // With several servers, call() chooses one, as loadBalance() does (net/rpc/load_balance.h).
 //
-// A process may call itself; then nothing is serialized. Cancel-safe: dropping a call cancels its handler, and so does
-// the end of the connection. A waiting call is removed. If work must be finished, store its future outside the handler.
+// A process may call itself; then nothing is serialized.
+//
+// Cancel-safe: dropping a call cancels its handler at the server, and so does the end of the connection. A call that
+// waits there is not handled at all. With several servers, the handler whose reply is not needed is cancelled too. A
+// cancel names the call and belongs to the connection that has brought the call: it cancels no other handler. With
+// ServeOptions::runsToEnd, a handler that has begun runs to its end; dropping the future of serve() still cancels it.
+// (An uncancellable coroutine also runs on as a handler, but it counts no more, and it may outlive what it captures.)
+//
+// A deadline does not travel with a call: at its deadline the client drops the call, and that cancels the handler. So
+// the clocks of two machines need not agree; and if the client or the network dies, the end of the connection cancels.
 
 #include "flow/sync/trigger.h"
 #include "flow/tasks/scope.h"
@@ -45,6 +53,8 @@ namespace flow::net::rpc {
 struct ServeOptions {
     /// The most handlers of one name that run at a time.
     std::size_t atATime = 1000;
+    /// True: a handler that has begun runs to its end, also if its call is dropped. It counts for atATime until then.
+    bool runsToEnd = false;
     TaskPriority priority = TaskPriority::DefaultEndpoint;
 };
 
@@ -61,23 +71,18 @@ struct Call {
     static constexpr std::uint64_t kHash = hashOf(Request::name);
     static constexpr FileIdentifier file_identifier = static_cast<FileIdentifier>(hashOf(Request::name, 0x4D525343));
 
-    static constexpr bool kIsCall = true; // dropping the call cancels its handler
+    static constexpr bool kIsCall = true;
+    static constexpr bool tellsAbandoned = true; // dropping the call cancels its handler
 
     Request request = {};
     ReplyPromise<typename Request::Reply> reply = {};
-    // These members are not sent:
-    std::size_t heldBytes = 0;      // the memory that counts for RpcOptions::backlogBytes at the server
-    Reference<PeerCall> state = {}; // null except at the server
+    std::size_t heldBytes = 0; // not sent: the memory that counts for RpcOptions::backlogBytes at the server
 
     static Endpoint at(Address const& server) { return {{server, {}}, UID(kNamed, kHash), false, 0}; }
     void setHeldBytes(std::size_t bytes) { heldBytes = bytes; }
     template <class Ar>
     void serialize(Ar& ar) {
         serializer(ar, request, reply);
-        if constexpr (Ar::isDeserializing) {
-            MessageContext& context = messageContext(ar);
-            state = makeReference<PeerCall>(*context.peer, context.reply);
-        }
     }
 };
 
@@ -129,7 +134,8 @@ void reply(ReplyPromise<Reply> const& to, ErrorOr<Reply> result) {
 /// The running handlers of one name.
 class RunningHandlers : NonCopyable {
 public:
-    RunningHandlers(std::size_t mostCalls, std::size_t mostBytes) : mostCalls_(mostCalls), mostBytes_(mostBytes) {}
+    RunningHandlers(ServeOptions const& options, std::size_t mostBytes)
+        : mostCalls_(options.atATime), mostBytes_(mostBytes), runsToEnd_(options.runsToEnd) {}
 
     bool isFull() const { return calls_ >= mostCalls_ || bytes_ > mostBytes_; }
     Trigger::Next onEnd() { return ended_.next(); }
@@ -138,7 +144,7 @@ public:
         ++calls_;
         bytes_ += call.heldBytes;
         try {
-            running_.spawn(answer(std::move(result), call.state, call.reply, call.heldBytes));
+            running_.spawn(answer(std::move(result), call.reply, call.heldBytes));
         } catch (...) {
             end(call.heldBytes);
             throw;
@@ -146,13 +152,14 @@ public:
     }
 
 private:
-    /// Sends the result when it is ready. Holds `state` meanwhile, so that the peer can drop the call.
+    /// Sends the result when it is ready.
     template <class Reply>
-    Future<Void> answer(Future<Reply> result, Reference<PeerCall> state, ReplyPromise<Reply> to, std::size_t bytes) {
+    Future<Void> answer(Future<Reply> result, ReplyPromise<Reply> to, std::size_t bytes) {
         Future<ErrorOr<Reply>> answered = errorOr(std::move(result));
-        auto first = co_await race(std::move(answered), state->onDrop()); // a drop cancels the handler
-        end(bytes);                                                       // before the reply, which may end this object
-        if (first.index() == 0)
+        Future<Void> abandoned = runsToEnd_ ? Future<Void>(Never()) : to.onAbandoned();
+        auto first = co_await race(std::move(answered), std::move(abandoned)); // if abandoned, cancels the handler
+        end(bytes); // before the reply, which may end this object
+        if (first.index() == 0 && !to.isAbandoned())
             reply(to, std::get<0>(std::move(first)));
         else
             to.send(Never());
@@ -164,6 +171,7 @@ private:
     }
 
     std::size_t mostCalls_, mostBytes_;
+    bool runsToEnd_;
     std::size_t calls_ = 0, bytes_ = 0;
     Trigger ended_;
     Scope running_{OnError::Report};
@@ -176,14 +184,12 @@ Future<Void> serveOne(Node& node, ServeOptions options, std::source_location cal
     RequestStream<Call<Request>> stream;
     stream.makeNamedEndpoint(Request::name, options.priority, caller);
     FutureStream<Call<Request>> calls = stream.getFuture();
-    RunningHandlers running(options.atATime, node.options().backlogBytes);
+    RunningHandlers running(options, node.options().backlogBytes);
     for (;;) {
         while (running.isFull())
             co_await running.onEnd();
         Call<Request> call = co_await calls;
-        if (!call.state) // the call comes from this process, by loadBalance()
-            call.state = makeReference<PeerCall>();
-        if (call.state->isDropped()) {
+        if (call.reply.isAbandoned()) {
             call.reply.send(Never());
             continue;
         }
@@ -219,49 +225,16 @@ Future<Void> serve(NodeOfCaller at, Handlers... handlers) {
     return serve(at, ServeOptions(), std::move(handlers)...);
 }
 
-/// The destructor drops a call that this process makes to itself.
-struct DropAtEnd {
-    explicit DropAtEnd(Reference<PeerCall> call) : state(std::move(call)) {}
-    DropAtEnd(DropAtEnd&&) noexcept = default;
-    ~DropAtEnd() {
-        if (state)
-            state->drop();
-    }
-    Reference<PeerCall> state;
-};
-template <class T>
-Future<T> untilDropped(Future<T> reply, DropAtEnd) {
-    if constexpr (std::is_same_v<T, Void>)
-        co_await std::move(reply);
-    else
-        co_return co_await std::move(reply);
-}
-
-/// Sends a call to `server`. `send` calls getReply() or tryGetReply().
-template <class Result, NamedRequest Request, class Send>
-Future<Result> callAt(Address const& server, Request&& request, Send send) {
-    Endpoint endpoint = Call<Request>::at(server);
-    RequestStream<Call<Request>> stream(endpoint);
-    Call<Request> call{std::move(request)};
-    if (!Node::current().isLocal(endpoint))
-        return send(stream, std::move(call));
-    call.state = makeReference<PeerCall>();
-    DropAtEnd drop(call.state);
-    return untilDropped(send(stream, std::move(call)), std::move(drop));
-}
-
 template <NamedRequest Request>
 Future<typename Request::Reply> call(Address const& server, Request request) {
-    return callAt<typename Request::Reply>(server, std::move(request), [](auto& stream, Call<Request>&& call) {
-        return stream.getReply(std::move(call));
-    });
+    RequestStream<Call<Request>> stream(Call<Request>::at(server));
+    return stream.getReply(Call<Request>{std::move(request)});
 }
 
 template <NamedRequest Request>
 Future<ErrorOr<typename Request::Reply>> tryCall(Address const& server, Request request) {
-    return callAt<ErrorOr<typename Request::Reply>>(server, std::move(request), [](auto& stream, Call<Request>&& call) {
-        return stream.tryGetReply(std::move(call));
-    });
+    RequestStream<Call<Request>> stream(Call<Request>::at(server));
+    return stream.tryGetReply(Call<Request>{std::move(request)});
 }
 
 /// One of several servers with the same service.

@@ -20,7 +20,9 @@ public:
 
 private:
     Future<Void> listenToServers() override {
-        return net::rpc::serve(node_, {.atATime = 1}, [this](Delivery d) { return received(d.message, d.from); });
+        // A message that has arrived is handled, also if its sender's connection ends meanwhile.
+        return net::rpc::serve(node_, {.atATime = 1, .runsToEnd = true},
+                               [this](Delivery d) { return received(d.message, d.from); });
     }
     Future<Void> listenToClients() override {
         return net::rpc::serve(node_, {.atATime = 256}, [this](Request request) {

@@ -51,7 +51,7 @@ public:
             this->fail(error);
     }
     ~PendingRequest() override {
-        if constexpr (requires { Request::kIsCall; })
+        if constexpr (rpc::TellsAbandoned<Request>)
             if (isWaiting() && peer()->isOpen())
                 peer()->sendDrop(number());
         rpc::replyIn(request_).setNumber(0);

@@ -99,6 +99,8 @@ public:
         T request{};
         try {
             reader.deserialize(request);
+            if constexpr (rpc::TellsAbandoned<T>)
+                rpc::replyIn(request).watch();
         } catch (...) {
             if constexpr (requires { rpc::replyIn(request).forget(); })
                 rpc::replyIn(request).forget(); // RpcPeer sends the error as the reply

@@ -56,24 +56,27 @@ private:
     std::uint64_t number_ = 0;
 };
 
-/// The state of an rpc::call() in the process that serves the call, until the call ends. The caller may drop the call.
+/// Tells a ReplyPromise that nothing waits for the reply any more. A peer finds its calls by the numbers of their
+/// replies.
 class PeerCall final : public FastAllocated<PeerCall>, public ReferenceCounted<PeerCall>, Turn {
 public:
-    /// Makes the state of a call that comes from this process.
+    /// For a request of this process.
     PeerCall() : Turn(hand) {}
-    /// Makes the state of a call by `peer`. The calling process finds the waiter for the reply by `number`.
+    /// For a request of `peer`. The requesting process finds the waiter for the reply by `number`.
     PeerCall(RpcPeer& peer, std::uint64_t number);
     ~PeerCall();
 
     bool isDropped() const { return isDropped_; }
-    /// Waits until the caller has dropped the call, or the caller's connection has ended. Ready in a turn of its own.
+    /// Waits until the requester has dropped the request, or its connection has ended. Ready in a turn of its own.
     Future<Void> onDrop() {
+        if (isDropped_ && !dropped_)
+            return Void();
         if (!dropped_)
             dropped_.emplace();
         return dropped_->getFuture();
     }
 
-    /// Notes that the caller has dropped the call. The peer has removed the call from its calls_ before.
+    /// Notes that nothing waits any more. The peer has removed this object from its calls_ before.
     void drop() {
         peer_ = nullptr;
         isDropped_ = true;

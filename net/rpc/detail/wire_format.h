@@ -13,8 +13,8 @@
 // If the first half of a token is 0, the other half is the number for a reply. If both halves are 0, the frame is a
 // ping; if the number for the reply is not 0, the ping asks for an empty frame as an answer. If the first half is all
 // ones, the other half is the number of a well-known endpoint. If the first half is kNamed, the other half is the hash
-// of a name. A frame to the well-known endpoint kDroppedCall has the number for the reply of an earlier request: that
-// request is dropped.
+// of a name. A frame to the well-known endpoint kDroppedCall has the number for the reply of an earlier request of this
+// connection: nothing waits for that reply any more. A process does not use a number again on the same connection.
 //
 //     ParsedFrame parsed = parseFrame(bytes, limits);
 //     if (parsed.fault == FrameFault::TooLarge) ...        // skip the frame, which has parsed.needed bytes

@@ -38,11 +38,14 @@ public:
 protected:
     /// Until it is answered. The request has its number.
     virtual Future<Reply> askUntilDone(Request request) = 0;
+    /// True if an operation may be dropped at any time.
+    virtual bool maysGiveUp() const { return false; }
 
     std::uint64_t id() const { return id_; }
     std::uint64_t nextNumber() { return ++number_; }
 
 private:
+    Future<Void> operation(std::string key);
     Future<Void> get(std::string key);
     Future<Void> put(std::string key);
     Future<Void> remove(std::string key);
@@ -80,6 +83,7 @@ public:
 
 private:
     Future<Reply> askUntilDone(Request request) override { return store_.ask(request); }
+    bool maysGiveUp() const override { return true; }
 
     StoreClient store_;
 };
@@ -87,18 +91,26 @@ private:
 Future<Void> Client::run() {
     while (!workload_.isOver) {
         std::string key(1, static_cast<char>('a' + deterministicRandom()->randomInt(0, Workload::kKeys)));
-        int dice = deterministicRandom()->randomInt(0, 10);
-        if (dice < 4)
-            co_await get(key);
-        else if (dice < 7)
-            co_await put(key);
-        else if (dice < 8)
-            co_await remove(key);
-        else
-            co_await compareAndSet(key);
+        Future<Void> asked = operation(key);
+        if (maysGiveUp() && deterministicRandom()->randomInt(0, 5) == 0) {
+            co_await delay(0.02 * deterministicRandom()->random01());
+            FLOW_CODE_PROBE(!asked.isReady(), "a client gives up a request");
+            if (!asked.isReady())
+                continue; // drops the request: it may be executed or not
+        }
+        co_await std::move(asked);
         ++answered_;
         co_await delay(0.4 * deterministicRandom()->random01());
     }
+}
+
+Future<Void> Client::operation(std::string key) {
+    int dice = deterministicRandom()->randomInt(0, 10);
+    if (dice < 4)
+        return get(key);
+    if (dice < 7)
+        return put(key);
+    return dice < 8 ? remove(key) : compareAndSet(key);
 }
 
 Future<Void> Client::get(std::string key) {
