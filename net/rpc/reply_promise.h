@@ -24,8 +24,9 @@
 //     };
 //     auto first = co_await race(find(request.key), request.reply.onAbandoned());
 //
-// The clients of such a request send one frame more if they drop its future. Requests without tellsAbandoned cost
-// nothing more, and their servers are not told. rpc::serve() does all that by itself (net/rpc/service.h).
+// The clients of such a request send one frame more if they drop its future. The reply goes only to that future, unless
+// the client has called getFuture() of the promise before. Requests without tellsAbandoned cost nothing more, and their
+// servers are not told. rpc::serve() does all that by itself (net/rpc/service.h).
 //
 // T must be default-constructible, and a number, string, container or struct with `serialize`. A promise belongs to one
 // thread.

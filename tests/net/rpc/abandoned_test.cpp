@@ -125,7 +125,8 @@ Future<Void> giveUpCalls(Address server) {
     call = rpc::call(std::vector<Address>{server}, Dig{3});
     co_await untilBegun(3);
     call = {};
-    auto first = co_await race(rpc::call(server, Dig{4}), untilBegun(4));
+    Future<int> late = rpc::call(server, Dig{4});
+    auto first = co_await race(std::move(late), untilBegun(4));
     CHECK(first.index() == 1);
     co_await untilCancelled(4);
     CHECK(digs.cancelled == Numbers{1, 2, 3, 4});
