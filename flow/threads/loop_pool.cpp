@@ -1,26 +1,57 @@
 #include "flow/threads/loop_pool.h"
 
+#include "flow/threads/processors.h"
+
 #include <future>
+#include <latch>
+#include <sched.h>
+#include <string>
+#include <system_error>
 
 namespace flow {
+namespace {
 
-LoopPool::LoopPool(int loops) {
+constexpr std::size_t kLongestName = 12; // the system keeps 15 bytes of a thread's name, and an index stands behind
+
+int checked(int loops) {
     FLOW_ASSERT(loops >= 1, "a LoopPool has at least one loop");
+    return loops;
+}
+
+void throwIfFailed(int failure, char const* what) {
+    if (failure != 0)
+        throw std::system_error(failure, std::generic_category(), what);
+}
+
+} // namespace
+
+/// Until all loops have stopped, a step of one of them may post to another one.
+struct LoopPool::AllStopped : std::latch {
+    using latch::latch;
+};
+
+LoopPool::LoopPool(int loops) : LoopPool(LoopPoolOptions{.loops = checked(loops)}) {}
+
+LoopPool::LoopPool(LoopPoolOptions options) {
+    std::string_view names = options.names ? options.names : "";
+    if (options.loops < 0)
+        throw wrongOption("LoopPoolOptions", "loops", std::to_string(options.loops), "it must not be negative");
+    if (names.empty() || names.size() > kLongestName)
+        throw wrongOption("LoopPoolOptions", "names", names, "it must have 1 to 12 bytes");
+    int loops = options.loops != 0 ? options.loops : usableProcessors();
+    std::vector<int> processors;
+    if (options.pin && (processors = allowedProcessors()).size() < static_cast<std::size_t>(loops))
+        throw wrongOption("LoopPoolOptions", "pin", "true",
+                          std::to_string(loops) + " loops need as many processors; the process may use " +
+                              std::to_string(processors.size()));
+    stopped_ = std::make_unique<AllStopped>(loops);
     loops_.reserve(static_cast<std::size_t>(loops));
     threads_.reserve(static_cast<std::size_t>(loops));
     try {
-        for (int i = 0; i < loops; ++i) {
-            std::promise<RealLoop*> made;
-            std::future<RealLoop*> loop = made.get_future();
-            threads_.emplace_back([made = std::move(made)]() mutable {
-                RealLoop own;
-                WorkGuard guard(own);
-                made.set_value(&own);
-                own.run();
-            });
-            loops_.push_back(loop.get());
-        }
+        for (int i = 0; i < loops; ++i)
+            start(i, options, processors);
     } catch (...) {
+        stopped_->count_down(loops - size());
         stop();
         throw;
     }
@@ -28,6 +59,28 @@ LoopPool::LoopPool(int loops) {
 
 LoopPool::~LoopPool() {
     stop();
+}
+
+void LoopPool::start(int index, LoopPoolOptions const& options, std::vector<int> const& processors) {
+    std::promise<RealLoop*> made;
+    std::future<RealLoop*> loop = made.get_future();
+    threads_.emplace_back([this, made = std::move(made)]() mutable {
+        RealLoop own;
+        WorkGuard guard(own);
+        made.set_value(&own);
+        own.run();
+        stopped_->arrive_and_wait();
+    });
+    loops_.push_back(loop.get());
+    auto thread = threads_.back().native_handle();
+    std::string name = options.names + std::to_string(index);
+    throwIfFailed(::pthread_setname_np(thread, name.c_str()), "pthread_setname_np"); // nondeterminism: for debuggers
+    if (!options.pin)
+        return;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processors[static_cast<std::size_t>(index)], &one);
+    throwIfFailed(::pthread_setaffinity_np(thread, sizeof one, &one), "pthread_setaffinity_np");
 }
 
 void LoopPool::stop() noexcept {

@@ -1,30 +1,39 @@
 #pragma once
 // LoopPool: several loops, each on a thread of its own.
 //
-//     LoopPool loops(4);
+//     LoopPool loops({.names = "shard", .pin = true});                        // one for each usable processor
 //     std::vector<Future<Void>> servers;
 //     for (int i = 0; i < loops.size(); ++i)
 //         servers.push_back(onLoop(loops[i], [] { return serve(4500); }));   // with ListenOptions::reusePort
 //     loops.next().post([] { ... });                                          // a different loop each time, in turn
 //
 // The loops run until the pool is destroyed, whether they have work or not. Loops share nothing: an object that is made
-// on a loop belongs to this loop.
+// on a loop belongs to this loop. runOnLoops() and callAll() (flow/tasks/on_loops.h) use all loops of a pool together.
 
 #include "flow/loop/real_loop.h"
 
 #include <atomic>
+#include <memory>
 #include <thread>
 #include <vector>
 
 namespace flow {
 
+struct LoopPoolOptions {
+    int loops = 0;              // 0: usableProcessors() (flow/threads/processors.h)
+    char const* names = "loop"; // the threads are called loop0, loop1, ...; at most 12 bytes
+    bool pin = false;           // each loop runs on a processor of its own, of allowedProcessors()
+};
+
 class LoopPool {
 public:
     /// Makes `loops` loops, at least one. Throws std::system_error if there cannot be so many threads.
     explicit LoopPool(int loops);
+    /// Throws invalid_option_value as well, with a sentence that names the option.
+    explicit LoopPool(LoopPoolOptions options);
     LoopPool(LoopPool const&) = delete;
     LoopPool& operator=(LoopPool const&) = delete;
-    /// Stops the loops, and waits until each loop has been destroyed on its thread. Waiters that are left on these
+    /// Stops the loops. When all of them have stopped, each is destroyed on its thread. Waiters that are left on these
     /// loops wait forever. Calls of onLoop() that have not ended on these loops fail with broken_promise.
     ~LoopPool();
 
@@ -34,10 +43,14 @@ public:
     Loop& next() { return *loops_[next_.fetch_add(1, std::memory_order_relaxed) % loops_.size()]; }
 
 private:
+    struct AllStopped;
+
+    void start(int index, LoopPoolOptions const& options, std::vector<int> const& processors);
     void stop() noexcept;
 
     std::vector<RealLoop*> loops_;
     std::vector<std::thread> threads_; // nondeterminism: in a simulation there is one loop a process, and no pool
+    std::unique_ptr<AllStopped> stopped_;
     std::atomic<unsigned> next_{0};
 };
 

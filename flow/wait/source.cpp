@@ -61,7 +61,9 @@ void failWaiter(Waiter* waiter, Error error) noexcept {
 void firstHasLeft(Link* head) noexcept {
     auto* source = reinterpret_cast<SourceBase*>(reinterpret_cast<char*>(head) - offsetof(SourceBase, waiters_));
     static_assert(offsetof(SourceBase, hearing_) == offsetof(SourceBase, waiters_) + sizeof(Link));
-    if (!machineStops)
+    if (!source->isWaitedFor())
+        source->turn_.resume(&source->turn_); // calls Op::noneWaits(), if there is one
+    else if (!machineStops)
         source->wakeInTurn(source->priority_);
 }
 

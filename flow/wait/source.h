@@ -55,6 +55,8 @@ public:
     }
     /// From here on, if the first waiter leaves the list before its turn, wakeInTurn() is called. The priority is this
     /// one, or that of a later wakeInTurn(). For operations that may be ready while an operation before them is not.
+    /// If no waiter is left then, and Op has a function `static void noneWaits(Source<Op>&)`, this function is called
+    /// immediately. It may destroy the source, and must run no waiter.
     void wakeWhenFirstLeaves(TaskPriority priority) {
         hearing_ = kHearsOfLeaving;
         priority_ = priority;
@@ -149,8 +151,11 @@ private:
         if constexpr (Describes<Op>)
             static_assert(detail::kEmitted<&Source::describeOp>);
         auto* self = static_cast<Source*>(static_cast<SourceBase*>(turn->owner));
-        if (!self->isWaitedFor())
+        if (!self->isWaitedFor()) {
+            if constexpr (requires { Op::noneWaits(*self); })
+                Op::noneWaits(*self);
             return;
+        }
         WaiterNode* first = self->firstReady();
         if (!first)
             return;

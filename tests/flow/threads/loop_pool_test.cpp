@@ -52,3 +52,17 @@ TEST_CASE("loop pool: many are made and destroyed, with and without work") {
             pool.next().post([] {});
     }
 }
+
+TEST_CASE("loop pool: the loops may call each other until all have stopped") {
+    RealLoop home;
+    for (int i = 0; i < 20; ++i) {
+        LoopPool pool(3);
+        auto callOthers = [](LoopPool* loops) -> Future<Void> {
+            while (true)
+                co_await onLoop(loops->next(), [] {});
+        };
+        for (int loop = 0; loop < 3; ++loop)
+            (void)onLoop(pool[loop], [&pool, callOthers] { return callOthers(&pool); });
+        home.run(onLoop(pool[i % 3], [] {}));
+    }
+}

@@ -30,6 +30,20 @@ struct Permits {
     Source<Take> source;
 };
 
+/// An operation for which the source exists only while something waits.
+struct UntilNoneWaits {
+    using Result = Void;
+    Source<UntilNoneWaits>* source;
+    bool isReady() const { return false; }
+    void park(WaiterNode& waiter) { source->park(waiter, *this); }
+    Void take() const { return Void(); }
+    static void noneWaits(Source<UntilNoneWaits>& left) {
+        ++ended;
+        delete &left;
+    }
+    static inline int ended = 0;
+};
+
 Future<Void> take(Permits& permits, int amount, std::vector<int>& log) {
     log.push_back(co_await Permits::Take{&permits, amount});
 }
@@ -84,6 +98,23 @@ TEST_CASE("source: on request the next one is woken when the first leaves") {
     CHECK(takers[4].getError() == io_error());
     CHECK(takers[5].getError() == timed_out());
     CHECK(!loop.hasWork());
+}
+
+TEST_CASE("source: on request the operation hears that no waiter is left, and may destroy the source") {
+    test::Balance balance;
+    SimLoop loop;
+    auto* source = new Source<UntilNoneWaits>;
+    source->wakeWhenFirstLeaves(TaskPriority::DefaultYield);
+    UntilNoneWaits::ended = 0;
+    Future<Void> first = keep(UntilNoneWaits{source}), second = keep(UntilNoneWaits{source});
+    second = Future<Void>();
+    CHECK(UntilNoneWaits::ended == 0);
+    second = keep(UntilNoneWaits{source});
+    first = Future<Void>();
+    CHECK(UntilNoneWaits::ended == 0);
+    second = Future<Void>();
+    CHECK(UntilNoneWaits::ended == 1);
+    loop.run();
 }
 
 TEST_CASE("source: the turn has the requested priority") {
