@@ -71,7 +71,7 @@ public:
     virtual Future<Void> truncate(std::int64_t size, std::source_location caller = std::source_location::current()) = 0;
     virtual Future<std::int64_t> size() = 0;
     /// Takes the lock of the file, and returns true, unless another open file has it, in this process or another one of
-    /// this machine. The lock lasts until this file is closed. It stops no one who does not ask for it.
+    /// this machine. The lock lasts until this file is closed. Code that does not call tryLock() is not stopped.
     virtual Future<bool> tryLock() = 0;
 
 protected:

@@ -16,7 +16,7 @@
 
 namespace flow {
 
-/// Opens a file, and locks it until it is closed. Tries again every 20 ms, so no one is first by having waited longest.
+/// Opens a file, and locks it until it is closed. Tries again every 20 ms, so several waiters are served in any order.
 /// Cancel-safe: a lock that comes too late ends with its file. Do not remove the file: then two could have the lock.
 Future<Reference<AsyncFile>> openLocked(std::string path, OpenMode mode = OpenMode::Create);
 

@@ -192,7 +192,7 @@ Future<Void> Journal::write(Journal* self, Future<Void> before, Batch batch) {
     for (std::string& record : *batch)
         bytes += frame({self->generation_, self->least_, index++, std::move(record)});
     if (bytes.size() > static_cast<std::size_t>(kMostBytes - self->end_))
-        throw file_too_large().withSentence(self->path_ + ": a journal has at most 2 GiB; replace() makes it shorter");
+        throw file_too_large().withSentence(self->path_ + ": a journal has at most 2 GiB");
     for (Reference<AsyncFile> file : self->files_)
         co_await store(file, self->end_, bytes);
     self->end_ += static_cast<std::int64_t>(bytes.size());

@@ -9,7 +9,7 @@
 //     Reference<Journal> journal = co_await Journal::open("/log");
 //     for (std::string const& record : journal->records()) replay(record);
 //     co_await journal->append("record");                // when this is ready, the record survives
-//     co_await all(journal->append("b"), journal->append("c"));    // one sync of each file for both
+//     co_await all(journal->append("b"), journal->append("c"));    // those that wait for a write share the next one
 //     if (journal->length() > 100)
 //         co_await journal->replace({"all of it"});      // instead of the records so far
 //
@@ -20,7 +20,7 @@
 // go on behind it. The destructor ends a write that is under way; open() then finds some of its records, in order.
 //
 // Errors. After an error of the disk, any of the changes that were under way may have been made, and every later call
-// fails with that error: open the journal anew. A journal holds 2 GiB; an append() beyond fails with file_too_large.
+// fails with that error: open the journal anew. So after file_too_large too: a journal has at most 2 GiB.
 // A Journal belongs to one thread, and to one process: see openLocked() (flow/file/file_tools.h).
 
 #include "flow/file/async_file.h"

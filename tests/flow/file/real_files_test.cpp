@@ -30,7 +30,7 @@ std::string readBack(std::string const& path) {
 }
 
 template <class T>
-int codeOf(Loop& loop, Future<T> what) {
+int codeIn(Loop& loop, Future<T> what) {
     ErrorOr<T> result = loop.run(errorOr(std::move(what)));
     return result.isError() ? result.getError().code() : 0;
 }
@@ -113,18 +113,18 @@ TEST_CASE("real files: what the system says is wrong") {
     test::TemporaryDirectory here;
     RealLoop loop;
     auto full = loop.run(files().open("/dev/full", OpenMode::ReadWrite));
-    CHECK(codeOf(loop, full->write(0, "x"_sr)) == error_code_disk_full);
+    CHECK(codeIn(loop, full->write(0, "x"_sr)) == error_code_disk_full);
     auto memory = loop.run(files().open("/proc/self/mem", OpenMode::Read)); // nothing is mapped at its beginning
-    CHECK(codeOf(loop, memory->read(0, 10)) == error_code_io_error);
-    CHECK(codeOf(loop, files().open("/proc/self/exe", OpenMode::ReadWrite)) == error_code_file_not_writable);
-    CHECK(codeOf(loop, files().open("/proc/none/file", OpenMode::Read)) == error_code_file_not_found);
-    CHECK(codeOf(loop, files().open(std::string(5000, 'x'), OpenMode::Create)) == error_code_io_error);
+    CHECK(codeIn(loop, memory->read(0, 10)) == error_code_io_error);
+    CHECK(codeIn(loop, files().open("/proc/self/exe", OpenMode::ReadWrite)) == error_code_file_not_writable);
+    CHECK(codeIn(loop, files().open("/proc/none/file", OpenMode::Read)) == error_code_file_not_found);
+    CHECK(codeIn(loop, files().open(std::string(5000, 'x'), OpenMode::Create)) == error_code_io_error);
     if (::geteuid() != 0) {
         auto path = here.path() + "/locked";
         loop.run(files().open(path, OpenMode::Create));
         ::chmod(path.c_str(), 0);
-        CHECK(codeOf(loop, files().open(path, OpenMode::Read)) == error_code_file_not_readable);
-        CHECK(codeOf(loop, files().open(path, OpenMode::ReadWrite)) == error_code_file_not_writable);
+        CHECK(codeIn(loop, files().open(path, OpenMode::Read)) == error_code_file_not_readable);
+        CHECK(codeIn(loop, files().open(path, OpenMode::ReadWrite)) == error_code_file_not_writable);
     }
 }
 
@@ -133,12 +133,12 @@ TEST_CASE("real files: no descriptor is left to open a file with, then there is 
     RealLoop loop;
     loop.run(writeAndRead(here.path() + "/f"));
     // UBSan opens a pipe when it sees an object's class for the first time: here that of an error.
-    CHECK(codeOf(loop, files().open(here.path() + "/g", OpenMode::Read)) == error_code_file_not_found);
+    CHECK(codeIn(loop, files().open(here.path() + "/g", OpenMode::Read)) == error_code_file_not_found);
     rlimit before;
     ::getrlimit(RLIMIT_NOFILE, &before);
     rlimit none{0, before.rlim_max};
     ::setrlimit(RLIMIT_NOFILE, &none);
-    int code = codeOf(loop, files().open(here.path() + "/f", OpenMode::Read));
+    int code = codeIn(loop, files().open(here.path() + "/f", OpenMode::Read));
     ::setrlimit(RLIMIT_NOFILE, &before);
     CHECK(code == error_code_platform_error);
     loop.run(writeAndRead(here.path() + "/f"));
