@@ -3,53 +3,30 @@
 #include "flow/base/parse_number.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/sync/trigger.h"
+#include "flow/tasks/scope_of.h"
 #include "flow/wait/delay.h"
 
 namespace flow::net {
 namespace {
 
-/// The results of the attempts: attempt() writes them, and firstOf() reads them.
-struct Attempts {
-    Reference<Connection> connection;
-    Error firstError;
-    int running = 0;
-    Trigger ended;
-};
-
-Future<Void> attempt(Address to, ConnectOptions options, Attempts& attempts) {
-    ++attempts.running;
-    ErrorOr<Reference<Connection>> result = co_await tryGet(transport().connect(to, options));
-    if (result.isError() && result.getError() == actor_cancelled())
-        throw result.getError();
-    --attempts.running;
-    if (!result.isError()) {
-        if (!attempts.connection)
-            attempts.connection = result.get();
-    } else if (!attempts.firstError.isValid()) {
-        attempts.firstError = result.getError();
-    }
-    attempts.ended.trigger();
-}
-
 Future<Reference<Connection>> firstOf(std::vector<Address> addresses, ConnectOptions options) {
-    Attempts attempts;
-    std::vector<Future<Void>> running; // the attempts are cancelled when this coroutine ends
-    for (Address const& each : addresses) {
-        bool isLast = running.size() + 1 == addresses.size();
-        int before = attempts.running;
-        running.push_back(attempt(each, options, attempts));
-        if (!isLast && attempts.running > before)
-            co_await race(attempts.ended.next(), delay(kAttemptDelay));
-        if (attempts.connection)
-            co_return attempts.connection;
+    ScopeOf<ErrorOr<Reference<Connection>>> attempts; // those that run are cancelled when this coroutine ends
+    Error firstError;
+    for (std::size_t begun = 0;;) {
+        if (begun < addresses.size())
+            attempts.spawn(transport().connect(addresses[begun++], options));
+        Future<Void> patience = begun < addresses.size() ? Future<Void>(delay(kAttemptDelay)) : Future<Void>(Never());
+        auto first = co_await race(attempts.next(), patience);
+        if (first.index() == 1)
+            continue;
+        std::optional<Winner<ErrorOr<Reference<Connection>>>> ended = std::get<0>(std::move(first));
+        if (!ended)
+            throw firstError;
+        if (ended->value().present())
+            co_return ended->value().get();
+        if (!firstError.isValid())
+            firstError = ended->value().getError();
     }
-    while (attempts.running != 0) {
-        co_await attempts.ended.next();
-        if (attempts.connection)
-            co_return attempts.connection;
-    }
-    throw attempts.firstError;
 }
 
 Future<Reference<Connection>> lookUpAndConnect(std::string name, std::uint16_t port, ConnectOptions options) {

@@ -27,8 +27,8 @@ MUTANTS = (
     Mutant(
         "LastErrorOfAttempts",
         "net/connect.cpp",
-        "    } else if (!attempts.firstError.isValid()) {",
-        "    } else if (!attempts.firstError.isValid() || PLANTED) {",
+        "        if (!firstError.isValid())",
+        "        if (!firstError.isValid() || PLANTED)",
     ),
     Mutant(
         "SecondTextInOneRead",

@@ -1,0 +1,280 @@
+#pragma once
+// ScopeOf<T>: a Scope in which each child has a result of type T. The results come one after another, from next().
+//
+//     ScopeOf<Page> pages;
+//     pages.spawn(load(first));                                  // a Future, or another operand
+//     pages.spawn([=] { return load(second); });
+//     while (std::optional<Winner<Page>> page = co_await pages.next())
+//         use(page->index(), page->value());                     // the index counts the calls of spawn(), from 0
+//
+//     ScopeOf pages(keys, 50, [](Key const& key) { return load(key); });   // begins: a call for each key, 50 at a time
+//
+// The second form calls a function with each value of a range or of a FutureStream. At most `most` calls run at a time:
+// a call keeps its place until next() has taken its result. So a slow reader slows the calls down. The index of a
+// result is that of its value. For a vector of the results see flow/tasks/map_concurrent.h.
+//
+// The function returns anything that can be awaited, or throws. The range is moved in, and stays with the function as
+// long as the ScopeOf: a call may refer to its element, and the function may be a coroutine with captures. What a view
+// refers to must live as long. After the end of a stream (end_of_stream) no call begins; its other errors are errors.
+//
+// With ResultOrder::Finished, which is the default, a result comes when its child has ended. With ResultOrder::Started
+// it comes after the results of all earlier children. next() gives std::nullopt when no child and no result is left.
+//
+// The first error, also actor_cancelled, ends the rest: the other children are cancelled, and each next() and room()
+// throws this error, also if results are left. If T is an ErrorOr<U>, an error of a child is a result as any other, and
+// the rest goes on: `ScopeOf<ErrorOr<Page>> pages(keys, 50, load);`. Errors of the range or stream end the rest still.
+//
+// next() and room() are operations in place, for actors, coroutines and fibers. Several may wait. What loses a race or
+// is cancelled has taken no result. The destructor cancels the children, and fails those that wait with broken_promise.
+// If memory runs out, spawn() throws, and the ScopeOf has failed. A ScopeOf belongs to one thread.
+
+#include "flow/combine/detail/decided.h"
+#include "flow/tasks/scope.h"
+#include "flow/wait/delay.h"
+#include "flow/wait/race_result.h"
+#include "flow/wait/source.h"
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ranges>
+
+namespace flow {
+
+enum class ResultOrder : std::uint8_t { Finished, Started };
+
+namespace tasks {
+template <class Range>
+struct ItemOf {};
+template <std::ranges::input_range Range>
+struct ItemOf<Range> {
+    using Type = std::ranges::range_reference_t<Range>;
+};
+template <class T>
+struct ItemOf<FutureStream<T>> {
+    using Type = T;
+};
+/// What the function of a ScopeOf is called with: a reference to an element, or a value that a view or a stream makes.
+template <class Range>
+using Item = typename ItemOf<Range>::Type;
+template <class F, class Range>
+using ResultOfEach = AwaitedValue<std::invoke_result_t<F&, Item<Range>>>;
+} // namespace tasks
+
+template <class T>
+class ScopeOf {
+public:
+    struct Next {
+        using Result = std::optional<Winner<T>>;
+        ScopeOf* scope;
+
+        bool isReady() { return scope->hasNews() && scope->next_.isNext(*this); }
+        void park(WaiterNode& waiter) { scope->next_.park(waiter, *this); }
+        Result take() const { return scope->takeNext(); }
+    };
+    struct Room {
+        using Result = Void;
+        ScopeOf* scope;
+        std::size_t most;
+
+        bool isReady() { return scope->failure_.isValid() || (scope->held_ < most && scope->room_.isNext(*this)); }
+        void park(WaiterNode& waiter) { scope->room_.park(waiter, *this); }
+        Void take() const {
+            scope->throwFailure();
+            return Void();
+        }
+    };
+
+    explicit ScopeOf(ResultOrder order = ResultOrder::Finished) : order_(order) {}
+    template <class Range, class F>
+        requires CanBeAwaited<std::invoke_result_t<F&, tasks::Item<Range>>>
+    ScopeOf(Range range, std::size_t most, F function, ResultOrder order = ResultOrder::Finished,
+            std::source_location caller = std::source_location::current())
+        : order_(order), isFed_(true) {
+        FLOW_ASSERT_AT(caller, most != 0, "a ScopeOf with a range: at most 0 calls at a time");
+        if constexpr (flow::detail::IsOperand<Range>)
+            checkValid(range, caller);
+        auto fed = std::make_shared<Fed<F, Range>>(std::move(function), std::move(range));
+        fed_ = fed;
+        scope_.spawn(feed(callEach(std::move(fed), this, most, caller), this));
+    }
+    ScopeOf(ScopeOf const&) = delete;
+    ScopeOf& operator=(ScopeOf const&) = delete;
+    ~ScopeOf() {
+        if (isGone_)
+            *isGone_ = true;
+    }
+
+    /// Spawns a child: a future, a delay, a race or another operand, or a function that returns one.
+    template <CanBeAwaited X>
+    void spawn(X child, std::source_location caller = std::source_location::current()) {
+        if (failure_.isValid())
+            return;
+        bool isGone = false;
+        bool* outer = std::exchange(isGone_, &isGone);
+        try {
+            if (order_ == ResultOrder::Started)
+                results_.emplace_back();
+            ++held_;
+            Future<Void> running = runChild(std::move(child), this, spawned_++, &isGone, caller);
+            if (isGone) {
+                if (outer)
+                    *outer = true;
+                return;
+            }
+            isGone_ = outer;
+            scope_.spawn(std::move(running));
+        } catch (...) {
+            isGone_ = outer;
+            fail(currentError());
+            throw;
+        }
+    }
+    /// Returns an operation that takes the next result. Gives std::nullopt when no child and no result is left.
+    Next next() { return {this}; }
+    /// Returns an operation that waits until there are fewer than `most` children and results that next() has not
+    /// taken.
+    Room room(std::size_t most, std::source_location caller = std::source_location::current()) {
+        FLOW_ASSERT_AT(caller, most != 0, "ScopeOf::room(0) would wait forever");
+        return {this, most};
+    }
+    /// The number of children that run, and of results that next() has not taken.
+    std::size_t size() const { return held_; }
+
+private:
+    template <class U>
+    struct IsErrorOr : std::false_type {};
+    template <class U>
+    struct IsErrorOr<ErrorOr<U>> : std::true_type {};
+
+    /// The call of the function with an element. The coroutine that waits for the result holds it.
+    template <class F, class Item>
+    struct Call {
+        F* function;
+        Item item;
+        auto operator()() { return std::invoke(*function, static_cast<Item&&>(item)); }
+    };
+
+    template <class F, class Range>
+    struct Fed {
+        Fed(F&& f, Range&& r) : function(std::move(f)), range(std::move(r)) {}
+        F function;
+        Range range;
+    };
+
+    static Future<Void> feed(Future<Void> calls, ScopeOf* self, Propagate = {}) {
+        ErrorOr<Void> end = co_await tryGet(std::move(calls));
+        if (end.isError(error_code_operation_cancelled))
+            co_await delay(0); // a cancel of this coroutine ends here
+        self->isFed_ = false;
+        if (end.isError() && !end.isError(error_code_end_of_stream))
+            self->fail(end.getError());
+        else
+            self->next_.wakeInTurn();
+    }
+    template <class F, class Range>
+    static Future<Void> callEach(std::shared_ptr<Fed<F, Range>> fed, ScopeOf* self, std::size_t most,
+                                 std::source_location caller, Propagate = {}) {
+        using Item = tasks::Item<Range>;
+        if constexpr (std::ranges::input_range<Range>) {
+            for (auto&& item : fed->range) {
+                Room room{self, most};
+                co_await room;
+                self->spawn(Call<F, Item>{&fed->function, static_cast<Item&&>(item)}, caller);
+            }
+        } else {
+            for (;;) {
+                Room room{self, most};
+                co_await room;
+                Item item = co_await fed->range;
+                self->spawn(Call<F, Item>{&fed->function, std::move(item)}, caller);
+            }
+        }
+    }
+    template <class X>
+    static Future<Void> runChild(X child, ScopeOf* self, std::size_t index, bool const* isGone,
+                                 std::source_location caller, Propagate = {}) {
+        using Value = AwaitedValue<X>;
+        Future<Value> made;
+        try {
+            if constexpr (std::invocable<X&> && !InPlace<X>)
+                made = combine::futureOf(child()); // not of `child`, which the result may refer to
+            else
+                made = combine::futureOf(std::move(child));
+        } catch (...) {
+            made = currentError();
+        }
+        if (*isGone)
+            co_return;
+        checkValid(made, caller);
+        ErrorOr<Value> result = co_await tryGet(std::move(made));
+        if (result.isError(error_code_operation_cancelled))
+            co_await delay(0); // a cancel of this coroutine ends here
+        self->ended(index, std::move(result));
+    }
+
+    template <class Value>
+    void ended(std::size_t index, ErrorOr<Value> result) {
+        try {
+            if (result.present())
+                return keepResult(index, T(std::move(result).get()));
+            if constexpr (IsErrorOr<T>::value)
+                return keepResult(index, T::failed(result.getError()));
+        } catch (...) {
+            return fail(currentError());
+        }
+        fail(result.getError());
+    }
+    void keepResult(std::size_t index, T value) {
+        auto& slot = order_ == ResultOrder::Started ? results_[index - taken_] : results_.emplace_back();
+        slot.emplace(index, std::move(value));
+        next_.wakeInTurn();
+    }
+    void fail(Error error) {
+        if (!failure_.isValid())
+            failure_ = error;
+        next_.wakeInTurn();
+        room_.wakeInTurn();
+        std::shared_ptr<void> fed = fed_; // while the calls end, which may destroy this object
+        scope_.close();
+    }
+
+    void throwFailure() const {
+        if (failure_.isValid())
+            throw Error(failure_);
+    }
+    bool hasNews() const {
+        return failure_.isValid() || (results_.empty() ? held_ == 0 && !isFed_ : results_.front().has_value());
+    }
+    std::optional<Winner<T>> takeNext() {
+        throwFailure();
+        if (results_.empty())
+            return std::nullopt;
+        std::optional<Winner<T>> first = std::move(results_.front());
+        results_.pop_front();
+        ++taken_;
+        --held_;
+        room_.wakeInTurn();
+        return first;
+    }
+
+    ResultOrder order_;
+    bool isFed_ = false;
+    bool* isGone_ = nullptr; // of a spawn() that runs: a child may destroy this object before it first waits
+    Error failure_;
+    std::size_t spawned_ = 0;
+    std::size_t taken_ = 0;
+    std::size_t held_ = 0; // children that run, and results
+    // In the order of next(). With ResultOrder::Started, each running child has an empty element.
+    std::deque<std::optional<Winner<T>>> results_;
+    Source<Next> next_;
+    Source<Room> room_;
+    std::shared_ptr<void> fed_; // the function and the range
+    Scope scope_;               // the last: its children, which use all else, end first
+};
+
+template <class Range, class F>
+ScopeOf(Range, std::size_t, F, ResultOrder = {}, std::source_location = {}) -> ScopeOf<tasks::ResultOfEach<F, Range>>;
+
+} // namespace flow
