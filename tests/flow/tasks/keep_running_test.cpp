@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+namespace keep_running_test { // its helpers have the names of those of other tests
 namespace {
 using namespace flow;
 
@@ -255,3 +256,4 @@ TEST_CASE("keepRunning can be cancelled at each step") {
 }
 
 } // namespace
+} // namespace keep_running_test

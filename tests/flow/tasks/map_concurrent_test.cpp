@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <string>
 
+namespace map_concurrent_test { // its helpers have the names of those of other tests
 namespace {
 using namespace flow;
 
@@ -298,3 +299,4 @@ TEST_CASE("mapConcurrent: each allocation fails once") {
 }
 
 } // namespace
+} // namespace map_concurrent_test

@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 
+namespace scope_of_test { // its helpers have the names of those of other tests
 namespace {
 using namespace flow;
 
@@ -293,3 +294,4 @@ TEST_CASE("ScopeOf: each allocation fails once") {
 }
 
 } // namespace
+} // namespace scope_of_test
