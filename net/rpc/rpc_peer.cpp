@@ -389,7 +389,8 @@ Future<Void> RpcPeer::watch() {
     for (;;) {
         bool isWaitedFor = !pending_.isEmpty() || side_ == Side::Connecting || !isGreeted_;
         double idle = 60 * options.pingTimeout;
-        co_await delay(isWaitedFor ? double(options.pingInterval) : idle / 4);
+        double pause = isWaitedFor ? double(options.pingInterval) : idle / 4;
+        co_await delay(pause);
         dropUnwanted();
         if (!isGreeted_ && now() - begin > options.greetingTimeout)
             throw connection_timed_out();

@@ -143,22 +143,31 @@ public:
     void add(Future<typename Request::Reply> result, Call<Request> const& call) {
         ++calls_;
         bytes_ += call.heldBytes;
-        try {
-            running_.spawn(answer(std::move(result), call.reply, call.heldBytes));
-        } catch (...) {
-            end(call.heldBytes);
-            throw;
-        }
+        Counted counted(*this, call.heldBytes);
+        running_.spawn(answer(std::move(result), call.reply, std::move(counted)));
     }
 
 private:
+    /// A call that runs. It counts until end(), or until the destructor, if its memory has run out.
+    struct Counted {
+        Counted(RunningHandlers& r, std::size_t b) : running(&r), bytes(b) {}
+        Counted(Counted&& other) noexcept : running(std::exchange(other.running, nullptr)), bytes(other.bytes) {}
+        ~Counted() { end(); }
+        void end() {
+            if (RunningHandlers* counting = std::exchange(running, nullptr))
+                counting->end(bytes);
+        }
+        RunningHandlers* running;
+        std::size_t bytes;
+    };
+
     /// Sends the result when it is ready.
     template <class Reply>
-    Future<Void> answer(Future<Reply> result, ReplyPromise<Reply> to, std::size_t bytes) {
+    Future<Void> answer(Future<Reply> result, ReplyPromise<Reply> to, Counted counted) {
         Future<ErrorOr<Reply>> answered = errorOr(std::move(result));
         Future<Void> abandoned = runsToEnd_ ? Future<Void>(Never()) : to.onAbandoned();
         auto first = co_await race(std::move(answered), std::move(abandoned)); // if abandoned, cancels the handler
-        end(bytes); // before the reply, which may end this object
+        counted.end(); // before the reply, which may end this object
         if (first.index() == 0 && !to.isAbandoned())
             reply(to, std::get<0>(std::move(first)));
         else

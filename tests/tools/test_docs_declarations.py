@@ -130,7 +130,7 @@ def test_the_comment_of_a_definition_is_shown_where_the_first_declaration_has_no
         ),
         (
             "flow/combine/retry.h",
-            ["int attempts = 5;     // the most attempts; at least one is made", "bool (*retries)(Error) = nullptr;"],
+            ["int attempts = 5;      // the most attempts; at least one is made", "bool (*retries)(Error) = nullptr;"],
         ),
         ("flow/base/error.h", ["#define FLOW_ERROR(name, code, description)", "bool isInjectedFault() const;"]),
         (

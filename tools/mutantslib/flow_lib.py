@@ -21,8 +21,8 @@ MUTANTS = (
     Mutant(
         "CancelledScopeTakesMore",
         "flow/tasks/scope.cpp",
-        "    if (scope->has(Node::kCancelled))",
-        "    if (scope->has(Node::kCancelled) && !PLANTED)",
+        "    if (scope->has(Node::kCancelled) && flags == 0)",
+        "    if (scope->has(Node::kCancelled) && flags == 0 && !PLANTED)",
     ),
     Mutant(
         "WaitersBehindACancelledOneStay",
