@@ -50,6 +50,7 @@ template <class Step>
 Future<Void> Replica::toItsEnd(Step step, Mutex::Lock turn) {
     ErrorOr<Void> result = co_await tryGet(step());
     if (result.isError()) {
+        co_await delay(0); // the step may have failed inside of inTurn(), which still uses `this`
         Promise<Void> broken = broken_;
         turn.unlock();
         broken.sendError(result.getError());

@@ -6,7 +6,6 @@
 #include "flow/combine/timeout.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
-#include "flow/memory/allocation_failure.h"
 #include "flow/memory/object.h"
 #include "flow/tasks/scope.h"
 #include "flow/wait/delay.h"
@@ -20,7 +19,6 @@
 #include <doctest/doctest.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -339,44 +337,6 @@ Future<Reference<Connection>> greeted(Address at) {
 }
 
 } // namespace
-
-std::optional<AllocationFailure> shortage;
-
-/// Lets allocation `number` fail, of those that its server makes until the next turn.
-Future<int> digWithout(int number) {
-    shortage.emplace(static_cast<std::uint64_t>(number));
-    struct End {
-        ~End() { shortage.reset(); }
-    } end;
-    co_await delay(0);
-    shortage.reset();
-    co_await delay(1);
-    co_return number;
-}
-
-TEST_CASE("abandoned: a call that fails for lack of memory gives its place back") {
-    for (bool runsToEnd : {false, true})
-        TwoProcesses::run(
-            [runsToEnd]() -> Future<Void> {
-                rpc::Node& node = rpc::Node::current();
-                Future<Void> served = rpc::serve(node, {.atATime = 1, .runsToEnd = runsToEnd},
-                                                 [](Dig d) { return digWithout(d.number); });
-                co_await delay(1000);
-            },
-            []() -> Future<Void> {
-                rpc::Node node;
-                int failed = 0;
-                for (int number = 0; number < 12; ++number) {
-                    Dig request{number, 0};
-                    auto found = co_await errorOr(timeoutError(rpc::tryCall(TwoProcesses::server(), request), 20));
-                    failed += found.isError() || found.get().isError();
-                    Dig after{1000, 0};
-                    int next = co_await timeoutError(rpc::call(TwoProcesses::server(), after), 20);
-                    CHECK(next == 1000);
-                }
-                CHECK(failed > 2);
-            });
-}
 
 TEST_CASE("abandoned: a cancel that is late, or of another connection, ends nothing else") {
     test::Balance balance;
