@@ -31,6 +31,7 @@
 // A Lease may outlive its Pool. A Pool belongs to one thread.
 
 #include "flow/base/format.h"
+#include "flow/base/seconds.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
 #include "flow/sync/event.h"
@@ -62,7 +63,7 @@ struct PoolOptions {
     std::size_t most = 8;       // the most connections, in use and kept; at least 1
     std::size_t waiters = 1024; // the most callers that may wait for a connection
     std::size_t warm = 0;       // connections that the constructor begins to make; at most `most`
-    double idle = 60;           // seconds after which a kept connection is closed; more than 0
+    Seconds idle = 60;          // seconds after which a kept connection is closed; more than 0
     std::function<bool(C&)> isHealthy = isQuiet<C>;
 };
 
@@ -104,7 +105,7 @@ struct Pool<C>::State : ReferenceCounted<State> {
         };
         check(options.most != 0, "most", "0", "it must be at least 1");
         check(options.warm <= options.most, "warm", std::to_string(options.warm), "it must be at most `most`");
-        check(options.idle > 0, "idle", format("%g", options.idle), "it must be more than 0");
+        check(options.idle > 0, "idle", format("%g", double(options.idle)), "it must be more than 0");
     }
 
     bool isFull() { return places.available() <= 0 && places.waiters() >= options.waiters && !closing.isSet(); }
@@ -185,7 +186,8 @@ public:
     C* operator->() { return connection().getPtr(); }
 
     /// Gives the connection back for the next caller. Only after a complete exchange: nothing more will come on it.
-    void giveBack() {
+    void giveBack(std::source_location caller = std::source_location::current()) {
+        FLOW_ASSERT_AT(caller, connection_, "Pool: a Lease is given back twice, or has been moved from");
         state_->keep(std::move(connection_));
         connection_ = {};
         place_.release();

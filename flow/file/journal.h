@@ -17,7 +17,10 @@
 // written are written together, when those are on the disk.
 //
 // Cancel safety. The journal owns the writing: dropping the future of a call drops the answer only, and the next calls
-// go on behind it. The destructor ends a write that is under way; open() then finds some of its records, in order.
+// go on behind it. The destructor ends a write that is under way; open() then finds some of its records, in order. But
+// an operation of the disk that was under way may still happen later (flow/file/async_file.h). So before a program
+// opens the same journal again, it awaits its last append() or replace(): otherwise the journal may lose records that
+// are appended after that.
 //
 // Errors. After an error of the disk, any of the changes that were under way may have been made, and every later call
 // fails with that error: open the journal anew. So after file_too_large too: a journal has at most 2 GiB.

@@ -16,7 +16,11 @@ bool Lines::hasLine() {
 }
 
 bool Lines::isTooLong() {
-    return (hasLine() ? end_ : buffer_.size()) - begin_ > longest_;
+    std::size_t length = (hasLine() ? end_ : buffer_.size()) - begin_;
+    bool mayEndLine = end_ != std::string::npos || !isEnded_; // "\r" belongs to an end of line, or "\n" may follow
+    if (mayEndLine && length != 0 && buffer_[begin_ + length - 1] == '\r')
+        --length;
+    return length > longest_;
 }
 
 bool Lines::isReady() {
@@ -35,7 +39,8 @@ void Lines::park(WaiterNode& waiter, Next& op) {
 Optional<std::string> Lines::take() {
     if (isTooLong())
         throw value_too_large().withSentence(format("a line has more than %zu bytes", longest_));
-    if (!hasLine()) {
+    bool isWhole = hasLine();
+    if (!isWhole) {
         if (error_.isValid())
             throw error_;
         if (begin_ == buffer_.size())
@@ -45,7 +50,7 @@ Optional<std::string> Lines::take() {
     std::string line = buffer_.substr(begin_, end_ - begin_);
     searched_ = begin_ = std::min(end_ + 1, buffer_.size());
     end_ = std::string::npos;
-    if (line.ends_with('\r'))
+    if (isWhole && line.ends_with('\r'))
         line.pop_back();
     return line;
 }

@@ -38,7 +38,7 @@ public:
         Lines* lines;
         std::source_location caller;
 
-        bool isReady() const { return lines->isReady(); }
+        bool isReady() const { return lines->isReady() && lines->waiting_.isNext(*this); }
         void park(WaiterNode& waiter) { lines->park(waiter, *this); }
         Optional<std::string> take() const { return lines->take(); }
     };

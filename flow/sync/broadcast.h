@@ -31,6 +31,7 @@
 #include <cstdint>
 #include <optional>
 #include <source_location>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,8 @@ namespace flow {
 
 template <class T>
 class Broadcast {
+    static_assert(std::is_nothrow_move_constructible_v<T>, "a Broadcast moves its values, which must not throw");
+
 public:
     class Receiver;
     struct Received {

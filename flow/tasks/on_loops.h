@@ -10,9 +10,9 @@
 //     std::vector<int> sizes = co_await callAll(loops, [](int index) { return shards[index]->size(); });
 //
 // runOnLoops() makes a LoopPool, starts the service on each of its loops, and returns when all instances have ended.
-// The first error ends the other instances: each is cancelled on its own loop. When all have ended, runOnLoops() throws
-// this error. The loops run until then, so an instance may call the loops of instances that have ended. The calling
-// thread only waits.
+// The first error, but not actor_cancelled, ends the other instances: each is cancelled on its own loop. When all have
+// ended, runOnLoops() throws this error. The loops run until then, so an instance may call the loops of instances that
+// have ended. The calling thread only waits.
 //
 // The service is copied for each loop, and this copy lives until its instance has ended. What the copies refer to is
 // used by several threads. The loops of a LoopPool are for the machine: a simulation has no runOnLoops().

@@ -180,7 +180,8 @@ Future<bool> Scope::drain(Node* node, double seconds, Propagate) {
 
 Future<Void> Scope::closeLater(Node* node, double seconds, Propagate) {
     co_await delay(seconds);
-    node->failure = timed_out();
+    if (!node->failure.isValid())
+        node->failure = timed_out();
     holdJoiner(node);
     tasks::cancelTree(node);
 }

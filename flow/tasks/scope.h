@@ -101,7 +101,8 @@ public:
         holdShielded(awaitHeld(std::move(child), caller), atMost);
     }
 
-    /// Closes the scope `seconds` from now. join() and drain() then throw timed_out. A later call sets the time anew.
+    /// Closes the scope `seconds` from now, also if no child is left then. join() and drain() from then on throw
+    /// timed_out, or the first error if that came earlier. A later call sets the time anew.
     void closeAfter(Seconds seconds) { deadline_ = closeLater(node_, seconds); }
     /// Cancels the present children, but not those that they spawn while they end.
     void cancel();

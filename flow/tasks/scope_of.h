@@ -70,7 +70,10 @@ public:
         ScopeOf* scope;
 
         bool isReady() { return scope->hasNews() && scope->next_.isNext(*this); }
-        void park(WaiterNode& waiter) { scope->next_.park(waiter, *this); }
+        void park(WaiterNode& waiter) {
+            scope->next_.wakeWhenFirstLeaves(TaskPriority::DefaultYield);
+            scope->next_.park(waiter, *this);
+        }
         Result take() const { return scope->takeNext(); }
     };
     struct Room {
@@ -79,7 +82,10 @@ public:
         std::size_t most;
 
         bool isReady() { return scope->failure_.isValid() || (scope->held_ < most && scope->room_.isNext(*this)); }
-        void park(WaiterNode& waiter) { scope->room_.park(waiter, *this); }
+        void park(WaiterNode& waiter) {
+            scope->room_.wakeWhenFirstLeaves(TaskPriority::DefaultYield); // the next one may want less room
+            scope->room_.park(waiter, *this);
+        }
         Void take() const {
             scope->throwFailure();
             return Void();

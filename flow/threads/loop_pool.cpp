@@ -11,7 +11,8 @@
 namespace flow {
 namespace {
 
-constexpr std::size_t kLongestName = 12; // the system keeps 15 bytes of a thread's name, and an index stands behind
+constexpr std::size_t kLongestName = 12;
+constexpr std::size_t kLongestOfSystem = 15; // with the index
 
 int checked(int loops) {
     FLOW_ASSERT(loops >= 1, "a LoopPool has at least one loop");
@@ -64,7 +65,9 @@ LoopPool::~LoopPool() {
 void LoopPool::start(int index, LoopPoolOptions const& options, std::vector<int> const& processors) {
     std::promise<RealLoop*> made;
     std::future<RealLoop*> loop = made.get_future();
-    threads_.emplace_back([this, made = std::move(made)]() mutable {
+    std::string name = (options.names + std::to_string(index)).substr(0, kLongestOfSystem);
+    threads_.emplace_back([this, name, made = std::move(made)]() mutable {
+        (void)::pthread_setname_np(::pthread_self(), name.c_str()); // nondeterminism: for debuggers
         RealLoop own;
         WorkGuard guard(own);
         made.set_value(&own);
@@ -73,8 +76,6 @@ void LoopPool::start(int index, LoopPoolOptions const& options, std::vector<int>
     });
     loops_.push_back(loop.get());
     auto thread = threads_.back().native_handle();
-    std::string name = options.names + std::to_string(index);
-    throwIfFailed(::pthread_setname_np(thread, name.c_str()), "pthread_setname_np"); // nondeterminism: for debuggers
     if (!options.pin)
         return;
     cpu_set_t one;

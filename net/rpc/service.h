@@ -190,6 +190,7 @@ template <Handler F>
 Future<Void> serveOne(Node& node, ServeOptions options, std::source_location caller, F handler) {
     using Request = typename ArgumentOf<F>::Type;
     FLOW_ASSERT_AT(caller, &node == &Node::current(), "rpc::serve() with the node of another loop");
+    FLOW_ASSERT_AT(caller, options.atATime != 0, "rpc::serve() with at most 0 calls at a time");
     RequestStream<Call<Request>> stream;
     stream.makeNamedEndpoint(Request::name, options.priority, caller);
     FutureStream<Call<Request>> calls = stream.getFuture();

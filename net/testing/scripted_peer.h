@@ -41,7 +41,7 @@ public:
     }
     ScriptedPeer& send(std::string bytes) { return add({Kind::Send, std::move(bytes), 0, {}}); }
     /// Does nothing for so many seconds.
-    ScriptedPeer& wait(double seconds) { return add({Kind::Wait, {}, seconds, {}}); }
+    ScriptedPeer& wait(Seconds seconds) { return add({Kind::Wait, {}, seconds, {}}); }
     /// Ends the writing: Connection::shutdownWrite().
     ScriptedPeer& end() { return add({Kind::End, {}, 0, {}}); }
     /// Resets the connection: Connection::abort().

@@ -323,6 +323,13 @@ TEST_CASE("pool: wrong options name the option and the rule, and a Lease is not 
         lease->close();
     };
     CHECK_DIES(loop.run(useLate(&server)), "a Lease is used after giveBack()");
+    auto giveTwice = [](Server* at) -> Future<Void> {
+        Pool<> pool(at->maker());
+        Lease lease = co_await pool.acquire();
+        lease.giveBack();
+        lease.giveBack();
+    };
+    CHECK_DIES(loop.run(giveTwice(&server)), "pool_test.cpp");
 }
 
 TEST_CASE("pool: on the real network, a connection that the server has closed is not used again") {

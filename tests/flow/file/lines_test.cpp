@@ -31,6 +31,9 @@ Future<Void> linesOfFiles(std::string here) {
     Reference<AsyncFile> empty = co_await make(here + "g", ""_sr);
     Lines none(empty);
     CHECK(co_await joined(&none) == "");
+    Reference<AsyncFile> limited = co_await make(here + "i", "abcd\r\nab\r"_sr); // "\r" counts only without "\n"
+    Lines fours(limited, 4);
+    CHECK(co_await joined(&fours) == "[abcd][ab\r]");
     std::string many, expected;
     for (int i = 0; i < 5000; ++i) { // more than one read
         many += std::string(static_cast<std::size_t>(i % 40), 'x') + "\n";

@@ -344,6 +344,14 @@ TEST_CASE("scope cancel: a deadline holds for all that the scope does, and the e
         CHECK(log.back() == 'x');
         CHECK(now() == begin + 4);
     }
+    {
+        Scope failed;
+        failed.closeAfter(1);
+        failed.spawn(failing(0.5, io_error()));
+        loop.run(delay(2));
+        Future<Void> joined = keep(failed.join());
+        CHECK(joined.getError() == io_error()); // the first error stays
+    }
     log.clear();
     {
         Scope moved(OnError::Collect);

@@ -93,6 +93,22 @@ TEST_CASE("ScopeOf: a next() or a room() that loses a race has taken nothing") {
     CHECK(loop.run(loses(&scope, 9)) == 1); // the end
 }
 
+TEST_CASE("ScopeOf: a room() goes on when one before it, for less room, has left") {
+    SimLoop loop;
+    test::Balance balance;
+    loop.run([]() -> Future<Void> {
+        ScopeOf<Void> scope;
+        for (int i = 0; i < 3; ++i)
+            scope.spawn(delay(100));
+        Future<Void> first = keep(scope.room(1));
+        Future<Void> second = keep(scope.room(5));
+        co_await delay(1);
+        first = {};
+        co_await delay(1);
+        CHECK(second.isReady());
+    }());
+}
+
 TEST_CASE("ScopeOf: several may wait for results, oldest first") {
     SimLoop loop;
     test::Balance balance;
