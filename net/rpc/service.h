@@ -36,7 +36,7 @@
 // A process may call itself; then nothing is serialized.
 //
 // Cancel-safe: dropping a call cancels its handler at the server, and so does the end of the connection. A call that
-// waits there is not handled at all. With several servers, the handler whose reply is not needed is cancelled too. A
+// waits there is not handled at all. With several servers, the other handler is cancelled too. A
 // cancel names the call and belongs to the connection that has brought the call: it cancels no other handler. With
 // ServeOptions::runsToEnd, a handler that has begun runs to its end; dropping the future of serve() still cancels it.
 // (An uncancellable coroutine also runs on as a handler, but it counts no more, and it may outlive what it captures.)

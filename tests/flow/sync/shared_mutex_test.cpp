@@ -77,7 +77,7 @@ TEST_CASE("shared mutex: a writer that leaves lets the readers behind it go on")
     loop.run(writeAlone(&mutex, &log, "w", 1));
 }
 
-TEST_CASE("shared mutex: a lock is given back early, by a cancel, and by a race whose result is dropped") {
+TEST_CASE("shared mutex: a lock is given back early, by a cancel, and by a race with a dropped result") {
     SimLoop loop;
     SharedMutex mutex;
     auto useOnce = [](SharedMutex* m) -> Future<Void> {

@@ -113,7 +113,7 @@ TEST_CASE("mistake: a second join() of a scope while the first one waits") {
     CHECK(death.says("two wait for the end of one scope"));
 }
 
-TEST_CASE("mistake: a scope is given a function whose future is invalid") {
+TEST_CASE("mistake: a scope is given a function that returns an invalid future") {
     test::Death death = runTask([](Context) -> Task<> {
         Scope scope;
         scope.spawn([] { return Future<int>(); });

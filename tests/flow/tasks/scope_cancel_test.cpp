@@ -1,4 +1,4 @@
-// Cancels, errors, deadlines and shields of a Scope: who ends when, and what a waiting join() or drain() gets.
+// Cancels, errors, deadlines and shields of a Scope: the order of ends, and what a waiting join() or drain() gets.
 #include "flow/combine/map.h"
 #include "flow/combine/race.h"
 #include "flow/combine/timeout.h"
