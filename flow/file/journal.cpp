@@ -3,7 +3,6 @@
 #include "flow/coro/coroutine.h"
 #include "flow/memory/sealed.h"
 #include "flow/tasks/scope.h"
-#include "flow/trace/code_probe.h"
 
 #include <algorithm>
 #include <limits>
@@ -102,7 +101,6 @@ Future<Void> Journal::store(Reference<AsyncFile> file, std::int64_t at, std::str
         co_await file->sync();
         Standalone<StringRef> there = co_await file->read(at, static_cast<int>(bytes.size()));
         isThere = there == StringRef(bytes);
-        FLOW_CODE_PROBE(!isThere, "what was written to the journal is not what it says");
     }
 }
 
@@ -135,12 +133,8 @@ Future<Void> Journal::recover(Reference<Journal> self) {
     Copy first = co_await read(self->path_ + "1");
     Copy second = co_await read(self->path_ + "2");
     Gathered all = gather(first.content, second.content);
-    if (!all.isWhole()) {
-        FLOW_CODE_PROBE(true, "a journal's newer generation is damaged before the older one is gone");
+    if (!all.isWhole())
         all = gather(second.content, first.content);
-    }
-    FLOW_CODE_PROBE(first.content != all.content, "the first copy of the journal is made good");
-    FLOW_CODE_PROBE(second.content != all.content, "the second copy of the journal is made good");
     for (Copy* copy : {&first, &second})
         copy->file = co_await put(copy->path, all.content);
     self->files_[0] = first.file;
