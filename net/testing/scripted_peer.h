@@ -18,6 +18,7 @@
 // holds it too; the connection closes when all of its References are gone. A step after reset() fails:
 // operation_obsolete.
 
+#include "flow/base/seconds.h"
 #include "flow/core/future.h"
 #include "net/connection.h"
 
