@@ -4,29 +4,21 @@
 #include "flow/base/format.h"
 #include "flow/base/parse_number.h"
 #include "net/address.h"
+#include "net/http/detail/syntax.h"
 
 #include <algorithm>
 
 namespace flow::net::http {
 namespace {
 
-bool isDigit(char c) {
-    return c >= '0' && c <= '9';
-}
-bool isHex(char c) {
-    return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-bool isAlnum(char c) {
-    return isDigit(c) || (lower(c) >= 'a' && lower(c) <= 'z');
-}
-
 /// Parses one text; `at` is the position.
-struct Parser {
+struct UrlParser {
     std::string_view text;
     std::size_t at = 0;
+
+    static bool isDigit(char c) { return c >= '0' && c <= '9'; }
+    static bool isHex(char c) { return isDigit(c) || (detail::lower(c) >= 'a' && detail::lower(c) <= 'f'); }
+    static bool isAlnum(char c) { return isDigit(c) || (detail::lower(c) >= 'a' && detail::lower(c) <= 'z'); }
 
     [[noreturn]] void fail(char const* rule) const {
         std::string shown; // no byte that a terminal would take for a command
@@ -53,7 +45,7 @@ struct Parser {
         if (colon == std::string_view::npos || text[colon] != ':')
             return false;
         std::string name(text.substr(0, colon));
-        std::transform(name.begin(), name.end(), name.begin(), lower);
+        std::transform(name.begin(), name.end(), name.begin(), detail::lower);
         url.isSecure = name == "https";
         if (!url.isSecure && name != "http")
             fail("the scheme is neither http nor https");
@@ -95,7 +87,7 @@ struct Parser {
         for (; at < end && text[at] != ':'; ++at) {
             if (!isAlnum(text[at]) && std::string_view("-._").find(text[at]) == std::string_view::npos)
                 fail("a host has letters, digits, \"-\", \".\" and \"_\"");
-            host += lower(text[at]);
+            host += detail::lower(text[at]);
         }
         if (host.empty() || host == "." || host.size() > 253)
             fail("a host has 1 to 253 bytes");
@@ -142,7 +134,7 @@ std::string withoutDots(std::string const& target) {
 } // namespace
 
 Url Url::parse(std::string_view text) {
-    Parser parser{text};
+    UrlParser parser{text};
     Url url;
     if (!parser.scheme(url) || !parser.skip("//"))
         parser.fail("http:// or https:// is expected");
@@ -154,7 +146,7 @@ Url Url::parse(std::string_view text) {
 }
 
 Url Url::resolve(std::string_view reference) const {
-    Parser parser{reference};
+    UrlParser parser{reference};
     Url url = *this;
     bool hasScheme = parser.scheme(url), hasHost = parser.skip("//");
     if (hasHost)
