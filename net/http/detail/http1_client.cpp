@@ -7,15 +7,12 @@
 #include "flow/wait/delay.h"
 #include "net/http/detail/body_io.h"
 #include "net/http/detail/client_connection.h"
-#include "net/http/detail/syntax.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 namespace flow::net::http::detail {
 namespace {
-
-class Http1Client;
 
 /// A request on its way, and its answer's body.
 class ClientExchange final : public BodySource {

@@ -141,12 +141,11 @@ TEST_CASE("client: on the machine's network") {
             Reference<Connection> connection = co_await std::move(connecting);
             CHECK(connection->peerAddress() == listener->localAddress());
         }
-        listener->close();
+        stop.send(Void());
+        co_await std::move(serving);
         Client other;
         std::string got = co_await outcome(other.get(url));
         CHECK(got == "connection_refused: GET " + url + ": no program listens at the address");
-        stop.send(Void());
-        co_await std::move(serving);
     };
     loop.run(test());
 }

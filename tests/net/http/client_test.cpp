@@ -174,9 +174,8 @@ TEST_CASE("client: a large body in memory, and a stream of known size") {
             request.body = Body::stream([&left]() -> Future<Bytes> { return left-- > 0 ? Bytes("ab"_sr) : Bytes(); },
                                         isShort ? 5 : 4);
             asking = outcome(client.send(std::move(request), "http://a/"));
-            peer.expect(headOf("PUT /", "a") + "Content-Length: " + (isShort ? "5" : "4") + "\r\n\r\nabab");
             if (!isShort)
-                peer.send(kOk);
+                peer.expect(headOf("PUT /", "a") + "Content-Length: 4\r\n\r\nabab").send(kOk);
             co_await peer.run();
             got = co_await std::move(asking);
             CHECK(got == (isShort ? "operation_failed: PUT http://a/: a body has not the size that it has promised"

@@ -154,6 +154,11 @@ TEST_CASE("url: references, as RFC 3986 has them") {
     CHECK(to("../../../../g") == "http://a/g");
     CHECK(to("/./g") == "http://a/g");
     CHECK(to("/../g") == "http://a/g");
+}
+
+TEST_CASE("url: references, with dots and of other kinds") {
+    Url base = Url::parse("http://a/b/c/d;p?q");
+    auto to = [&](std::string_view reference) { return base.resolve(reference).toString(); };
     CHECK(to("g.") == "http://a/b/c/g.");
     CHECK(to("..g") == "http://a/b/c/..g");
     CHECK(to("./../g") == "http://a/b/g");
