@@ -61,6 +61,12 @@ TEST_CASE("http client, TLS: names, ALPN, kept connections, and certificates tha
             CHECK(got ==
                   "unsupported_operation: GET https://localhost/: the server has chosen the protocol \"h2\", which "
                   "this client does not speak");
+            insists.protocols = {"h2", "http/1.1"};
+            options.encrypt = http::tlsConnector(insists);
+            http::Client sockets(options);
+            Future<Reference<Connection>> connecting = sockets.connect("https://localhost/");
+            Reference<Connection> connection = co_await std::move(connecting);
+            CHECK(TlsConnection::of(*connection)->protocol() == "http/1.1"); // for other protocols never "h2"
         }
         stop.send(Void());
         co_await std::move(serving);
