@@ -12,10 +12,10 @@
 
 using namespace flow;
 using namespace flow::net;
-using namespace flow::net::http;
 using namespace flow::test;
 
 namespace client_server_test {
+using namespace flow::net::http;
 namespace {
 
 /// What the server has handled: each path, and how often.
@@ -65,24 +65,24 @@ TEST_CASE("client and server: bodies of both kinds, redirects, and many requests
         Client client({.connections = 4});
         std::string large(200'000, 'x');
         for (std::string body : {std::string("small"), large}) {
-            std::string got = co_await outcome(client.post(url + "/echo", body, "a/b"));
+            std::string got = co_await answerText(client.post(url + "/echo", body, "a/b"));
             CHECK(got == "200 " + body);
-            got = co_await outcome(client.post(url + "/moved", body, "a/b"));
+            got = co_await answerText(client.post(url + "/moved", body, "a/b"));
             CHECK(got == "200 " + body);
             auto source = std::make_shared<Body>(body);
             Request request;
             request.method = "PUT";
             request.body = Body::stream([source] { return source->read(); });
-            got = co_await outcome(client.send(std::move(request), url + "/echo"));
+            got = co_await answerText(client.send(std::move(request), url + "/echo"));
             CHECK(got == "200 " + body);
         }
-        std::string got = co_await outcome(client.post(url + "/early", large, "a/b"));
+        std::string got = co_await answerText(client.post(url + "/early", large, "a/b"));
         CHECK(got == "200 early");
         std::vector<int> numbers(100);
         std::iota(numbers.begin(), numbers.end(), 0);
         double begin = now();
         std::vector<std::string> all =
-            co_await mapConcurrent(numbers, 50, [&](int) { return outcome(client.get(url + "/slow")); });
+            co_await mapConcurrent(numbers, 50, [&](int) { return answerText(client.get(url + "/slow")); });
         CHECK(std::count(all.begin(), all.end(), "200 ") == 100);
         CHECK(now() - begin > 2.5);
         CHECK(now() - begin < 2.8);
@@ -99,7 +99,7 @@ TEST_CASE("client and server: a server that ends connections at the moment of re
         for (int i = 0; i < 300; ++i) {
             std::string path = "/" + std::to_string(i);
             Future<Response> asking = i % 2 == 0 ? client.get(url + path) : client.post(url + path, "x", "a/b");
-            std::string got = co_await outcome(std::move(asking));
+            std::string got = co_await answerText(std::move(asking));
             if (i % 2 == 0 || got == "200 ") {
                 CHECK(got == "200 ");
                 ++kept;
@@ -119,7 +119,7 @@ TEST_CASE("client and server: connections that the server ends by its limits") {
     served({.requestsPerConnection = 3}, [](std::string url, Handled* handled) -> Future<Void> {
         Client client;
         for (int i = 0; i < 20; ++i) {
-            std::string got = co_await outcome(client.post(url + "/p", "x", "a/b"));
+            std::string got = co_await answerText(client.post(url + "/p", "x", "a/b"));
             CHECK(got == "200 ");
         }
         CHECK((*handled)["POST /p"] == 20);
@@ -154,7 +154,7 @@ Future<Void> askOne(Client* client, std::string url, Seen* seen) {
     request.headers.add("Number", std::to_string(number));
     std::string body(static_cast<std::size_t>(number % 7 * 5000), char('a' + number % 26));
     request.body = body;
-    std::string got = co_await outcome(client->send(std::move(request), url));
+    std::string got = co_await answerText(client->send(std::move(request), url));
     if (got == "200 " + body)
         ++seen->answered;
     else if (!got.starts_with("connection_") && !got.starts_with("timed_out") && !got.starts_with("host_unreachable") &&

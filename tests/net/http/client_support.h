@@ -59,7 +59,7 @@ inline void simulatedClient(Future<Void> (*test)()) {
 }
 
 /// How a request ends: "200 text of the body", or "name of the error: its sentence".
-inline Future<std::string> outcome(Future<net::http::Response> asking) {
+inline Future<std::string> answerText(Future<net::http::Response> asking) {
     std::string text;
     try {
         net::http::Response response = co_await std::move(asking);
