@@ -12,7 +12,7 @@ using namespace flow::net::http;
 namespace {
 
 /// Makes a connection, and leaves it in the client's pool.
-Future<Void> warm(Client* client, Ends* ends) {
+Future<Void> warm(Client* client, ServerEnds* ends) {
     std::size_t number = ends->all.size();
     Future<std::string> asking = answerText(client->get("http://a/warm"));
     ScriptedPeer peer = ends->peer(number);
@@ -59,7 +59,7 @@ TEST_CASE("client: what may be sent again is, when the kept connection has just 
         SimLoop loop;
         Balance balance;
         auto test = [](Case const* what) -> Future<Void> {
-            Ends ends;
+            ServerEnds ends;
             Client client(ends.options());
             std::vector<Future<Void>> warming;
             for (int i = 0; i < 3; ++i)
@@ -104,7 +104,7 @@ TEST_CASE("client: what may be sent again is, when the kept connection has just 
 
 TEST_CASE("client: a request is sent twice at most, and only once on a new connection") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options());
         Future<std::string> asking = answerText(client.get("http://a/"));
         ends.all.at(0)->abort();
@@ -126,7 +126,7 @@ TEST_CASE("client: a request is sent twice at most, and only once on a new conne
 
 TEST_CASE("client: connections are bounded for each host, and requests wait in order") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options({.connections = 2, .waiters = 3}));
         std::vector<Future<std::string>> asking;
         for (int i = 0; i < 5; ++i)
@@ -158,7 +158,7 @@ TEST_CASE("client: connections are bounded for each host, and requests wait in o
 
 TEST_CASE("client: many hosts, of which those without connections are forgotten") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options({.keep = 1}));
         for (int i = 0; i < 200; ++i) {
             std::string host = "h" + std::to_string(i);
@@ -178,7 +178,7 @@ TEST_CASE("client: many hosts, of which those without connections are forgotten"
 
 TEST_CASE("client: no connection could be made") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         ends.error = connection_refused();
         Client client(ends.options({.connectTimeout = 5}));
         std::string got = co_await answerText(client.get("http://example.org/a/b?token=secret"));
@@ -192,7 +192,7 @@ TEST_CASE("client: no connection could be made") {
 
 TEST_CASE("client: the times of an exchange") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options({.firstByteTimeout = 5, .idleTimeout = 3, .timeout = 20}));
         double begin = now();
         std::string got = co_await answerText(client.get("http://a/"));
@@ -233,7 +233,7 @@ TEST_CASE("client: the times of an exchange") {
 
 TEST_CASE("client: the whole time counts from the call, also while a request waits for a connection") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options({.firstByteTimeout = 100, .timeout = 10, .connections = 1}));
         Future<std::string> first = answerText(client.get("http://a/"));
         co_await delay(5);
@@ -250,7 +250,7 @@ TEST_CASE("client: the whole time counts from the call, also while a request wai
 
 TEST_CASE("client: close() fails what waits, and what has a connection goes on") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         auto client = std::make_unique<Client>(ends.options({.connections = 1}));
         Future<std::string> running = answerText(client->get("http://a/"));
         Future<std::string> waiting = answerText(client->get("http://a/"));

@@ -21,7 +21,7 @@ std::string redirectTo(std::string const& location, int status = 302, std::strin
 
 TEST_CASE("client: redirects are followed, on the same connection if it is the same origin") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options());
         Future<std::string> asking = answerText(client.get("http://a/x/y"));
         ScriptedPeer peer = ends.peer(0);
@@ -65,7 +65,7 @@ TEST_CASE("client: methods and bodies of redirected requests") {
         SimLoop loop;
         Balance balance;
         auto test = [](Case const* what) -> Future<Void> {
-            Ends ends;
+            ServerEnds ends;
             Client client(ends.options());
             Request request;
             request.method = what->method;
@@ -104,7 +104,7 @@ TEST_CASE("client: secrets stay at their origin") {
         INFO(to);
         SimLoop loop;
         auto test = [](std::string location) -> Future<Void> {
-            Ends ends;
+            ServerEnds ends;
             Client client(ends.options());
             Request request;
             request.headers = {{"Authorization", "Basic x"},
@@ -134,7 +134,7 @@ TEST_CASE("client: secrets stay at their origin") {
 
 TEST_CASE("client: redirects that are not followed") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options({.redirects = 2})), literal(ends.options({.redirects = 0}));
         Future<std::string> asking = answerText(client.get("http://a/1?s"));
         ScriptedPeer peer = ends.peer(0);
@@ -170,7 +170,7 @@ TEST_CASE("client: redirects that are not followed") {
 
 TEST_CASE("client: the body of a redirect does not keep the request") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options({.idleTimeout = 3}));
         for (std::string body : {std::string("Content-Length: 100000\r\n\r\n") + std::string(20000, 'x'),
                                  std::string("Transfer-Encoding: chunked\r\n\r\n5\r\nstall")}) {
@@ -195,7 +195,7 @@ TEST_CASE("client: the body of a redirect does not keep the request") {
 
 TEST_CASE("client: a proxy opens a tunnel, which is kept") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options({.proxy = "http://proxy:3128", .proxyAuthorization = "Basic x"}));
         Future<std::string> asking = answerText(client.get("http://a/1"));
         ScriptedPeer peer = ends.peer(0);
@@ -229,7 +229,7 @@ TEST_CASE("client: a proxy opens a tunnel, which is kept") {
 
 TEST_CASE("client: https encrypts inside of the tunnel; the protocol that ALPN chooses must be known") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         std::string protocol = "http/1.1";
         std::vector<std::string> names;
         ClientOptions options = ends.options({.proxy = "https://proxy:3128"});

@@ -19,7 +19,7 @@ std::string answered(std::string bytes, ClientOptions options = {}, std::string 
     SimLoop loop;
     Balance balance;
     auto test = [](std::string sent, ClientOptions given, std::string how) -> Future<std::string> {
-        Ends ends;
+        ServerEnds ends;
         auto client = std::make_unique<Client>(ends.options(given));
         Request request;
         request.method = how;
@@ -40,7 +40,7 @@ std::string answered(std::string bytes, ClientOptions options = {}, std::string 
 std::string refused(Request request, std::string url = "http://a/") {
     SimLoop loop;
     auto test = [](Request given, std::string to) -> Future<std::string> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options());
         std::string result = co_await answerText(client.send(std::move(given), to));
         CHECK(ends.asked.empty());
@@ -53,7 +53,7 @@ std::string refused(Request request, std::string url = "http://a/") {
 
 TEST_CASE("client: a get, an answer, and the connection is used again") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options());
         Future<Response> asking = client.get("http://a/x?y=1#z");
         ScriptedPeer peer = ends.peer(0);
@@ -81,7 +81,7 @@ TEST_CASE("client: a get, an answer, and the connection is used again") {
 
 TEST_CASE("client: the fields of requests with and without bodies") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options());
         std::string got;
         Future<std::string> asking = answerText(client.post("http://a:81/p", "body", "text/plain"));
@@ -121,7 +121,7 @@ TEST_CASE("client: the fields of requests with and without bodies") {
 
 TEST_CASE("client: both bodies are streams, and the answer begins before the request has ended") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options());
         Channel<Bytes> pieces(2);
         Request request;
@@ -154,7 +154,7 @@ TEST_CASE("client: both bodies are streams, and the answer begins before the req
 
 TEST_CASE("client: a large body in memory, and a stream of known size") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options());
         std::string large(300'000, 'x');
         std::string got;
@@ -188,7 +188,7 @@ TEST_CASE("client: a large body in memory, and a stream of known size") {
 TEST_CASE("client: an error of the request's body ends the request, before and behind the answer's head") {
     simulatedClient([]() -> Future<Void> {
         for (bool hasHead : {false, true}) {
-            Ends ends;
+            ServerEnds ends;
             Client client(ends.options());
             Promise<Bytes> next;
             Request request;
@@ -222,7 +222,7 @@ TEST_CASE("client: answers without a body, and answers in between") {
 
 TEST_CASE("client: a connection that cannot be used again is closed in order") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options());
         for (std::size_t how = 0; how < 3; ++how) {
             Request request;
@@ -246,7 +246,7 @@ TEST_CASE("client: a request that expects \"100 Continue\" sends its body then, 
     simulatedClient([]() -> Future<Void> {
         for (int how = 0; how < 3; ++how) {
             double begin = now();
-            Ends ends;
+            ServerEnds ends;
             Client client(ends.options());
             Request request;
             request.method = "PUT";
@@ -274,7 +274,7 @@ TEST_CASE("client: a request that expects \"100 Continue\" sends its body then, 
 
 TEST_CASE("client: a body that is dropped before its end resets the connection, and gives its place back") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options({.connections = 1}));
         {
             Future<Response> asking = client.get("http://a/");
