@@ -44,7 +44,7 @@
 #include "flow/base/seconds.h"
 #include "flow/sync/channel.h"
 #include "flow/sync/event.h"
-#include "net/connection.h"
+#include "net/http/message.h"
 
 #include <functional>
 #include <string>
@@ -106,6 +106,8 @@ public:
     std::string const& closeReason() const { return closeReason_; }
     /// Returns the subprotocol that both sides have chosen, or "".
     std::string const& protocol() const { return protocol_; }
+    /// Returns the error of receive() at the end; an invalid Error before it.
+    Error failure() const { return end_; }
     Address peerAddress() const { return connection_->peerAddress(); }
 
 private:
@@ -136,7 +138,21 @@ private:
 };
 
 /// Serves one WebSocket. When it returns or fails with end_of_stream, the socket is closed with 1000; after another
-/// error, with 1011.
+/// error, with 1011. When it is cancelled, the other side gets 1001.
 using WebSocketHandler = std::function<Future<Void>(Reference<WebSocket>)>;
+
+/// Returns the response to a request for a WebSocket, which makes the server call `handler`; or the response 400 or 426
+/// if the request is none. When `ending` is set, the socket is closed with 1001, and receive() gives end_of_stream; it
+/// is the one that http::serve() gives to a handler, and may be null.
+Response acceptWebSocket(Request const& request, WebSocketHandler handler, WebSocketOptions options = {},
+                         Event* ending = nullptr);
+
+/// Asks the server at the other side of a new connection for a WebSocket. `host` is the server's name, and ":port" if
+/// it is not 80 or 443. `headers` are further fields of the request, such as Cookie. Fails with operation_failed and a
+/// sentence if the server answers with another status than 101, and with serialization_failed and a sentence if its
+/// answer breaks the rules. Cancel-safe: the connection ends with the future, or with the WebSocket.
+Future<Reference<WebSocket>> connectWebSocket(Reference<Connection> connection, std::string host,
+                                              std::string target = "/", WebSocketOptions options = {},
+                                              Headers headers = {});
 
 } // namespace flow::net::http

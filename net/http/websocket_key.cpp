@@ -7,6 +7,8 @@
 namespace flow::net::http::websocket {
 namespace {
 
+constexpr std::string_view kBase64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 /// SHA-1 (RFC 3174). No secret depends on it here: it only shows that a server knows the protocol.
 std::string sha1(std::string text) {
     std::uint64_t bits = text.size() * 8;
@@ -51,15 +53,18 @@ std::string acceptFor(std::string_view key) {
     return base64(sha1(std::string(key) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"));
 }
 
+bool isKey(std::string_view key) {
+    return key.size() == 24 && key.ends_with("==") && key.find_first_not_of(kBase64Digits) == 22;
+}
+
 std::string base64(std::string_view bytes) {
-    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::string text;
     for (std::size_t at = 0; at < bytes.size(); at += 3) {
         std::uint32_t three = 0;
         for (std::size_t i = 0; i < 3; ++i)
             three = three << 8 | (at + i < bytes.size() ? static_cast<std::uint8_t>(bytes[at + i]) : 0);
         for (std::size_t i = 0; i < 4; ++i)
-            text += i <= bytes.size() - at ? kDigits[three >> (18 - 6 * i) & 63] : '=';
+            text += i <= bytes.size() - at ? kBase64Digits[three >> (18 - 6 * i) & 63] : '=';
     }
     return text;
 }

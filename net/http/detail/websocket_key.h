@@ -1,13 +1,15 @@
 #pragma once
-// The answer to a Sec-WebSocket-Key, which shows that a server speaks WebSocket (RFC 6455, 4.2.2).
+// The fields by which two sides find out that both speak WebSocket (RFC 6455, 1.3).
 
 #include <string>
 #include <string_view>
 
 namespace flow::net::http::websocket {
 
-/// Returns base64(sha1(key + the RFC's text)).
+/// Returns the Sec-WebSocket-Accept for a Sec-WebSocket-Key: base64(sha1(key + a text of the RFC)).
 std::string acceptFor(std::string_view key);
+/// True if it is the base64 of 16 bytes.
+bool isKey(std::string_view key);
 /// Returns `bytes` in base64, with the "=" at the end.
 std::string base64(std::string_view bytes);
 
