@@ -173,61 +173,53 @@ Future<Bytes> ReceivedBody::next(Reference<ReceivedBody> self) {
     }
 }
 
-Future<Void> sendBytes(Connection* connection, Bytes bytes, Seconds seconds) {
-    for (int at = 0; at < bytes.size();) {
-        Bytes step(bytes.substr(at, kStep), bytes.arena());
-        at += step.size();
-        auto first = co_await race(connection->write(std::move(step)), delay(seconds));
+Future<Void> sendBytes(Connection* connection, Bytes before, Bytes bytes, Seconds seconds) {
+    int at = 0;
+    do {
+        Bytes pieces[] = {std::move(before), Bytes(bytes.substr(at, kStep), bytes.arena())};
+        at += pieces[1].size();
+        Drain written = connection->write(std::span<Bytes>(pieces));
+        auto first = co_await race(written, delay(seconds));
         if (first.index() == 1)
-            throw timed_out().withSentence("the other side does not take the bytes");
-    }
+            throw connection_timed_out().withSentence("the other side does not take the bytes");
+    } while (at < bytes.size());
 }
 
-namespace {
-
-[[noreturn]] void wrongSize() {
-    throw operation_failed().withSentence("a body has not the size that it has promised");
-}
-
-/// Writes one piece of a chunked body.
-Future<Void> sendChunk(Connection* connection, Bytes piece, Seconds seconds) {
-    Bytes line = StringRef(format("%x\r\n", static_cast<unsigned>(piece.size())));
-    (void)connection->write(std::move(line));
-    Future<Void> sent = sendBytes(connection, std::move(piece), seconds);
-    co_await std::move(sent);
-    (void)connection->write("\r\n"_sr);
-}
-
-} // namespace
-
-Future<Void> sendBody(Connection* connection, Body* body, Framed framed, Headers const* trailers, Seconds seconds,
-                      std::uint64_t* sent) {
+Future<Void> sendBody(Connection* connection, std::string before, Body* body, Framed framed, Headers const* trailers,
+                      Seconds seconds, std::uint64_t* sent) {
+    bool const isChunked = framed == Framed::Chunked;
     std::optional<std::uint64_t> size = body->size();
     std::uint64_t total = 0;
     for (;;) {
-        Bytes piece = co_await body->read();
+        Future<Bytes> reading = body->read();
+        if (!reading.isReady() && !before.empty()) {
+            (void)connection->write(StringRef(before));
+            before.clear();
+        }
+        Bytes piece = co_await std::move(reading);
         total += static_cast<std::uint64_t>(piece.size());
-        *sent += static_cast<std::uint64_t>(piece.size());
         if (size && (total > *size || (piece.empty() && total != *size)))
-            wrongSize();
+            throw operation_failed().withSentence("a body has not the size that it has promised");
         if (piece.empty())
             break;
-        bool isLast = !body->source();
-        Future<Void> sending = framed == Framed::Chunked ? sendChunk(connection, std::move(piece), seconds)
-                                                         : sendBytes(connection, std::move(piece), seconds);
+        *sent += static_cast<std::uint64_t>(piece.size());
+        if (isChunked)
+            before += format("%x\r\n", static_cast<unsigned>(piece.size()));
+        Bytes first = StringRef(before);
+        Future<Void> sending = sendBytes(connection, std::move(first), std::move(piece), seconds);
         co_await std::move(sending);
-        if (isLast)
-            break;
+        before = isChunked ? "\r\n" : "";
     }
-    if (framed == Framed::Chunked) {
-        std::string end = "0\r\n";
-        end += trailers->text();
-        end += "\r\n";
-        Bytes last = StringRef(end);
-        auto first = co_await race(connection->write(std::move(last)), delay(seconds));
-        if (first.index() == 1)
-            throw timed_out().withSentence("the other side does not take the bytes");
+    if (isChunked) {
+        before += "0\r\n";
+        before += trailers->text();
+        before += "\r\n";
     }
+    if (before.empty())
+        co_return;
+    Bytes last = StringRef(before);
+    Future<Void> sending = sendBytes(connection, std::move(last), Bytes(), seconds);
+    co_await std::move(sending);
 }
 
 } // namespace flow::net::http::detail

@@ -8,7 +8,7 @@
 //         ...
 //     source->detach();                                    // later reads fail
 //
-//     co_await sendBody(connection, &body, Framed::Chunked, &trailers, seconds, &count);
+//     co_await sendBody(connection, head, &body, Framed::Chunked, &trailers, seconds, &count);
 
 #include "flow/base/seconds.h"
 #include "flow/sync/event.h"
@@ -75,13 +75,14 @@ private:
 /// How a body is sent.
 enum class Framed : std::uint8_t { Plain, Chunked };
 
-/// Sends the bytes behind what was written before. `seconds` is the time for each step. Fails with timed_out if the
-/// other side does not take the bytes, with operation_failed if the body has another size than it has promised, and
-/// with the error of the body. Then the caller resets the connection: the other side must not take it for whole.
-/// `sent` counts the bytes of the body. All that is pointed to must outlive the future.
-Future<Void> sendBody(Connection* connection, Body* body, Framed framed, Headers const* trailers, Seconds seconds,
-                      std::uint64_t* sent);
-/// Writes the bytes in steps.
-Future<Void> sendBytes(Connection* connection, Bytes bytes, Seconds seconds);
+/// Sends `before`, which may be empty, and the body; `before` goes with the first piece if that is there. `seconds` is
+/// the time for each step. Fails with connection_timed_out if the other side does not take the bytes, with
+/// operation_failed if the body has another size than it has promised, and with the error of the body. Then the caller
+/// resets the connection: the other side must not take the message for whole. `sent` counts the bytes of the body. All
+/// that is pointed to must outlive the future.
+Future<Void> sendBody(Connection* connection, std::string before, Body* body, Framed framed, Headers const* trailers,
+                      Seconds seconds, std::uint64_t* sent);
+/// Writes `before` and the bytes in steps.
+Future<Void> sendBytes(Connection* connection, Bytes before, Bytes bytes, Seconds seconds);
 
 } // namespace flow::net::http::detail
