@@ -2,6 +2,7 @@
 
 #include "flow/base/detail/utf8.h"
 #include "flow/base/random.h"
+#include "flow/combine/errors.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
@@ -37,7 +38,7 @@ void checkWebSocket(bool isValid, char const* option, double value, char const* 
         throw wrongOption("WebSocketOptions", option, format("%g", value), rule);
 }
 
-Future<Void> dropWhatComes(Connection* connection) {
+Future<Void> dropWhatComes(Connection* connection, Propagate = {}) {
     for (;;) {
         Bytes piece = co_await connection->read();
         if (piece.empty())
@@ -148,7 +149,7 @@ void WebSocket::takeClose(std::string_view payload) {
 }
 
 /// Returns when the other side has closed.
-Future<Void> WebSocket::readMessages() {
+Future<Void> WebSocket::readMessages(Propagate) {
     WebSocketMessage message;
     std::string control;
     for (bool isWithin = false;;) {
@@ -182,6 +183,7 @@ Future<Void> WebSocket::readMessages() {
                                  head.mask);
         if (head.opcode() == Opcode::Close) {
             takeClose(control);
+            hasClose_ = true;
             co_return;
         }
         if (head.opcode() == Opcode::Ping && !closing_.isSet())
@@ -196,12 +198,8 @@ Future<Void> WebSocket::readMessages() {
         if (message.isText && !flow::detail::isUtf8(message.data))
             refuse(websocket::kInvalidText, serialization_failed(), "a text that is not UTF-8");
         isFull_ = messages_.size() != 0;
-        try {
-            co_await race(closing_.wait(), messages_.send(std::move(message)));
-        } catch (Error& error) {
-            if (error != broken_promise()) // close() has closed the channel
-                throw;
-        }
+        Future<Void> sending = keep(messages_.send(std::move(message)));
+        co_await tryGet(std::move(sending)); // close() has closed the channel if it fails
         isFull_ = false;
         ++heard_;
         message = WebSocketMessage();
@@ -209,7 +207,7 @@ Future<Void> WebSocket::readMessages() {
 }
 
 /// Returns when the other side is silent for too long. What waits for this side to read counts as heard.
-Future<Void> WebSocket::sendPings() {
+Future<Void> WebSocket::sendPings(Propagate) {
     if (options_.pingEvery == 0)
         co_await Future<Void>(Never());
     for (;;) {
@@ -226,43 +224,38 @@ Future<Void> WebSocket::sendPings() {
     }
 }
 
-Future<Void> WebSocket::closeLimit() {
+Future<Void> WebSocket::closeLimit(Propagate) {
     co_await closing_.wait();
     co_await delay(options_.closeWithin);
 }
 
-Future<Void> WebSocket::run() {
+Future<Void> WebSocket::run(Propagate) {
     Error error = end_of_stream();
     bool isInTime = true;
-    try {
-        Future<Void> reading = readMessages();
+    {
+        Future<ErrorOr<Void>> reading = errorOr(readMessages());
         Future<Void> pings = sendPings();
         Future<Void> limit = closeLimit();
         auto first = co_await race(reading, pings, limit);
         isInTime = first.index() == 0;
         if (!isInTime)
             error = connection_timed_out();
-    } catch (Error& failed) {
-        if (failed == actor_cancelled())
-            throw;
-        error = failed == end_of_stream() ? connection_cut_off() : failed;
+        else if (std::get<0>(first).isError())
+            error = std::get<0>(first).getError();
     }
+    if (error == end_of_stream() && !hasClose_)
+        error = connection_cut_off();
     if (closeCode_ == 0)
         closeCode_ = websocket::kNoClose;
     endReceiving(error);
     // What comes now is read and dropped: to close a connection with unread bytes would reset it, and the other side
     // might lose our Close.
     if (isInTime && closing_.isSet() && !connection_->failure().isValid()) {
-        try {
-            if (side_ == Side::Server)
-                connection_->shutdownWrite();
-            Future<Void> dropping = dropWhatComes(connection_.getPtr());
-            auto last = co_await race(dropping, delay(options_.closeWithin));
-            isInTime = last.index() == 0;
-        } catch (Error& failed) {
-            if (failed == actor_cancelled())
-                throw;
-        }
+        if (side_ == Side::Server)
+            connection_->shutdownWrite();
+        Future<ErrorOr<Void>> dropping = errorOr(dropWhatComes(connection_.getPtr()));
+        auto last = co_await race(dropping, delay(options_.closeWithin));
+        isInTime = last.index() == 0;
     }
     if (isInTime)
         connection_->close();

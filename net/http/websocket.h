@@ -42,6 +42,7 @@
 // must outlive its operations, and belongs to the loop of its connection.
 
 #include "flow/base/seconds.h"
+#include "flow/coro/coroutine.h"
 #include "flow/sync/channel.h"
 #include "flow/sync/event.h"
 #include "net/http/message.h"
@@ -117,10 +118,10 @@ private:
     void endReceiving(Error error);
     [[noreturn]] void refuse(int code, Error error, char const* what);
     void takeClose(std::string_view payload);
-    Future<Void> readMessages();
-    Future<Void> sendPings();
-    Future<Void> closeLimit();
-    Future<Void> run();
+    Future<Void> readMessages(Propagate = {});
+    Future<Void> sendPings(Propagate = {});
+    Future<Void> closeLimit(Propagate = {});
+    Future<Void> run(Propagate = {});
 
     Reference<Connection> connection_;
     WebSocketOptions options_;
@@ -132,7 +133,8 @@ private:
     std::uint64_t heard_ = 0; // grows whenever bytes have come
     int closeCode_ = 0;
     Side side_;
-    bool isFull_ = false; // the messages that receive() has not taken keep the socket from reading
+    bool hasClose_ = false; // the other side's Close has come
+    bool isFull_ = false;   // the messages that receive() has not taken keep the socket from reading
     std::string closeReason_;
     Future<Void> running_;
 };
@@ -142,10 +144,9 @@ private:
 using WebSocketHandler = std::function<Future<Void>(Reference<WebSocket>)>;
 
 /// Returns the response to a request for a WebSocket, which makes the server call `handler`; or the response 400 or 426
-/// if the request is none. When `ending` is set, the socket is closed with 1001, and receive() gives end_of_stream; it
-/// is the one that http::serve() gives to a handler, and may be null.
-Response acceptWebSocket(Request const& request, WebSocketHandler handler, WebSocketOptions options = {},
-                         Event* ending = nullptr);
+/// if the request is none. When the server begins to end, it closes the socket with 1001, and receive() gives
+/// end_of_stream; the handler has the time of ServerOptions::grace to return.
+Response acceptWebSocket(Request const& request, WebSocketHandler handler, WebSocketOptions options = {});
 
 /// Asks the server at the other side of a new connection for a WebSocket. `host` is the server's name, and ":port" if
 /// it is not 80 or 443. `headers` are further fields of the request, such as Cookie. Fails with operation_failed and a

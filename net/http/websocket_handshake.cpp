@@ -39,12 +39,11 @@ Future<Void> beginHandler(WebSocketHandler const& handler, Reference<WebSocket> 
 }
 
 Future<Void> serveWebSocket(Reference<WebSocket> socket, WebSocketHandler handler, Event* ending) {
-    Event never;
     Error error;
     {
         Future<Void> handling = beginHandler(handler, socket);
         try {
-            auto first = co_await race(handling, (ending ? ending : &never)->wait());
+            auto first = co_await race(handling, ending->wait());
             if (first.index() == 1) {
                 socket->close(websocket::kGoingAway);
                 co_await handling;
@@ -100,7 +99,7 @@ std::string checkAnswer(Bytes const& head, std::string const& key, std::vector<s
 
 } // namespace
 
-Response acceptWebSocket(Request const& request, WebSocketHandler handler, WebSocketOptions options, Event* ending) {
+Response acceptWebSocket(Request const& request, WebSocketHandler handler, WebSocketOptions options) {
     Headers const& headers = request.headers;
     if (!headers.hasToken("Upgrade", "websocket") || !headers.hasToken("Connection", "upgrade"))
         return refuseWebSocket(426, "This address speaks WebSocket only.");
@@ -122,8 +121,8 @@ Response acceptWebSocket(Request const& request, WebSocketHandler handler, WebSo
             protocol = each;
     if (!protocol.empty())
         response.headers.add("Sec-WebSocket-Protocol", protocol);
-    response.upgrade = [handler = std::move(handler), options = std::move(options), protocol,
-                        ending](Reference<Connection> connection) {
+    response.upgrade = [handler = std::move(handler), options = std::move(options),
+                        protocol](Reference<Connection> connection, Event* ending) {
         return takeOver(std::move(connection), handler, options, protocol, ending);
     };
     return response;

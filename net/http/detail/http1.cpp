@@ -223,7 +223,7 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
         }
         if (response.upgrade) {
             Upgrade upgrade = std::move(response.upgrade);
-            Future<Void> upgraded = upgrade(connection);
+            Future<Void> upgraded = upgrade(connection, ending);
             co_await std::move(upgraded);
             co_return;
         }
