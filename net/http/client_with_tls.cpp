@@ -1,0 +1,30 @@
+#include "flow/coro/coroutine.h"
+#include "net/http/client_tls.h"
+#include "net/tls/detail/tls_connection.h"
+
+namespace flow::net::http {
+namespace {
+
+Future<Encrypted> encryptFor(Reference<Connection> carrier, Reference<TlsContext> context, std::string host) {
+    try {
+        Reference<TlsConnection> connection = co_await tlsClient(carrier, context, std::move(host));
+        Encrypted encrypted{connection, connection->protocol()};
+        co_return encrypted;
+    } catch (Error& error) {
+        if (std::string_view(error.name()).starts_with("tls_"))
+            throw error.withSentence(lastTlsError());
+        throw;
+    }
+}
+
+} // namespace
+
+Encrypt tlsConnector(TlsClientOptions options) {
+    if (options.protocols.empty())
+        options.protocols = {"http/1.1"};
+    return [context = TlsContext::client(options)](Reference<Connection> carrier, std::string host) {
+        return encryptFor(std::move(carrier), context, std::move(host));
+    };
+}
+
+} // namespace flow::net::http
