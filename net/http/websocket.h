@@ -12,7 +12,7 @@
 //         co_return acceptWebSocket(request, echo);
 //     }
 //
-//     Reference<WebSocket> socket = co_await connectWebSocket(connection, "example.org", "/chat");
+//     Reference<WebSocket> socket = co_await connectWebSocket(client, "ws://example.org/chat");   // an http::Client
 //     co_await socket->sendText("hello");
 //     co_await socket->close();                                        // both sides have said goodbye
 //
@@ -54,6 +54,8 @@
 
 namespace flow::net::http {
 
+class Client;
+
 struct WebSocketOptions {
     std::size_t largestMessage = 1 << 20; // bytes; at least 1
     Seconds pingEvery = 30;               // a ping is sent when nothing has come for so long; 0: no pings
@@ -61,7 +63,7 @@ struct WebSocketOptions {
     Seconds closeWithin = 5;              // the time that the other side has to answer a close; more than 0
     /// The names of subprotocols, the best first. A client offers them. A server takes the first one that it has of
     /// those that the client offers.
-    std::vector<std::string> protocols;
+    std::vector<std::string> protocols = {};
 };
 
 struct WebSocketMessage {
@@ -109,6 +111,8 @@ public:
     std::string const& protocol() const { return protocol_; }
     /// Returns the error of receive() at the end; an invalid Error before it.
     Error failure() const { return end_; }
+    /// Returns the number of bytes that wait to be sent.
+    std::size_t queuedBytes() const { return connection_->queuedBytes(); }
     Address peerAddress() const { return connection_->peerAddress(); }
 
 private:
@@ -154,6 +158,10 @@ Response acceptWebSocket(Request const& request, WebSocketHandler handler, WebSo
 /// answer breaks the rules. Cancel-safe: the connection ends with the future, or with the WebSocket.
 Future<Reference<WebSocket>> connectWebSocket(Reference<Connection> connection, std::string host,
                                               std::string target = "/", WebSocketOptions options = {},
+                                              Headers headers = {});
+/// The same over a new connection of the client: through its proxy, within its connectTimeout and encrypted for "wss".
+/// The URL begins with "ws://" or "wss://", or with "http://" or "https://". Other settings of the client do not count.
+Future<Reference<WebSocket>> connectWebSocket(Client& client, std::string url, WebSocketOptions options = {},
                                               Headers headers = {});
 
 } // namespace flow::net::http

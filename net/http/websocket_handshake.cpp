@@ -3,6 +3,7 @@
 #include "flow/base/random.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
+#include "net/http/client.h"
 #include "net/http/detail/head.h"
 #include "net/http/detail/syntax.h"
 #include "net/http/detail/websocket_frame.h"
@@ -149,6 +150,17 @@ Future<Reference<WebSocket>> connectWebSocket(Reference<Connection> connection, 
     std::string protocol = checkAnswer(head, key, options.protocols);
     co_return makeReference<WebSocket>(std::move(connection), WebSocket::Side::Client, std::move(options),
                                        std::move(protocol));
+}
+
+Future<Reference<WebSocket>> connectWebSocket(Client& client, std::string url, WebSocketOptions options,
+                                              Headers headers) {
+    if (url.starts_with("ws"))
+        url.replace(0, 2, "http");
+    Url parsed = Url::parse(url);
+    Reference<Connection> connection = co_await client.connect(std::move(url));
+    Future<Reference<WebSocket>> shaking = connectWebSocket(std::move(connection), parsed.authority(), parsed.target,
+                                                            std::move(options), std::move(headers));
+    co_return co_await std::move(shaking);
 }
 
 } // namespace flow::net::http

@@ -201,7 +201,9 @@ TEST_CASE("WebSocket: the handshake of a client may be dropped, and ends the con
 TEST_CASE("WebSocket: under faults of the network no message is lost before the end, twice, or changed") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         INFO("seed " << seed);
-        World world(seed, Faults::swarm(seed));
+        Faults faults = Faults::swarm(seed);
+        faults.messageCorruption = 0; // a wrong bit in a text shows, or does not
+        World world(seed, faults);
         SimNetwork network(world);
         Process& server = world.start({.name = "server", .main = []() -> Future<Void> {
                                            Reference<Listener> listener = transport().listen(80);

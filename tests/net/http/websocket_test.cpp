@@ -264,7 +264,7 @@ TEST_CASE("WebSocket: each way in which a connection ends") {
 
 TEST_CASE("WebSocket: a close that the other side does not answer ends in time") {
     inSimLoop([]() -> Future<Void> {
-        Half socket = half({.closeWithin = 3, .protocols = {}});
+        Half socket = half({.closeWithin = 3});
         double begin = now();
         Future<Void> flooding = [](Reference<Connection> client) -> Future<Void> {
             for (;;) {
@@ -303,7 +303,7 @@ TEST_CASE("WebSocket: pings find a silent peer, and leave one that answers, or i
     inSimLoop([]() -> Future<Void> {
         // The server does not take its messages for long, which is not the client's fault.
         auto [client, server] = connectionPair();
-        auto sender = makeReference<WebSocket>(client, Side::Client, WebSocketOptions{.pingEvery = 0, .protocols = {}});
+        auto sender = makeReference<WebSocket>(client, Side::Client, WebSocketOptions{.pingEvery = 0});
         auto receiver = makeReference<WebSocket>(server, Side::Server);
         for (char const* each : {"one", "two", "three", "four"})
             co_await sender->sendText(each);
@@ -337,7 +337,7 @@ TEST_CASE("WebSocket: send waits for room, and a peer that reads nothing gets a 
     });
     // A flood of pings from a peer that reads nothing: the pongs that wait are bounded, and so are the pings read.
     inSimLoop([]() -> Future<Void> {
-        Half socket = half({.pingEvery = 0, .protocols = {}});
+        Half socket = half({.pingEvery = 0});
         std::string pings;
         for (int i = 0; i < 100; ++i)
             pings += masked(websocket::Opcode::Ping, std::string(125, 'p'));
@@ -355,7 +355,7 @@ TEST_CASE("WebSocket: send waits for room, and a peer that reads nothing gets a 
 
 TEST_CASE("WebSocket: what a peer only promises takes no memory, and empty fragments without end neither") {
     inSimLoop([]() -> Future<Void> {
-        Half socket = half({.largestMessage = 1u << 30, .protocols = {}});
+        Half socket = half({.largestMessage = 1u << 30});
         std::int64_t before = memory::totalStatistics().live();
         co_await socket.client->write("\x82\xFF\x00\x00\x00\x00\x3F\xFF\xFF\xFFmaskonly this"_sr);
         for (int i = 0; i < 10; ++i)
@@ -436,12 +436,10 @@ TEST_CASE("WebSocket: wrong options and misuse are named") {
         return ""s;
     };
     CHECK(sentence({}).empty());
-    CHECK(sentence({.largestMessage = 0, .protocols = {}}) ==
-          "WebSocketOptions: largestMessage is 0; it must be at least 1");
-    CHECK(sentence({.pingEvery = -1, .protocols = {}}) == "WebSocketOptions: pingEvery is -1; it must not be negative");
-    CHECK(sentence({.pongWithin = 0, .protocols = {}}) == "WebSocketOptions: pongWithin is 0; it must be more than 0");
-    CHECK(sentence({.closeWithin = 0, .protocols = {}}) ==
-          "WebSocketOptions: closeWithin is 0; it must be more than 0");
+    CHECK(sentence({.largestMessage = 0}) == "WebSocketOptions: largestMessage is 0; it must be at least 1");
+    CHECK(sentence({.pingEvery = -1}) == "WebSocketOptions: pingEvery is -1; it must not be negative");
+    CHECK(sentence({.pongWithin = 0}) == "WebSocketOptions: pongWithin is 0; it must be more than 0");
+    CHECK(sentence({.closeWithin = 0}) == "WebSocketOptions: closeWithin is 0; it must be more than 0");
     Sockets both = sockets();
     Error notText = loop.run(endOf(Future<Void>(both.client->sendText("\xFF"))));
     CHECK(notText == client_invalid_operation());
