@@ -16,6 +16,9 @@ using namespace flow::net;
 
 namespace {
 
+constexpr char kUsage[] =
+    "URL [--data TEXT] [--header FIELD] [--most BYTES] [--timeout SECONDS] [--ca FILE] [--proxy URL]";
+
 Future<Void> fetch(http::ClientOptions options, http::Request request, std::string url, std::uint64_t most) {
     http::Client client(std::move(options));
     Future<http::Response> asking = client.send(std::move(request), url);
@@ -44,26 +47,24 @@ Number numberOf(Options& options, char const* name, char const* otherwise) {
 } // namespace
 
 int main(int argc, char** argv) {
-    return runExample(argc, argv, "URL [--data TEXT] [--header FIELD] [--most BYTES] [--timeout SECONDS] ...", 1, 13,
-                      [](Arguments arguments) {
-                          Options given = takeOptions(arguments, 1,
-                                                      {"--data", "--header", "--most", "--timeout", "--ca", "--proxy"});
-                          http::ClientOptions options;
-                          options.timeout = numberOf<double>(given, "--timeout", "300");
-                          options.proxy = given["--proxy"];
-                          if (arguments[0].starts_with("https:"))
-                              options.encrypt = http::tlsConnector({.authorities = given["--ca"]});
-                          http::Request request;
-                          if (given.contains("--data")) {
-                              request.method = "POST";
-                              request.body = given["--data"];
-                              request.headers.add("Content-Type", "text/plain");
-                          }
-                          if (std::string const& field = given["--header"]; !field.empty()) {
-                              std::size_t colon = std::min(field.find(':'), field.size() - 1);
-                              request.headers.set(field.substr(0, colon), field.substr(colon + 1));
-                          }
-                          return fetch(std::move(options), std::move(request), arguments[0],
-                                       numberOf<std::uint64_t>(given, "--most", "100000000"));
-                      });
+    return runExample(argc, argv, kUsage, 1, 13, [](Arguments arguments) {
+        Options given = takeOptions(arguments, 1, {"--data", "--header", "--most", "--timeout", "--ca", "--proxy"});
+        http::ClientOptions options;
+        options.timeout = numberOf<double>(given, "--timeout", "300");
+        options.proxy = given["--proxy"];
+        if (arguments[0].starts_with("https:"))
+            options.encrypt = http::tlsConnector({.authorities = given["--ca"]});
+        http::Request request;
+        if (given.contains("--data")) {
+            request.method = "POST";
+            request.body = given["--data"];
+            request.headers.add("Content-Type", "text/plain");
+        }
+        if (std::string const& field = given["--header"]; !field.empty()) {
+            std::size_t colon = std::min(field.find(':'), field.size() - 1);
+            request.headers.set(field.substr(0, colon), field.substr(colon + 1));
+        }
+        return fetch(std::move(options), std::move(request), arguments[0],
+                     numberOf<std::uint64_t>(given, "--most", "100000000"));
+    });
 }

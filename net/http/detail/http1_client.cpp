@@ -28,7 +28,7 @@ private:
     static constexpr double kContinueSeconds = 1; // how long a request with Expect waits for "100 Continue"
 
     void begin(Request const& request, Url const& url);
-    static Future<Void> sendLater(ClientExchange* self, bool waits);
+    static Future<Void> sendAll(ClientExchange* self, std::string head, bool waits);
     static Future<Bytes> readHead(ClientExchange* self, double* until);
     static Future<Bytes> read(Reference<ClientExchange> self);
     void end();
@@ -46,7 +46,7 @@ private:
     Event mayContinue_;
     Body requestBody_;
     std::uint64_t sent_ = 0;
-    Future<Void> sending_; // invalid if the whole request was written at once; ends before the other members
+    Future<Void> sending_; // invalid without a body; ends before the other members
 };
 
 class Http1Client final : public ClientConnection {
@@ -64,7 +64,7 @@ private:
     Reference<Connection> connection_;
 };
 
-/// Writes the head, and the body as well if it is small and in memory.
+/// Begins to send the request.
 void ClientExchange::begin(Request const& request, Url const& url) {
     std::string head = request.method + " " + url.target + " HTTP/1.1\r\n";
     if (!request.headers.has("Host"))
@@ -79,23 +79,26 @@ void ClientExchange::begin(Request const& request, Url const& url) {
     head += "\r\n";
     isLast_ = request.headers.hasToken("Connection", "close");
     bool waits = request.headers.hasToken("Expect", "100-continue");
-    bool isSmall = size && *size <= kStep && !requestBody_.source() && !waits;
-    Bytes pieces[] = {StringRef(head), isSmall ? requestBody_.takeBytes() : Bytes()};
-    (void)connection_->write(std::span<Bytes>(pieces, pieces[1].empty() ? 1 : 2));
-    if (!isSmall)
-        sending_ = sendLater(this, waits);
+    if (size != 0u)
+        sending_ = sendAll(this, std::move(head), waits);
+    else
+        (void)connection_->write(StringRef(head));
 }
 
-/// Sends the body. An error of the connection is the reader's; another one ends the connection.
-Future<Void> ClientExchange::sendLater(ClientExchange* self, bool waits) {
-    if (waits)
+/// Sends the head and the body. An error of the connection is the reader's; another one ends the connection.
+Future<Void> ClientExchange::sendAll(ClientExchange* self, std::string head, bool waits) {
+    if (waits) {
+        (void)self->connection_->write(StringRef(std::exchange(head, {})));
         co_await race(self->mayContinue_.wait(), delay(kContinueSeconds));
+    }
     static Headers const none;
     Framed framed = self->requestBody_.size() ? Framed::Plain : Framed::Chunked;
-    Future<Void> sending =
-        sendBody(self->connection_.getPtr(), &self->requestBody_, framed, &none, self->limits_.idle, &self->sent_);
+    Future<Void> sending = sendBody(self->connection_.getPtr(), std::move(head), &self->requestBody_, framed, &none,
+                                    self->limits_.idle, &self->sent_);
     ErrorOr<Void> result = co_await tryGet(std::move(sending));
-    if (result.isError() && !self->connection_->failure().isValid()) {
+    if (!result.isError() || result.isError(error_code_actor_cancelled))
+        co_return;
+    if (!self->connection_->failure().isValid()) {
         self->sendError_ = result.getError(); // of the body, or nothing takes its bytes
         self->connection_->abort();
     }
