@@ -1,7 +1,6 @@
 // web_chat PORT PAGE: a chat room for browsers; the page is web_chat.html. SIGTERM and SIGINT end it cleanly.
 //
-//     $ web_chat 8080 net/examples/web_chat.html &
-//     $ xdg-open http://127.0.0.1:8080/          # in two windows
+//     $ web_chat 8080 net/examples/web_chat.html          # and open http://127.0.0.1:8080/ in two windows
 #include "net/examples/program.h"
 #include "net/http/server.h"
 #include "net/http/websocket.h"
@@ -11,32 +10,28 @@
 using namespace flow;
 using namespace flow::net;
 
-namespace {
-
-struct Guest;
-using Room = std::map<Guest*, Reference<http::WebSocket>>;
+using Room = std::map<std::string, Reference<http::WebSocket>>; // by name
 
 void say(Room& room, std::string const& text) {
-    for (auto const& [guest, socket] : room) {
+    for (auto const& [name, socket] : room) {
         socket->sendText(text);
         if (socket->queuedBytes() > 1'000'000)
             socket->close(1008, "you do not read");
     }
 }
 
-/// The destructor leaves the room.
 struct Guest {
     Room& room;
     std::string name;
     ~Guest() {
-        room.erase(this);
+        room.erase(name);
         say(room, "* " + name + " goes");
     }
 };
 
 Future<Void> chat(Room* room, std::string name, Reference<http::WebSocket> socket) {
     Guest guest{*room, name};
-    room->emplace(&guest, socket);
+    room->emplace(name, socket);
     for (say(*room, "* " + name + " comes");;) {
         http::WebSocketMessage message = co_await socket->receive();
         say(*room, name + ": " + message.data);
@@ -52,8 +47,6 @@ Future<http::Response> answer(Room* room, std::string const& page, http::Request
     auto enter = [room, name = request.peer.toString()](auto socket) { return chat(room, name, socket); };
     return acceptWebSocket(request, enter, {.largestMessage = 1000});
 }
-
-} // namespace
 
 int main(int argc, char** argv) {
     Room room;

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,14 +20,18 @@ from websockets.typing import Origin
 PROGRAM, PAGE = sys.argv[1:]
 BROWSER = "chromium-headless-shell"
 
-# Says two things when the page has come, and shows what the room has answered.
+# Says something in the page's own form, and then what the page shows.
 SAY = """
 <script>
-    socket.addEventListener("open", () => {
-        for (const text of ["hello", "<b>h\\u00e4</b>"]) {
-            input.value = text;
-            document.querySelector("form").requestSubmit();
-        }
+    const say = (text) => {
+        input.value = text;
+        document.querySelector("form").requestSubmit();
+    };
+    socket.addEventListener("open", () => say("<b>h\\u00e4</b>"));
+    socket.addEventListener("message", () => {
+        const shown = [...document.querySelectorAll("#said li")].map((line) => line.textContent);
+        if (shown.length === 2)
+            say("shown " + JSON.stringify(shown));
     });
 </script>
 </html>"""
@@ -42,8 +49,8 @@ def check_talk(port: int) -> None:
             assert one.recv(timeout=20) == f"{name}: hällo"
         assert one.recv(timeout=20) == f"* {name} goes"
         try:
-            connect(url, origin=Origin("http://elsewhere.example"))
-            raise AssertionError("the page of another site has come in")
+            with connect(url, origin=Origin("http://elsewhere.example")):
+                raise AssertionError("the page of another site has come in")
         except InvalidStatus as refused:
             assert refused.response.status_code == 403
         one.send("x" * 1001)
@@ -57,13 +64,25 @@ def check_talk(port: int) -> None:
 def check_browser(folder: Path) -> None:
     page = folder / "page.html"
     page.write_text(Path(PAGE).read_text().replace("</html>", SAY))
-    with running(PROGRAM, "0", str(page)) as (_, port):
-        command = [BROWSER, "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={folder}/data"]
-        command += ["--dump-dom", "--timeout=3000", f"http://127.0.0.1:{port}/"]
-        seen = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True).stdout
-    assert " comes</li>" in seen, seen
-    assert ": hello</li>" in seen, seen
-    assert ": &lt;b&gt;hä&lt;/b&gt;</li>" in seen, seen
+    with running(PROGRAM, "0", str(page)) as (_, port), connect(f"ws://127.0.0.1:{port}/chat") as guest:
+        guest.recv(timeout=20)  # that it has come itself
+        command = [BROWSER, "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-port=0"]
+        command += [f"--user-data-dir={folder}/data", f"http://127.0.0.1:{port}/"]
+        quiet = subprocess.DEVNULL
+        browser = subprocess.Popen(command, stdout=quiet, stderr=quiet, start_new_session=True)
+        try:
+            comes = str(guest.recv(timeout=60))
+            assert comes.endswith(" comes"), comes
+            name = comes.split()[1]
+            assert guest.recv(timeout=20) == f"{name}: <b>hä</b>"
+            told = str(guest.recv(timeout=20))
+            start = f"{name}: shown "
+            assert told.startswith(start), told
+            assert json.loads(told.removeprefix(start)) == [comes, f"{name}: <b>hä</b>"]
+        finally:
+            os.killpg(browser.pid, signal.SIGKILL)  # the command is a script, and the browser has many processes
+            browser.wait(20)
+        assert guest.recv(timeout=20) == f"* {name} goes"
 
 
 def main() -> None:

@@ -20,54 +20,54 @@ using namespace flow::net;
 using namespace flow::net::http;
 using namespace flow::test;
 using namespace std::string_literals;
-using Side = WebSocket::Side;
 
 namespace {
 
-constexpr websocket::Mask kMask = {1, 2, 3, 4};
+constexpr websocket::Mask kTestMask = {1, 2, 3, 4};
 
 /// A frame as a client sends it.
-std::string masked(websocket::Opcode opcode, std::string const& payload, bool isLast = true) {
-    std::string frame = makeFrame(opcode, payload, kMask).toString();
+std::string clientFrame(websocket::Opcode opcode, std::string const& payload, bool isLast = true) {
+    std::string frame = makeFrame(opcode, payload, kTestMask).toString();
     if (!isLast)
         frame[0] = static_cast<char>(frame[0] & 0x7F);
     return frame;
 }
-std::string text(std::string const& payload, bool isLast = true) {
-    return masked(websocket::Opcode::Text, payload, isLast);
+std::string clientText(std::string const& payload, bool isLast = true) {
+    return clientFrame(websocket::Opcode::Text, payload, isLast);
 }
-std::string more(std::string const& payload, bool isLast = true) {
-    return masked(websocket::Opcode::Continuation, payload, isLast);
+std::string clientMore(std::string const& payload, bool isLast = true) {
+    return clientFrame(websocket::Opcode::Continuation, payload, isLast);
 }
-std::string closing(int code, std::string const& reason = "") {
+std::string clientClose(int code, std::string const& reason = "") {
     std::string payload = {static_cast<char>(code >> 8), static_cast<char>(code)};
-    return masked(websocket::Opcode::Close, payload + reason);
+    return clientFrame(websocket::Opcode::Close, payload + reason);
 }
 /// A frame as a server sends it.
-std::string plain(websocket::Opcode opcode, std::string const& payload) {
+std::string serverFrame(websocket::Opcode opcode, std::string const& payload) {
     return makeFrame(opcode, payload, {}).toString();
 }
-std::string plainClose(int code, std::string const& reason = "") {
-    return plain(websocket::Opcode::Close, std::string{static_cast<char>(code >> 8), static_cast<char>(code)} + reason);
+std::string serverClose(int code, std::string const& reason = "") {
+    return serverFrame(websocket::Opcode::Close,
+                       std::string{static_cast<char>(code >> 8), static_cast<char>(code)} + reason);
 }
 
-struct Sockets {
+struct TwoSockets {
     Reference<WebSocket> client, server;
 };
-Sockets sockets(WebSocketOptions const& options = {}) {
+TwoSockets twoSockets(WebSocketOptions const& options = {}) {
     auto [client, server] = connectionPair();
-    return {makeReference<WebSocket>(client, Side::Client, options),
-            makeReference<WebSocket>(server, Side::Server, options)};
+    return {makeReference<WebSocket>(client, WebSocket::Side::Client, options),
+            makeReference<WebSocket>(server, WebSocket::Side::Server, options)};
 }
 
 /// A server's socket, and the client's side of its connection.
-struct Half {
+struct HalfSocket {
     Reference<WebSocket> server;
     Reference<Connection> client;
 };
-Half half(WebSocketOptions const& options = {}) {
+HalfSocket halfSocket(WebSocketOptions const& options = {}) {
     auto [client, server] = connectionPair();
-    return {makeReference<WebSocket>(server, Side::Server, options), client};
+    return {makeReference<WebSocket>(server, WebSocket::Side::Server, options), client};
 }
 
 Future<Error> endOfReceive(Reference<WebSocket> socket) {
@@ -78,7 +78,7 @@ Future<Error> endOfReceive(Reference<WebSocket> socket) {
     }
 }
 
-Future<Void> echo(Reference<WebSocket> socket) {
+Future<Void> echoAll(Reference<WebSocket> socket) {
     for (;;) {
         WebSocketMessage message = co_await socket->receive();
         co_await socket->send(message);
@@ -96,8 +96,8 @@ void inSimLoop(F test) {
 
 TEST_CASE("WebSocket: messages of each kind and size, both ways") {
     inSimLoop([]() -> Future<Void> {
-        Sockets both = sockets();
-        Future<Void> echoing = echo(both.server);
+        TwoSockets both = twoSockets();
+        Future<Void> echoing = echoAll(both.server);
         for (std::size_t size : {0, 1, 125, 126, 65535, 65536, 1 << 20})
             for (bool isText : {true, false}) {
                 WebSocketMessage sent{std::string(size, isText ? 'x' : '\xFF'), isText};
@@ -124,12 +124,13 @@ TEST_CASE("WebSocket: messages of each kind and size, both ways") {
 
 TEST_CASE("WebSocket: fragments, with pings between them, and characters that they cut") {
     inSimLoop([]() -> Future<Void> {
-        Half socket = half();
+        HalfSocket socket = halfSocket();
         ScriptedPeer peer(socket.client);
-        peer.send(text("a\xC3", false) + masked(websocket::Opcode::Ping, "are you there?"))
-            .expect(plain(websocket::Opcode::Pong, "are you there?"))
-            .send(masked(websocket::Opcode::Pong, "unasked") + more("\xA4", false) + more("", false) + more("z"))
-            .send(masked(websocket::Opcode::Binary, "", false) + more("\xC3"));
+        peer.send(clientText("a\xC3", false) + clientFrame(websocket::Opcode::Ping, "are you there?"))
+            .expect(serverFrame(websocket::Opcode::Pong, "are you there?"))
+            .send(clientFrame(websocket::Opcode::Pong, "unasked") + clientMore("\xA4", false) + clientMore("", false) +
+                  clientMore("z"))
+            .send(clientFrame(websocket::Opcode::Binary, "", false) + clientMore("\xC3"));
         co_await peer.run();
         WebSocketMessage first = co_await socket.server->receive();
         CHECK(first.data == "a\xC3\xA4z");
@@ -138,13 +139,17 @@ TEST_CASE("WebSocket: fragments, with pings between them, and characters that th
         CHECK(second.data == "\xC3");
         CHECK_FALSE(second.isText);
         // One byte at a time.
-        for (char each : masked(websocket::Opcode::Ping, "") + text("slow")) {
+        for (char each : clientFrame(websocket::Opcode::Ping, "") + clientText("slow")) {
             co_await socket.client->write(StringRef(std::string(1, each)));
             co_await delay(1);
         }
         WebSocketMessage slow = co_await socket.server->receive();
         CHECK(slow.data == "slow");
-        peer.expect(plain(websocket::Opcode::Pong, "")).send(closing(1000)).expect(plainClose(1000)).expectEnd().end();
+        peer.expect(serverFrame(websocket::Opcode::Pong, ""))
+            .send(clientClose(1000))
+            .expect(serverClose(1000))
+            .expectEnd()
+            .end();
         co_await peer.run();
         co_await socket.server->closed();
     });
@@ -158,29 +163,29 @@ TEST_CASE("WebSocket: what breaks the protocol ends the connection, and the othe
     };
     std::string huge = "\x82\xFF\x7F\xFF\xFF\xFF\xFF\xFF\xFF\xFF";
     std::vector<Attack> const attacks = {
-        {"\x81\x05Hello", 1002, serialization_failed()},                       // no mask
-        {"\xC1\x80mask", 1002, serialization_failed()},                        // a reserved bit
-        {"\x83\x80mask", 1002, serialization_failed()},                        // an unknown kind
-        {"\x89\xFE", 1002, serialization_failed()},                            // a ping of 126 bytes
-        {more("x"), 1002, serialization_failed()},                             // a part of no message
-        {text("x", false) + text("y"), 1002, serialization_failed()},          // a message within a message
-        {masked(websocket::Opcode::Close, "x"), 1002, serialization_failed()}, // half a code
-        {closing(1005), 1002, serialization_failed()},
-        {closing(999), 1002, serialization_failed()},
-        {closing(5000), 1002, serialization_failed()},
-        {closing(1000, "\xFF"), 1007, serialization_failed()},
-        {text("\xFF"), 1007, serialization_failed()},
-        {text("\xC3", false) + more("x"), 1007, serialization_failed()},
+        {"\x81\x05Hello", 1002, serialization_failed()},                            // no mask
+        {"\xC1\x80mask", 1002, serialization_failed()},                             // a reserved bit
+        {"\x83\x80mask", 1002, serialization_failed()},                             // an unknown kind
+        {"\x89\xFE", 1002, serialization_failed()},                                 // a ping of 126 bytes
+        {clientMore("x"), 1002, serialization_failed()},                            // a part of no message
+        {clientText("x", false) + clientText("y"), 1002, serialization_failed()},   // a message within a message
+        {clientFrame(websocket::Opcode::Close, "x"), 1002, serialization_failed()}, // half a code
+        {clientClose(1005), 1002, serialization_failed()},
+        {clientClose(999), 1002, serialization_failed()},
+        {clientClose(5000), 1002, serialization_failed()},
+        {clientClose(1000, "\xFF"), 1007, serialization_failed()},
+        {clientText("\xFF"), 1007, serialization_failed()},
+        {clientText("\xC3", false) + clientMore("x"), 1007, serialization_failed()},
         {huge, 1009, value_too_large()},
-        {masked(websocket::Opcode::Binary, std::string(1001, 'x')), 1009, value_too_large()},
-        {text(std::string(500, 'x'), false) + more(std::string(501, 'x')), 1009, value_too_large()},
+        {clientFrame(websocket::Opcode::Binary, std::string(1001, 'x')), 1009, value_too_large()},
+        {clientText(std::string(500, 'x'), false) + clientMore(std::string(501, 'x')), 1009, value_too_large()},
     };
     for (Attack const& attack : attacks) {
         INFO(StringRef(attack.bytes).printable());
         inSimLoop([&attack]() -> Future<Void> {
             WebSocketOptions options;
             options.largestMessage = 1000;
-            Half socket = half(options);
+            HalfSocket socket = halfSocket(options);
             std::string bytes = attack.bytes;
             bytes.resize(bytes.size() + (bytes.starts_with("\x89\xFE") ? 6 : 0));
             bytes += std::string(100'000, 'y'); // what follows is not read as frames
@@ -189,7 +194,7 @@ TEST_CASE("WebSocket: what breaks the protocol ends the connection, and the othe
             CHECK(error == attack.error);
             CHECK(socket.server->closeCode() == attack.code);
             std::string answer = co_await readAll(socket.client);
-            CHECK(answer == plainClose(attack.code, socket.server->closeReason()));
+            CHECK(answer == serverClose(attack.code, socket.server->closeReason()));
             INFO(error.what());
             CHECK(std::string(error.what()).find(socket.server->closeReason()) != std::string::npos);
             socket.client->close();
@@ -199,11 +204,11 @@ TEST_CASE("WebSocket: what breaks the protocol ends the connection, and the othe
     }
 }
 
-TEST_CASE("WebSocket: a client takes no masked frames, and says 1002 in a masked one") {
+TEST_CASE("WebSocket: a client takes no clientFrame frames, and says 1002 in a clientFrame one") {
     inSimLoop([]() -> Future<Void> {
         auto [client, server] = connectionPair();
-        auto socket = makeReference<WebSocket>(client, Side::Client);
-        co_await server->write(StringRef(text("x")));
+        auto socket = makeReference<WebSocket>(client, WebSocket::Side::Client);
+        co_await server->write(StringRef(clientText("x")));
         Error error = co_await endOfReceive(socket);
         CHECK(error == serialization_failed());
         Bytes answer = co_await server->read();
@@ -217,16 +222,16 @@ TEST_CASE("WebSocket: a client takes no masked frames, and says 1002 in a masked
 TEST_CASE("WebSocket: each way in which a connection ends") {
     inSimLoop([]() -> Future<Void> {
         { // A close without a code.
-            Half socket = half();
+            HalfSocket socket = halfSocket();
             ScriptedPeer peer(socket.client);
-            co_await peer.send(masked(websocket::Opcode::Close, "")).expect("\x88\x00"s).expectEnd().end().run();
+            co_await peer.send(clientFrame(websocket::Opcode::Close, "")).expect("\x88\x00"s).expectEnd().end().run();
             Error error = co_await endOfReceive(socket.server);
             CHECK(error == end_of_stream());
             CHECK(socket.server->closeCode() == 1005);
         }
         { // No close, within and between frames.
-            for (std::string const& bytes : {""s, "\x81"s, text("x").substr(0, 6), text("x", false)}) {
-                Half socket = half();
+            for (std::string const& bytes : {""s, "\x81"s, clientText("x").substr(0, 6), clientText("x", false)}) {
+                HalfSocket socket = halfSocket();
                 co_await socket.client->write(StringRef(bytes));
                 socket.client->shutdownWrite();
                 Error error = co_await endOfReceive(socket.server);
@@ -236,21 +241,22 @@ TEST_CASE("WebSocket: each way in which a connection ends") {
             }
         }
         { // A reset.
-            Half socket = half();
+            HalfSocket socket = halfSocket();
             socket.client->abort();
             Error error = co_await endOfReceive(socket.server);
             CHECK(error == connection_reset());
             CHECK(socket.server->closeCode() == 1006);
         }
         { // Dropped: the other side gets 1001.
-            Half socket = half();
+            HalfSocket socket = halfSocket();
             socket.server = {};
             std::string all = co_await readAll(socket.client);
-            CHECK(all == plainClose(1001));
+            CHECK(all == serverClose(1001));
         }
         { // The last messages come before the end.
-            Half socket = half();
-            co_await socket.client->write(StringRef(text("one") + text("two") + text("three") + closing(1000)));
+            HalfSocket socket = halfSocket();
+            co_await socket.client->write(
+                StringRef(clientText("one") + clientText("two") + clientText("three") + clientClose(1000)));
             co_await delay(1);
             for (char const* expected : {"one", "two", "three"}) {
                 WebSocketMessage message = co_await socket.server->receive();
@@ -264,11 +270,11 @@ TEST_CASE("WebSocket: each way in which a connection ends") {
 
 TEST_CASE("WebSocket: a close that the other side does not answer ends in time") {
     inSimLoop([]() -> Future<Void> {
-        Half socket = half({.closeWithin = 3});
+        HalfSocket socket = halfSocket({.closeWithin = 3});
         double begin = now();
         Future<Void> flooding = [](Reference<Connection> client) -> Future<Void> {
             for (;;) {
-                co_await client->write(StringRef(text("more and more")));
+                co_await client->write(StringRef(clientText("more and more")));
                 co_await delay(0.1);
             }
         }(socket.client);
@@ -290,12 +296,12 @@ TEST_CASE("WebSocket: pings find a silent peer, and leave one that answers, or i
         options.pingEvery = 10;
         options.pongWithin = 5;
         {
-            Half silent = half(options);
+            HalfSocket silent = halfSocket(options);
             Error error = co_await endOfReceive(silent.server);
             CHECK(error == connection_timed_out());
             CHECK(now() == 15);
         }
-        Sockets both = sockets(options);
+        TwoSockets both = twoSockets(options);
         auto early = co_await race(both.client->receive(), both.server->receive(), delay(1000));
         CHECK(early.index() == 2);
         co_await both.client->close();
@@ -303,8 +309,8 @@ TEST_CASE("WebSocket: pings find a silent peer, and leave one that answers, or i
     inSimLoop([]() -> Future<Void> {
         // The server does not take its messages for long, which is not the client's fault.
         auto [client, server] = connectionPair();
-        auto sender = makeReference<WebSocket>(client, Side::Client, WebSocketOptions{.pingEvery = 0});
-        auto receiver = makeReference<WebSocket>(server, Side::Server);
+        auto sender = makeReference<WebSocket>(client, WebSocket::Side::Client, WebSocketOptions{.pingEvery = 0});
+        auto receiver = makeReference<WebSocket>(server, WebSocket::Side::Server);
         for (char const* each : {"one", "two", "three", "four"})
             co_await sender->sendText(each);
         co_await delay(1000);
@@ -321,7 +327,7 @@ TEST_CASE("WebSocket: pings find a silent peer, and leave one that answers, or i
 
 TEST_CASE("WebSocket: send waits for room, and a peer that reads nothing gets a bounded number of bytes") {
     inSimLoop([]() -> Future<Void> {
-        Half socket = half();
+        HalfSocket socket = halfSocket();
         std::string message(10'000, 'x');
         int sent = 0;
         for (;;) {
@@ -337,10 +343,10 @@ TEST_CASE("WebSocket: send waits for room, and a peer that reads nothing gets a 
     });
     // A flood of pings from a peer that reads nothing: the pongs that wait are bounded, and so are the pings read.
     inSimLoop([]() -> Future<Void> {
-        Half socket = half({.pingEvery = 0});
+        HalfSocket socket = halfSocket({.pingEvery = 0});
         std::string pings;
         for (int i = 0; i < 100; ++i)
-            pings += masked(websocket::Opcode::Ping, std::string(125, 'p'));
+            pings += clientFrame(websocket::Opcode::Ping, std::string(125, 'p'));
         int written = 0;
         for (;; ++written) {
             auto first = co_await race(socket.client->write(StringRef(pings)), delay(1));
@@ -355,19 +361,19 @@ TEST_CASE("WebSocket: send waits for room, and a peer that reads nothing gets a 
 
 TEST_CASE("WebSocket: what a peer only promises takes no memory, and empty fragments without end neither") {
     inSimLoop([]() -> Future<Void> {
-        Half socket = half({.largestMessage = 1u << 30});
+        HalfSocket socket = halfSocket({.largestMessage = 1u << 30});
         std::int64_t before = memory::totalStatistics().live();
         co_await socket.client->write("\x82\xFF\x00\x00\x00\x00\x3F\xFF\xFF\xFFmaskonly this"_sr);
         for (int i = 0; i < 10; ++i)
             co_await yield();
         CHECK(memory::totalStatistics().live() - before < 10);
-        Half other = half();
-        std::string empty = text("", false);
+        HalfSocket other = halfSocket();
+        std::string empty = clientText("", false);
         for (int i = 0; i < 1000; ++i)
-            empty += more("", false);
+            empty += clientMore("", false);
         for (int i = 0; i < 20; ++i)
             co_await other.client->write(StringRef(i == 0 ? empty : empty.substr(6)));
-        co_await other.client->write(StringRef(more("end")));
+        co_await other.client->write(StringRef(clientMore("end")));
         WebSocketMessage message = co_await other.server->receive();
         CHECK(message.data == "end");
     });
@@ -375,7 +381,7 @@ TEST_CASE("WebSocket: what a peer only promises takes no memory, and empty fragm
 
 TEST_CASE("WebSocket: a receive that loses has taken nothing, and several are served in order") {
     inSimLoop([]() -> Future<Void> {
-        Sockets both = sockets();
+        TwoSockets both = twoSockets();
         Future<Void> sending = [](Reference<WebSocket> to) -> Future<Void> {
             for (int i = 0; i < 100; ++i) {
                 co_await to->sendText(std::to_string(i));
@@ -399,7 +405,7 @@ TEST_CASE("WebSocket: a receive that loses has taken nothing, and several are se
         co_await sending;
     });
     inSimLoop([]() -> Future<Void> {
-        Sockets both = sockets();
+        TwoSockets both = twoSockets();
         Future<WebSocketMessage> first = keep(both.server->receive()), second = keep(both.server->receive()),
                                  third = keep(both.server->receive());
         second = Future<WebSocketMessage>();
@@ -411,8 +417,8 @@ TEST_CASE("WebSocket: a receive that loses has taken nothing, and several are se
 }
 
 TEST_CASE("WebSocket: every cancel of receive, send and close") {
-    auto pair = [](Inputs& in) -> Sockets& {
-        auto& both = in.keep<Sockets>(sockets());
+    auto pair = [](Inputs& in) -> TwoSockets& {
+        auto& both = in.keep<TwoSockets>(twoSockets());
         in.onStep([&both] { both.client->sendText("x"); });
         in.onStep([&both] { both.client->close(); });
         return both;
@@ -428,7 +434,7 @@ TEST_CASE("WebSocket: wrong options and misuse are named") {
     SimLoop loop;
     auto sentence = [](WebSocketOptions const& options) {
         try {
-            (void)makeReference<WebSocket>(connectionPair().first, Side::Server, options);
+            (void)makeReference<WebSocket>(connectionPair().first, WebSocket::Side::Server, options);
         } catch (Error& error) {
             CHECK(error == invalid_option_value());
             return std::string(error.what());
@@ -440,7 +446,7 @@ TEST_CASE("WebSocket: wrong options and misuse are named") {
     CHECK(sentence({.pingEvery = -1}) == "WebSocketOptions: pingEvery is -1; it must not be negative");
     CHECK(sentence({.pongWithin = 0}) == "WebSocketOptions: pongWithin is 0; it must be more than 0");
     CHECK(sentence({.closeWithin = 0}) == "WebSocketOptions: closeWithin is 0; it must be more than 0");
-    Sockets both = sockets();
+    TwoSockets both = twoSockets();
     Error notText = loop.run(endOf(Future<Void>(both.client->sendText("\xFF"))));
     CHECK(notText == client_invalid_operation());
     CHECK(std::string(notText.what()) == "WebSocket: a text to send is not UTF-8; sendBinary() takes it");

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 
+from server import running
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.sync.server import ServerConnection, serve
 from websockets.typing import Subprotocol
-
-sys.path.append(str(Path(__file__).parents[1] / "examples"))
-from server import running
 
 PROGRAM = sys.argv[1]
 ECHO = Subprotocol("echo.v1")
@@ -61,11 +59,12 @@ def check_server(port: int) -> None:
 
 def check_end() -> None:
     """A server that ends says so."""
-    with running(PROGRAM, "serve") as (_, port):
-        client = open_client(port)
-        client.send("x")
-        assert client.recv(timeout=20) == "x"
-    assert end_of(client)[0] == 1001
+    with contextlib.ExitStack() as stack:
+        with running(PROGRAM, "serve") as (_, port):
+            client = stack.enter_context(open_client(port))
+            client.send("x")
+            assert client.recv(timeout=20) == "x"
+        assert end_of(client)[0] == 1001
 
 
 def ask(handler: Callable[[ServerConnection], None]) -> list[str]:
@@ -88,7 +87,7 @@ def check_client() -> None:
 
     def close_it(socket: ServerConnection) -> None:
         take(socket)
-        socket.send(["bin".encode(), b"ary"])
+        socket.send([b"bin", b"ary"])
         assert socket.ping().wait(20)
         socket.close(4002, "so long")
 
