@@ -69,14 +69,14 @@ std::string aboutOf(Request const& request, Url url) {
 
 Future<Reference<detail::ClientConnection>> connectFor(std::shared_ptr<ClientOptions const> options,
                                                        std::shared_ptr<Url const> proxy, Url url) {
-    Future<Encrypted> opening = detail::openConnection(std::move(options), std::move(proxy), std::move(url));
+    Future<Encrypted> opening = detail::openConnection(std::move(options), std::move(proxy), std::move(url), true);
     Encrypted opened = co_await std::move(opening);
     co_return detail::makeClientConnection(opened.connection, opened.protocol);
 }
 
 /// Returns the place to which a response redirects, and changes the request for it; nothing if it is no redirect.
-/// `hasStream` is true if the body cannot be sent again.
-std::optional<Url> redirect(Response const& response, Url const& url, bool hasStream, Request& request, Bytes& body) {
+/// `hasStream` is true if the body cannot be sent again; it is dropped with the body.
+std::optional<Url> redirect(Response const& response, Url const& url, bool& hasStream, Request& request, Bytes& body) {
     static constexpr std::array<int, 5> kStatuses = {301, 302, 303, 307, 308};
     std::optional<std::string_view> location = response.headers.find("Location");
     if (!location || std::find(kStatuses.begin(), kStatuses.end(), response.status) == kStatuses.end())
@@ -89,6 +89,7 @@ std::optional<Url> redirect(Response const& response, Url const& url, bool hasSt
     if (becomesGet) {
         request.method = "GET";
         body = Bytes();
+        hasStream = false;
         for (char const* name : {"Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Expect"})
             request.headers.remove(name);
     }
@@ -144,11 +145,11 @@ Future<Response> Client::State::answer(State* self, Request* request, Url const*
                             aboutOf(*request, *url),
                             {options.firstByteTimeout, options.idleTimeout, deadline, options.headBytes,
                              options.headFields, options.bodyBytes}};
-    for (bool mayRepeat = !hasStream && isIdempotent(*request);; mayRepeat = false) {
+    for (bool isFirst = true;; isFirst = false) {
         bool wasKept = false;
         try {
             ClientPool& pool = self->poolOf(*url);
-            Future<ClientPool::Lease> acquiring = attempt.wasUnanswered ? pool.acquireNew() : pool.acquire();
+            Future<ClientPool::Lease> acquiring = isFirst ? pool.acquire() : pool.acquireNew();
             auto first = co_await race(acquiring, delayUntil(deadline));
             if (first.index() == 1)
                 throw timed_out().withSentence("no connection was free within `timeout`");
@@ -162,7 +163,8 @@ Future<Response> Client::State::answer(State* self, Request* request, Url const*
         } catch (Error& error) {
             if (error == actor_cancelled())
                 throw;
-            if (!mayRepeat || !wasKept || !attempt.wasUnanswered)
+            bool mayHaveIdled = wasKept && attempt.wasUnanswered && isIdempotent(*request);
+            if (!isFirst || hasStream || (!mayHaveIdled && error != retry()))
                 throw detail::errorAbout(attempt.about, error);
         }
     }
@@ -202,7 +204,7 @@ Future<Response> Client::State::follow(std::shared_ptr<State> self, Request requ
 
 Future<Reference<Connection>> Client::State::open(std::shared_ptr<State> self, std::string text) {
     Url url = Url::parse(text);
-    Future<Encrypted> opening = detail::openConnection(self->options, self->proxy, url);
+    Future<Encrypted> opening = detail::openConnection(self->options, self->proxy, url, false);
     Encrypted opened = co_await std::move(opening);
     if (!opened.protocol.empty() && opened.protocol != "http/1.1")
         throw unsupported_operation().withSentence("the server has chosen the protocol " + opened.protocol);

@@ -56,8 +56,8 @@ struct Encrypted {
 };
 /// Connects to a host, which may be the text of an IP address.
 using Connect = std::function<Future<Reference<Connection>>(std::string host, std::uint16_t port)>;
-/// Encrypts a connection to `host`, which must prove that it has this name.
-using Encrypt = std::function<Future<Encrypted>(Reference<Connection> carrier, std::string host)>;
+/// Encrypts a connection to `host`, which must prove that it has this name. ALPN offers "h2" only if `mayBeHttp2`.
+using Encrypt = std::function<Future<Encrypted>(Reference<Connection> carrier, std::string host, bool mayBeHttp2)>;
 
 struct ClientOptions {
     // Times: more than 0; infinity means no limit.

@@ -22,8 +22,11 @@ Future<Encrypted> encryptFor(Reference<Connection> carrier, Reference<TlsContext
 Encrypt tlsConnector(TlsClientOptions options) {
     if (options.protocols.empty())
         options.protocols = {"http/1.1"};
-    return [context = TlsContext::client(options)](Reference<Connection> carrier, std::string host) {
-        return encryptFor(std::move(carrier), context, std::move(host));
+    Reference<TlsContext> context = TlsContext::client(options), http1 = context;
+    if (std::erase(options.protocols, "h2") != 0)
+        http1 = TlsContext::client(options);
+    return [context, http1](Reference<Connection> carrier, std::string host, bool mayBeHttp2) {
+        return encryptFor(std::move(carrier), mayBeHttp2 ? context : http1, std::move(host));
     };
 }
 

@@ -12,10 +12,10 @@ namespace {
 
 using Options = std::shared_ptr<ClientOptions const>;
 
-Future<Encrypted> encryptIfSecure(Options options, Reference<Connection> carrier, bool isSecure, std::string host) {
+Future<Encrypted> encryptIfSecure(Options options, Reference<Connection> carrier, Url url, bool mayBeHttp2) {
     Encrypted encrypted{std::move(carrier), ""};
-    if (isSecure) {
-        Future<Encrypted> encrypting = options->encrypt(encrypted.connection, std::move(host));
+    if (url.isSecure) {
+        Future<Encrypted> encrypting = options->encrypt(encrypted.connection, url.host, mayBeHttp2);
         encrypted = co_await std::move(encrypting);
     }
     co_return encrypted;
@@ -42,7 +42,7 @@ Future<Void> openTunnel(Options options, std::shared_ptr<Url const> proxy, Conne
             format("the proxy %s has answered %d for the tunnel", proxy->origin().c_str(), response.status));
 }
 
-Future<Encrypted> open(Options options, std::shared_ptr<Url const> proxy, Url url) {
+Future<Encrypted> open(Options options, std::shared_ptr<Url const> proxy, Url url, bool mayBeHttp2) {
     if (!options->encrypt && (url.isSecure || (proxy && proxy->isSecure)))
         throw unsupported_operation().withSentence("https needs ClientOptions::encrypt, such as tlsConnector()");
     std::string host = proxy ? proxy->host : url.host;
@@ -53,21 +53,21 @@ Future<Encrypted> open(Options options, std::shared_ptr<Url const> proxy, Url ur
         options->connect ? options->connect(host, port) : net::connect(host, port, sockets);
     Reference<Connection> connection = co_await std::move(connecting);
     if (proxy) {
-        Future<Encrypted> encrypting = encryptIfSecure(options, connection, proxy->isSecure, host);
+        Future<Encrypted> encrypting = encryptIfSecure(options, connection, *proxy, false);
         Encrypted encrypted = co_await std::move(encrypting);
         connection = encrypted.connection;
         Future<Void> tunnelling = openTunnel(options, proxy, connection.getPtr(), url);
         co_await std::move(tunnelling);
     }
-    Future<Encrypted> encrypting = encryptIfSecure(options, connection, url.isSecure, url.host);
+    Future<Encrypted> encrypting = encryptIfSecure(options, connection, url, mayBeHttp2);
     Encrypted encrypted = co_await std::move(encrypting);
     co_return encrypted;
 }
 
 } // namespace
 
-Future<Encrypted> openConnection(Options options, std::shared_ptr<Url const> proxy, Url url) {
-    Future<Encrypted> opening = open(options, std::move(proxy), std::move(url));
+Future<Encrypted> openConnection(Options options, std::shared_ptr<Url const> proxy, Url url, bool mayBeHttp2) {
+    Future<Encrypted> opening = open(options, std::move(proxy), std::move(url), mayBeHttp2);
     auto first = co_await race(opening, delay(options->connectTimeout));
     if (first.index() == 1)
         throw connection_timed_out().withSentence(

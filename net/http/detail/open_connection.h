@@ -7,6 +7,6 @@ namespace flow::net::http::detail {
 
 /// Fails with connection_timed_out after options->connectTimeout. `proxy` is that of the options; null without one.
 Future<Encrypted> openConnection(std::shared_ptr<ClientOptions const> options, std::shared_ptr<Url const> proxy,
-                                 Url url);
+                                 Url url, bool mayBeHttp2);
 
 } // namespace flow::net::http::detail

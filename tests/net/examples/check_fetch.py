@@ -27,7 +27,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         if self.path == "/moved":
             self.answer(302, b"there", Location="/hello?from=moved")
         elif self.path == "/chunked":
@@ -49,11 +49,11 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.answer(200, f"{self.path} {self.headers.get('X-Key', '')}\n".encode())
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.answer(200, self.headers["Content-Type"].encode() + b": " + body)
 
-    def do_CONNECT(self) -> None:  # noqa: N802
+    def do_CONNECT(self) -> None:
         host, port = self.path.split(":")
         with socket.create_connection((host, int(port)), timeout=20) as other:
             self.send_response_only(200)

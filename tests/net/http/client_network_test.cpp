@@ -8,10 +8,10 @@
 
 using namespace flow;
 using namespace flow::net;
-using namespace flow::net::http;
 using namespace flow::test;
 
 namespace client_network_test {
+using namespace flow::net::http;
 namespace {
 
 /// Answers each request with its chunked body, or with "ok" if it has none.
@@ -68,11 +68,11 @@ Future<Void> cancelAfter(int steps, bool byDropping, bool isKept, Counts* counts
         Client client({.connections = 1});
         std::string got;
         if (isKept) {
-            got = co_await outcome(client.get(url));
+            got = co_await answerText(client.get(url));
             if (got != "200 ok")
                 counts->wrong = got;
         }
-        Future<std::string> asking = outcome(client.send(streamed(), url));
+        Future<std::string> asking = answerText(client.send(streamed(), url));
         for (int i = 0; i < steps; ++i)
             co_await delay(i % 2 == 0 ? 0 : 0.0005);
         ++(asking.isReady() ? counts->ended : counts->cut);
@@ -81,7 +81,7 @@ Future<Void> cancelAfter(int steps, bool byDropping, bool isKept, Counts* counts
         if (!byDropping)
             asking.cancel();
         asking = Future<std::string>();
-        got = co_await outcome(client.get(url)); // its place is free, and no rest of the other answer comes
+        got = co_await answerText(client.get(url)); // its place is free, and no rest of the other answer comes
         if (got != "200 ok")
             counts->wrong = got;
     }
@@ -125,9 +125,9 @@ TEST_CASE("client: on the machine's network") {
         {
             Client client;
             for (int i = 0; i < 3; ++i) {
-                std::string got = co_await outcome(client.get(url));
+                std::string got = co_await answerText(client.get(url));
                 CHECK(got == "200 ok");
-                got = co_await outcome(client.send(streamed(), url));
+                got = co_await answerText(client.send(streamed(), url));
                 CHECK(got == "200 piece piece piece piece ");
                 CHECK(client.idle() == 1);
             }
@@ -135,7 +135,7 @@ TEST_CASE("client: on the machine's network") {
             large.method = "PUT";
             auto body = std::make_shared<Body>(std::string(1'000'000, 'x'));
             large.body = Body::stream([body] { return body->read(); });
-            std::string got = co_await outcome(client.send(std::move(large), url));
+            std::string got = co_await answerText(client.send(std::move(large), url));
             CHECK(got == "200 " + std::string(1'000'000, 'x'));
             Future<Reference<Connection>> connecting = client.connect(url);
             Reference<Connection> connection = co_await std::move(connecting);
@@ -144,7 +144,7 @@ TEST_CASE("client: on the machine's network") {
         stop.send(Void());
         co_await std::move(serving);
         Client other;
-        std::string got = co_await outcome(other.get(url));
+        std::string got = co_await answerText(other.get(url));
         CHECK(got == "connection_refused: GET " + url + ": no program listens at the address");
     };
     loop.run(test());

@@ -19,7 +19,7 @@
 namespace flow::test {
 
 /// The servers: each connection of a client is a pair, and its other end is kept here.
-struct Ends {
+struct ServerEnds {
     std::vector<Reference<net::Connection>> all;
     std::vector<std::string> asked; // "a:80", for each connection
     Error error;                    // of the next connection
@@ -40,7 +40,7 @@ struct Ends {
     }
 
 private:
-    static Future<Reference<net::Connection>> make(Ends* self, std::string host, std::uint16_t port) {
+    static Future<Reference<net::Connection>> make(ServerEnds* self, std::string host, std::uint16_t port) {
         self->asked.push_back(host + ":" + std::to_string(port));
         if (self->seconds > 0)
             co_await delay(self->seconds);
@@ -59,7 +59,7 @@ inline void simulatedClient(Future<Void> (*test)()) {
 }
 
 /// How a request ends: "200 text of the body", or "name of the error: its sentence".
-inline Future<std::string> outcome(Future<net::http::Response> asking) {
+inline Future<std::string> answerText(Future<net::http::Response> asking) {
     std::string text;
     try {
         net::http::Response response = co_await std::move(asking);

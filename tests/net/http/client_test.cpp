@@ -8,10 +8,10 @@
 
 using namespace flow;
 using namespace flow::net;
-using namespace flow::net::http;
 using namespace flow::test;
 
 namespace client_test {
+using namespace flow::net::http;
 namespace {
 
 /// What becomes of a GET that gets these bytes, and then the end of the connection.
@@ -19,11 +19,11 @@ std::string answered(std::string bytes, ClientOptions options = {}, std::string 
     SimLoop loop;
     Balance balance;
     auto test = [](std::string sent, ClientOptions given, std::string how) -> Future<std::string> {
-        Ends ends;
+        ServerEnds ends;
         auto client = std::make_unique<Client>(ends.options(given));
         Request request;
         request.method = how;
-        Future<std::string> asking = outcome(client->send(std::move(request), "http://a/?secret"));
+        Future<std::string> asking = answerText(client->send(std::move(request), "http://a/?secret"));
         ScriptedPeer peer = ends.peer(0);
         peer.expect(headOf(how + " /?secret", "a") + "\r\n").send(sent).end();
         co_await peer.run();
@@ -40,9 +40,9 @@ std::string answered(std::string bytes, ClientOptions options = {}, std::string 
 std::string refused(Request request, std::string url = "http://a/") {
     SimLoop loop;
     auto test = [](Request given, std::string to) -> Future<std::string> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options());
-        std::string result = co_await outcome(client.send(std::move(given), to));
+        std::string result = co_await answerText(client.send(std::move(given), to));
         CHECK(ends.asked.empty());
         co_return result;
     };
@@ -53,7 +53,7 @@ std::string refused(Request request, std::string url = "http://a/") {
 
 TEST_CASE("client: a get, an answer, and the connection is used again") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options());
         Future<Response> asking = client.get("http://a/x?y=1#z");
         ScriptedPeer peer = ends.peer(0);
@@ -72,7 +72,7 @@ TEST_CASE("client: a get, an answer, and the connection is used again") {
         CHECK(client.idle() == 1); // also while the Body lives
         Bytes after = co_await response.body.read();
         CHECK(after.empty());
-        std::string second = co_await outcome(client.get("http://A:80/2"));
+        std::string second = co_await answerText(client.get("http://A:80/2"));
         CHECK(second == "200 ok");
         co_await std::move(playing);
         CHECK(ends.asked == std::vector<std::string>{"a:80"});
@@ -81,10 +81,10 @@ TEST_CASE("client: a get, an answer, and the connection is used again") {
 
 TEST_CASE("client: the fields of requests with and without bodies") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options());
         std::string got;
-        Future<std::string> asking = outcome(client.post("http://a:81/p", "body", "text/plain"));
+        Future<std::string> asking = answerText(client.post("http://a:81/p", "body", "text/plain"));
         ScriptedPeer peer = ends.peer(0);
         peer.expect(headOf("POST /p", "a:81", "Content-Type: text/plain\r\n") + "Content-Length: 4\r\n\r\nbody")
             .send(kOk);
@@ -92,7 +92,7 @@ TEST_CASE("client: the fields of requests with and without bodies") {
         got = co_await std::move(asking);
         CHECK(got == "200 ok");
 
-        asking = outcome(client.post("http://a:81/p", "", "a/b"));
+        asking = answerText(client.post("http://a:81/p", "", "a/b"));
         peer.expect(headOf("POST /p", "a:81", "Content-Type: a/b\r\n") + "Content-Length: 0\r\n\r\n").send(kOk);
         co_await peer.run();
         got = co_await std::move(asking);
@@ -102,14 +102,14 @@ TEST_CASE("client: the fields of requests with and without bodies") {
         request.method = "DELETE";
         request.target = "/ignored";
         request.headers = {{"User-Agent", "me"}, {"Host", "virtual"}, {"X", "1"}};
-        asking = outcome(client.send(std::move(request), "http://a:81/p"));
+        asking = answerText(client.send(std::move(request), "http://a:81/p"));
         peer.expect("DELETE /p HTTP/1.1\r\nUser-Agent: me\r\nHost: virtual\r\nX: 1\r\n\r\n").send(kOk);
         co_await peer.run();
         got = co_await std::move(asking);
         CHECK(got == "200 ok");
 
         Client silent(ends.options({.userAgent = ""}));
-        asking = outcome(silent.get("http://[::1]:8080"));
+        asking = answerText(silent.get("http://[::1]:8080"));
         ScriptedPeer other = ends.peer(1);
         other.expect("GET / HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n").send(kOk);
         co_await other.run();
@@ -121,7 +121,7 @@ TEST_CASE("client: the fields of requests with and without bodies") {
 
 TEST_CASE("client: both bodies are streams, and the answer begins before the request has ended") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options());
         Channel<Bytes> pieces(2);
         Request request;
@@ -154,11 +154,11 @@ TEST_CASE("client: both bodies are streams, and the answer begins before the req
 
 TEST_CASE("client: a large body in memory, and a stream of known size") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options());
         std::string large(300'000, 'x');
         std::string got;
-        Future<std::string> asking = outcome(client.post("http://a/", large, "a/b"));
+        Future<std::string> asking = answerText(client.post("http://a/", large, "a/b"));
         ScriptedPeer peer = ends.peer(0);
         peer.expect(headOf("POST /", "a", "Content-Type: a/b\r\n") + "Content-Length: 300000\r\n\r\n" + large)
             .send(kOk);
@@ -173,7 +173,7 @@ TEST_CASE("client: a large body in memory, and a stream of known size") {
             request.method = "PUT";
             request.body = Body::stream([&left]() -> Future<Bytes> { return left-- > 0 ? Bytes("ab"_sr) : Bytes(); },
                                         isShort ? 5 : 4);
-            asking = outcome(client.send(std::move(request), "http://a/"));
+            asking = answerText(client.send(std::move(request), "http://a/"));
             if (!isShort)
                 peer.expect(headOf("PUT /", "a") + "Content-Length: 4\r\n\r\nabab").send(kOk);
             co_await peer.run();
@@ -188,14 +188,14 @@ TEST_CASE("client: a large body in memory, and a stream of known size") {
 TEST_CASE("client: an error of the request's body ends the request, before and behind the answer's head") {
     simulatedClient([]() -> Future<Void> {
         for (bool hasHead : {false, true}) {
-            Ends ends;
+            ServerEnds ends;
             Client client(ends.options());
             Promise<Bytes> next;
             Request request;
             request.method = "PUT";
             request.body = Body::stream([&] { return next.getFuture(); });
             std::string got;
-            Future<std::string> asking = outcome(client.send(std::move(request), "http://a/"));
+            Future<std::string> asking = answerText(client.send(std::move(request), "http://a/"));
             if (hasHead)
                 (void)ends.all[0]->write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab"_sr);
             co_await delay(1);
@@ -222,14 +222,14 @@ TEST_CASE("client: answers without a body, and answers in between") {
 
 TEST_CASE("client: a connection that cannot be used again is closed in order") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options());
         for (std::size_t how = 0; how < 3; ++how) {
             Request request;
             if (how == 0)
                 request.headers = {{"Connection", "close"}};
             std::string got;
-            Future<std::string> asking = outcome(client.send(std::move(request), "http://a/"));
+            Future<std::string> asking = answerText(client.send(std::move(request), "http://a/"));
             ScriptedPeer peer = ends.peer(how);
             peer.expect(how == 0 ? headOf("GET /", "a", "Connection: close\r\n") + "\r\n" : getHead("/"));
             std::string head = how == 1 ? "HTTP/1.1 200 OK\r\nConnection: Close\r\n" : "HTTP/1.0 200 OK\r\n";
@@ -246,14 +246,14 @@ TEST_CASE("client: a request that expects \"100 Continue\" sends its body then, 
     simulatedClient([]() -> Future<Void> {
         for (int how = 0; how < 3; ++how) {
             double begin = now();
-            Ends ends;
+            ServerEnds ends;
             Client client(ends.options());
             Request request;
             request.method = "PUT";
             request.headers = {{"Expect", "100-continue"}};
             request.body = "body";
             std::string got;
-            Future<std::string> asking = outcome(client.send(std::move(request), "http://a/"));
+            Future<std::string> asking = answerText(client.send(std::move(request), "http://a/"));
             ScriptedPeer peer = ends.peer(0);
             peer.expect(headOf("PUT /", "a", "Expect: 100-continue\r\n") + "Content-Length: 4\r\n\r\n");
             if (how == 0)
@@ -274,7 +274,7 @@ TEST_CASE("client: a request that expects \"100 Continue\" sends its body then, 
 
 TEST_CASE("client: a body that is dropped before its end resets the connection, and gives its place back") {
     simulatedClient([]() -> Future<Void> {
-        Ends ends;
+        ServerEnds ends;
         Client client(ends.options({.connections = 1}));
         {
             Future<Response> asking = client.get("http://a/");
@@ -286,7 +286,7 @@ TEST_CASE("client: a body that is dropped before its end resets the connection, 
         Error error = co_await endOf(keep(ends.all[0]->readExactly(1000)));
         CHECK(error == connection_reset());
         std::string got;
-        Future<std::string> asking = outcome(client.get("http://a/"));
+        Future<std::string> asking = answerText(client.get("http://a/"));
         (void)ends.all.at(1)->write(StringRef(kOk));
         got = co_await std::move(asking);
         CHECK(got == "200 ok");
@@ -343,8 +343,8 @@ TEST_CASE("client: what cannot be sent is refused before a connection is made") 
     CHECK_THROWS_AS(with("GET", {{"A", "b\r\nC: d"}}), Error);
     SimLoop loop;
     Client client;
-    CHECK(loop.run(outcome(client.post("http://a/", "", "a\r\nB: c"))).starts_with("invalid_option_value: "));
-    CHECK(loop.run(outcome(client.get("https://a/"))) ==
+    CHECK(loop.run(answerText(client.post("http://a/", "", "a\r\nB: c"))).starts_with("invalid_option_value: "));
+    CHECK(loop.run(answerText(client.get("https://a/"))) ==
           "unsupported_operation: GET https://a/: https needs ClientOptions::encrypt, such as tlsConnector()");
 }
 

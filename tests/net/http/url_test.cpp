@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <sstream>
 #include <string>
 
 using namespace flow;
@@ -65,61 +66,19 @@ TEST_CASE("url: what is no URL, or could be read in two ways") {
           "the URL \"http://a/\\x0d\\x0a\" is wrong at byte 9: this byte must be written as %XX");
     CHECK(errorOf("http://a@b/") ==
           "the URL \"http://a@b/\" is wrong at byte 8: a user before the host is not allowed");
+    CHECK(errorOf("").starts_with("the URL"));
     CHECK(errorOf(std::string(5000, 'x')).size() < 300);
-    for (char const* wrong : {"",
-                              "a",
-                              "//a/",
-                              "/a",
-                              "http:",
-                              "http:/a",
-                              "http:a",
-                              "http://",
-                              "http:///a",
-                              "http://:80/",
-                              "http://?q",
-                              "http://a:0/",
-                              "http://a:65536/",
-                              "http://a:8o/",
-                              "http://a:-1/",
-                              "http://a:+1/",
-                              "http://a:80:80/",
-                              "http://u:p@a/",
-                              "http://@a/",
-                              "http://a\\b/",
-                              "http://a/\\b",
-                              "http://\xc3\xa4/",
-                              "http://a/\xc3\xa4",
-                              "http://a/%",
-                              "http://a/%2",
-                              "http://a/%2x",
-                              "http://a/?%g0",
-                              "http://a%41/",
-                              "http://a/a b",
-                              " http://a/",
-                              "http://a/ ",
-                              "http://a/|",
-                              "http://a/{}",
-                              "http://a/\x7f",
-                              "http://a/\"",
-                              "http://a/<",
-                              "http://a/\t",
-                              "http://[::1/",
-                              "http://[::1]x/",
-                              "http://[::1]]/",
-                              "http://[]/",
-                              "http://[1.2.3.4]/",
-                              "http://[fe80::1%1]/",
-                              "http://::1/",
-                              "http://127.1/",
-                              "http://0x7f.1/",
-                              "http://0x7f/",
-                              "http://2130706433/",
-                              "http://1.2.3.4.5/",
-                              "http://256.1.1.1/",
-                              "http://1.2.3.4./",
-                              "http://010.0.0.1/",
-                              "http://a,b/",
-                              "http://./"}) {
+    std::istringstream lines(
+        "a\n//a/\n/a\nhttp:\nhttp:/a\nhttp:a\nhttp://\nhttp:///a\nhttp://:80/\nhttp://?q\nhttp://a:0/\n"
+        "http://a:65536/\nhttp://a:8o/\nhttp://a:-1/\nhttp://a:+1/\nhttp://a:80:80/\nhttp://u:p@a/\n"
+        "http://@a/\nhttp://a\\b/\nhttp://a/\\b\nhttp://\xc3\xa4/\nhttp://a/\xc3\xa4\nhttp://a/%\n"
+        "http://a/%2\nhttp://a/%2x\nhttp://a/?%g0\nhttp://a%41/\nhttp://a/a b\n http://a/\nhttp://a/ \n"
+        "http://a/|\nhttp://a/{}\nhttp://a/\x7f\nhttp://a/\"\nhttp://a/<\nhttp://a/\t\nhttp://[::1/\n"
+        "http://[::1]x/\nhttp://[::1]]/\nhttp://[]/\nhttp://[1.2.3.4]/\nhttp://[fe80::1%1]/\n"
+        "http://::1/\nhttp://127.1/\nhttp://0x7f.1/\nhttp://0x7f/\nhttp://2130706433/\n"
+        "http://1.2.3.4.5/\nhttp://256.1.1.1/\nhttp://1.2.3.4./\nhttp://010.0.0.1/\nhttp://a,b/\n"
+        "http://./\n");
+    for (std::string wrong; std::getline(lines, wrong);) {
         INFO(wrong);
         CHECK(errorOf(wrong).starts_with("the URL"));
     }

@@ -41,26 +41,32 @@ TEST_CASE("http client, TLS: names, ALPN, kept connections, and certificates tha
             options.encrypt = http::tlsConnector(clientOptions());
             http::Client client(options);
             for (int i = 0; i < 3; ++i) {
-                std::string got = co_await outcome(client.get("https://localhost:1/"));
+                std::string got = co_await answerText(client.get("https://localhost:1/"));
                 CHECK(got == "200 http/1.1 localhost");
                 CHECK(client.idle() == 1);
             }
-            std::string got = co_await outcome(client.get("https://example.com/"));
+            std::string got = co_await answerText(client.get("https://example.com/"));
             CHECK(got.starts_with("tls_wrong_name: GET https://example.com/: "));
             CHECK(got.find("example.com", 40) != std::string::npos); // the reason names it
             options.encrypt = http::tlsConnector();
             http::Client trusting(options);
-            got = co_await outcome(trusting.get("https://localhost/"));
+            got = co_await answerText(trusting.get("https://localhost/"));
             CHECK(got.starts_with("tls_certificate_untrusted: GET https://localhost/: "));
             CHECK(trusting.idle() == 0);
             TlsClientOptions insists = clientOptions();
             insists.protocols = {"h2"};
             options.encrypt = http::tlsConnector(insists);
             http::Client other(options);
-            got = co_await outcome(other.get("https://localhost/"));
+            got = co_await answerText(other.get("https://localhost/"));
             CHECK(got ==
                   "unsupported_operation: GET https://localhost/: the server has chosen the protocol \"h2\", which "
                   "this client does not speak");
+            insists.protocols = {"h2", "http/1.1"};
+            options.encrypt = http::tlsConnector(insists);
+            http::Client sockets(options);
+            Future<Reference<Connection>> connecting = sockets.connect("https://localhost/");
+            Reference<Connection> connection = co_await std::move(connecting);
+            CHECK(TlsConnection::of(*connection)->protocol() == "http/1.1"); // for other protocols never "h2"
         }
         stop.send(Void());
         co_await std::move(serving);
