@@ -11,6 +11,7 @@
 // Both can be moved, not copied. The length of a body, chunks and the fields about the connection are the library's
 // work: programs leave out Content-Length, Transfer-Encoding and Connection.
 
+#include "flow/sync/event.h"
 #include "net/http/body.h"
 
 #include <memory>
@@ -68,8 +69,8 @@ struct Request {
 };
 
 /// Takes a connection over after the status 101. The connection ends when the future is ready: in order, or with a
-/// reset if it has failed.
-using Upgrade = std::function<Future<Void>(Reference<Connection>)>;
+/// reset if it has failed. `ending` is set when the server begins to end.
+using Upgrade = std::function<Future<Void>(Reference<Connection>, Event* ending)>;
 
 struct Response {
     int status = 200;

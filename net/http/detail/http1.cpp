@@ -237,7 +237,7 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
         exchange.reset();
         if (response.upgrade) {
             Upgrade upgrade = std::move(response.upgrade);
-            Future<Void> upgraded = upgrade(connection);
+            Future<Void> upgraded = upgrade(connection, ending);
             co_await std::move(upgraded);
             co_return;
         }
