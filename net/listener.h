@@ -38,6 +38,12 @@ public:
     void asyncAccept(Handler handler) {
         call(accept(), slot_, handler);
     }
+    /// Takes a connection that waits, also one that the kernel has not reported yet; null if there is none.
+    Reference<Connection> tryAccept() {
+        lookAgain();
+        bool isReady = !error_.isValid() && hasConnection();
+        return isReady && !error_.isValid() ? takeConnection() : Reference<Connection>();
+    }
     /// Closes the listener and frees the port. Connections that were not accepted fail; accepted connections stay.
     /// Waiting and later accepts fail with operation_obsolete. Idempotent.
     virtual void close() = 0;
@@ -51,6 +57,8 @@ protected:
     /// True if take() would return a connection. Runs no user code, throws nothing.
     virtual bool hasConnection() noexcept = 0;
     virtual Reference<Connection> takeConnection() = 0;
+    /// Called before hasConnection() when it must ask the system anew.
+    virtual void lookAgain() noexcept {}
     /// Called before an accept waits. Throws an Error if nothing could end the wait.
     virtual void beforeAcceptorParks() {}
 

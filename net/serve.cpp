@@ -3,6 +3,7 @@
 #include "flow/base/detail/dropped_error.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
+#include "flow/sync/semaphore.h"
 #include "flow/tasks/scope.h"
 #include "flow/wait/delay.h"
 
@@ -38,7 +39,7 @@ Future<Void> begin(ServeToTheEnd const& serve, Reference<Connection> connection,
 }
 
 /// The objects behind the pointers outlive the future.
-Future<Void> serveOne(ServeToTheEnd const* serve, Reference<Connection> connection, Event* ending,
+Future<Void> serveOne(ServeToTheEnd const* serve, Reference<Connection> connection, Semaphore::Permit, Event* ending,
                       Address const* server) {
     Served served(std::move(connection)); // declared before `serving`, so the handler's future is destroyed first
     Future<Void> serving = begin(*serve, served.connection, ending);
@@ -57,26 +58,34 @@ Future<Void> drain(Scope& served) {
 
 } // namespace
 
-Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, Seconds grace) {
+Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, Seconds grace,
+                        std::size_t most) {
     Address const address = listener->localAddress();
+    Semaphore places(most);
     Event ending;
     Scope served(OnError::Report);
     for (;;) {
+        auto place = co_await race(stop, places.permit());
+        if (place.index() == 0)
+            break;
         auto first = co_await race(stop, listener->accept());
         if (first.index() == 0)
             break;
-        served.spawn(serveOne(&serve, std::get<1>(std::move(first)), &ending, &address));
+        served.spawn(serveOne(&serve, std::get<1>(std::move(first)), std::get<1>(std::move(place)), &ending, &address));
     }
+    // The kernel would reset the connections that wait, also if another process listens at the same port.
+    while (Reference<Connection> waiting = listener->tryAccept())
+        served.spawn(serveOne(&serve, std::move(waiting), Semaphore::Permit(), &ending, &address));
     listener->close();
     ending.set();
     co_await race(drain(served), delay(grace));
 }
 
-Future<Void> serveUntil(Reference<Listener> listener, Serve serve, Future<Void> stop, Seconds grace) {
+Future<Void> serveUntil(Reference<Listener> listener, Serve serve, Future<Void> stop, Seconds grace, std::size_t most) {
     auto untold = [serve = std::move(serve)](Reference<Connection> connection, Event*) {
         return serve(std::move(connection));
     };
-    return serveUntil(std::move(listener), ServeToTheEnd(std::move(untold)), std::move(stop), grace);
+    return serveUntil(std::move(listener), ServeToTheEnd(std::move(untold)), std::move(stop), grace, most);
 }
 
 } // namespace flow::net

@@ -18,6 +18,7 @@
 #include "net/transport.h"
 
 #include <functional>
+#include <limits>
 
 namespace flow::net {
 
@@ -26,11 +27,13 @@ namespace flow::net {
 using ServeToTheEnd = std::function<Future<Void>(Reference<Connection>, Event* ending)>;
 /// A handler without `ending`. A connection lasts as long as its client wants, or until the time `grace` is over.
 using Serve = std::function<Future<Void>(Reference<Connection>)>;
+inline constexpr std::size_t kAllConnections = std::numeric_limits<std::int64_t>::max();
 
 /// Calls serve(connection, &ending) for each connection that the listener accepts, until `stop` is ready. Then
-/// serveUntil() closes the listener, sets `ending`, waits at most `grace` seconds until all handlers have ended and the
-/// written bytes are sent, and cancels the handlers that still run. Fails with the error of `stop` or of accept().
-/// Dropping the future cancels all handlers.
+/// serveUntil() accepts the connections that wait, closes the listener, sets `ending`, waits at most `grace` seconds
+/// until all handlers have ended and the written bytes are sent, and cancels the handlers that still run. Fails with
+/// the error of `stop` or of accept(). Dropping the future cancels all handlers. At most `most` connections are served
+/// at a time: further ones wait to be accepted.
 ///
 /// A connection stays open until its handler ends, unless the handler closes it earlier. If the handler returns, or
 /// fails with end_of_stream, the connection ends after the written bytes. If the handler fails in another way or is
@@ -39,7 +42,9 @@ using Serve = std::function<Future<Void>(Reference<Connection>)>;
 /// An error of one connection, or an exception of `serve`, ends only that connection. Errors that the other side can
 /// cause (isConnectionError(), end_of_stream, value_too_large) are ignored. Other errors are reported as dropped by
 /// "the server at" the listener's address.
-Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, Seconds grace);
-Future<Void> serveUntil(Reference<Listener> listener, Serve serve, Future<Void> stop, Seconds grace);
+Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, Seconds grace,
+                        std::size_t most = kAllConnections);
+Future<Void> serveUntil(Reference<Listener> listener, Serve serve, Future<Void> stop, Seconds grace,
+                        std::size_t most = kAllConnections);
 
 } // namespace flow::net

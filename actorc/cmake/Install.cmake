@@ -3,7 +3,7 @@
 
 include(CMakePackageConfigHelpers)
 
-set(libraries flow net flow_test_main flow_sim_main)
+set(libraries flow net http flow_test_main flow_sim_main)
 foreach(optional IN ITEMS fiber boost_fiber parallel tls)
     if(TARGET ${optional})
         list(APPEND libraries ${optional})
@@ -53,7 +53,16 @@ set(millrace_definitions "")
 if(MILLRACE_CHECKED)
     set(millrace_definitions " -DFLOW_CHECKED=1")
 endif()
-set(packages millrace millrace-compat millrace-test millrace-sim)
+# HTTP, with what it was built with.
+set(millrace_http_packages "")
+if(TARGET tls)
+    set(millrace_http_packages ", millrace-tls")
+endif()
+set(millrace_http_private_libraries "")
+foreach(library IN LISTS millrace_http_libraries)
+    string(APPEND millrace_http_private_libraries " -l${library}")
+endforeach()
+set(packages millrace millrace-http millrace-compat millrace-test millrace-sim)
 foreach(optional IN ITEMS fiber tls)
     if(TARGET ${optional})
         list(APPEND packages millrace-${optional})
@@ -69,7 +78,8 @@ endforeach()
 set(own_headers dropped_error seed frame_stack wait_graph actor_name program_call symbol stack_overflow all_loops graph
     holders profile_request signal_sampler step_profile run_turn block_walk chunk system_block thread_heap inject linearization
     crash_reporter options runner ready_order message_state epoll_poller uring_buffers uring_poller ares_resolver
-    real_connection real_datagrams real_listener uring_sockets datagrams host session)
+    real_connection real_datagrams real_listener uring_sockets datagrams host session
+    syntax head body_io)
 list(JOIN own_headers "|" own_headers)
 install(DIRECTORY flow net DESTINATION include/millrace FILES_MATCHING PATTERN "*.h" PATTERN "docs" EXCLUDE
     PATTERN "examples" EXCLUDE PATTERN "flow/precompiled.h" EXCLUDE REGEX "/detail/(${own_headers})[.]h$" EXCLUDE)

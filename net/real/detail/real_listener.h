@@ -54,6 +54,7 @@ private:
 
     bool hasConnection() noexcept override;
     Reference<Connection> takeConnection() override;
+    void lookAgain() noexcept override { mayAccept_ = !pause_.isAsked(); }
     void beforeAcceptorParks() override { watch(); }
     void onNews(News news) noexcept override;
     bool listens() const override { return true; }

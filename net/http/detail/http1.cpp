@@ -1,0 +1,249 @@
+// One coroutine serves a connection: a request whose handler and client do not wait costs no frame beside that of the
+// handler, and its response is sent from the text that all connections share.
+
+#include "flow/base/detail/dropped_error.h"
+#include "flow/combine/race.h"
+#include "flow/coro/coroutine.h"
+#include "flow/wait/delay.h"
+#include "net/http/detail/response_head.h"
+#include "net/http/detail/service.h"
+#include "net/pool.h"
+
+#include <algorithm>
+
+namespace flow::net::http::detail {
+namespace {
+
+/// While the server ends, an idle client may send one more request for so many seconds; a client that is refused has so
+/// many seconds to read why.
+constexpr double kLastSeconds = 1;
+
+/// Counts an object in a counter of what is there now.
+struct Counted {
+    explicit Counted(std::uint64_t& c) : count(c) { ++count; }
+    Counted(Counted const&) = delete;
+    Counted& operator=(Counted const&) = delete;
+    ~Counted() { --count; }
+    std::uint64_t& count;
+};
+
+/// An exchange that is under way; tells the observer of its end.
+struct OpenExchange {
+    OpenExchange(Service& s, Address const& peer) : service(s), inFlight(s.counters.inFlight), begin(now()) {
+        facts.peer = &peer;
+    }
+    OpenExchange(OpenExchange const&) = delete;
+    OpenExchange& operator=(OpenExchange const&) = delete;
+    ~OpenExchange() {
+        if (!service.options.onEnd)
+            return;
+        facts.method = method;
+        facts.target = target;
+        facts.seconds = now() - begin;
+        service.options.onEnd(facts);
+    }
+    void note(Request const& request) {
+        method = request.method;
+        facts.version = request.version;
+        if (service.options.onEnd)
+            target = request.target;
+    }
+
+    Service& service;
+    Counted inFlight;
+    double begin;
+    Exchange facts;
+    std::string method, target;
+};
+
+/// Ends the writing, and drops what still comes: with unread bytes, closing would reset the connection, and the
+/// response might be lost.
+Future<Void> linger(Reference<Connection> connection) {
+    connection->shutdownWrite();
+    double deadline = now() + kLastSeconds;
+    for (;;) {
+        auto first = co_await race(connection->read(kStep), delayUntil(deadline));
+        if (first.index() == 1 || std::get<0>(first).empty())
+            co_return;
+    }
+}
+
+/// Reads what a handler has left of a body. Returns false if it is more than a step.
+Future<bool> skipRest(Reference<ReceivedBody> body) {
+    for (std::uint64_t end = body->received() + kStep; body->received() <= end;) {
+        Bytes piece = co_await body->next();
+        if (piece.empty())
+            co_return true;
+    }
+    co_return false;
+}
+
+/// True if the rest of a body may be read for nothing, to keep the connection.
+bool isWorthReading(ReceivedBody const& body, Framing const& framing) {
+    return !body.refusal() && !body.wasNeverAsked() &&
+           (framing.kind == Framing::Kind::Chunked || framing.length - body.received() <= kStep);
+}
+
+} // namespace
+
+Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Event* ending) {
+    ServerOptions const& options = service->options;
+    Counted open(service->counters.open);
+    ++service->counters.connections;
+    Address const peer = connection->peerAddress();
+    std::shared_ptr<TlsFacts const> const tls = tlsFactsOf(*connection);
+    double idleSince = now();
+    for (std::uint32_t left = options.requestsPerConnection; left != 0;) {
+        if (connection->bufferedBytes() == 0 && !ending->isSet()) {
+            auto first = co_await race(connection->readable(), delay(options.idle), ending->wait());
+            if (first.index() == 1)
+                co_return;
+        }
+        if (ending->isSet() && isQuiet(*connection)) {
+            if (now() - idleSince > kLastSeconds)
+                co_return;
+            auto first = co_await race(connection->readable(), delay(kLastSeconds));
+            if (first.index() == 1)
+                co_return;
+        }
+
+        Bytes head;
+        Refusal refusal;
+        try {
+            ReadUntil reading = connection->readUntil("\r\n\r\n"_sr, options.headerBytes);
+            auto first = co_await race(reading, delay(options.headerTime));
+            if (first.index() == 0)
+                head = std::get<0>(std::move(first));
+            else if (connection->bufferedBytes() == 0)
+                continue; // readable() was wrong: nothing had come
+            else
+                refusal = {408, "the head comes too slowly"};
+        } catch (Error& error) {
+            if (error != value_too_large())
+                throw;
+            refusal = {431, "the head is too long"};
+        }
+
+        OpenExchange exchange(*service, peer);
+        Response response;
+        Framing framing;
+        Reference<ReceivedBody> body;
+        {
+            Request request;
+            if (!refusal)
+                refusal = parseRequest(head, options.headerCount, request, framing);
+            if (!refusal && framing.length > options.bodyBytes)
+                refusal = {413, "the body is too long"};
+            exchange.note(request);
+            if (refusal) {
+                ++service->counters.refused;
+                framing.keepsAlive = false;
+                response = refusalOf(refusal);
+            } else {
+                ++service->counters.requests;
+                request.peer = peer;
+                request.tls = tls;
+                request.exchange = &exchange.facts;
+                if (framing.kind != Framing::Kind::None) {
+                    body = makeReference<ReceivedBody>(connection, framing, service->bodyLimits());
+                    if (framing.expectsContinue)
+                        body->sendFirst("HTTP/1.1 100 Continue\r\n\r\n");
+                    request.body = Body::from(body, framing.size());
+                }
+                Semaphore::Permit place = co_await service->places.permit();
+                Future<Response> answering = service->call(std::move(request), ending);
+                bool isWatched = !body;
+                Error gone, error;
+                for (;;) {
+                    try {
+                        if (!isWatched || answering.isReady()) {
+                            response = co_await std::move(answering);
+                            break;
+                        }
+                        auto first = co_await race(answering, connection->readable());
+                        if (first.index() == 0) {
+                            response = std::get<0>(std::move(first));
+                            break;
+                        }
+                    } catch (Error& thrown) {
+                        error = thrown;
+                        break;
+                    } catch (...) {
+                        error = currentError();
+                        break;
+                    }
+                    isWatched = isQuiet(*connection);
+                    gone = isWatched ? Error() : connection->failure();
+                    if (gone.isValid())
+                        throw gone; // drops the handler's future
+                }
+                if (error.isValid()) {
+                    gone = connection->failure();
+                    if (gone.isValid() && isConnectionError(error))
+                        throw error;
+                    response = service->failed(error, body.getPtr());
+                    framing.keepsAlive = framing.keepsAlive && !(body && body->refusal());
+                }
+            }
+        }
+
+        bool isUnread = body && !body->isAtEnd();
+        bool closes =
+            !framing.keepsAlive || ending->isSet() || --left == 0 || (isUnread && !isWorthReading(*body, framing));
+        std::string& out = service->scratch;
+        out.clear();
+        ResponseHead sent =
+            writeResponseHead(out, response, exchange.method, exchange.facts.version, closes, service->date());
+        if (sent.mistake) {
+            reportDroppedBy(
+                "a handler of http::serve()",
+                invalid_option_value().withSentence(std::string("the response cannot be sent: ") + sent.mistake));
+            response = refusalOf({500, "the server has failed to answer"});
+            out.clear();
+            sent = writeResponseHead(out, response, exchange.method, exchange.facts.version, true, service->date());
+        }
+        exchange.facts.status = response.status;
+        if (!sent.hasBody || !response.body.source()) {
+            Bytes bytes = sent.hasBody ? response.body.takeBytes() : Bytes();
+            StringRef pieces[] = {StringRef(out), bytes.substr(0, kStep)};
+            auto taken = static_cast<int>(connection->tryWrite(pieces));
+            exchange.facts.sent = static_cast<std::uint64_t>(bytes.size());
+            int ofHead = std::min(taken, pieces[0].size());
+            if (taken != pieces[0].size() + bytes.size()) {
+                Bytes restOfHead = pieces[0].substr(ofHead);
+                Bytes rest(bytes.substr(taken - ofHead), bytes.arena());
+                Future<Void> sending =
+                    sendBytes(connection.getPtr(), std::move(restOfHead), std::move(rest), options.writeTime);
+                co_await std::move(sending);
+            }
+        } else {
+            Future<Void> sending = sendBody(connection.getPtr(), out, &response.body, sent.framed, &response.trailers,
+                                            options.writeTime, &exchange.facts.sent);
+            co_await std::move(sending);
+        }
+        if (response.upgrade) {
+            Upgrade upgrade = std::move(response.upgrade);
+            Future<Void> upgraded = upgrade(connection);
+            co_await std::move(upgraded);
+            co_return;
+        }
+        if (body) {
+            exchange.facts.received = body->received();
+            bool isSkipped = true;
+            if (!sent.closes && !body->isAtEnd()) {
+                Future<bool> skipping = skipRest(body);
+                isSkipped = co_await std::move(skipping);
+            }
+            sent.closes = sent.closes || !isSkipped;
+            body->detach();
+        }
+        if (sent.closes) {
+            Future<Void> lingering = linger(connection);
+            co_await std::move(lingering);
+            co_return;
+        }
+        idleSince = now();
+    }
+}
+
+} // namespace flow::net::http::detail

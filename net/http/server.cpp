@@ -1,0 +1,103 @@
+#include "net/http/server.h"
+
+#include "flow/base/detail/dropped_error.h"
+#include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
+#include "net/http/detail/service.h"
+#include "net/serve.h"
+
+#include <cmath>
+#include <ctime>
+
+namespace flow::net::http {
+namespace detail {
+namespace {
+
+void checkPositive(char const* option, double value) {
+    if (!(value > 0))
+        throw wrongOption("ServerOptions", option, format("%g", value), "it must be more than 0");
+}
+
+ServerOptions checked(ServerOptions options) {
+    checkPositive("headerBytes", options.headerBytes);
+    checkPositive("headerCount", options.headerCount);
+    checkPositive("bodyBytes", static_cast<double>(options.bodyBytes));
+    checkPositive("idle", options.idle);
+    checkPositive("headerTime", options.headerTime);
+    checkPositive("bodyTime", options.bodyTime);
+    checkPositive("writeTime", options.writeTime);
+    checkPositive("requestsPerConnection", options.requestsPerConnection);
+    checkPositive("connections", options.connections);
+    checkPositive("concurrentRequests", options.concurrentRequests);
+    checkPositive("grace", options.grace);
+    return options;
+}
+
+} // namespace
+
+Service::Service(HandlerToTheEnd h, ServerOptions o)
+    : handler(std::move(h)), options(checked(std::move(o))), places(options.concurrentRequests),
+      counters(options.counters ? *options.counters : ownCounters) {}
+
+Future<Response> Service::call(Request request, Event* ending) const {
+    try {
+        Future<Response> answering = handler(std::move(request), ending);
+        FLOW_ASSERT(answering.isValid(), "http::serve(): a handler gave an invalid future");
+        return answering;
+    } catch (...) {
+        return currentError();
+    }
+}
+
+Response Service::failed(Error error, ReceivedBody const* body) const {
+    if (body && body->refusal())
+        return refusalOf(body->refusal());
+    if (error == value_too_large())
+        return refusalOf({413, "the body is too long"});
+    reportDroppedBy("a handler of http::serve()", error);
+    return refusalOf({500, "the server has failed to answer"});
+}
+
+std::string_view Service::date() {
+    double now = Loop::current().now();
+    if (now >= dateUntil_) {
+        double wall = Loop::current().wallTime();
+        dateUntil_ = now + 1 - (wall - std::floor(wall));
+        auto seconds = static_cast<std::time_t>(wall);
+        std::tm parts = {};
+        ::gmtime_r(&seconds, &parts);
+        static constexpr char const* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+        static constexpr char const* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+        date_ = format("Date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n", kDays[parts.tm_wday], parts.tm_mday,
+                       kMonths[parts.tm_mon], parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec);
+    }
+    return date_;
+}
+
+Response refusalOf(Refusal const& refusal) {
+    Response response;
+    response.status = refusal.status;
+    response.headers.add("Content-Type", "text/plain; charset=utf-8");
+    response.body = std::string(reasonOf(refusal.status)) + ": " + refusal.reason + "\n";
+    return response;
+}
+
+} // namespace detail
+
+Future<Void> serve(Reference<Listener> listener, HandlerToTheEnd handler, ServerOptions options, Future<Void> stop) {
+    detail::Service service(std::move(handler), std::move(options));
+    ServeToTheEnd serveOne = [&service](Reference<Connection> connection, Event* ending) {
+        return detail::serveHttp1(&service, std::move(connection), ending);
+    };
+    Future<Void> serving = serveUntil(std::move(listener), std::move(serveOne), std::move(stop), service.options.grace,
+                                      service.options.connections);
+    co_await std::move(serving);
+}
+
+Future<Void> serve(Reference<Listener> listener, Handler handler, ServerOptions options, Future<Void> stop) {
+    auto untold = [handler = std::move(handler)](Request request, Event*) { return handler(std::move(request)); };
+    return serve(std::move(listener), HandlerToTheEnd(std::move(untold)), std::move(options), std::move(stop));
+}
+
+} // namespace flow::net::http
