@@ -54,14 +54,14 @@ struct Request {
     std::string method = "GET";
     std::string target = "/"; // as sent: "/jobs/7?now=1"
     Version version = Version::Http11;
-    Headers headers;
-    Body body;
+    Headers headers = {};
+    Body body = {};
 
     // Only at servers:
-    PathParameters path;                 // filled by a Router
-    Address peer;                        // the other side
-    std::shared_ptr<TlsFacts const> tls; // null if the connection is not encrypted
-    Exchange* exchange = nullptr;        // valid until the handler has answered
+    PathParameters path = {};                 // filled by a Router
+    Address peer = {};                        // the other side
+    std::shared_ptr<TlsFacts const> tls = {}; // null if the connection is not encrypted
+    Exchange* exchange = nullptr;             // valid until the handler has answered
 
     /// Returns the first value of a name in the query, decoded; nothing if the name is absent or wrongly encoded.
     std::optional<std::string> parameter(std::string_view name) const;
@@ -73,10 +73,10 @@ using Upgrade = std::function<Future<Void>(Reference<Connection>)>;
 
 struct Response {
     int status = 200;
-    Headers headers;
-    Body body;
-    Headers trailers;                  // sent behind a body of unknown size
-    Upgrade upgrade;                   // with status 101
+    Headers headers = {};
+    Body body = {};
+    Headers trailers = {};             // sent behind a body of unknown size
+    Upgrade upgrade = {};              // with status 101
     Version version = Version::Http11; // at clients
 };
 
