@@ -13,8 +13,9 @@ from typing import Any
 from rich.console import Console
 
 from benchlib.arguments import PRESETS, Parser, binary
-from benchlib.http import idle, load
-from benchlib.http.servers import OURS, WORKS, Place, absent, servers_of, started, write_files
+from benchlib.http import clients, idle, load
+from benchlib.http.clients import CLIENT
+from benchlib.http.servers import OURS, PLAIN, WORKS, Place, absent, servers_of, started, write_files
 from benchlib.http.tables import tables
 from benchlib.suite import compiled
 from common.arguments import UsageError, revision, unknown
@@ -29,11 +30,12 @@ CONNECTIONS = 50
 DESCRIPTION = """\
 Measures HTTP servers: ours, nginx, hyper, Go's, Boost.Beast and nghttpd, each a
 process with one thread, with wrk (HTTP/1.1) or h2load (HTTP/2) on the loopback
-device. Servers take turns, a second each. A server that is not installed is left out."""
+device. Servers take turns, a second each. Our client, Go's and curl's ask nginx. Whatever is
+not installed is left out."""
 
 EPILOG = """\
 Rows are http/WHAT/CONNECTIONS/SERVER: memory, file-612, file-64k, memory-tls,
-memory-h2, memory-h2-tls, and the memory of idle, idle-tls and idle-h2 connections;
+memory-h2, memory-h2-tls, the memory of idle, idle-tls and idle-h2 connections, client;
 bench/docs/http.md says what each is. Takes some six minutes."""
 
 Row = tuple[str, int, str]  # what, connections, server
@@ -44,7 +46,14 @@ def every_row() -> list[Row]:
     for what, (_, connections) in idle.IDLE.items():
         work = what.replace("idle", "memory")
         rows += [(what, connections, server) for server in servers_of(work) if server != "nghttpd"]
-    return rows
+    return rows + [(CLIENT, CONNECTIONS, client) for client in clients.PROGRAMS]
+
+
+def is_there(row: Row, place: Place) -> bool:
+    missing = absent(place)
+    if row[0] == CLIENT:
+        return row[2] not in clients.absent(place.programs) and clients.ASKED not in missing
+    return row[2] not in missing
 
 
 def name_of(row: Row) -> str:
@@ -65,6 +74,10 @@ def measure(rows: Sequence[Row], programs: Path, certificates: Path, rounds: int
                 for row in some:
                     with started(row[2], place, idle.IDLE[what][0]) as server:
                         results.append(_result(row, idle.measure(server, row[1])))
+            elif what == CLIENT:
+                with started(clients.ASKED, place, PLAIN) as server:
+                    for _ in range(rounds):
+                        results += [_result(row, clients.measure(row[2], programs, server, row[1])) for row in some]
             else:
                 results += _measure_work(what, some, place, rounds)
             bar.update(len({result["name"] for result in results}), len(rows))
@@ -119,19 +132,25 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
 
 
 def show(
-    rows: Sequence[Row], programs: Path, certificates: Path, rounds: int, file: Path | None, console: Console, out: Console
+    rows: Sequence[Row],
+    programs: Path,
+    certificates: Path,
+    rounds: int,
+    file: Path | None,
+    console: Console,
+    out: Console,
 ) -> int:
-    missing = absent(Place(programs, Path("/"), certificates))
+    place = Place(programs, Path("/"), certificates)
+    there = [row for row in rows if is_there(row, place)]
     with Bar(console, "HTTP servers") as bar:
-        results = measure([row for row in rows if row[2] not in missing], programs, certificates, rounds, bar)
+        results = measure(there, programs, certificates, rounds, bar)
     machine = f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}"
     out.print(f"\n{revision()}, {machine}: medians of {rounds}")
     for shown in tables(results, not out.is_terminal):
         out.print()
         out.print(shown)
-    for server in missing:
-        if any(row[2] == server for row in rows):
-            out.print(f"note: {server} is not installed, so its rows are left out")
+    for name in dict.fromkeys(row[2] for row in rows if row not in there):
+        out.print(f"note: {name}, or what it is measured with, is not installed: its rows are left out")
     if file:
         context = {"revision": revision(), "compiler": "clang"}
         write(file, json.dumps({"context": context, "benchmarks": results}, indent=2) + "\n")

@@ -20,7 +20,10 @@ _FIELDS = b"\x82\x86\x04\x07/memory\x01\x09localhost"
 _H2_REQUEST = (
     b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
     b"\x00\x00\x00\x04\x00\x00\x00\x00\x00"
-    b"\x00\x00\x00\x04\x01\x00\x00\x00\x00" + struct.pack(">I", len(_FIELDS))[1:] + b"\x01\x05\x00\x00\x00\x01" + _FIELDS
+    b"\x00\x00\x00\x04\x01\x00\x00\x00\x00"
+    + struct.pack(">I", len(_FIELDS))[1:]
+    + b"\x01\x05\x00\x00\x00\x01"
+    + _FIELDS
 )
 _DATA, _END_STREAM = 0, 1
 

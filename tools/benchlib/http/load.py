@@ -34,10 +34,9 @@ def measure(server: Server, path: str, connections: int) -> dict[str, float]:
     used, own = server.processor_time() - used, _of_children() - own
     return {
         "requests_per_second": requests / seconds,
-        "server_us_per_request": used * 1e6 / requests,
+        "processor_us_per_request": used * 1e6 / requests,
         "p50_us": p50,
         "p99_us": p99,
-        "server_processors": used / seconds,
         "load_processors": own / seconds,
     }
 
@@ -47,7 +46,8 @@ def _of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _run(command: Sequence[str]) -> str:
+def run(command: Sequence[str]) -> str:
+    """Returns what a program prints."""
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     if ended.returncode:
         raise Failure(f"{' '.join(command)}: {ending(ended.returncode)}\n{ended.stdout}{ended.stderr}")
@@ -58,7 +58,7 @@ def _wrk(url: str, connections: int) -> tuple[int, float, float, float]:
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write(_DONE)
         script.flush()
-        said = _run(["wrk", "-t1", f"-c{connections}", f"-d{SECONDS}s", "-s", script.name, url])
+        said = run(["wrk", "-t1", f"-c{connections}", f"-d{SECONDS}s", "-s", script.name, url])
     requests, duration, p50, p99, errors = map(int, said.splitlines()[-1].split())
     if errors or not requests:
         raise Failure(f"{url}: wrk counts {errors} errors, and {requests} requests")
@@ -69,7 +69,7 @@ def _h2load(url: str, connections: int) -> tuple[int, float, float, float]:
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         command = ["h2load", "-t1", f"-c{connections}", f"-m{DEPTH}", f"-D{SECONDS}", f"--log-file={log}", url]
-        said = _run(command)
+        said = run(command)
         # Of each request: when it began, its status, and the microseconds that it took.
         times = sorted(int(line.split()[2]) for line in log.read_text().splitlines())
     done = re.search(r"(\d+) done, (\d+) succeeded, (\d+) failed", said)

@@ -63,8 +63,11 @@ class Place:
         return [str(self.certificates / "server.pem"), str(self.certificates / "server.key")]
 
 
-def _own(place: Place, program: str, port: int, how: str) -> list[str]:
-    return [str(place.programs / program), str(port), str(place.folder), how, *place.identity]
+def program_of(server: str, place: Place) -> str:
+    own = {OURS: "http_bench", "hyper": "hyper/release/http_hyper"}.get(server, f"http_{server}")
+    if server not in ("nginx", "nghttpd"):
+        return str(place.programs / own)
+    return shutil.which(server, path=os.environ.get("PATH", "") + ":/usr/sbin") or server
 
 
 def _nginx(place: Place, port: int, how: str) -> list[str]:
@@ -76,21 +79,12 @@ def _nginx(place: Place, port: int, how: str) -> list[str]:
         port=port, options=options, certificate=certificate, key=key, folder=place.folder, memory="x" * SIZES["memory"]
     )
     (prefix / "nginx.conf").write_text(text, encoding="utf-8")
-    return [_found("nginx"), "-p", str(prefix), "-e", "stderr", "-c", "nginx.conf"]
+    return ["-p", str(prefix), "-e", "stderr", "-c", "nginx.conf"]
 
 
 def _nghttpd(place: Place, port: int, how: str) -> list[str]:
-    tls = list(reversed(place.identity)) if how == H2_TLS else ["--no-tls"]
-    flags, files = (tls, []) if how == H2 else ([], tls)
-    return [_found("nghttpd"), "-n", "1", "-a", "127.0.0.1", "-d", str(place.folder), *flags, str(port), *files]
-
-
-def _hyper(place: Place, port: int, how: str) -> list[str]:
-    return [str(place.programs / "hyper/release/http_hyper"), str(port), how]
-
-
-def _found(program: str) -> str:
-    return shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin") or program
+    flags, files = (["--no-tls"], []) if how == H2 else ([], list(reversed(place.identity)))
+    return ["-n", "1", "-a", "127.0.0.1", "-d", str(place.folder), *flags, str(port), *files]
 
 
 # The ways in which each can be talked to.
@@ -106,27 +100,21 @@ _NO_FILES = ("hyper",)
 
 
 def command(server: str, place: Place, port: int, how: str) -> list[str]:
-    if server == "nginx":
-        return _nginx(place, port, how)
-    if server == "nghttpd":
-        return _nghttpd(place, port, how)
-    if server == "hyper":
-        return _hyper(place, port, how)
-    return _own(place, {OURS: "http_bench"}.get(server, f"http_{server}"), port, how)
+    own = {"nginx": _nginx, "nghttpd": _nghttpd}.get(server)
+    arguments = own(place, port, how) if own else [str(port), str(place.folder), how, *place.identity]
+    return [program_of(server, place), *arguments]
 
 
 def servers_of(work: str) -> list[str]:
     how, path = WORKS[work]
     return [
-        server
-        for server, ways in _HOW.items()
-        if how in ways and not (server in _NO_FILES and path.startswith("file"))
+        server for server, ways in _HOW.items() if how in ways and not (server in _NO_FILES and path.startswith("file"))
     ]
 
 
 def absent(place: Place) -> list[str]:
     """The servers that are not installed."""
-    return [server for server, ways in _HOW.items() if shutil.which(command(server, place, 1, ways[0])[0]) is None]
+    return [server for server in _HOW if shutil.which(program_of(server, place)) is None]
 
 
 def write_files(folder: Path) -> None:
@@ -170,7 +158,10 @@ class Server:
 def started(name: str, place: Place, how: str) -> Iterator[Server]:
     """Runs the server; the block begins when it listens."""
     port = free_ports(1)[0]
-    with tempfile.TemporaryFile("w+") as said, running(command(name, place, port, how), place.folder, None, said) as child:
+    with (
+        tempfile.TemporaryFile("w+") as said,
+        running(command(name, place, port, how), place.folder, None, said) as child,
+    ):
         _wait(name, port, child, said.fileno())
         yield Server(name, how, port, child.pid)
         stop(child)

@@ -31,18 +31,18 @@ def median(runs: Results, counter: str) -> float | None:
 
 
 def _served(cells: Cells, plain: bool) -> Table:
-    title = "HTTP servers: medians of the rounds (times ours: more requests, or less processor time, is better)"
+    title = "HTTP servers and clients: medians of the rounds. A ratio above 1 is better for us"
     result = Table(title, plain, optional=("processors of the load", "p50 us"))
     result.texts("row", "server")
     result.numbers(
-        "requests/s", "ours by it", "processor us", "it by ours", "p50 us", "p99 us", "allocs", "of libraries",
+        "requests/s", "ours / its", "processor us", "its / ours", "p50 us", "p99 us", "allocs", "of libraries",
         "processors of the load",
     )  # fmt: skip
     for label, servers in cells.items():
         ours = servers.get(OURS, ())
-        rate, cost = median(ours, "requests_per_second"), median(ours, "server_us_per_request")
+        rate, cost = median(ours, "requests_per_second"), median(ours, "processor_us_per_request")
         for server, runs in servers.items():
-            own_rate, own_cost = median(runs, "requests_per_second"), median(runs, "server_us_per_request")
+            own_rate, own_cost = median(runs, "requests_per_second"), median(runs, "processor_us_per_request")
             if own_rate is None:
                 continue
             result.add_row(

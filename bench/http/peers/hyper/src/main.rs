@@ -1,5 +1,5 @@
 //! A server of bench/http with hyper, on one thread: answers each request with 64 bytes, over HTTP/1.1, or over HTTP/2
-//! if the second argument is "h2". Listens at a port of 127.0.0.1 until it is killed.
+//! if the third argument is "h2". Listens at a port of 127.0.0.1 until it is killed.
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
@@ -37,7 +37,7 @@ async fn serve(port: u16, is_http2: bool) -> std::io::Result<()> {
 
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().collect();
-    let port = arguments.get(1).and_then(|text| text.parse().ok()).expect("usage: http_hyper PORT [h2]");
-    let is_http2 = arguments.get(2).map_or(false, |text| text == "h2");
+    let port = arguments.get(1).and_then(|text| text.parse().ok()).expect("usage: http_hyper PORT FOLDER plain|h2");
+    let is_http2 = arguments.get(3).map_or(false, |text| text == "h2");
     tokio::runtime::Builder::new_current_thread().enable_io().build()?.block_on(serve(port, is_http2))
 }
