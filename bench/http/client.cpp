@@ -1,11 +1,11 @@
 // The client of bench/http: asks on so many connections for so many seconds, and prints a ClientRow.
 
+#include "net/http/client.h"
 #include "bench/http/client_row.h"
 #include "flow/base/parse_number.h"
 #include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
-#include "net/http/client.h"
 #include "net/real/real_network.h"
 
 #include <cstdlib>

@@ -5,11 +5,11 @@
 // "/count" gives what is counted since the first request for it: requests, allocations of ours (blocks and calls of
 // operator new), other calls of malloc(), which are those of libraries in C, and the bytes that these hold.
 
+#include "net/http/server.h"
 #include "flow/base/parse_number.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "flow/memory/fast_allocator.h"
-#include "net/http/server.h"
 #include "net/http/static_files.h"
 #include "net/real/real_network.h"
 #include "net/tls/tls_listener.h"
