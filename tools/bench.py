@@ -9,6 +9,7 @@ from common.dispatch import run
 OVERVIEW = "benchlib.overview.command"
 COMMANDS = {
     "net": "benchlib.net.command",
+    "http": "benchlib.http.command",
     "growth": "benchlib.growth.command",
     "messages": "benchlib.messages.command",
     "instructions": "benchlib.instructions.command",

@@ -68,6 +68,7 @@ def test_help_lists_the_sets_that_there_are(bare: Path) -> None:
 
 LANGUAGES = {"golang-go", "rustc", "cargo", "libgrpc++-dev", "protobuf-compiler", "capnproto"}
 LIBRARIES = {"libuv1-dev", "libcapnp-dev", "libzmq3-dev", "librocksdb-dev"}
+SERVERS = {"nginx-light", "nghttp2-server", "wrk"}
 
 
 @pytest.mark.parametrize(
@@ -79,6 +80,7 @@ LIBRARIES = {"libuv1-dev", "libcapnp-dev", "libzmq3-dev", "librocksdb-dev"}
         ("bench compare HEAD~1", set()),
         ("bench --quick --peers", {"libuv1-dev", "libcapnp-dev"}),
         ("bench net", LANGUAGES | {"libuv1-dev", "libcapnp-dev"}),
+        ("bench http", SERVERS | {"golang-go", "rustc", "cargo"}),
         ("bench messages --quick", {"libzmq3-dev"}),
         ("bench report", LANGUAGES | {"libuv1-dev", "libcapnp-dev", "libzmq3-dev"}),
         ("ensemble run kv --seeds 0..9", set()),
@@ -86,7 +88,7 @@ LIBRARIES = {"libuv1-dev", "libcapnp-dev", "libzmq3-dev", "librocksdb-dev"}
     ],
 )
 def test_what_we_compare_with_is_installed_for_that_only(command: str, of_interest: set[str], bare: Path) -> None:
-    assert asked(bare, *command.split()) & (LANGUAGES | LIBRARIES) == of_interest
+    assert asked(bare, *command.split()) & (LANGUAGES | LIBRARIES | SERVERS) == of_interest
 
 
 def test_tools_that_compile_nothing_ask_for_no_compiler(bare: Path) -> None:

@@ -62,7 +62,8 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
     ("Benchmarks", [("Commands", "bench/README.md"), ("Results", "bench/docs/results.md"),
                     ("Rows and columns", "bench/docs/rows.md"), ("Other libraries", "bench/docs/peers.md"),
                     ("Comparing", "bench/docs/comparing.md"), ("Profiles", "bench/docs/profiles.md"),
-                    ("Sockets", "bench/docs/sockets.md"), ("Aims", "bench/docs/aims.md")]),
+                    ("Sockets", "bench/docs/sockets.md"), ("HTTP", "bench/docs/http.md"),
+                    ("Aims", "bench/docs/aims.md")]),
     ("Project", [("Contributing", "CONTRIBUTING.md"), ("Changes", "CHANGELOG.md")]),
 ]  # fmt: skip
 

@@ -1,0 +1,1 @@
+"""tools/bench http: measures HTTP servers, ours and others'."""
