@@ -29,7 +29,8 @@ using Serve = std::function<Future<Void>(Reference<Connection>)>;
 
 /// Calls serve(connection, &ending) for each connection that the listener accepts, until `stop` is ready. Then
 /// serveUntil() closes the listener, sets `ending`, waits at most `grace` seconds until all handlers have ended and the
-/// written bytes are sent, and cancels the handlers that still run. Fails with the error of `stop` or of accept().
+/// written bytes are sent, cancels the handlers that still run, and waits for the work that is shielded on this loop
+/// (flow/tasks/scope.h), such as a ROLLBACK of a cancelled handler. Fails with the error of `stop` or of accept().
 /// Dropping the future cancels all handlers.
 ///
 /// A connection stays open until its handler ends, unless the handler closes it earlier. If the handler returns, or
