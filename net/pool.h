@@ -74,8 +74,8 @@ public:
     class Lease;
 
     /// Throws invalid_option_value. An error of a warm connection is reported as dropped.
-    explicit Pool(Make make, PoolOptions<C> options = {})
-        : state_(makeReference<State>(std::move(make), std::move(options))) {
+    explicit Pool(Make make, PoolOptions<C> options = {}, std::source_location caller = std::source_location::current())
+        : state_(makeReference<State>(std::move(make), std::move(options), caller)) {
         for (std::size_t i = 0; i < state_->options.warm; ++i)
             state_->warming.spawn(acquire(state_, true));
     }
@@ -103,7 +103,9 @@ private:
 
 template <class C>
 struct Pool<C>::State : ReferenceCounted<State> {
-    State(Make m, PoolOptions<C> o) : make(std::move(m)), options(std::move(o)), places(options.most) {
+    State(Make m, PoolOptions<C> o, std::source_location c)
+        : make(std::move(m)), options(std::move(o)), caller(c), places(options.most) {
+        FLOW_ASSERT_AT(caller, make, "Pool: there is no function that makes a connection");
         auto check = [](bool isValid, char const* option, std::string const& value, char const* rule) {
             if (!isValid)
                 throw wrongOption("PoolOptions", option, value, rule);
@@ -155,6 +157,7 @@ struct Pool<C>::State : ReferenceCounted<State> {
     };
     Make make;
     PoolOptions<C> options;
+    std::source_location caller; // of the constructor of the Pool
     Semaphore places;
     Event closing;
     std::deque<Kept> kept; // the newest is the last
@@ -230,11 +233,13 @@ Future<typename Pool<C>::Lease> Pool<C>::acquire(Reference<State> state, bool is
         state->kept.pop_front();
     if (!connection) {
         Future<Reference<C>> making = state->make();
+        checkValid(making, state->caller);
         auto first = co_await race(making, state->closing.wait());
         if (first.index() == 1)
             co_await coro::fail(closed());
         connection = std::get<0>(std::move(first));
-        FLOW_ASSERT(connection, "Pool: the function that makes a connection has given a null Reference");
+        FLOW_ASSERT_AT(state->caller, connection,
+                       "Pool: the function that makes a connection has given a null Reference");
     }
     co_return Lease(std::move(state), std::move(place), std::move(connection));
 }

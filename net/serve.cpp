@@ -79,6 +79,8 @@ Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Futur
     listener->close();
     ending.set();
     co_await race(drain(served), delay(grace));
+    served.close();
+    co_await joinShielded();
 }
 
 Future<Void> serveUntil(Reference<Listener> listener, Serve serve, Future<Void> stop, Seconds grace, std::size_t most) {

@@ -31,9 +31,10 @@ inline constexpr std::size_t kAllConnections = std::numeric_limits<std::int64_t>
 
 /// Calls serve(connection, &ending) for each connection that the listener accepts, until `stop` is ready. Then
 /// serveUntil() accepts the connections that wait, closes the listener, sets `ending`, waits at most `grace` seconds
-/// until all handlers have ended and the written bytes are sent, and cancels the handlers that still run. Fails with
-/// the error of `stop` or of accept(). Dropping the future cancels all handlers. At most `most` connections are served
-/// at a time: further ones wait to be accepted.
+/// until all handlers have ended and the written bytes are sent, cancels the handlers that still run, and waits for the
+/// work that is shielded on this loop (flow/tasks/scope.h), such as a ROLLBACK of a cancelled handler. Fails with the
+/// error of `stop` or of accept(). Dropping the future cancels all handlers. At most `most` connections are served at a
+/// time: further ones wait to be accepted.
 ///
 /// A connection stays open until its handler ends, unless the handler closes it earlier. If the handler returns, or
 /// fails with end_of_stream, the connection ends after the written bytes. If the handler fails in another way or is

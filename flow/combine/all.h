@@ -34,15 +34,14 @@
 
 namespace flow {
 
-/// Returns the values of all operands. Fails with the first error.
-template <CanBeAwaited... X>
-    requires(sizeof...(X) != 0)
-Future<std::tuple<AwaitedValue<X>...>> all(X... operands) {
+namespace combine {
+template <class... X>
+Future<std::tuple<AwaitedValue<X>...>> allOf(std::source_location caller, X&... operands) {
     bool hasFailed = false;
     auto begin = [&](auto& operand) -> Future<AwaitedValue<decltype(operand)>> {
         if (hasFailed)
             return actor_cancelled();
-        checkValid(operand, {});
+        checkValid(operand, caller);
         auto made = combine::futureOf(std::move(operand));
         hasFailed = made.isError();
         return made;
@@ -56,6 +55,29 @@ Future<std::tuple<AwaitedValue<X>...>> all(X... operands) {
                 [](auto&... each) { return std::tuple<AwaitedValue<X>...>(std::move(each).takeValue()...); }, made);
         },
         std::move(futures), std::move(decided));
+}
+} // namespace combine
+
+/// Returns the values of all operands. Fails with the first error.
+template <CanBeAwaited... X>
+    requires(sizeof...(X) != 0)
+Future<std::tuple<AwaitedValue<X>...>> all(X... operands) {
+    return combine::allOf({}, operands...);
+}
+// The same for one, two and three operands: an assertion names the caller.
+template <CanBeAwaited A>
+Future<std::tuple<AwaitedValue<A>>> all(A a, std::source_location caller = std::source_location::current()) {
+    return combine::allOf(caller, a);
+}
+template <CanBeAwaited A, CanBeAwaited B>
+Future<std::tuple<AwaitedValue<A>, AwaitedValue<B>>>
+all(A a, B b, std::source_location caller = std::source_location::current()) {
+    return combine::allOf(caller, a, b);
+}
+template <CanBeAwaited A, CanBeAwaited B, CanBeAwaited C>
+Future<std::tuple<AwaitedValue<A>, AwaitedValue<B>, AwaitedValue<C>>>
+all(A a, B b, C c, std::source_location caller = std::source_location::current()) {
+    return combine::allOf(caller, a, b, c);
 }
 template <CanBeAwaited X>
 FLOW_INLINE Future<std::vector<AwaitedValue<X>>> all(std::vector<X> operands,

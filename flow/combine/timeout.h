@@ -28,6 +28,26 @@ namespace combine {
 template <class X>
 using Raced = std::conditional_t<InPlace<X>, X&, X&&>;
 
+/// A function that makes an operand. If it makes an invalid one, the assertion names the caller of timeout().
+template <class F>
+struct CheckedFunction {
+    F make;
+    std::source_location caller;
+    decltype(auto) operator()() {
+        decltype(auto) made = make();
+        checkValid(made, caller);
+        return made;
+    }
+};
+template <class X>
+FLOW_INLINE decltype(auto) checked(X& operand, std::source_location caller) {
+    checkValid(operand, caller);
+    if constexpr (std::is_invocable_v<X&> && !InPlace<X>)
+        return CheckedFunction<X>{std::move(operand), caller};
+    else
+        return std::move(operand);
+}
+
 template <class X, class T = AwaitedValue<X>>
 Future<T> timeout(X operand, double seconds, std::type_identity_t<T> otherwise, TaskPriority priority, Propagate = {},
                   ExplicitVoid = {}) {
@@ -68,8 +88,7 @@ template <CanBeAwaited X>
 FLOW_INLINE Future<AwaitedValue<X>> timeout(X operand, Seconds seconds, std::type_identity_t<AwaitedValue<X>> otherwise,
                                             TaskPriority priority = TaskPriority::DefaultDelay,
                                             std::source_location caller = std::source_location::current()) {
-    checkValid(operand, caller);
-    return combine::timeout(std::move(operand), seconds, std::move(otherwise), priority);
+    return combine::timeout(combine::checked(operand, caller), seconds, std::move(otherwise), priority);
 }
 
 /// Returns the operand's value, or nothing if the value takes longer than `seconds`.
@@ -77,8 +96,7 @@ template <CanBeAwaited X>
 FLOW_INLINE Future<Optional<AwaitedValue<X>>> timeout(X operand, Seconds seconds,
                                                       TaskPriority priority = TaskPriority::DefaultDelay,
                                                       std::source_location caller = std::source_location::current()) {
-    checkValid(operand, caller);
-    return combine::timeout(std::move(operand), seconds, priority);
+    return combine::timeout(combine::checked(operand, caller), seconds, priority);
 }
 
 /// Returns the operand's value. Fails with timed_out if the value takes longer than `seconds`.
@@ -86,8 +104,7 @@ template <CanBeAwaited X>
 FLOW_INLINE Future<AwaitedValue<X>> timeoutError(X operand, Seconds seconds,
                                                  TaskPriority priority = TaskPriority::DefaultDelay,
                                                  std::source_location caller = std::source_location::current()) {
-    checkValid(operand, caller);
-    return combine::timeoutError(std::move(operand), seconds, priority);
+    return combine::timeoutError(combine::checked(operand, caller), seconds, priority);
 }
 
 /// Returns the future's result, a value or an error, `seconds` after the result has come.

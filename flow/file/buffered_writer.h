@@ -16,6 +16,7 @@
 #include "flow/file/async_file.h"
 #include "flow/sync/semaphore.h"
 
+#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -25,8 +26,12 @@ class BufferedWriter {
 public:
     static constexpr std::size_t kRoom = 64 * 1024;
 
-    explicit BufferedWriter(Reference<AsyncFile> file, std::int64_t offset = 0, std::size_t room = kRoom)
-        : file_(std::move(file)), offset_(offset), room_(room) {}
+    explicit BufferedWriter(Reference<AsyncFile> file, std::int64_t offset = 0, std::size_t room = kRoom,
+                            std::source_location caller = std::source_location::current())
+        : file_(std::move(file)), offset_(offset), room_(room) {
+        FLOW_ASSERT_AT(caller, file_, "a BufferedWriter is given a null Reference");
+        FLOW_ASSERT_AT(caller, offset >= 0, "a BufferedWriter is given a negative offset");
+    }
     BufferedWriter(BufferedWriter const&) = delete;
     BufferedWriter& operator=(BufferedWriter const&) = delete;
 

@@ -3,6 +3,7 @@
 #include "flow/base/format.h"
 #include "flow/base/random.h"
 #include "flow/coro/coroutine.h"
+#include "flow/tasks/scope.h"
 #include "flow/wait/delay.h"
 
 namespace flow {
@@ -18,19 +19,42 @@ Future<Reference<AsyncFile>> openLocked(std::string path, OpenMode mode) {
     }
 }
 
+namespace {
+
+Future<Void> removeOpened(Future<Reference<AsyncFile>> opening, std::string path) {
+    ErrorOr<Reference<AsyncFile>> file = co_await tryGet(std::move(opening));
+    if (!file.isError())
+        (void)co_await tryGet(files().remove(path)); // it may be removed already
+}
+
+/// The file that is being made. If the destructor finds that its name was not removed, it removes the name.
+struct Named {
+    ~Named() {
+        if (opening.isValid() && !opening.isError())
+            shield(removeOpened(std::move(opening), std::move(path)), 5.0);
+    }
+
+    std::string path;
+    Future<Reference<AsyncFile>> opening;
+};
+
+} // namespace
+
 Future<Reference<AsyncFile>> openTemporary(std::string directory) {
     constexpr int kForThisUser = 0600;
     for (;;) {
         auto number = static_cast<unsigned long long>(deterministicRandom()->randomUInt64());
-        std::string path = directory + format("/.%016llx.tmp", number);
-        Future<Reference<AsyncFile>> opening = files().open(path, OpenMode::CreateNew, kForThisUser);
-        ErrorOr<Reference<AsyncFile>> file = co_await tryGet(std::move(opening));
-        if (file.isError() && file.getError().code() != error_code_file_exists)
-            throw file.getError();
-        if (file.isError())
+        Named file;
+        file.path = directory + format("/.%016llx.tmp", number);
+        file.opening = files().open(file.path, OpenMode::CreateNew, kForThisUser);
+        ErrorOr<Reference<AsyncFile>> opened = co_await tryGet(file.opening);
+        if (opened.isError() && opened.getError().code() != error_code_file_exists)
+            throw opened.getError();
+        if (opened.isError())
             continue;
-        co_await files().remove(path);
-        co_return file.get();
+        co_await files().remove(file.path);
+        file.opening = Future<Reference<AsyncFile>>();
+        co_return opened.get();
     }
 }
 

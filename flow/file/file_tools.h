@@ -21,7 +21,8 @@ namespace flow {
 Future<Reference<AsyncFile>> openLocked(std::string path, OpenMode mode = OpenMode::Create);
 
 /// Makes a file, for this user alone, and removes its name: the space is free again when the file is closed, also if
-/// the program crashes. A crash or a cancel before the name is removed leaves a file `.*.tmp` in the directory.
+/// the program crashes. After a cancel, the loop shields the removal of the name, if it was not removed before. A crash
+/// before that leaves a file `.*.tmp` in the directory.
 Future<Reference<AsyncFile>> openTemporary(std::string directory);
 
 /// Removes a file, or a directory and all that is in it. Removes a symbolic link, not what it points to. After an error

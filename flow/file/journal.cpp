@@ -1,5 +1,7 @@
 #include "flow/file/journal.h"
 
+#include "flow/base/format.h"
+#include "flow/base/random.h"
 #include "flow/coro/coroutine.h"
 #include "flow/memory/sealed.h"
 #include "flow/tasks/scope.h"
@@ -16,13 +18,14 @@ constexpr std::int64_t kMostBytes = std::numeric_limits<int>::max(); // one read
 
 struct Framed {
     std::uint64_t generation = 0;
-    std::uint64_t least = 0; // the number of records with which the generation began
-    std::uint64_t index = 0; // the record's place in its generation: the disk may write sectors to a wrong place
+    std::uint64_t least = 0;  // the number of records with which the generation began
+    bool hasSnapshot = false; // the first record of the generation is one
+    std::uint64_t index = 0;  // the record's place in its generation: the disk may write sectors to a wrong place
     std::string record;
 
     template <class Ar>
     void serialize(Ar& ar) {
-        serializer(ar, generation, least, index, record);
+        serializer(ar, generation, least, hasSnapshot, index, record);
     }
 };
 
@@ -58,12 +61,15 @@ std::string folderOf(std::string const& path) {
     return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
 }
 
+constexpr char kTemporary[] = ".new"; // a random number follows
+
 /// The records of one generation, from both copies.
 struct Gathered {
     bool isWhole() const { return records.size() >= least; }
 
     std::uint64_t generation = 0;
     std::uint64_t least = 0;
+    bool hasSnapshot = false;
     std::vector<std::string> records;
     std::string content;
 };
@@ -84,6 +90,7 @@ Gathered gather(std::string_view first, std::string_view second) {
         all.content += frame(found.get());
         all.generation = found.get().generation;
         all.least = found.get().least;
+        all.hasSnapshot = found.get().hasSnapshot;
         all.records.push_back(std::move(found.get().record));
     }
 }
@@ -106,9 +113,9 @@ Future<Void> Journal::store(Reference<AsyncFile> file, std::int64_t at, std::str
 
 /// At every moment, the file at `path` has its old content or the new one. At the end it has the new content.
 Future<Reference<AsyncFile>> Journal::put(std::string path, std::string content) {
-    std::string temporary = path + ".new";
-    Reference<AsyncFile> file = co_await files().open(temporary, OpenMode::Create);
-    co_await file->truncate(0);
+    auto number = static_cast<unsigned long long>(deterministicRandom()->randomUInt64());
+    std::string temporary = path + kTemporary + format("%016llx", number);
+    Reference<AsyncFile> file = co_await files().open(temporary, OpenMode::CreateNew);
     co_await store(file, 0, std::move(content));
     co_await files().rename(temporary, path);
     co_await files().syncDirectory(folderOf(path));
@@ -127,9 +134,26 @@ Future<Journal::Copy> Journal::read(std::string path) {
     co_return copy;
 }
 
+/// Afterwards no operation that an earlier Journal has left under way changes what is at the path: it uses a file that
+/// will be replaced, or a temporary name. A rename that comes later finds no file.
+Future<Void> Journal::removeTemporaries(std::string path) {
+    std::string folder = folderOf(path);
+    std::string name = path.substr(path.rfind('/') + 1);
+    std::vector<std::string> names = co_await files().list(folder);
+    for (std::string const& each : names) {
+        if (!each.starts_with(name + "1" + kTemporary) && !each.starts_with(name + "2" + kTemporary))
+            continue;
+        Future<Void> removing = files().remove(folder + "/" + each);
+        ErrorOr<Void> removed = co_await tryGet(std::move(removing));
+        if (removed.isError() && removed.getError().code() != error_code_file_not_found) // it is renamed just now
+            throw removed.getError();
+    }
+}
+
 /// Writes both copies anew, even a copy that reads well: its bytes may be only in memory. If the copies have different
 /// generations, each has all acknowledged records, but the newer copy may be damaged: then the older one is used.
 Future<Void> Journal::recover(Reference<Journal> self) {
+    co_await removeTemporaries(self->path_);
     Copy first = co_await read(self->path_ + "1");
     Copy second = co_await read(self->path_ + "2");
     Gathered all = gather(first.content, second.content);
@@ -142,8 +166,13 @@ Future<Void> Journal::recover(Reference<Journal> self) {
     self->end_ = static_cast<std::int64_t>(all.content.size());
     self->generation_ = all.generation;
     self->least_ = all.least;
+    self->hasSnapshot_ = all.hasSnapshot;
     self->length_ = all.records.size();
     self->records_ = std::move(all.records);
+    if (self->hasSnapshot_) {
+        self->state_ = std::move(self->records_.front());
+        self->records_.erase(self->records_.begin());
+    }
 }
 
 Future<Reference<Journal>> Journal::open(std::string path) {
@@ -168,10 +197,20 @@ Future<Void> Journal::append(std::string record) {
     co_await written;
 }
 
+Future<Void> Journal::snapshot(std::string state) {
+    std::vector<std::string> only;
+    only.push_back(std::move(state));
+    return replaceAll(std::move(only), true);
+}
+
 Future<Void> Journal::replace(std::vector<std::string> records) {
+    return replaceAll(std::move(records), false);
+}
+
+Future<Void> Journal::replaceAll(std::vector<std::string> records, bool isSnapshot) {
     Reference<Journal> self = Reference<Journal>::addRef(this);
     gathering_.reset(); // further records come after these
-    last_ = rewrite(this, last_, std::move(records));
+    last_ = rewrite(this, last_, std::move(records), isSnapshot);
     Future<Void> written = last_;
     co_await written;
 }
@@ -184,7 +223,7 @@ Future<Void> Journal::write(Journal* self, Future<Void> before, Batch batch) {
     std::string bytes;
     std::uint64_t index = self->length_;
     for (std::string& record : *batch)
-        bytes += frame({self->generation_, self->least_, index++, std::move(record)});
+        bytes += frame({self->generation_, self->least_, self->hasSnapshot_, index++, std::move(record)});
     if (bytes.size() > static_cast<std::size_t>(kMostBytes - self->end_))
         throw file_too_large().withSentence(self->path_ + ": a journal has at most 2 GiB");
     for (Reference<AsyncFile> file : self->files_)
@@ -193,14 +232,15 @@ Future<Void> Journal::write(Journal* self, Future<Void> before, Batch batch) {
     self->length_ = index;
 }
 
-Future<Void> Journal::rewrite(Journal* self, Future<Void> before, std::vector<std::string> records) {
+Future<Void> Journal::rewrite(Journal* self, Future<Void> before, std::vector<std::string> records, bool isSnapshot) {
     if (before.isValid())
         co_await before;
     ++self->generation_;
     self->least_ = records.size();
+    self->hasSnapshot_ = isSnapshot;
     std::string whole;
     for (std::uint64_t index = 0; index < records.size(); ++index)
-        whole += frame({self->generation_, self->least_, index, records[index]});
+        whole += frame({self->generation_, self->least_, isSnapshot, index, std::move(records[index])});
     self->files_[0] = co_await put(self->path_ + "1", whole);
     self->files_[1] = co_await put(self->path_ + "2", whole);
     self->end_ = static_cast<std::int64_t>(whole.size());

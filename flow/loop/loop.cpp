@@ -1,5 +1,6 @@
 #include "flow/loop/loop.h"
 
+#include "flow/base/detail/dropped_error.h"
 #include "flow/core/detail/turn_budget.h"
 
 #include <utility>
@@ -71,6 +72,25 @@ void Loop::run(Waiter* waiter) {
 
 void Loop::run() {
     runUntil(nullptr);
+}
+
+void Loop::runLastWork() {
+    LastWork* last = service<LastWork>();
+    if (!last || runs_ != 0)
+        return;
+    Future<Void> ended = last->ended();
+    if (!ended.isReady())
+        runUntilReady(ended.cell());
+}
+
+void Loop::endInOrder() noexcept {
+    try {
+        if (currentLoop == this)
+            runLastWork();
+    } catch (...) { // of the poller
+        reportDroppedBy("the end of a loop", currentError());
+    }
+    end();
 }
 
 // A step may call run() of its own loop. The end of this inner run() ends only the current turn of the outer run().

@@ -26,9 +26,22 @@ inline constinit char serviceKey = 0;
 
 } // namespace detail
 
+/// A service of the loop: holds the work that run(future) and the end of a loop wait for. shield() uses it
+/// (flow/tasks/scope.h).
+class LastWork {
+public:
+    virtual void hold(Future<Void> work) = 0;
+    /// Returns a future that is ready when no work is left.
+    virtual Future<Void> ended() = 0;
+
+protected:
+    ~LastWork() = default;
+};
+
 class Loop : public LoopMachine {
 public:
-    /// Waiters that are still parked at this loop stay parked forever, but an actor with a dropped future is
+    /// The end of a RealLoop or SimLoop calls runLastWork() first, if it is the current loop of this thread. Then
+    /// waiters that are still parked at this loop stay parked forever, but an actor with a dropped future is
     /// cancelled as usual. Posted calls that have not run are destroyed. Calls that onLoop has sent to this loop and
     /// that have not ended are cancelled. No WorkGuard may be left. No step of this loop may be running. So a step of
     /// a static loop must not call exit().
@@ -51,14 +64,16 @@ public:
     /// True if the time of this loop is virtual.
     virtual bool isSimulated() const { return false; }
 
-    /// Runs until the future is ready. Returns the value of the future, or throws its error. Throws loop_drained if no
-    /// work is left that could make the future ready.
+    /// Runs until the future is ready, and then until the LastWork has ended, unless a step of this loop calls run().
+    /// Returns the value of the future, or throws its error. Throws loop_drained if no work is left that could make the
+    /// future ready.
     template <class T>
     T run(Future<T> future) {
         if (!future.isReady())
             runUntilReady(future.cell());
         if (!future.isReady())
             throw loop_drained();
+        runLastWork();
         if (future.isError())
             throw future.getError();
         return detail::takeValue<T>(std::move(future).release());
@@ -68,6 +83,8 @@ public:
     /// Runs until stop() or until nothing is left to do. With a WorkGuard there is always something left, since other
     /// threads may post.
     void run();
+    /// Runs until the LastWork has ended, or until stop(). Does nothing inside of a step.
+    void runLastWork();
     /// Makes run() return after the current step; if a step runs its own loop, the innermost run() returns. Outside
     /// run(), makes the next run() return without running a step. Any thread and any signal handler may call stop(),
     /// while the loop runs or sleeps; the loop must still exist.
@@ -120,6 +137,9 @@ protected:
     /// Does not become the current loop: the derived class decides when the loop is current.
     enum class NotCurrent {};
     explicit Loop(NotCurrent);
+
+    /// For the destructor of a loop without a simulated machine: runs the LastWork, if this is the current loop.
+    void endInOrder() noexcept;
 
 private:
     struct Service {

@@ -21,7 +21,7 @@ double machineTime() noexcept;
 class RealLoop final : public Loop {
 public:
     RealLoop();
-    ~RealLoop() override { end(); }
+    ~RealLoop() override { endInOrder(); }
 
     double timer() override;
     double wallTime() override;

@@ -33,7 +33,8 @@ class World;
 struct ProcessOptions {
     std::string name;
     /// Called on the process's own loop, at each start. The process ends when the returned future is ready, or when
-    /// main throws. When the process is killed, all its computations are destroyed.
+    /// main throws, and the work that its loop shields has ended (flow/tasks/scope.h). When the process is killed, all
+    /// its computations are destroyed.
     std::function<Future<Void>()> main;
     /// The values that knob() returns in the process.
     std::map<std::string, double> knobs = {};

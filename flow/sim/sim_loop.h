@@ -16,7 +16,7 @@ class SimLoop final : public Loop {
 public:
     /// Starts at time 0.
     SimLoop() = default;
-    ~SimLoop() override { end(); }
+    ~SimLoop() override { endInOrder(); }
 
     double timer() override { return now_; }
     bool isSimulated() const override { return true; }

@@ -187,7 +187,8 @@ void World::takeTurn(Process& process) {
     {
         Entered entered(process);
         process.loop_->takeTurn();
-        if (process.main_.isValid() && process.main_.isReady()) {
+        LastWork* last = process.loop_->service<LastWork>();
+        if (process.main_.isValid() && process.main_.isReady() && (!last || last->ended().isReady())) {
             ended = true;
             process.exit_ = process.main_.isError() ? process.main_.getError() : Error();
         }

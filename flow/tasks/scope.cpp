@@ -168,8 +168,8 @@ void Scope::noteError(Node* node, Error error) noexcept {
     tasks::cancelTree(node);
 }
 
-Future<bool> Scope::drain(Node* node, double seconds, Propagate) {
-    Future<Void> ended = keep(tasks::Join{node});
+Future<bool> Scope::drain(Node* node, double seconds, std::source_location caller, Propagate) {
+    Future<Void> ended = keep(tasks::Join{node, caller});
     auto first = co_await race(ended, delay(seconds));
     if (first.index() == 0)
         co_return true;

@@ -49,8 +49,10 @@
 //         }
 //     };
 //
-// A cancel of the scope does not end a shielded child; join(), drain() and the end of the task wait for it. shield()
-// with the Context of a task makes the child a part of the task.
+// A cancel of the scope does not end a shielded child; join(), drain() and the end of the task wait for it.
+// shield(here, rollback(session), 5.0), with the Context of a task, makes the child a part of the task. Where there is
+// neither, shield(rollback(session), 5.0) gives it to the loop, whose run(future) ends after it. It holds all that it
+// uses, or uses what lives as long as the loop. A simulated machine that is killed drops it, as it drops all.
 
 #include "flow/base/seconds.h"
 #include "flow/tasks/task.h"
@@ -61,6 +63,23 @@
 namespace flow {
 
 enum class OnError : std::uint8_t { CancelRest, Collect, Report };
+
+namespace tasks {
+template <class X>
+Future<Void> awaitHeld(X child, std::source_location caller, Propagate = {}) {
+    if constexpr (detail::GivesFuture<X>) {
+        co_await std::move(child).future();
+    } else if constexpr (std::invocable<X&> && !InPlace<X>) {
+        auto result = child();
+        checkValid(result, caller);
+        auto made = awaitHeld(std::move(result), caller);
+        co_await std::move(made);
+    } else {
+        co_await child;
+    }
+}
+void shieldOnLoop(Future<Void> child, double atMost);
+} // namespace tasks
 
 class Scope {
 public:
@@ -90,7 +109,7 @@ public:
     /// task. The scope holds the child until the child has ended.
     template <CanBeAwaited X>
     void spawn(X child, std::source_location caller = std::source_location::current()) {
-        spawn(awaitHeld(std::move(child), caller));
+        spawn(tasks::awaitHeld(std::move(child), caller));
     }
 
     /// Like spawn(), but no cancel() or close() ends the child, and not the end of the Scope. After `atMost` seconds
@@ -98,7 +117,7 @@ public:
     template <CanBeAwaited X>
     void shield(X child, Seconds atMost, std::source_location caller = std::source_location::current()) {
         checkValid(child, caller);
-        holdShielded(awaitHeld(std::move(child), caller), atMost);
+        holdShielded(tasks::awaitHeld(std::move(child), caller), atMost);
     }
 
     /// Closes the scope `seconds` from now, also if no child is left then. join() and drain() from then on throw
@@ -115,10 +134,12 @@ public:
 
     /// Returns an operation in place that waits until no child is left. It then throws the first error; with
     /// OnError::Collect or OnError::Report it throws no error of a child.
-    tasks::Join join() { return {node_}; }
+    tasks::Join join(std::source_location caller = std::source_location::current()) { return {node_, caller}; }
     /// Like join(), but cancels the children that are left after `seconds`. Gives true if none was left. Children that
     /// are spawned later are not cancelled: call close() too if children spawn others while they end.
-    Future<bool> drain(Seconds seconds) { return drain(node_, seconds); }
+    Future<bool> drain(Seconds seconds, std::source_location caller = std::source_location::current()) {
+        return drain(node_, seconds, caller);
+    }
 
     /// The errors of the children except actor_cancelled, in the order in which they failed. Empty with
     /// OnError::Report.
@@ -134,7 +155,7 @@ private:
     static WaiterNode* ended(tasks::ScopeNode* scope, Error error);
     static void noteError(Node* node, Error error) noexcept;
     static void holdJoiner(Node* node) noexcept;
-    static Future<bool> drain(Node* node, double seconds, Propagate = {});
+    static Future<bool> drain(Node* node, double seconds, std::source_location caller, Propagate = {});
     static Future<Void> closeLater(Node* node, double seconds, Propagate = {});
     void holdShielded(Future<Void> child, double seconds);
 
@@ -151,20 +172,6 @@ private:
         if (error.isValid())
             noteError(node, error);
     }
-    template <class X>
-    static Future<Void> awaitHeld(X child, std::source_location caller, Propagate = {}) {
-        if constexpr (detail::GivesFuture<X>) {
-            co_await std::move(child).future();
-        } else if constexpr (std::invocable<X&> && !InPlace<X>) {
-            auto result = child();
-            checkValid(result, caller);
-            auto made = awaitHeld(std::move(result), caller);
-            co_await std::move(made);
-        } else {
-            co_await child;
-        }
-    }
-
     std::pmr::vector<Error> errors_;
     Node* node_;
     Future<Void> turn_;     // ready when a joiner may resume after a cancel; see holdJoiner()
@@ -177,5 +184,15 @@ template <CanBeAwaited X>
 void shield(Context here, X child, Seconds atMost, std::source_location caller = std::source_location::current()) {
     Scope(here, OnError::Report).shield(std::move(child), atMost, caller);
 }
+/// Scope::shield() where neither a task nor a Scope outlives the caller: the loop holds the child. net::serveUntil(),
+/// loop.run(future), the main of a simulated process, and the end of a loop wait for it. An error is reported as
+/// dropped.
+template <CanBeAwaited X>
+void shield(X child, Seconds atMost, std::source_location caller = std::source_location::current()) {
+    checkValid(child, caller);
+    tasks::shieldOnLoop(tasks::awaitHeld(std::move(child), caller), atMost);
+}
+/// Returns a future that is ready when the loop holds no shielded child. Such a child must not wait for it.
+Future<Void> joinShielded();
 
 } // namespace flow

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kLongestName = 12;
 constexpr std::size_t kLongestOfSystem = 15; // with the index
 
-int checked(int loops) {
-    FLOW_ASSERT(loops >= 1, "a LoopPool has at least one loop");
+int checked(int loops, std::source_location caller) {
+    FLOW_ASSERT_AT(caller, loops >= 1, "a LoopPool has at least one loop");
     return loops;
 }
 
@@ -31,7 +31,8 @@ struct LoopPool::AllStopped : std::latch {
     using latch::latch;
 };
 
-LoopPool::LoopPool(int loops) : LoopPool(LoopPoolOptions{.loops = checked(loops)}) {}
+LoopPool::LoopPool(int loops, std::source_location caller)
+    : LoopPool(LoopPoolOptions{.loops = checked(loops, caller)}) {}
 
 LoopPool::LoopPool(LoopPoolOptions options) {
     std::string_view names = options.names ? options.names : "";
@@ -72,6 +73,7 @@ void LoopPool::start(int index, LoopPoolOptions const& options, std::vector<int>
         WorkGuard guard(own);
         made.set_value(&own);
         own.run();
+        own.runLastWork();
         stopped_->arrive_and_wait();
     });
     loops_.push_back(loop.get());

@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <memory>
+#include <source_location>
 #include <thread>
 #include <vector>
 
@@ -28,13 +29,14 @@ struct LoopPoolOptions {
 class LoopPool {
 public:
     /// Makes `loops` loops, at least one. Throws std::system_error if there cannot be so many threads.
-    explicit LoopPool(int loops);
+    explicit LoopPool(int loops, std::source_location caller = std::source_location::current());
     /// Throws invalid_option_value as well, with a sentence that names the option.
     explicit LoopPool(LoopPoolOptions options);
     LoopPool(LoopPool const&) = delete;
     LoopPool& operator=(LoopPool const&) = delete;
-    /// Stops the loops. When all of them have stopped, each is destroyed on its thread. Waiters that are left on these
-    /// loops wait forever. Calls of onLoop() that have not ended on these loops fail with broken_promise.
+    /// Stops the loops, after the work that they shield (flow/tasks/scope.h). When all of them have stopped, each is
+    /// destroyed on its thread. Waiters that are left on these loops wait forever. Calls of onLoop() that have not
+    /// ended on these loops fail with broken_promise.
     ~LoopPool();
 
     int size() const { return static_cast<int>(loops_.size()); }

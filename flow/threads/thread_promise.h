@@ -30,7 +30,10 @@ template <class T>
 class ThreadPromise {
 public:
     /// Throws std::bad_alloc.
-    ThreadPromise() : answer_(std::make_unique<Answer>()) {}
+    ThreadPromise(std::source_location caller = std::source_location::current()) {
+        FLOW_ASSERT_AT(caller, hasLoop(), "a ThreadPromise is made on a thread without a loop");
+        answer_ = std::make_unique<Answer>();
+    }
     ThreadPromise(ThreadPromise&& other) noexcept = default;
     ThreadPromise& operator=(ThreadPromise&& other) noexcept {
         ThreadPromise before(std::move(*this));

@@ -15,8 +15,9 @@
 //
 // Bytes that never come are waited for: on virtual time the run then ends with loop_drained. An error of send() is the
 // error of run(). Cancel-safe: the step that waits takes nothing. run() holds the connection, and the ScriptedPeer
-// holds it too; the connection closes when all of its References are gone. A step after reset() fails:
-// operation_obsolete.
+// holds it too; the connection closes when all of its References are gone. After reset(), send() fails with
+// operation_obsolete, and expect() and expectEnd() with test_failed, as for an error of the connection; wait(), end()
+// and reset() can still follow.
 
 #include "flow/base/seconds.h"
 #include "flow/core/future.h"

@@ -361,6 +361,10 @@ TEST_CASE("pool: wrong options name the option and the rule, and a Lease is not 
         lease.giveBack();
     };
     CHECK_DIES(loop.run(giveTwice(&server)), "pool_test.cpp");
+    auto makeNull = [] { return Future<Reference<Connection>>(Reference<Connection>()); };
+    CHECK_NAMES_CALLER(Pool<> pool(makeNull); (void)pool.acquire());
+    CHECK_NAMES_CALLER(Pool<> pool([] { return Future<Reference<Connection>>(); }); (void)pool.acquire());
+    CHECK_NAMES_CALLER(Pool<> pool(Pool<>::Make{}));
 }
 
 TEST_CASE("pool: on the real network, a connection that the server has closed is not used again") {

@@ -5,6 +5,7 @@
 #include "flow/loop/real_loop.h"
 #include "flow/memory/standalone.h"
 #include "flow/sim/world.h"
+#include "flow/tasks/scope.h"
 #include "flow/tasks/task.h"
 #include "flow/wait/delay.h"
 #include "flow/wait/handler_slot.h"
@@ -245,6 +246,34 @@ TEST_CASE("serve: what is cut after the grace, or when the server is dropped, is
             Error error = co_await endOf(readAll(client));
             CHECK(error == connection_reset());
         });
+}
+
+TEST_CASE("serve: it ends after the work that a cancelled handler has shielded") {
+    onEachNetwork([]() -> Future<Void> {
+        struct Transaction {
+            bool* isRolledBack;
+            ~Transaction() {
+                auto rollback = [](bool* done) -> Future<Void> {
+                    co_await delay(0.02);
+                    *done = true;
+                };
+                shield(rollback(isRolledBack), 5.0);
+            }
+        };
+        bool isRolledBack = false;
+        auto handle = [&isRolledBack](Reference<Connection> client, Event*) -> Future<Void> {
+            Transaction transaction{&isRolledBack};
+            co_await client->write("begun"_sr);
+            co_await Future<Void>(Never());
+        };
+        Serving serving(handle, 0.05);
+        Reference<Connection> client = co_await serving.connect();
+        Bytes begun = co_await client->readExactly(5);
+        CHECK(begun == "begun"_sr);
+        serving.stop.send(Void());
+        co_await serving.running;
+        CHECK(isRolledBack);
+    });
 }
 
 TEST_CASE("serve: a connection that its handler has closed ends as the handler has chosen") {

@@ -9,6 +9,7 @@
 #include "flow/tasks/context.h"
 
 #include <coroutine>
+#include <source_location>
 
 namespace flow::tasks {
 
@@ -218,9 +219,10 @@ struct Join {
     using Result = Void;
     static constexpr bool kEndsOnce = true;
     ScopeNode* scope;
+    std::source_location caller;
 
     bool isReady() const { return !scope->hasForks() && scope->pins == 0; }
-    void park(Waiter& waiter) const { scope->join(waiter); }
+    void park(Waiter& waiter) const { scope->join(waiter, caller); }
     Void take() const {
         if (scope->endsWithParent())
             throw actor_cancelled();

@@ -9,6 +9,7 @@
 #include "flow/coro/detail/promise_base.h"
 
 #include <memory_resource>
+#include <source_location>
 
 namespace flow::tasks {
 using namespace flow::detail;
@@ -77,8 +78,8 @@ struct HookNode : Node {
 struct ScopeNode : HookNode {
     ScopeNode(std::pmr::memory_resource& m, std::size_t b) : HookNode(m, b) { joiner.reset(); }
     /// Parks a waiter until no child is left.
-    void join(Waiter& waiter) {
-        FLOW_ASSERT(joiner.isEmpty(), "two wait for the end of one scope");
+    void join(Waiter& waiter, std::source_location caller) {
+        FLOW_ASSERT_AT(caller, joiner.isEmpty(), "two wait for the end of one scope");
         waiter.awaited = Awaited::operation(this);
         pushBack(joiner, waiter.link);
         flags |= kJoining;

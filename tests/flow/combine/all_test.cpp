@@ -4,6 +4,7 @@
 #include "flow/sim/sim_loop.h"
 #include "flow/sync/channel.h"
 #include "tests/flow/support/balance.h"
+#include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
@@ -155,4 +156,13 @@ TEST_CASE("all, some and race take only what can be awaited: a program may have 
     own::Reader reader;
     CHECK(all(1, reader) + some(1, reader) + race(1, reader) == 9);
     CHECK(all(Future<int>(1), Future<int>(2)).isReady());
+}
+
+TEST_CASE("all: an invalid future names the caller") {
+    SimLoop loop;
+    Future<int> none;
+    CHECK_NAMES_CALLER((void)all(none));
+    CHECK_NAMES_CALLER((void)all(delay(1), none));
+    CHECK_NAMES_CALLER((void)all(none, delay(1), delay(1)));
+    CHECK_NAMES_CALLER((void)all(std::vector{none}));
 }

@@ -3,6 +3,7 @@
 #include "flow/sim/sim_loop.h"
 #include "flow/sync/channel.h"
 #include "flow/tasks/task.h"
+#include "tests/flow/support/death.h"
 #include "tests/flow/support/trace_log.h"
 
 #include <doctest/doctest.h>
@@ -169,4 +170,15 @@ TEST_CASE("delayJittered: near the requested time, and never the same twice") {
         CHECK(took != before);
         before = took;
     }
+}
+
+TEST_CASE("timeout: an invalid future, also of a function, names the caller") {
+    SimLoop loop;
+    Future<int> none;
+    auto make = [] { return Future<int>(); };
+    CHECK_NAMES_CALLER((void)timeout(none, 1));
+    CHECK_NAMES_CALLER((void)timeout(make, 1));
+    CHECK_NAMES_CALLER((void)timeout(make, 1, 7));
+    CHECK_NAMES_CALLER((void)timeoutError(make, 1));
+    CHECK(loop.run(timeoutError([] { return Future<int>(3); }, 1)) == 3);
 }

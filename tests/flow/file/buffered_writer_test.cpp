@@ -2,6 +2,7 @@
 
 #include "flow/combine/all.h"
 #include "tests/flow/file/machines.h"
+#include "tests/flow/support/death.h"
 
 #include <string>
 #include <vector>
@@ -46,4 +47,11 @@ TEST_CASE("files: a buffered writer writes again what has failed") {
     machine.loop.run(out.write(", and more"));
     machine.loop.run(out.flush());
     CHECK(machine.loop.run(contentOf("/f")) == "some text, and more");
+}
+
+TEST_CASE("files: a buffered writer without a file, or with a negative offset, names the caller") {
+    SimMachine machine;
+    auto file = machine.loop.run(files().open("/f", OpenMode::Create));
+    CHECK_NAMES_CALLER(BufferedWriter none(Reference<AsyncFile>{}));
+    CHECK_NAMES_CALLER(BufferedWriter before(file, -1));
 }

@@ -2,6 +2,7 @@
 
 #include "flow/combine/race.h"
 #include "flow/sim/world.h"
+#include "flow/tasks/scope.h"
 #include "flow/wait/delay.h"
 #include "tests/flow/file/machines.h"
 
@@ -66,6 +67,28 @@ TEST_CASE("files: the removal of a tree does not follow links") {
     machine.loop.run(removeTree(here + "d"));
     CHECK_FALSE(std::filesystem::exists(here + "d"));
     CHECK(std::filesystem::exists(here + "other/kept"));
+}
+
+TEST_CASE("files: a cancel leaves no temporary file behind") {
+    auto cancelAfter = [](double seconds, bool* ended) -> Future<Void> {
+        Future<Reference<AsyncFile>> opening = openTemporary("/");
+        co_await delay(seconds);
+        *ended = opening.isReady();
+        opening = Future<Reference<AsyncFile>>();
+        co_await joinShielded();
+        std::vector<std::string> names = co_await files().list("/");
+        CHECK(names.empty());
+    };
+    bool ended = false;
+    for (int step = 0; !ended; ++step) {
+        CAPTURE(step);
+        PlainFaults faults(1);
+        SimDisk disk(faults, {.seconds = 0.001});
+        SimLoop loop;
+        loop.provide<FileSystem>(&disk);
+        loop.run(cancelAfter(step * 0.0005, &ended));
+        CHECK(step < 100);
+    }
 }
 
 TEST_CASE("files: a lock ends with the process, and a removed directory does not come back with what was in it") {

@@ -111,6 +111,12 @@ TEST_CASE("mistake: a second join() of a scope while the first one waits") {
     });
     CHECK(death.aborted());
     CHECK(death.says("two wait for the end of one scope"));
+    SimLoop loop;
+    Scope scope;
+    scope.spawn(delay(1));
+    Future<Void> first = keep(scope.join());
+    CHECK_NAMES_CALLER((void)keep(scope.join()));
+    CHECK_NAMES_CALLER((void)scope.drain(1));
 }
 
 TEST_CASE("mistake: a scope is given a function that returns an invalid future") {

@@ -4,6 +4,7 @@
 #include "flow/loop/real_loop.h"
 #include "flow/threads/on_loop.h"
 #include "flow/wait/delay.h"
+#include "tests/flow/support/death.h"
 
 #include <doctest/doctest.h>
 
@@ -65,4 +66,9 @@ TEST_CASE("loop pool: the loops may call each other until all have stopped") {
             (void)onLoop(pool[loop], [&pool, callOthers] { return callOthers(&pool); });
         home.run(onLoop(pool[i % 3], [] {}));
     }
+}
+
+TEST_CASE("loop pool: no loop at all names the caller") {
+    CHECK_NAMES_CALLER(LoopPool none(0));
+    CHECK_NAMES_CALLER(LoopPool none(-1));
 }

@@ -80,6 +80,7 @@ TEST_CASE("thread promise: without a future, or with one that was dropped, nothi
 }
 
 TEST_CASE("thread promise: misuse") {
+    CHECK_NAMES_CALLER(ThreadPromise<int> early);
     RealLoop loop;
     ThreadPromise<int> promise;
     Future<int> answer = promise.getFuture();

@@ -92,6 +92,20 @@ TEST_CASE("scripted peer: resets, and may end before its run") {
     loop.run(test());
 }
 
+TEST_CASE("scripted peer: after a reset, it sends and expects no more") {
+    auto nothing = [](Connection&) {};
+    auto after = [&](std::function<void(ScriptedPeer&)> script) {
+        return played([&](ScriptedPeer& peer) { script(peer.reset()); }, "x", nothing);
+    };
+    CHECK(after([](ScriptedPeer& peer) { peer.send("x"); }) == operation_obsolete());
+    for (bool isEnd : {false, true}) {
+        Error error = after([isEnd](ScriptedPeer& peer) { isEnd ? peer.expectEnd() : peer.expect("x"); });
+        CHECK(error == test_failed());
+        CHECK(std::string(error.what()).find("received \"\", and then: ") != std::string::npos);
+    }
+    CHECK(!after([](ScriptedPeer& peer) { peer.wait(1).end().reset(); }).isValid());
+}
+
 TEST_CASE("scripted peer: a sentence for each mismatch") {
     int line = __LINE__ + 1;
     std::string text = sentence([](ScriptedPeer& peer) { peer.expect("GET /\r\n"); }, "GET /x y");

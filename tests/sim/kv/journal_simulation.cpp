@@ -1,6 +1,6 @@
 // "journal": numbers go into a journal one after the other, on a disk that damages one of its two copies at a time, and
 // whose syncs fail now and then, so that what is seen of the other copy may not be on it. What is in both must come out
-// again, wherever the power fails.
+// again, wherever the power fails, and wherever the journal is left and opened again.
 #include "flow/base/format.h"
 #include "flow/coro/coroutine.h"
 #include "flow/file/journal.h"
@@ -25,7 +25,8 @@ constexpr std::size_t kRecords = 80;     // with so many it is
 constexpr double kMisdirected = 0.1;     // per write while it is replaced, if both copies are whole
 constexpr double kPowerLoss = 0.5;       // a second
 constexpr double kSyncError = 0.005;     // a sync: it opens the journal again and goes on
-constexpr std::size_t kRecordBytes = 84; // four fill a sector
+constexpr double kLeft = 0.01;           // an append: the journal is left, and opened again
+constexpr std::size_t kRecordBytes = 83; // four fill a sector
 
 std::string recordOf(int number) {
     std::string record = format("%d", number);
@@ -51,20 +52,31 @@ public:
     Future<Void> run() {
         damage(0); // if the last life has ended while it was replaced
         Reference<Journal> journal = co_await Journal::open("/journal");
-        int last = lastOf(journal->records());
-        if (last < acknowledged_)
-            world_.fail(format("%d numbers were acknowledged, and %d are there", acknowledged_, last));
+        int last = lastOf(*journal);
         if (losses() > losses_) { // so that it has read what the disk really holds, and made it good
             losses_ = losses();
             healed_ = damages();
         }
+        std::size_t held = journal->state() ? kWindow : 0; // numbers that the snapshot has
         for (int next = last + 1;; ++next) {
-            if (journal->length() < kRecords) {
+            if (held + journal->length() < kRecords && deterministicRandom()->random01() < kLeft) {
+                Future<Void> appending = journal->append(recordOf(next));
+                co_await delay(0.001 * deterministicRandom()->random01());
+                appending = Future<Void>();
+                journal.clear();
+                journal = co_await Journal::open("/journal");
+                next = lastOf(*journal);
+                held = journal->state() ? kWindow : 0;
+                continue;
+            }
+            if (held + journal->length() < kRecords) {
                 co_await journal->append(recordOf(next));
             } else {
                 if (damages() == healed_)
                     damage(kMisdirected);
-                co_await journal->replace(window(next));
+                Future<Void> trimming = trim(*journal, next);
+                co_await trimming;
+                held = hasSnapshotAt(next) ? kWindow : 0;
                 damage(0);
             }
             acknowledged_ = next;
@@ -81,20 +93,32 @@ private:
         world_.setFaults(faults);
     }
 
-    static std::vector<std::string> window(int last) {
+    static bool hasSnapshotAt(int last) { return last % 2 == 0; }
+    /// Leaves the last numbers, as records or as the state of a snapshot.
+    static Future<Void> trim(Journal& journal, int last) {
         std::vector<std::string> records;
         for (int number = std::max(1, last - kWindow + 1); number <= last; ++number)
             records.push_back(recordOf(number));
-        return records;
+        if (!hasSnapshotAt(last))
+            return journal.replace(std::move(records));
+        std::string state;
+        for (std::string const& record : records)
+            state += record;
+        return journal.snapshot(state);
     }
-    int lastOf(std::vector<std::string> const& records) {
+    int lastOf(Journal const& journal) {
         int last = 0;
-        for (std::string const& record : records) {
-            int number = std::atoi(record.c_str());
+        std::string all = journal.state().value_or("");
+        for (std::string const& record : journal.records())
+            all += record;
+        for (std::size_t at = 0; at < all.size(); at += kRecordBytes) {
+            int number = std::atoi(all.substr(at, kRecordBytes).c_str());
             if (last != 0 && number != last + 1)
                 world_.fail(format("behind %d stands %d", last, number));
             last = number;
         }
+        if (last < acknowledged_)
+            world_.fail(format("%d numbers were acknowledged, and %d are there", acknowledged_, last));
         return last;
     }
 
