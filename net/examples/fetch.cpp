@@ -52,8 +52,11 @@ int main(int argc, char** argv) {
         http::ClientOptions options;
         options.timeout = numberOf<double>(given, "--timeout", "300");
         options.proxy = given["--proxy"];
-        if (arguments[0].starts_with("https:"))
-            options.encrypt = http::tlsConnector({.authorities = given["--ca"]});
+        if (arguments[0].starts_with("https:")) {
+            TlsClientOptions tls;
+            tls.authorities = given["--ca"];
+            options.encrypt = http::tlsConnector(tls);
+        }
         http::Request request;
         if (given.contains("--data")) {
             request.method = "POST";

@@ -69,9 +69,11 @@ std::string aboutOf(Request const& request, Url url) {
 
 Future<Reference<detail::ClientConnection>> connectFor(std::shared_ptr<ClientOptions const> options,
                                                        std::shared_ptr<Url const> proxy, Url url) {
-    Future<Encrypted> opening = detail::openConnection(std::move(options), std::move(proxy), std::move(url), true);
+    Future<Encrypted> opening = detail::openConnection(options, std::move(proxy), url, true);
     Encrypted opened = co_await std::move(opening);
-    co_return detail::makeClientConnection(opened.connection, opened.protocol);
+    if (options->plainHttp2 && !url.isSecure)
+        opened.protocol = "h2";
+    co_return detail::makeClientConnection(opened.connection, opened.protocol, url.isSecure, *options);
 }
 
 /// Returns the place to which a response redirects, and changes the request for it; nothing if it is no redirect.

@@ -16,6 +16,9 @@
 // at any time ends the request. A request may still be sending its body when its answer comes, so both can be streams.
 // Each status is an answer, not an error.
 //
+// With ALPN a server chooses HTTP/2 or HTTP/1.1. Requests share a connection of HTTP/2; there firstByteTimeout counts
+// from the request, and does not hold while its body is a stream.
+//
 // Connections. Each origin (scheme, host and port) has a Pool: at most `connections` at a time, and further requests
 // wait in order. If a kept connection ends before anything of the answer has come, the request is sent once more, on a
 // new connection, if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE) or it has an Idempotency-Key,
@@ -31,7 +34,7 @@
 // program listens at the address". isConnectionError() is true for those of the connection.
 //     connection_string_invalid, invalid_option_value    the URL, or a method or field that cannot be sent
 //     those of net::connect() and Encrypt                no connection could be made
-//     connection_timed_out      after connectTimeout
+//     connection_timed_out      after connectTimeout, or if the server takes nothing of a body for idleTimeout
 //     timed_out                 after another time of the options
 //     connection_cut_off, connection_reset               the connection ended before the answer
 //     serialization_failed      the answer is not HTTP
@@ -79,6 +82,7 @@ struct ClientOptions {
     std::string proxyAuthorization = {}; // "Basic dXNlcjpwYXNz"
     Connect connect = {};                // null: net::connect()
     Encrypt encrypt = {};                // null: https fails with unsupported_operation
+    bool plainHttp2 = false;             // http:// servers speak HTTP/2 ("prior knowledge"); for https ALPN decides
 };
 
 class Client {

@@ -1,5 +1,6 @@
 #include "flow/coro/coroutine.h"
 #include "net/http/client_tls.h"
+#include "net/http/detail/client_connection.h"
 #include "net/tls/detail/tls_connection.h"
 
 namespace flow::net::http {
@@ -21,7 +22,8 @@ Future<Encrypted> encryptFor(Reference<Connection> carrier, Reference<TlsContext
 
 Encrypt tlsConnector(TlsClientOptions options) {
     if (options.protocols.empty())
-        options.protocols = {"http/1.1"};
+        options.protocols =
+            detail::kSpeaksHttp2 ? std::vector<std::string>{"h2", "http/1.1"} : std::vector<std::string>{"http/1.1"};
     Reference<TlsContext> context = TlsContext::client(options), http1 = context;
     if (std::erase(options.protocols, "h2") != 0)
         http1 = TlsContext::client(options);

@@ -6,9 +6,7 @@
 // time gives its Lease back as soon as the request is on its way: so the pool hands it to the next request, and
 // isHealthy() is false when it has no room for a further one.
 
-#include "flow/base/seconds.h"
-#include "net/http/message.h"
-#include "net/http/url.h"
+#include "net/http/client.h"
 #include "net/pool.h"
 
 namespace flow::net::http::detail {
@@ -47,7 +45,12 @@ public:
 };
 
 /// `protocol` is what ALPN has chosen; "" without it. Throws unsupported_operation.
-Reference<ClientConnection> makeClientConnection(Reference<Connection> connection, std::string const& protocol);
+Reference<ClientConnection> makeClientConnection(Reference<Connection> connection, std::string const& protocol,
+                                                 bool isSecure, ClientOptions const& options);
+Reference<ClientConnection> makeHttp1Client(Reference<Connection> connection);
+Reference<ClientConnection> makeHttp2Client(Reference<Connection> connection, bool isSecure,
+                                            ClientOptions const& options);
+extern bool const kSpeaksHttp2; // false in a build without nghttp2
 
 /// Returns the error with the sentence "ABOUT: " and its text.
 Error errorAbout(std::string const& about, Error error);

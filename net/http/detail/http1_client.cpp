@@ -217,15 +217,8 @@ void ClientExchange::stop() {
 
 } // namespace
 
-Reference<ClientConnection> makeClientConnection(Reference<Connection> connection, std::string const& protocol) {
-    if (!protocol.empty() && protocol != "http/1.1")
-        throw unsupported_operation().withSentence("the server has chosen the protocol \"" + protocol +
-                                                   "\", which this client does not speak");
+Reference<ClientConnection> makeHttp1Client(Reference<Connection> connection) {
     return makeReference<Http1Client>(std::move(connection));
-}
-
-Error errorAbout(std::string const& about, Error error) {
-    return error.withSentence(about + ": " + error.what());
 }
 
 } // namespace flow::net::http::detail

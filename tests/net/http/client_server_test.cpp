@@ -2,6 +2,7 @@
 #include "flow/sim/world.h"
 #include "flow/sync/semaphore.h"
 #include "flow/tasks/map_concurrent.h"
+#include "net/http/detail/client_connection.h"
 #include "net/http/server.h"
 #include "net/sim/sim_network.h"
 #include "tests/net/http/client_support.h"
@@ -162,8 +163,11 @@ Future<Void> askOne(Client* client, std::string url, Seen* seen) {
         seen->wrong = got;
 }
 
-Future<Void> askForever(std::string url, Seen* seen) {
-    Client client({.connectTimeout = 2, .firstByteTimeout = 3, .idleTimeout = 3, .timeout = 10, .connections = 3});
+Future<Void> askForever(std::string url, bool isHttp2, Seen* seen) {
+    ClientOptions options{.connectTimeout = 2, .firstByteTimeout = 3, .idleTimeout = 3, .timeout = 10};
+    options.connections = 3;
+    options.plainHttp2 = isHttp2;
+    Client client(options);
     Scope asking;
     for (;;) {
         asking.spawn(askOne(&client, url, seen));
@@ -180,6 +184,7 @@ TEST_CASE("client and server: under faults, an answer is the right one, and a PO
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         INFO(seed);
         Seen seen;
+        bool isHttp2 = seed % 2 == 1 && flow::net::http::detail::kSpeaksHttp2;
         Faults faults = Faults::swarm(seed);
         faults.messageCorruption = faults.allocationFailure = faults.addressSwap = 0;
         faults.connectionReset *= 10;
@@ -189,7 +194,7 @@ TEST_CASE("client and server: under faults, an answer is the right one, and a PO
             Process& server =
                 world.start({.name = "server", .main = [&] { return serveForever(&seen); }, .restartAfter = 1});
             std::string url = "http://" + Address(server.address(), 80).toString() + "/";
-            world.start({.name = "client", .main = [&] { return askForever(url, &seen); }, .restartAfter = 1});
+            world.start({.name = "client", .main = [&] { return askForever(url, isHttp2, &seen); }, .restartAfter = 1});
             world.run(delay(60));
             CHECK(world.leakedCells() == 0);
         }

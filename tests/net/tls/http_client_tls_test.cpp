@@ -29,7 +29,7 @@ Future<Void> tellNames(Reference<Connection> connection) {
 TEST_CASE("http client, TLS: names, ALPN, kept connections, and certificates that are refused") {
     onBothNetworks([]() -> Future<Void> {
         TlsServerOptions settings = serverOptions();
-        settings.protocols = {"h2", "http/1.1"};
+        settings.protocols = {"h2", "spdy/3", "http/1.1"};
         Reference<Listener> plain = transport().listen(transport().localAddress());
         Address at = plain->localAddress();
         Reference<Listener> listener = makeReference<TlsListener>(plain, TlsContext::server(settings));
@@ -38,7 +38,9 @@ TEST_CASE("http client, TLS: names, ALPN, kept connections, and certificates tha
         http::ClientOptions options;
         options.connect = [at](std::string, std::uint16_t) { return transport().connect(at); };
         {
-            options.encrypt = http::tlsConnector(clientOptions());
+            TlsClientOptions asks = clientOptions();
+            asks.protocols = {"http/1.1"};
+            options.encrypt = http::tlsConnector(asks);
             http::Client client(options);
             for (int i = 0; i < 3; ++i) {
                 std::string got = co_await answerText(client.get("https://localhost:1/"));
@@ -53,16 +55,15 @@ TEST_CASE("http client, TLS: names, ALPN, kept connections, and certificates tha
             got = co_await answerText(trusting.get("https://localhost/"));
             CHECK(got.starts_with("tls_certificate_untrusted: GET https://localhost/: "));
             CHECK(trusting.idle() == 0);
-            TlsClientOptions insists = clientOptions();
-            insists.protocols = {"h2"};
-            options.encrypt = http::tlsConnector(insists);
+            asks.protocols = {"spdy/3"};
+            options.encrypt = http::tlsConnector(asks);
             http::Client other(options);
             got = co_await answerText(other.get("https://localhost/"));
             CHECK(got ==
-                  "unsupported_operation: GET https://localhost/: the server has chosen the protocol \"h2\", which "
+                  "unsupported_operation: GET https://localhost/: the server has chosen the protocol \"spdy/3\", which "
                   "this client does not speak");
-            insists.protocols = {"h2", "http/1.1"};
-            options.encrypt = http::tlsConnector(insists);
+            asks.protocols = {"h2", "http/1.1"};
+            options.encrypt = http::tlsConnector(asks);
             http::Client sockets(options);
             Future<Reference<Connection>> connecting = sockets.connect("https://localhost/");
             Reference<Connection> connection = co_await std::move(connecting);

@@ -1,7 +1,7 @@
 """Runs h2spec against our HTTP/2 server: check_h2spec.py PROGRAM FOLDER, where FOLDER is for what Go builds.
 
-nghttpd, which has the same library below it, fails one of the 145 cases: it answers a stream whose identifier is smaller
-than that of an earlier one. So may ours.
+One of the 145 cases may fail: it sends a wrong preface, and takes our answer for no end of the connection. A port that
+takes both versions answers 400 in HTTP/1.1 to what is no preface.
 """
 
 from __future__ import annotations
