@@ -123,7 +123,7 @@ Future<Void> browse(Address server) {
     CHECK(answers.ends_with("\r\n\r\n234"));
     Reference<Connection> slow = co_await transport().connect(server);
     double before = now();
-    for (char letter : std::string("GET /digits HT")) {
+    for (char letter : std::string("GET /dig")) {
         co_await slow->write(StringRef(std::string(1, letter)));
         co_await delay(1);
     }

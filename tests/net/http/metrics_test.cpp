@@ -2,7 +2,10 @@
 
 #include "flow/sim/sim_loop.h"
 #include "flow/trace/sink.h"
+#include "net/http/router.h"
 #include "tests/flow/support/balance.h"
+#include "tests/net/http/http_support.h"
+#include "tests/net/serve_suite.h"
 
 #include <doctest/doctest.h>
 
@@ -79,6 +82,37 @@ TEST_CASE("http metrics: the access log has an event for each request, if it is 
     CHECK(trace.lines()[0] ==
           "{\"Severity\":10,\"Type\":\"HttpRequest\",\"Server\":\"a\",\"Peer\":\"\",\"Method\":\"GET\","
           "\"Target\":\"/jobs/7?x=\\\"1\\\"\",\"Status\":200,\"Seconds\":0.25,\"Received\":5,\"Sent\":100}");
+}
+
+namespace {
+
+Future<Void> watchAServer() {
+    ServerMetrics metrics({.server = "b"});
+    ServerOptions options;
+    metrics.watch(options);
+    Router router;
+    router.add("POST", "/jobs/{id}", test::repeat);
+    Reference<Listener> listener = transport().listen(transport().localAddress());
+    Future<Void> serving = serve(listener, router, options, Never());
+    Reference<Connection> client = co_await transport().connect(listener->localAddress());
+    for (int i = 0; i < 2; ++i) {
+        std::string post = "POST /jobs/" + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc";
+        test::Received done = co_await test::ask(client, post);
+        CHECK(done.body == "POST /jobs/" + std::to_string(i) + " abc");
+    }
+    test::Received none = co_await test::ask(client, test::get("/none"));
+    CHECK(none.status == 404);
+    std::string page = metrics::text();
+    CHECK(has(page, "millrace_http_requests_total{server=\"b\",route=\"/jobs/{id}\",status=\"200\"} 2"));
+    CHECK(has(page, "millrace_http_requests_total{server=\"b\",route=\"\",status=\"404\"} 1"));
+    CHECK(has(page, "millrace_http_received_bytes_total{server=\"b\"} 6"));
+    CHECK(has(page, "millrace_http_connections{server=\"b\"} 1"));
+}
+
+} // namespace
+
+TEST_CASE("http metrics: of a server with a router") {
+    test::onEachNetwork(watchAServer);
 }
 
 } // namespace http_metrics_test
