@@ -74,7 +74,7 @@ LIBRARIES = {"libuv1-dev", "libcapnp-dev", "libzmq3-dev", "librocksdb-dev"}
     ("command", "of_interest"),
     [
         ("setup", set()),
-        ("setup tests", {"librocksdb-dev"}),
+        ("setup tests", {"golang-go", "librocksdb-dev"}),
         ("bench --quick", set()),
         ("bench compare HEAD~1", set()),
         ("bench --quick --peers", {"libuv1-dev", "libcapnp-dev"}),

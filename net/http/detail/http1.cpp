@@ -5,6 +5,7 @@
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
+#include "net/http/detail/http2_server.h"
 #include "net/http/detail/response_head.h"
 #include "net/http/detail/service.h"
 #include "net/pool.h"
@@ -127,6 +128,11 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
             refusal = {431, "the head is too long"};
         }
 
+        if (head == kHttp2Preface && left == options.requestsPerConnection) {
+            Future<Void> serving = serveHttp2(service, connection, std::move(head), ending);
+            co_await std::move(serving);
+            co_return;
+        }
         std::optional<OpenExchange> exchange(std::in_place, *service, peer);
         Response response;
         Framing framing;

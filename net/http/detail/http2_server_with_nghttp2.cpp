@@ -1,0 +1,215 @@
+#include "net/http/detail/http2_server.h"
+
+#include "flow/base/parse_number.h"
+#include "flow/combine/race.h"
+#include "flow/coro/coroutine.h"
+#include "flow/wait/delay.h"
+#include "net/http/detail/http2_session.h"
+#include "net/http/detail/response_head.h"
+#include "net/http/detail/syntax.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace flow::net::http::detail {
+namespace {
+
+Http2Limits http2LimitsOf(ServerOptions const& options) {
+    Http2Limits limits;
+    limits.headBytes = options.headerBytes;
+    limits.headFields = options.headerCount;
+    limits.bodyBytes = options.bodyBytes;
+    limits.sendTime = options.writeTime;
+    return limits;
+}
+
+class Http2ServerSession final : public Http2Session {
+public:
+    Http2ServerSession(Service& service, Reference<Connection> connection, Event* ending)
+        : Http2Session(connection, true, http2LimitsOf(service.options)), service_(service), ending_(ending),
+          tls_(tlsFactsOf(*connection)), peer_(connection->peerAddress()) {}
+
+    /// Ends the connection in order, when it has been idle for long, has had its requests, or the server ends. It is
+    /// ready if a head takes too long.
+    static Future<Void> watch(Reference<Http2ServerSession> self) {
+        for (;;) {
+            if (self->isHeadLate())
+                co_return;
+            if (self->idleAt() <= now())
+                break;
+            double next = now() + double(self->service_.options.headerTime);
+            auto first =
+                co_await race(delayUntil(std::min(next, self->idleAt())), self->ending_->wait(), self->retired_.wait());
+            if (first.index() != 0)
+                break;
+        }
+        auto answer = self->pinged_.next();
+        self->goAway(true);
+        self->flush(); // nghttp2 would send the ping first
+        self->ping();  // its answer comes behind all that the client has sent before it read the notice
+        co_await race(answer, delay(1.0));
+        self->goAway(false);
+        while (!self->isHeadLate())
+            co_await delay(self->service_.options.headerTime);
+    }
+
+private:
+    /// Counts a request, and reports its exchange when it is over.
+    struct Running {
+        Running(Service& s, Http2Stream& t, Address const& peer) : service(s), stream(t) {
+            ++service.counters.inFlight;
+            exchange.method = stream.method;
+            exchange.target = stream.target;
+            exchange.version = Version::Http2;
+            exchange.peer = &peer;
+        }
+        Running(Running const&) = delete;
+        Running& operator=(Running const&) = delete;
+        ~Running() {
+            --service.counters.inFlight;
+            exchange.received = stream.bodyBytes;
+            exchange.sent = stream.sentBytes;
+            exchange.seconds = now() - since;
+            if (service.options.onEnd)
+                service.options.onEnd(exchange);
+        }
+
+        Service& service;
+        Http2Stream& stream;
+        Exchange exchange;
+        double since = now();
+    };
+
+    double idleAt() const {
+        return streams_.empty() ? idleSince_ + double(service_.options.idle) : std::numeric_limits<double>::infinity();
+    }
+    bool isHeadLate() const { return headSince_ + double(service_.options.headerTime) <= now(); }
+
+    void headHasCome(Reference<Http2Stream> stream) override {
+        if (++requests_ == service_.options.requestsPerConnection)
+            retired_.set();
+        Http2Stream& held = *stream;
+        Future<Void> work = answer(this, std::move(stream));
+        held.work = std::move(work);
+    }
+    void streamHasEnded(Http2Stream& stream) override {
+        if (stream.hasSent && stream.work.isValid() && !stream.work.isReady())
+            return; // answer() is about to end, and releases it
+        Reference<Http2Stream> held = Reference<Http2Stream>::addRef(&stream);
+        release(stream);
+        Future<Void> work = std::move(stream.work); // cancels the handler
+    }
+
+    static Future<Void> answer(Http2ServerSession* self, Reference<Http2Stream> stream) {
+        Service& service = self->service_;
+        Running running(service, *stream, self->peer_);
+        Response response;
+        std::optional<std::uint64_t> size = sizeOf(*stream);
+        if (stream->isTooLarge || size.value_or(0) > service.options.bodyBytes)
+            ++service.counters.refused;
+        if (stream->isTooLarge) {
+            response = refusalOf({431, "the fields are too large, or too many"});
+        } else if (size.value_or(0) > service.options.bodyBytes) {
+            response = refusalOf({413, "the body is too large"});
+        } else {
+            Semaphore::Permit place = co_await service.places.permit();
+            ++service.counters.requests;
+            Request request = self->requestOf(stream, size, running.exchange);
+            Future<Response> answering = service.call(std::move(request), self->ending_);
+            ErrorOr<Response> given = co_await tryGet(std::move(answering));
+            if (!stream->session || (stream->error.isValid() && stream->error != value_too_large()))
+                co_return; // the client has gone, or is too slow
+            response = given.isError() ? service.failed(given.getError(), nullptr) : std::move(given.get());
+        }
+        if (!stream->session)
+            co_return;
+        bool hasBody = self->sendHead(*stream, response);
+        running.exchange.status = response.status;
+        if (hasBody)
+            co_await sendBody(stream, std::move(response.body), std::move(response.trailers), self->limits_.sendTime);
+        while (stream->session && !stream->hasSent) {
+            auto change = stream->changed.next();
+            co_await change;
+        }
+        if (!stream->session)
+            self->release(*stream);
+    }
+
+    Request requestOf(Reference<Http2Stream> const& stream, std::optional<std::uint64_t> size, Exchange& exchange) {
+        Request request;
+        request.method = stream->method;
+        request.target = stream->target;
+        request.version = Version::Http2;
+        request.headers = std::move(stream->headers);
+        request.peer = peer_;
+        request.tls = tls_;
+        request.exchange = &exchange;
+        stream->expectsContinue = request.headers.hasToken("expect", "100-continue");
+        if (size != 0)
+            request.body = Body::from(makeReference<Http2Source>(stream, service_.options.bodyTime), size);
+        return request;
+    }
+
+    /// Sends the head, which is that of HTTP/1.1 in other clothes: so both are checked alike. Returns true if a body
+    /// follows.
+    bool sendHead(Http2Stream& stream, Response& response) {
+        std::string& text = service_.scratch;
+        text.clear();
+        ResponseHead head = writeResponseHead(text, response, stream.method, Version::Http11, false, service_.date());
+        if (response.upgrade)
+            head.mistake = "HTTP/2 has no upgrades";
+        if (head.mistake) {
+            response = service_.failed(operation_failed().withSentence(head.mistake), nullptr);
+            text.clear();
+            head = writeResponseHead(text, response, stream.method, Version::Http11, false, service_.date());
+        }
+        std::string status = std::to_string(response.status);
+        Fields fields = {{":status", status}};
+        std::string_view lines = std::string_view(text).substr(text.find("\r\n") + 2);
+        lines.remove_suffix(2);
+        for (Headers::Iterator each(lines); each != Headers::Iterator(); ++each)
+            if (!isSameName(each->name, "transfer-encoding") && !isSameName(each->name, "connection"))
+                fields.emplace_back(each->name, each->value);
+        bool hasBody = head.hasBody && (!response.body.isEmpty() || !response.trailers.empty());
+        submitResponse(stream, fields, hasBody);
+        return hasBody;
+    }
+
+    static std::optional<std::uint64_t> sizeOf(Http2Stream const& stream) {
+        if (stream.hasEnded && stream.bodyBytes == 0 && stream.trailers.empty())
+            return 0;
+        return parseNumber<std::uint64_t>(stream.headers.get("content-length")); // nghttp2 checks it
+    }
+
+    Service& service_;
+    Event* ending_;
+    Event retired_;
+    std::shared_ptr<TlsFacts const> tls_;
+    Address peer_;
+    std::uint32_t requests_ = 0;
+};
+
+Future<Void> readHttp2ToEnd(Reference<Connection> connection) {
+    for (;;) {
+        Bytes bytes = co_await connection->read();
+        if (bytes.empty())
+            co_return;
+    }
+}
+
+} // namespace
+
+Future<Void> serveHttp2(Service* service, Reference<Connection> connection, Bytes first, Event* ending) {
+    auto session = makeReference<Http2ServerSession>(*service, connection, ending);
+    Future<Void> running = Http2Session::run(session, std::move(first)), watching = Http2ServerSession::watch(session);
+    auto end = co_await race(running, watching);
+    if (end.index() == 1)
+        co_await coro::fail(timed_out());
+    connection->shutdownWrite();
+    // What the client still sends is read for a moment: else the kernel would reset the connection, and the client
+    // would not read what was sent to it last.
+    Future<Void> rest = readHttp2ToEnd(connection);
+    co_await race(rest, delay(1.0));
+}
+
+} // namespace flow::net::http::detail
