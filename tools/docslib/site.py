@@ -35,6 +35,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                 ("Coming from ZeroMQ", "net/docs/zeromq.md"), ("Requests", "net/docs/rpc.md"),
                 ("HTTP clients", "net/docs/http_client.md"),
                 ("WebSocket", "net/docs/websocket.md"),
+                ("HTTP: files", "net/docs/http_files.md"),
                 ("Files", "flow/docs/files.md"), ("Structured tasks", "flow/docs/structured_tasks.md"),
                 ("Many children", "flow/docs/many_children.md"), ("Fibers", "flow/docs/fibers.md"),
                 ("Examples to start from", "flow/docs/examples.md"),
