@@ -186,8 +186,10 @@ Future<Void> WebSocket::readMessages(Propagate) {
             hasClose_ = true;
             co_return;
         }
-        if (head.opcode() == Opcode::Ping && !closing_.isSet())
-            co_await connection_->write(makeFrame(Opcode::Pong, control, maskFor(side_)));
+        if (head.opcode() == Opcode::Ping && !closing_.isSet()) {
+            Bytes pong = makeFrame(Opcode::Pong, control, maskFor(side_));
+            co_await connection_->write(std::move(pong)); // a peer that reads no pongs is not read either
+        }
         if (head.isControl())
             continue;
         if (!isWithin)
