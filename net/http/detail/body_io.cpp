@@ -50,7 +50,7 @@ ReceivedBody::ReceivedBody(Reference<Connection> connection, Framing const& fram
 
 void ReceivedBody::detach() {
     connection_ = {};
-    detached_.set();
+    detached_.send(Void());
 }
 
 void ReceivedBody::fail(Error error, int status, char const* reason) {
@@ -125,19 +125,20 @@ Future<Bytes> ReceivedBody::next(Reference<ReceivedBody> self) {
         State state = self->state_;
         Bytes got;
         std::size_t winner = 0;
+        Future<Void> detached = self->detached_.getFuture();
         double begin = Loop::current().now(), deadline = begin + self->limits_.seconds - self->waited_;
         try {
             if (state == State::Line || state == State::Trailers) {
                 auto most = static_cast<std::uint32_t>(self->limits_.trailerBytes);
                 ReadUntil line = connection->readUntil("\r\n"_sr, most);
-                auto first = co_await race(self->detached_.wait(), line, delayUntil(deadline));
+                auto first = co_await race(detached, line, delayUntil(deadline));
                 winner = first.index();
                 if (winner == 1)
                     got = std::get<1>(std::move(first));
             } else {
                 auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>(self->left_, kStep));
                 Read piece = state == State::DataEnd ? connection->readExactly(2) : connection->read(most);
-                auto first = co_await race(self->detached_.wait(), piece, delayUntil(deadline));
+                auto first = co_await race(detached, piece, delayUntil(deadline));
                 winner = first.index();
                 if (winner == 1)
                     got = std::get<1>(std::move(first));

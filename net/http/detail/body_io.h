@@ -11,7 +11,7 @@
 //     co_await sendBody(connection, head, &body, Framed::Chunked, &trailers, seconds, &count);
 
 #include "flow/base/seconds.h"
-#include "flow/sync/event.h"
+#include "flow/core/future.h"
 #include "net/http/detail/head.h"
 
 #include <limits>
@@ -58,7 +58,7 @@ private:
     [[noreturn]] void fail(Error error, int status, char const* reason);
 
     Reference<Connection> connection_; // null when detached
-    Event detached_;
+    Promise<Void> detached_;           // sent by detach(): what waits ends at once, before it could take more
     BodyLimits limits_;
     State state_ = State::End;
     bool isChunked_ = false;

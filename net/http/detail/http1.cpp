@@ -11,6 +11,7 @@
 #include "net/pool.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace flow::net::http::detail {
 namespace {
@@ -69,11 +70,13 @@ Future<Void> linger(Reference<Connection> connection) {
     }
 }
 
-/// Reads what a handler has left of a body. Returns false if it is more than a step.
+/// Reads what a handler has left of a body. Returns false if it is more than a step, or wrong.
 Future<bool> skipRest(Reference<ReceivedBody> body) {
     for (std::uint64_t end = body->received() + kStep; body->received() <= end;) {
-        Bytes piece = co_await body->next();
-        if (piece.empty())
+        ErrorOr<Bytes> piece = co_await tryGet(body->next());
+        if (piece.isError())
+            co_return false;
+        if (piece.get().empty())
             co_return true;
     }
     co_return false;
@@ -130,7 +133,7 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
             co_await std::move(serving);
             co_return;
         }
-        OpenExchange exchange(*service, peer);
+        std::optional<OpenExchange> exchange(std::in_place, *service, peer);
         Response response;
         Framing framing;
         Reference<ReceivedBody> body;
@@ -140,7 +143,7 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
                 refusal = parseRequest(head, options.headerCount, request, framing);
             if (!refusal && framing.length > options.bodyBytes)
                 refusal = {413, "the body is too long"};
-            exchange.note(request);
+            exchange->note(request);
             if (refusal) {
                 ++service->counters.refused;
                 framing.keepsAlive = false;
@@ -149,7 +152,7 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
                 ++service->counters.requests;
                 request.peer = peer;
                 request.tls = tls;
-                request.exchange = &exchange.facts;
+                request.exchange = &exchange->facts;
                 if (framing.kind != Framing::Kind::None) {
                     body = makeReference<ReceivedBody>(connection, framing, service->bodyLimits());
                     if (framing.expectsContinue)
@@ -172,6 +175,8 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
                             break;
                         }
                     } catch (Error& thrown) {
+                        if (thrown == actor_cancelled())
+                            throw;
                         error = thrown;
                         break;
                     } catch (...) {
@@ -199,21 +204,21 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
         std::string& out = service->scratch;
         out.clear();
         ResponseHead sent =
-            writeResponseHead(out, response, exchange.method, exchange.facts.version, closes, service->date());
+            writeResponseHead(out, response, exchange->method, exchange->facts.version, closes, service->date());
         if (sent.mistake) {
             reportDroppedBy(
                 "a handler of http::serve()",
                 invalid_option_value().withSentence(std::string("the response cannot be sent: ") + sent.mistake));
             response = refusalOf({500, "the server has failed to answer"});
             out.clear();
-            sent = writeResponseHead(out, response, exchange.method, exchange.facts.version, true, service->date());
+            sent = writeResponseHead(out, response, exchange->method, exchange->facts.version, true, service->date());
         }
-        exchange.facts.status = response.status;
+        exchange->facts.status = response.status;
         if (!sent.hasBody || !response.body.source()) {
             Bytes bytes = sent.hasBody ? response.body.takeBytes() : Bytes();
             StringRef pieces[] = {StringRef(out), bytes.substr(0, kStep)};
             auto taken = static_cast<int>(connection->tryWrite(pieces));
-            exchange.facts.sent = static_cast<std::uint64_t>(bytes.size());
+            exchange->facts.sent = static_cast<std::uint64_t>(bytes.size());
             int ofHead = std::min(taken, pieces[0].size());
             if (taken != pieces[0].size() + bytes.size()) {
                 Bytes restOfHead = pieces[0].substr(ofHead);
@@ -224,9 +229,12 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
             }
         } else {
             Future<Void> sending = sendBody(connection.getPtr(), out, &response.body, sent.framed, &response.trailers,
-                                            options.writeTime, &exchange.facts.sent);
+                                            options.writeTime, &exchange->facts.sent);
             co_await std::move(sending);
         }
+        if (body)
+            exchange->facts.received = body->received();
+        exchange.reset();
         if (response.upgrade) {
             Upgrade upgrade = std::move(response.upgrade);
             Future<Void> upgraded = upgrade(connection);
@@ -234,7 +242,6 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
             co_return;
         }
         if (body) {
-            exchange.facts.received = body->received();
             bool isSkipped = true;
             if (!sent.closes && !body->isAtEnd()) {
                 Future<bool> skipping = skipRest(body);

@@ -44,6 +44,8 @@ struct Http2Session::Callbacks {
     }
 
     static int beginFrame(nghttp2_session*, nghttp2_frame_hd const* head, void* user) {
+        if (session(user).isServer_ && head->type == NGHTTP2_HEADERS)
+            session(user).noteId(head->stream_id);
         session(user).headSince_ = head->type == NGHTTP2_HEADERS ? now() : kNoHead;
         return 0;
     }
@@ -278,6 +280,16 @@ void Http2Session::endStreams(Error error) {
             stream->error = error;
         stream->changed.trigger();
         stream->work = Future<Void>();
+    }
+}
+
+void Http2Session::noteId(std::int32_t id) {
+    if (id > lastId_) {
+        if (id > lastId_ + 2)
+            skippedIds_ = {lastId_ + 2, id - 2};
+        lastId_ = id;
+    } else if (id >= skippedIds_.first && id <= skippedIds_.second) {
+        terminate(NGHTTP2_PROTOCOL_ERROR); // RFC 9113, 5.1.1: nghttp2 would take it
     }
 }
 

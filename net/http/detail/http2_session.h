@@ -113,6 +113,7 @@ private:
     void noteField(Http2Stream& stream, std::string_view name, std::string_view value);
     void noteHead(Http2Stream& stream, bool isEnd);
     void noteReset();
+    void noteId(std::int32_t id); // of a frame HEADERS from a client
 
     bool isServer_;
     std::string lines_; // the fields of the head that is coming, as Headers have them
@@ -121,6 +122,8 @@ private:
     std::vector<Reference<Http2Stream>> arrived_, ended_;
     RateLimit resets_, idle_;
     bool isOverrun_ = false;
+    std::int32_t lastId_ = -1;
+    std::pair<std::int32_t, std::int32_t> skippedIds_ = {0, 0}; // the first and last that lastId_ has skipped
 };
 
 } // namespace flow::net::http::detail

@@ -63,9 +63,8 @@ TEST_CASE("http head: the end of a body is known, or the request is refused") {
           Framing::Kind::Chunked);
     CHECK(statusOf("Content-Length: 0\r\n") == 0);
     CHECK(statusOf("Content-Length: 999999999999999999\r\n") == 0);
-    for (char const* length : {"", "-1", "+1", "1 ", "0x10", "1,1", "1, 1", "1 1", "1a", "1.0", "9999999999999999999"})
-        if (std::string(length) != "1 ")
-            CHECK(statusOf("Content-Length: " + std::string(length) + "\r\n") == 400);
+    for (char const* length : {"", "-1", "+1", "0x10", "1,1", "1, 1", "1 1", "1a", "1.0", "9999999999999999999"})
+        CHECK(statusOf("Content-Length: " + std::string(length) + "\r\n") == 400);
     CHECK(statusOf("Content-Length: 5\r\nContent-Length: 5\r\n") == 400);
     CHECK(statusOf("Content-Length: 5\r\ncontent-length: 6\r\n") == 400);
     CHECK(statusOf("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n") == 400);

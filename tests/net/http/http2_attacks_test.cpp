@@ -58,7 +58,8 @@ TEST_CASE("http2 attack: streams that the client resets at once") {
 }
 
 TEST_CASE("http2 attack: streams that the client makes the server reset") {
-    attack(never, 1000, [](int i) { return get(idOf(i)) + frame(Window, 0, idOf(i), bigEndian(0x7fffffff, 4)); }, kCalm);
+    attack(
+        never, 1000, [](int i) { return get(idOf(i)) + frame(Window, 0, idOf(i), bigEndian(0x7fffffff, 4)); }, kCalm);
 }
 
 TEST_CASE("http2 attack: more streams than allowed, again and again") {
@@ -68,7 +69,7 @@ TEST_CASE("http2 attack: more streams than allowed, again and again") {
 TEST_CASE("http2 attack: frames that carry nothing") {
     attack(hello, 20'000, [](int) { return frame(Settings, 0, 0, ""); }, kCalm);
     attack(hello, 20'000, [](int) { return frame(Ping, 0, 0, "12345678"); }, kCalm);
-    attack(hello, 20'000, [](int i) { return i == 0 ? get(1, EndHeaders) : frame(Data, 0, 1, ""); }, kCalm);
+    attack(never, 20'000, [](int i) { return i == 0 ? get(1, EndHeaders) : frame(Data, 0, 1, ""); }, kCalm);
 }
 
 TEST_CASE("http2 attack: a head without an end") {

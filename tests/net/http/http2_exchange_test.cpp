@@ -1,5 +1,7 @@
 #include "flow/combine/all.h"
 #include "tests/net/http/http2_support.h"
+#include "tests/net/http/http_support.h"
+#include "tests/net/serve_suite.h"
 
 namespace http2_exchange_test {
 using namespace flow;
@@ -62,7 +64,7 @@ TEST_CASE("http2: a request and its response") {
         CHECK(client->streams() == 0);
         CHECK(server.counters.inFlight == 0);
         client = {};
-        co_await server.serving;
+        co_await tryGet(std::exchange(server.serving, {}));
     });
 }
 
@@ -105,6 +107,26 @@ TEST_CASE("http2: bodies of any size, both ways at once, with trailers") {
         }
         CHECK(bytes == 3'000'000);
         CHECK(response.body.trailers().get("x-end") == "yes");
+    });
+}
+
+TEST_CASE("http2: a port takes both versions, and the first bytes decide") {
+    onEachNetwork([]() -> Future<Void> {
+        HttpServer server(describe);
+        Reference<Connection> one = co_await server.connect(), two = co_await server.connect();
+        Received first = co_await ask(one, "POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\none");
+        CHECK(first.body == "/1 a one");
+        Reference<Http2Client> client = Http2Client::over(std::exchange(two, {}), {});
+        for (int i = 0; i < 3; ++i) {
+            ErrorOr<Response> got = co_await sent(client, "/2", "two");
+            REQUIRE(!got.isError());
+            std::string text = co_await got.get().body.text(100);
+            CHECK(text == "/2 a two");
+        }
+        server.stop.send(Void());
+        co_await std::exchange(server.running, {});
+        CHECK(!client->isOpen());
+        CHECK(server.counters.requests == 4);
     });
 }
 

@@ -1,7 +1,11 @@
 #include "tests/net/http/http_support.h"
 
 #include "flow/coro/coroutine.h"
+#include "flow/sim/world.h"
 #include "net/http/detail/body_io.h"
+#include "net/sim/sim_network.h"
+
+#include <doctest/doctest.h>
 
 namespace flow::test {
 
@@ -61,6 +65,23 @@ Future<std::string> talk(HttpServer* server, std::string bytes) {
 
 std::string get(std::string target, std::string lines) {
     return "GET " + target + " HTTP/1.1\r\nHost: a\r\n" + lines + "\r\n";
+}
+
+void onSimulatedNetwork(std::function<Future<Void>()> const& test) {
+    World world(1);
+    SimNetwork network(world);
+    Process& process = world.start({.name = "p", .main = test});
+    world.run(process.onStop());
+    CHECK(process.exit() == Error());
+}
+
+Dropped::Dropped() {
+    all.clear();
+    before_ = setDroppedErrorHandler(
+        [](char const*, Error error) { all.push_back(std::string(error.name()) + ": " + error.what()); });
+}
+Dropped::~Dropped() {
+    setDroppedErrorHandler(before_);
 }
 
 Future<Response> repeat(Request request) {

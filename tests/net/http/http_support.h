@@ -5,8 +5,10 @@
 #include "net/http/server.h"
 #include "net/transport.h"
 
+#include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace flow::test {
 
@@ -38,6 +40,23 @@ Future<Received> ask(Reference<net::Connection> connection, std::string bytes);
 Future<std::string> talk(HttpServer* server, std::string bytes);
 /// "GET /target HTTP/1.1" with a Host, and these further lines.
 std::string get(std::string target, std::string lines = "");
+
+/// Runs the test in a process of a simulated network, whose time costs nothing.
+void onSimulatedNetwork(std::function<Future<Void>()> const& test);
+
+/// What is reported as dropped while this exists: names and sentences.
+class Dropped {
+public:
+    Dropped();
+    Dropped(Dropped const&) = delete;
+    Dropped& operator=(Dropped const&) = delete;
+    ~Dropped();
+
+    static inline std::vector<std::string> all;
+
+private:
+    DroppedErrorHandler before_;
+};
 
 /// A handler that answers with the method, the target and the body.
 Future<net::http::Response> repeat(net::http::Request request);
