@@ -95,7 +95,7 @@ set(CPACK_PACKAGE_NAME libmillrace-dev)
 set(CPACK_PACKAGE_CONTACT "The Millrace maintainers <maintainers@millrace.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3 (>= 3.11), liburing-dev, libc-ares-dev, libnghttp2-dev, libsodium-dev, libssl-dev, libfmt-dev, libtbb-dev")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3 (>= 3.11), liburing-dev, libc-ares-dev, libnghttp2-dev, libsodium-dev, libssl-dev, libfmt-dev, libtbb-dev, zlib1g-dev")
 if(TARGET Boost::fiber) # a release has several versions of Boost, and its libraries fit only the one that we compiled with
     string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libboost-fiber${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev")
 endif()

@@ -36,21 +36,32 @@ inline Options takeOptions(Arguments& arguments, std::size_t count, std::initial
     return options;
 }
 
-/// Listens at port `portText` of 127.0.0.1, or at a free port for "0", and prints the address. Serves each client, as
-/// serveUntil() does, until SIGTERM or SIGINT comes. Connections that are open at that time get a second to end.
-/// `wrap`, if given, gets the listener, and returns the listener to use instead.
-template <class Serve>
-flow::Future<flow::Void> serve(std::string portText, Serve serveOne, Wrap const& wrap = {}) {
+/// Listens at port `portText` of 127.0.0.1, or at a free port for "0", and prints the address. `wrap`, if given, gets
+/// the listener, and returns the listener to use instead.
+inline flow::Reference<flow::net::Listener> listenAt(std::string const& portText, Wrap const& wrap = {}) {
     auto port = flow::parseNumber<std::uint16_t>(portText);
     if (!port)
         throw WrongArgument{"this is no port: " + portText};
     auto listener = flow::net::transport().listen(flow::net::Address(0x7F000001, *port));
     if (wrap)
         listener = wrap(listener);
-    flow::Future<int> stop = keep(flow::signals({SIGTERM, SIGINT}));
     std::printf("listening at %s\n", listener->localAddress().toString().c_str());
     std::fflush(stdout);
-    return flow::net::serveUntil(listener, serveOne, flow::success(stop), 1.0);
+    return listener;
+}
+
+/// Ready when SIGTERM or SIGINT comes.
+inline flow::Future<flow::Void> endOfProgram() {
+    flow::Future<int> signal = keep(flow::signals({SIGTERM, SIGINT}));
+    return flow::success(signal);
+}
+
+/// Listens at the port, and serves each client, as serveUntil() does, until the program is to end. Connections that are
+/// open at that time get a second to end.
+template <class Serve>
+flow::Future<flow::Void> serve(std::string portText, Serve serveOne, Wrap const& wrap = {}) {
+    flow::Future<flow::Void> stop = endOfProgram();
+    return flow::net::serveUntil(listenAt(portText, wrap), serveOne, stop, 1.0);
 }
 
 /// Runs run(arguments), which returns a Future. Returns the result of main(): 1 if this Future fails; 2 if an argument

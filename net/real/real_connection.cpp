@@ -18,7 +18,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <sys/ioctl.h>
+#include <sys/sendfile.h>
 #include <sys/uio.h>
 
 namespace flow::net {
@@ -325,13 +327,53 @@ std::size_t RealConnection::tryWrite(std::span<StringRef const> pieces) noexcept
         taken = ::sendmsg(descriptor(), &message, MSG_NOSIGNAL);
         this->count(&SocketCounters::writes);
     } while (taken < 0 && errno == EINTR);
-    bool isBlocked = taken < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
-    Error error = taken < 0 && !isBlocked ? errorOfSystem(errno) : Error();
-    auto sent = static_cast<std::size_t>(std::max<ssize_t>(taken, 0));
-    this->count(&SocketCounters::bytesWritten, sent);
+    return sentNow(taken, total);
+}
+
+namespace {
+
+/// Calls sendfile(), which has no MSG_NOSIGNAL: no SIGPIPE comes of a connection that has ended.
+ssize_t sendFileQuietly(int to, int file, off_t offset, std::size_t size) {
+    sigset_t pipe, before;
+    ::sigemptyset(&pipe);
+    ::sigaddset(&pipe, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    ssize_t taken;
+    do
+        taken = ::sendfile(to, file, &offset, size);
+    while (taken < 0 && errno == EINTR);
+    if (::sigismember(&before, SIGPIPE))
+        return taken;
+    int error = errno;
+    timespec atOnce = {};
+    if (taken < 0 && error == EPIPE)
+        ::sigtimedwait(&pipe, nullptr, &atOnce);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = error;
+    return taken;
+}
+
+} // namespace
+
+std::optional<std::size_t> RealConnection::trySendFile(int file, std::uint64_t offset, std::size_t size) noexcept {
+    if (!isOpen() || !queue_.isEmpty() || !mayWrite_)
+        return 0;
+    ssize_t taken = sendFileQuietly(descriptor(), file, static_cast<off_t>(offset), size);
+    count(&SocketCounters::writes);
+    if (taken == 0 || (taken < 0 && (errno == EINVAL || errno == ENOSYS))) // the file's end, or a file that cannot
+        return std::nullopt;
+    // It may take fewer bytes than there is room for. Then the poller would report nothing: only an error means no room.
+    return sentNow(taken, taken > 0 ? static_cast<std::size_t>(taken) : size);
+}
+
+std::size_t RealConnection::sentNow(ssize_t result, std::size_t total) noexcept {
+    bool isBlocked = result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    Error error = result < 0 && !isBlocked ? errorOfSystem(errno) : Error();
+    auto sent = static_cast<std::size_t>(std::max<ssize_t>(result, 0));
+    count(&SocketCounters::bytesWritten, sent);
     if (sent < total && !error.isValid()) {
         mayWrite_ = false;
-        this->count(&SocketCounters::blockedWrites);
+        count(&SocketCounters::blockedWrites);
         try {
             watchWriting();
         } catch (Error& failed) {

@@ -14,7 +14,7 @@ MEANINGS = {
     "AllReplies": "a peer of RPC is read although it does not read its replies",
     "AllMessages": "a peer that does not read has always room for another message",
     "UnreadSlabs": "a message of an ended connection keeps the whole receive buffer",
-    "WholeBody": "the HTTP server keeps the body of a request, however large it is",
+    "WholeHead": "the HTTP server keeps the head of a request, however large it is",
     "AllAnswers": "a REP keeps answers for a peer that does not read",
     "AllElements": "a message of RPC may need any memory for the elements of its containers",
     "MovedByCommands": "each command between the parts of a message moves what lies behind it",
@@ -112,10 +112,10 @@ FAULTS = [
         "    return PLANTED;",
     ),
     Mutant(
-        "WholeBody",
-        "net/examples/http/request.cpp",
-        "        body_limit(kLargestBody);",
-        "        body_limit(PLANTED ? ~0u : kLargestBody);",
+        "WholeHead",
+        "net/http/detail/http1.cpp",
+        'readUntil("\\r\\n\\r\\n"_sr, options.headerBytes);',
+        'readUntil("\\r\\n\\r\\n"_sr, PLANTED ? ~0u : options.headerBytes);',
     ),
     Mutant(
         "CleanEnd",

@@ -164,14 +164,44 @@ MUTANTS = (
     ),
     Mutant(
         "ParentFolderServed",
-        "net/examples/http/site.cpp",
+        "net/http/open_file.cpp",
         'int next = part == ".." ? -1',
         'int next = part == ".." && !PLANTED ? -1',
     ),
     Mutant(
+        "LinkFollowed",
+        "net/http/open_file.cpp",
+        "O_RDONLY | O_NOFOLLOW | O_NONBLOCK",
+        "O_RDONLY | (PLANTED ? 0 : O_NOFOLLOW) | O_NONBLOCK",
+    ),
+    Mutant(
+        "ChangedFileFromCache",
+        "net/http/detail/file_cache.cpp",
+        "|| !found.file->isCurrent()",
+        "|| (!found.file->isCurrent() && !PLANTED)",
+    ),
+    Mutant(
+        "TooManyBytesOfRanges",
+        "net/http/detail/ranges.cpp",
+        "count == 0 || bytes > size ?",
+        "count == 0 || (bytes > size && !PLANTED) ?",
+    ),
+    Mutant(
+        "WeakTagIsStrong",
+        "net/http/detail/conditions.cpp",
+        "if (isStrong && isWeak(tag))",
+        "if (isStrong && isWeak(tag) && !PLANTED)",
+    ),
+    Mutant(
+        "StreamNotFlushed",
+        "net/http/compress.cpp",
+        "work->isLive && some.size()",
+        "work->isLive && !PLANTED && some.size()",
+    ),
+    Mutant(
         "HeaderWithoutLimit",
-        "net/examples/http/request.cpp",
-        "            if (rest_.size() - begin_ > kLargestHeader)",
-        "            if (rest_.size() - begin_ > kLargestHeader && !PLANTED)",
+        "net/http/detail/http1.cpp",
+        'readUntil("\\r\\n\\r\\n"_sr, options.headerBytes);',
+        'readUntil("\\r\\n\\r\\n"_sr, PLANTED ? ~0u : options.headerBytes);',
     ),
 )

@@ -1,6 +1,6 @@
 // http_server DIRECTORY PORT [--idle SECONDS] [--cert FILE --key FILE]: serves the files of a directory by HTTP/1.1;
-// with a certificate, by HTTPS. SIGTERM and SIGINT end the program cleanly. A client has SECONDS (default 15) to send a
-// whole request, and SECONDS to read each part of an answer.
+// with a certificate, by HTTPS. SIGTERM and SIGINT end the program cleanly. SECONDS is the time for a client to send
+// the next request, its head, and each part of its body, and to read each part of an answer.
 //
 //     $ http_server . 8080 &
 //     $ curl --range 0-9 http://127.0.0.1:8080/README.md
@@ -14,6 +14,7 @@
 #include "net/examples/secure.h"
 
 #include <cstdlib>
+#include <optional>
 
 using namespace flow;
 using namespace flow::net;
@@ -22,23 +23,23 @@ namespace {
 
 Future<Void> run(Arguments arguments) {
     Options options = takeOptions(arguments, 2, {"--idle", "--cert", "--key"});
-    HttpLimits limits;
+    http::ServerOptions limits;
+    limits.grace = 1;
     if (auto idle = options.find("--idle"); idle != options.end()) {
         char* end = nullptr;
-        limits.idle = std::strtod(idle->second.c_str(), &end);
-        if (*end || !(limits.idle > 0 && limits.idle < 1e6))
+        double seconds = std::strtod(idle->second.c_str(), &end);
+        if (*end || !(seconds > 0 && seconds < 1e6))
             throw WrongArgument{"--idle needs a number of seconds"};
+        limits.idle = limits.headerTime = limits.bodyTime = limits.writeTime = seconds;
     }
-    std::shared_ptr<Site const> site;
+    std::optional<http::StaticFiles> files;
     try {
-        site = std::make_shared<Site const>(arguments[0]);
-    } catch (Error&) {
-        throw WrongArgument{"there is no such directory, or it cannot be read: " + arguments[0]};
+        files.emplace(arguments[0]);
+    } catch (Error& error) {
+        throw WrongArgument{error.what()};
     }
-    return serve(
-        arguments[1],
-        [=](Reference<Connection> client, Event* ending) { return serveHttp(site, limits, std::move(client), ending); },
-        secure(options, {"http/1.1"}));
+    Future<Void> stop = endOfProgram();
+    return serveSite(listenAt(arguments[1], secure(options, {"http/1.1"})), *files, limits, stop);
 }
 
 } // namespace

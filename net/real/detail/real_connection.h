@@ -68,9 +68,12 @@ public:
     Address peerAddress() const override { return peer_; }
     SocketCounters counters() const override { return counters_; }
     std::size_t tryWrite(std::span<StringRef const> pieces) noexcept override;
+    std::optional<std::size_t> trySendFile(int file, std::uint64_t offset, std::size_t size) noexcept override;
     Drain writable() override;
 
 private:
+    /// Takes the result of a system call that should send `total` bytes; returns how many it has sent.
+    std::size_t sentNow(ssize_t result, std::size_t total) noexcept;
     bool fill(std::size_t wanted) noexcept override;
     std::size_t fillInto(Buffers to, std::size_t size, bool& isSomething) noexcept override;
     bool hasBytes(std::size_t size) noexcept override;

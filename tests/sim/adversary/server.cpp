@@ -1,5 +1,6 @@
 // The server of the simulation "adversary".
 
+#include "net/http/server.h"
 #include "flow/combine/race.h"
 #include "flow/compat/wait_for_all.h"
 #include "flow/core/detail/turn_budget.h"
@@ -7,11 +8,10 @@
 #include "flow/loop/step_watch.h"
 #include "flow/wait/delay.h"
 #include "net/examples/echo.h"
-#include "net/examples/http_server.h"
+#include "net/http/static_files.h"
 #include "net/serve.h"
 #include "tests/sim/adversary/run.h"
 
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -53,11 +53,19 @@ Future<Void> serveEcho(Run& run, Reference<Connection> client, Event* end) {
     co_await echo(client, end);
 }
 
-Future<Void> serveSite(Run& run, std::shared_ptr<Site const> site, Reference<Connection> client, Event* end) {
+Future<http::Response> answer(Run& run, http::StaticFiles const& files, http::Request request) {
     Child child(run);
-    HttpLimits limits;
-    limits.idle = kIdle;
-    co_await serveHttp(std::move(site), limits, client, end);
+    co_return co_await files(std::move(request));
+}
+
+Future<Void> serveSite(Run& run) {
+    http::StaticFiles files(run.directory);
+    http::ServerOptions options;
+    options.idle = options.headerTime = options.bodyTime = options.writeTime = kIdle;
+    options.grace = kGrace;
+    auto handler = [&run, &files](http::Request request) { return answer(run, files, std::move(request)); };
+    Future<Void> serving = http::serve(transport().listen(kHttp), handler, options, ending(run));
+    co_await std::move(serving);
 }
 
 /// Sends each message back. It waits for no peer: a peer that does not read loses answers.
@@ -201,15 +209,11 @@ MessageOptions messageOptions(std::string routingId) {
 Future<Void> runServer(Run& run) {
     Parent parent(run);
     Turns turns(run);
-    auto site = std::make_shared<Site const>(run.directory);
     std::vector<Future<Void>> servers;
     servers.push_back(serveUntil(
         transport().listen(kEcho),
         [&run](Reference<Connection> client, Event* end) { return serveEcho(run, client, end); }, ending(run), kGrace));
-    servers.push_back(serveUntil(
-        transport().listen(kHttp),
-        [&run, site](Reference<Connection> client, Event* end) { return serveSite(run, site, client, end); },
-        ending(run), kGrace));
+    servers.push_back(serveSite(run));
     servers.push_back(serveUntil(
         transport().listen(kRefused), [](Reference<Connection>, Event*) -> Future<Void> { throw end_of_stream(); },
         ending(run), kGrace));
