@@ -31,14 +31,14 @@ struct Counted {
 
 /// An exchange that is under way; tells the observer of its end.
 struct OpenExchange {
-    OpenExchange(Service& s, Address const& peer) : service(s), inFlight(s.counters.inFlight), begin(now()) {
-        facts.peer = &peer;
-    }
+    OpenExchange(Service& s, Connection const& c) : service(s), connection(c), inFlight(s.counters.inFlight) {}
     OpenExchange(OpenExchange const&) = delete;
     OpenExchange& operator=(OpenExchange const&) = delete;
     ~OpenExchange() {
         if (!service.options.onEnd)
             return;
+        Address peer = connection.peerAddress();
+        facts.peer = &peer;
         facts.method = method;
         facts.target = target;
         facts.seconds = now() - begin;
@@ -52,8 +52,9 @@ struct OpenExchange {
     }
 
     Service& service;
+    Connection const& connection;
     Counted inFlight;
-    double begin;
+    double begin = now();
     Exchange facts;
     std::string method, target;
 };
@@ -88,13 +89,45 @@ bool isWorthReading(ReceivedBody const& body, Framing const& framing) {
            (framing.kind == Framing::Kind::Chunked || framing.length - body.received() <= kStep);
 }
 
+/// A request that the handler has got, or that is refused.
+struct Begun {
+    Refusal refusal;
+    Framing framing;
+    Reference<ReceivedBody> body;
+    Future<Response> answering;
+};
+
+/// No part of the coroutine: a Request in the coroutine's frame would be memory of each idle connection.
+Begun begin(Service& service, Reference<Connection> const& connection, Bytes const& head,
+            std::shared_ptr<TlsFacts const> const& tls, OpenExchange& exchange, Event* ending) {
+    Begun begun;
+    Request request;
+    begun.refusal = parseRequest(head, service.options.headerCount, request, begun.framing);
+    if (!begun.refusal && begun.framing.length > service.options.bodyBytes)
+        begun.refusal = {413, "the body is too long"};
+    exchange.note(request);
+    if (begun.refusal)
+        return begun;
+    ++service.counters.requests;
+    request.peer = connection->peerAddress();
+    request.tls = tls;
+    request.exchange = &exchange.facts;
+    if (begun.framing.kind != Framing::Kind::None) {
+        begun.body = makeReference<ReceivedBody>(connection, begun.framing, service.bodyLimits());
+        if (begun.framing.expectsContinue)
+            begun.body->sendFirst("HTTP/1.1 100 Continue\r\n\r\n");
+        request.body = Body::from(begun.body, begun.framing.size());
+    }
+    begun.answering = service.call(std::move(request), ending);
+    return begun;
+}
+
 } // namespace
 
 Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Event* ending) {
     ServerOptions const& options = service->options;
     Counted open(service->counters.open);
     ++service->counters.connections;
-    Address const peer = connection->peerAddress();
     std::shared_ptr<TlsFacts const> const tls = tlsFactsOf(*connection);
     double idleSince = now();
     for (std::uint32_t left = options.requestsPerConnection; left != 0;) {
@@ -133,34 +166,26 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
             co_await std::move(serving);
             co_return;
         }
-        std::optional<OpenExchange> exchange(std::in_place, *service, peer);
+        std::optional<OpenExchange> exchange(std::in_place, *service, *connection);
         Response response;
         Framing framing;
         Reference<ReceivedBody> body;
         {
-            Request request;
-            if (!refusal)
-                refusal = parseRequest(head, options.headerCount, request, framing);
-            if (!refusal && framing.length > options.bodyBytes)
-                refusal = {413, "the body is too long"};
-            exchange->note(request);
+            Future<Response> answering;
+            Semaphore::Permit place;
+            if (!refusal) {
+                place = co_await service->places.permit();
+                Begun begun = begin(*service, connection, head, tls, *exchange, ending);
+                refusal = begun.refusal;
+                framing = begun.framing;
+                body = std::move(begun.body);
+                answering = std::move(begun.answering);
+            }
             if (refusal) {
                 ++service->counters.refused;
                 framing.keepsAlive = false;
                 response = refusalOf(refusal);
             } else {
-                ++service->counters.requests;
-                request.peer = peer;
-                request.tls = tls;
-                request.exchange = &exchange->facts;
-                if (framing.kind != Framing::Kind::None) {
-                    body = makeReference<ReceivedBody>(connection, framing, service->bodyLimits());
-                    if (framing.expectsContinue)
-                        body->sendFirst("HTTP/1.1 100 Continue\r\n\r\n");
-                    request.body = Body::from(body, framing.size());
-                }
-                Semaphore::Permit place = co_await service->places.permit();
-                Future<Response> answering = service->call(std::move(request), ending);
                 bool isWatched = !body;
                 Error gone, error;
                 for (;;) {
