@@ -66,7 +66,7 @@ Future<AwaitedValue<F>> retry(RetryPolicy policy, F function, Propagate = {}, Ex
         try {
             attempt = combine::futureOf(function());
         } catch (...) {
-            attempt = currentError();
+            attempt = detail::failedByCaught<T>();
         }
         checkValid(attempt, caller);
         ErrorOr<T> result = co_await tryGet(std::move(attempt));

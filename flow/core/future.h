@@ -24,7 +24,7 @@
 // all Promises of an unset future are dropped, the future fails with broken_promise. All handles of one future belong
 // to one thread. `caller` is the place of the call, for the message of a failed assertion: callers leave it out.
 
-#include "flow/core/result.h"
+#include "flow/core/detail/kept_exception.h"
 
 #include <concepts>
 
@@ -125,7 +125,7 @@ public:
         detail::Cell* cell = checked(caller);
         FLOW_ASSERT_AT(caller, cell->isReady(), "Future::get() on a Future that is not ready");
         if (cell->isError())
-            throw detail::readError(cell);
+            detail::throwErrorOf(cell);
         return detail::valueOf<T>(cell);
     }
     /// Like get(), by value, moved if no other future has it or T cannot be copied. This handle becomes invalid.
@@ -316,5 +316,22 @@ private:
 
 template <detail::NoValue T>
 class Promise<T> : detail::RequireValue<T> {};
+
+namespace detail {
+/// Returns a future that has failed with the exception that is handled. Called in a catch block.
+template <class T>
+[[gnu::cold]] Future<T> failedByCaught() {
+    Cell* cell = newCell<T>(0, 1, 0, Cell::kError);
+    cell->error = keepCaught(cell);
+    return Future<T>::adopt(cell);
+}
+/// Returns a future that has failed as the cell has.
+template <class T>
+[[gnu::cold]] Future<T> failedLike(Cell const* failed) {
+    auto future = Future<T>::failed(failed->error);
+    shareException(future.cell(), failed);
+    return future;
+}
+} // namespace detail
 
 } // namespace flow

@@ -94,6 +94,9 @@ finish(U&&) -> finish<U>;
 struct [[nodiscard]] never {};
 /// The operand of a co_await after which the coroutine runs on when its last Future is dropped. Does not suspend.
 struct [[nodiscard]] uncancellable {};
+/// The operand of a co_await that gives the coroutine's own cell. It keeps the exception behind the error that the last
+/// tryGet() gave: flow/core/detail/kept_exception.h. Does not suspend.
+struct [[nodiscard]] ownCell {};
 /// The operand of a co_await in a frame that is parked already: see Self.
 struct [[nodiscard]] parked {};
 
@@ -284,7 +287,7 @@ public:
             opaque(frame)->destroy(frame);
     }
     void unhandled_exception() noexcept {
-        this->cell()->error = currentError();
+        this->cell()->error = keepCaught(this->cell());
         this->noteFailed();
     }
 
@@ -361,6 +364,13 @@ public:
         this->cell()->flags = kFlags | Cell::kPropagates;
         self.set(this);
         return {};
+    }
+    auto await_transform(ownCell) {
+        struct Awaiter : std::suspend_never {
+            Cell* cell;
+            Cell* await_resume() const noexcept { return cell; }
+        };
+        return Awaiter{{}, this->cell()};
     }
     std::suspend_never await_transform(uncancellable) {
         this->cell()->flags =

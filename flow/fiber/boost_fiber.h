@@ -92,7 +92,7 @@ T boostWait(Future<T> future) {
         boost::fibers::context::active()->suspend();
     }
     if (future.isError())
-        throw future.getError();
+        flow::detail::throwErrorOf(future.cell());
     return flow::detail::takeValue<T>(std::move(future).release());
 }
 

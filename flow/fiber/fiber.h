@@ -159,7 +159,7 @@ std::uint8_t runBody(Fiber* fiber, void* function) noexcept {
             flow::detail::constructValue<T>(cell, mine());
         return Cell::kValue;
     } catch (...) {
-        cell->error = currentError();
+        cell->error = flow::detail::keepCaught(cell);
         return Cell::kError;
     }
 }
@@ -207,7 +207,7 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
         if (flow::detail::parkUnlessReady(op, fiber)) {
             fiber.suspend(where);
             if (detail::Cell* failed = fiber.takeAwaited())
-                throw flow::detail::takeError(failed);
+                flow::detail::throwTaken(failed);
         }
         return op.take();
     } else if constexpr (requires { operand.waitOn(fiber, where, [] {}); }) { // the operand is a race()
@@ -223,7 +223,7 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
             pending = Pending(fiber.takeAwaited());
         }
         if (pending.failed())
-            throw pending.takeError();
+            flow::detail::throwTaken(pending.cell());
         return Waited::take(pending);
     }
 }

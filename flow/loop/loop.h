@@ -60,7 +60,7 @@ public:
         if (!future.isReady())
             throw loop_drained();
         if (future.isError())
-            throw future.getError();
+            detail::throwErrorOf(future.cell());
         return detail::takeValue<T>(std::move(future).release());
     }
     /// Like run(), for a type that converts to Future<Void>, such as a delay.

@@ -8,7 +8,7 @@
 namespace flow::coro {
 
 [[noreturn, gnu::noinline, gnu::cold]] inline void throwError(Cell* cell) {
-    throw takeError(cell);
+    throwTaken(cell);
 }
 
 /// Passes control on when a frame has ended: to the waiter `last`, or to the caller if `last` is null.
@@ -145,8 +145,8 @@ struct TryAwaiter : CellAwaiter<Awaiter> {
         if constexpr (Marked)
             this->promise()->cell()->flags |= Cell::kPropagates;
         Cell* cell = this->promise()->takeAwaited();
-        if (cell && cell->isError())
-            return ErrorOr<T>::failed(takeError(cell));
+        if (cell && cell->isError()) // coro::fail() with this error passes on the exception as well
+            return ErrorOr<T>::failed(takeErrorFor(this->promise()->cell(), cell));
         return takeValue<T>(cell);
     }
 };

@@ -3,6 +3,7 @@
 // PromiseBase to park the frame.
 
 #include "flow/base/inline.h"
+#include "flow/core/detail/kept_exception.h"
 #include "flow/wait/detail/choose.h"
 #ifdef __clang__
 #include "flow/coro/detail/abi_clang.h"

@@ -120,6 +120,9 @@ public:
         return checked(caller)->isError() ? Error(cell_->error) : Error();
     }
 
+    /// Returns the cell. For the library.
+    Cell* cell() const { return cell_; }
+
 protected:
     void swap(Handle& other) noexcept { std::swap(cell_, other.cell_); }
     Cell* checked(Caller caller = Caller()) const {
@@ -197,7 +200,7 @@ struct ChildAwaiter : InTask {
             releaseFuture(found);
         throwIfCancelled();
         if (child->isError()) [[unlikely]]
-            throw Error(child->error);
+            throwErrorOf(child);
         if constexpr (kMoves)
             return std::move(valueOf<T>(child));
         else
@@ -225,7 +228,7 @@ struct Join {
         if (scope->endsWithParent())
             throw actor_cancelled();
         if (scope->failure.isValid())
-            throw Error(scope->failure);
+            throwFailure(scope);
         return Void();
     }
 };
