@@ -80,4 +80,9 @@ void throwTaken(Cell* cell) {
     throw error;
 }
 
+void throwIfKept(Cell* cell) {
+    if (keptException(cell))
+        throwTaken(cell);
+}
+
 } // namespace flow::detail

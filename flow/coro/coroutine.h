@@ -58,7 +58,7 @@ struct ExplicitVoid {
 };
 
 /// co_await tryGet(f) gives an ErrorOr<T> and never throws.
-template <class T>
+template <class T, bool Keeps = false>
 struct [[nodiscard]] TryGet {
     Future<T> future;
 };
@@ -94,8 +94,14 @@ finish(U&&) -> finish<U>;
 struct [[nodiscard]] never {};
 /// The operand of a co_await after which the coroutine runs on when its last Future is dropped. Does not suspend.
 struct [[nodiscard]] uncancellable {};
-/// The operand of a co_await that gives the coroutine's own cell. It keeps the exception behind the error that the last
-/// tryGet() gave: flow/core/detail/kept_exception.h. Does not suspend.
+/// Like tryGet(), for a coroutine that may end with the error: if it does so by fail(), its future has the exception
+/// behind the error too, if there is one.
+template <class T>
+TryGet<T, true> tryKeeping(Future<T> future) {
+    return {std::move(future)};
+}
+/// The operand of a co_await that gives the coroutine's own cell, which keeps the exception behind the error that
+/// tryKeeping() gave last: see flow/core/detail/kept_exception.h. Does not suspend.
 struct [[nodiscard]] ownCell {};
 /// The operand of a co_await in a frame that is parked already: see Self.
 struct [[nodiscard]] parked {};
@@ -306,12 +312,13 @@ public:
     await_transform(FutureStream<U> const& stream, std::source_location where = std::source_location::current()) {
         return borrow<BorrowedStreamAwaiter<U, Base>>(readableCell(stream, where), stream, where);
     }
-    template <class U>
-    FLOW_INLINE Given<TryAwaiter<U, S::kPropagates>>
-    await_transform(TryGet<U>&& attempt, std::source_location where = std::source_location::current()) {
+    template <class U, bool Keeps>
+    FLOW_INLINE Given<TryAwaiter<U, S::kPropagates, Keeps>>
+    await_transform(TryGet<U, Keeps>&& attempt, std::source_location where = std::source_location::current()) {
+        using Result = TryAwaiter<U, S::kPropagates, Keeps>;
         if constexpr (S::kPropagates)
             this->cell()->flags &= static_cast<std::uint8_t>(~Cell::kPropagates);
-        return awaitOn<TryAwaiter<U, S::kPropagates>>(coro::pending<U>(std::move(attempt.future), where).cell(), where);
+        return awaitOn<Result>(coro::pending<U>(std::move(attempt.future), where).cell(), where);
     }
     FLOW_INLINE Given<DelayAwaiter<Base>>
     await_transform(Delay delay, std::source_location where = std::source_location::current()) {

@@ -170,7 +170,7 @@ private:
     };
 
     static Future<Void> feed(Future<Void> calls, ScopeOf* self, Propagate = {}) {
-        ErrorOr<Void> end = co_await tryGet(std::move(calls));
+        ErrorOr<Void> end = co_await coro::tryKeeping(std::move(calls));
         if (end.isError(error_code_operation_cancelled))
             co_await delay(0); // a cancel of this coroutine ends here
         self->isFed_ = false;
@@ -215,7 +215,7 @@ private:
         if (*isGone)
             co_return;
         checkValid(made, caller);
-        ErrorOr<Value> result = co_await tryGet(std::move(made));
+        ErrorOr<Value> result = co_await coro::tryKeeping(std::move(made));
         if (result.isError(error_code_operation_cancelled))
             co_await delay(0); // a cancel of this coroutine ends here
         flow::detail::Cell* own = co_await coro::ownCell();

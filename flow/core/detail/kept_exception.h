@@ -51,4 +51,7 @@ FLOW_INLINE Error takeErrorFor(Cell* to, Cell* from) noexcept {
 /// Does the same, and releases the caller's reference to the cell first.
 [[noreturn, gnu::cold]] void throwTaken(Cell* cell);
 
+/// Does throwTaken(cell) if the cell keeps an exception; otherwise nothing.
+[[gnu::cold]] void throwIfKept(Cell* cell);
+
 } // namespace flow::detail

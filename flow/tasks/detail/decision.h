@@ -33,8 +33,10 @@ public:
     /// Returns the index of the child that made the decision by its end.
     std::size_t winner() const { return winner_; }
     void throwIfFailed() const {
-        if (error_.isValid())
+        if (flow::detail::mayHaveException(error_))
             flow::detail::throwKept(cell(), error_);
+        if (error_.isValid())
+            throw error_;
     }
     /// Returns the exception that is handled as an Error. The cell of the task that waits keeps it, if it is no Error.
     [[gnu::cold]] Error caught() const noexcept {

@@ -3,6 +3,7 @@
 
 #include "flow/combine/all.h"
 #include "flow/combine/errors.h"
+#include "flow/combine/forward.h"
 #include "flow/combine/map.h"
 #include "flow/combine/race.h"
 #include "flow/combine/retry.h"
@@ -235,8 +236,8 @@ TEST_CASE("foreign exceptions: a cell that has had one fails with a later Error"
     Nothing nothing;
     SimLoop loop;
     auto twice = [](Future<int> first, Future<int> second) -> Future<int> {
-        (void)co_await tryGet(first);
-        ErrorOr<int> two = co_await tryGet(second);
+        (void)co_await coro::tryKeeping(first);
+        ErrorOr<int> two = co_await coro::tryKeeping(second);
         co_await coro::fail(two.getError());
         co_return 0;
     };
@@ -287,6 +288,10 @@ TEST_CASE("foreign exceptions: through timeouts, retry() and other functions of 
         CHECK(end(brokenPromiseToNever(parse(4, seconds))) == "ParseError 4");
         CHECK(end(waitOrError(parse(4, seconds), Never())) == "ParseError 4");
         CHECK(end(waitOrError(Future<int>(Never()), success(parse(5, seconds)))) == "ParseError 5");
+        Promise<int> forwarded;
+        Future<int> forwardedTo = forwarded.getFuture();
+        forwardPromise(forwarded, parse(6, seconds));
+        CHECK(end(forwardedTo) == "ParseError 6");
         int calls = 0;
         CHECK(end(retry(RetryPolicy{.attempts = 3}, [&] { return parse(++calls, seconds); })) == "ParseError 3");
         calls = 0;
@@ -548,7 +553,7 @@ TEST_CASE("foreign exceptions: cancels, and failures that nobody reads") {
                 int* ended;
                 ~End() { ++*ended; }
             } end{ended};
-            ErrorOr<int> first = co_await tryGet(parse(1, 0.5));
+            ErrorOr<int> first = co_await coro::tryKeeping(parse(1, 0.5));
             co_await delay(1);
             co_await coro::fail(first.getError());
             co_return 0;
