@@ -3,8 +3,8 @@
 // of error_origins.cpp.
 //
 // currentError() turns exceptions into errors of futures: actors, coroutines and tasks call it in `catch (...)`. It
-// copies an Error without a rethrow. Any other exception becomes unknown_error with a sentence, and the thread keeps its
-// text.
+// copies an Error without a rethrow. Any other exception becomes unknown_error with a sentence, and the thread keeps
+// its text.
 //
 // There are two reports. callDroppedErrorHandler() is called immediately for an error that no future is left to
 // receive. reportUnreadError() is called when a failed future is freed and no code has read its error. Unread errors
@@ -163,8 +163,8 @@ Error currentError() noexcept {
         if (error.isValid())
             return error;
         keepUnknown("an Error that was not set"); // in a future, such an Error would mean a value
-    } catch (std::bad_alloc const& other) { // no sentence, which would need memory
-        keepUnknown(other.what());
+    } catch (std::bad_alloc const& other) {
+        keepUnknown(other.what()); // no sentence, which would need memory
     } catch (std::exception const& other) {
         return unknownError(other.what());
     } catch (...) {

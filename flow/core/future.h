@@ -325,6 +325,12 @@ template <class T>
     cell->error = keepCaught(cell);
     return Future<T>::adopt(cell);
 }
+/// Returns currentError() for promise.sendError(), which sends the exception too if it is no Error. Called in a catch
+/// block.
+template <class T>
+[[gnu::cold]] Error keepCaught(Promise<T> const& promise) {
+    return keepCaught(promise.getFuture().cell());
+}
 /// Returns a future that has failed as the cell has.
 template <class T>
 [[gnu::cold]] Future<T> failedLike(Cell const* failed) {

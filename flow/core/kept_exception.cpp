@@ -9,8 +9,8 @@
 namespace flow::detail {
 namespace {
 
-/// Is on the list of this thread's watches as long as cells of this thread keep exceptions. So the functions of cell.cpp
-/// look for exceptions only if they have found a watch, for which they test in any case.
+/// Is on the list of this thread's watches as long as cells of this thread keep exceptions. So the functions of
+/// cell.cpp look for exceptions only if they have found a watch, for which they test in any case.
 class ExceptionWatch final : public EndingWatch {
 public:
     void add() noexcept {

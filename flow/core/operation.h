@@ -64,6 +64,13 @@ protected:
             detail::run(last);
     }
 
+    /// Like fail(), with the exception behind the error, which is no Error, or null.
+    void fail(Error error, std::exception_ptr exception) {
+        if (exception)
+            detail::keepException(detail::Cell::of(frame()), error, std::move(exception));
+        fail(error);
+    }
+
     /// Like complete() and fail(), but return the last waiter instead of running it. onTurn() and the function of a
     /// MemberWait return that waiter to their caller, which runs it: a chain of any length needs constant stack.
     template <class... Args>

@@ -63,7 +63,7 @@ auto spawnBoost(F function) {
                 result = function();
             }
         } catch (...) {
-            result = ErrorOr<T>::failed(currentError());
+            result = ErrorOr<T>::failed(flow::detail::keepCaught(promise));
         }
         result.isError() ? promise.sendError(result.getError()) : promise.send(std::move(result).get());
     }).detach();

@@ -2,7 +2,6 @@
 
 #if FLOW_CHECKED
 #include "flow/memory/detail/kept_exception.h"
-#include "flow/memory/detail/kept_exception.h"
 #include "flow/memory/detail/system_block.h"
 
 #include <algorithm>

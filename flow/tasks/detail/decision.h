@@ -39,9 +39,7 @@ public:
             throw error_;
     }
     /// Returns the exception that is handled as an Error. The cell of the task that waits keeps it, if it is no Error.
-    [[gnu::cold]] Error caught() const noexcept {
-        return isMade_ ? currentError() : flow::detail::keepCaught(cell());
-    }
+    [[gnu::cold]] Error caught() const noexcept { return isMade_ ? currentError() : flow::detail::keepCaught(cell()); }
 
     /// Starts the operand with this index, unless the decision is made. If the start throws, this error decides.
     template <class X>

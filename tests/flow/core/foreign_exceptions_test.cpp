@@ -11,12 +11,16 @@
 #include "flow/fiber/fiber.h"
 #include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
+#include "flow/coro/from_awaitable.h"
 #include "flow/tasks/chain.h"
 #include "flow/tasks/combine.h"
 #include "flow/tasks/generator.h"
 #include "flow/tasks/map_concurrent.h"
 #include "flow/tasks/scope.h"
 #include "flow/tasks/scope_of.h"
+#include "flow/threads/loop_pool.h"
+#include "flow/threads/on_loop.h"
+#include "flow/threads/run_blocking.h"
 #include "flow/wait/yielded.h"
 #include "tests/flow/support/balance.h"
 
@@ -629,6 +633,29 @@ TEST_CASE("foreign exceptions: an exception whose destructor drops the last futu
     outer = throwsOwning(std::move(outer));
     loop.run(delay(2));
     CHECK_THROWS_AS((void)outer.get(), Owning);
+}
+
+TEST_CASE("foreign exceptions: from other threads, and from awaitables of other libraries") {
+    int before = alive;
+    {
+        RealLoop loop;
+        LoopPool pool(1);
+        CHECK(end(onLoop(pool[0], []() -> int { throw ParseError(1); })) == "ParseError 1");
+        CHECK(end(onLoop(pool[0], [] { return parse(2); })) == "ParseError 2");
+        CHECK(end(onLoop(pool[0], [] { return parse(3, 0.001); })) == "ParseError 3");
+        CHECK(end(onLoop(pool[0], []() -> int { throw timed_out(); })) == "timed_out");
+        CHECK(end(runBlocking([]() -> int { throw ParseError(4); })) == "ParseError 4");
+        CHECK(end(runBlocking([]() -> int { throw unknown_error(); })) == "unknown_error");
+        struct Awaitable : std::suspend_never {
+            int await_resume() const { throw ParseError(5); }
+        };
+        CHECK(end(fromAwaitable(Awaitable())) == "ParseError 5");
+        for (int i = 0; i < 5; ++i) {
+            Future<int> dropped = runBlocking([]() -> int { throw ParseError(6); });
+            Future<int> alsoDropped = onLoop(pool[0], []() -> int { throw ParseError(6); });
+        }
+    }
+    CHECK(alive == before);
 }
 
 TEST_CASE("foreign exceptions: two threads with their loops") {
