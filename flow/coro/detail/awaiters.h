@@ -8,7 +8,8 @@
 namespace flow::coro {
 
 [[noreturn, gnu::noinline, gnu::cold]] inline void throwError(Cell* cell) {
-    throwTaken(cell);
+    Error error = takeErrorToThrow(cell);
+    throw error;
 }
 
 /// Passes control on when a frame has ended: to the waiter `last`, or to the caller if `last` is null.
