@@ -106,7 +106,7 @@ public:
         Cell::of(this)->error = error;
         return Exit::Failed;
     }
-    FLOW_INLINE Exit fail(Pending failed) { return fail(failed.takeError()); }
+    FLOW_INLINE Exit fail(Pending failed) { return fail(takeErrorFor(Cell::of(this), failed.cell())); }
     Exit never() { return Exit::Never; }
 
 protected:
@@ -185,7 +185,7 @@ struct Actor : F, ResultBytes<kPrefixBytes<CellType<typename F::Value>>> {
             ::new (static_cast<void*>(&self->stateBytes_)) S(std::forward<Args>(args)...);
             status = self->template activate<true>();
         } catch (...) { // parameters or leading states could not be made
-            status = self->failed(currentError());
+            status = self->failed(keepCaught(cell));
         }
         if (status != kSuspended) { // `future` is the only reference: no code waits or has cancelled
             setEnded<CellType<T>>(cell, status);
@@ -214,7 +214,7 @@ private:
                 exit = state().a_body(*this);
             }
         } catch (...) {
-            cell->error = currentError();
+            cell->error = keepCaught(cell);
             exit = Exit::Failed;
         }
         if (exit == Exit::Suspended)

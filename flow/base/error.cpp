@@ -3,7 +3,8 @@
 // of error_origins.cpp.
 //
 // currentError() turns exceptions into errors of futures: actors, coroutines and tasks call it in `catch (...)`. It
-// copies an Error without a rethrow. Any other exception becomes unknown_error, and the thread keeps its text.
+// copies an Error without a rethrow. Any other exception becomes unknown_error with a sentence, and the thread keeps
+// its text.
 //
 // There are two reports. callDroppedErrorHandler() is called immediately for an error that no future is left to
 // receive. reportUnreadError() is called when a failed future is freed and no code has read its error. Unread errors
@@ -13,6 +14,7 @@
 #include "flow/base/error.h"
 
 #include "flow/base/detail/dropped_error.h"
+#include "flow/base/detail/foreign_exception.h"
 #include "flow/base/stack.h"
 #include "flow/diag/detail/symbol.h"
 
@@ -71,6 +73,23 @@ thread_local char unknownText[256];
 
 void keepUnknown(const char* text) {
     std::snprintf(unknownText, sizeof unknownText, "%s", text);
+}
+
+/// Returns unknown_error with the name of the type of the handled exception, and its text, as its sentence.
+Error unknownError(const char* text) {
+    keepUnknown(text);
+    std::type_info const* type = abi::__cxa_current_exception_type();
+    if (!type)
+        return unknown_error();
+    char* name = abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr);
+    Error error = unknown_error();
+    if (name) {
+        char sentence[512];
+        std::snprintf(sentence, sizeof sentence, "%s: %s", name, text);
+        error = detail::withTextOfException(error, sentence);
+    }
+    std::free(name);
+    return error;
 }
 
 /// Returns the text of an error. For unknown_error it is the text of the last unknown exception, if there was one.
@@ -144,12 +163,27 @@ Error currentError() noexcept {
         if (error.isValid())
             return error;
         keepUnknown("an Error that was not set"); // in a future, such an Error would mean a value
+    } catch (std::bad_alloc const& other) {
+        keepUnknown(other.what()); // no sentence, which would need memory
     } catch (std::exception const& other) {
-        keepUnknown(other.what());
+        return unknownError(other.what());
     } catch (...) {
-        keepUnknown("an exception of unknown type");
+        return unknownError("an exception of unknown type");
     }
     return unknown_error();
+}
+
+bool detail::handlesForeignException() noexcept {
+    std::type_info const* type = abi::__cxa_current_exception_type();
+    if (!type || *type == typeid(Error))
+        return false;
+    try {
+        throw;
+    } catch (Error const&) { // of a derived class
+        return false;
+    } catch (...) {
+        return true;
+    }
 }
 
 const char* lastUnknownError() noexcept {

@@ -32,6 +32,8 @@
 
 namespace flow {
 
+class Error;
+
 namespace detail {
 inline constinit std::atomic<bool> recordsOrigins{false};
 /// Returns the number of an origin in the table of origins, or 0 if the table has no place for it.
@@ -40,6 +42,8 @@ FLOW_RARE std::uint16_t numberOfOrigin(std::source_location raised) noexcept;
 std::uint16_t numberOfSentence(std::uint16_t origin, std::string_view sentence) noexcept;
 /// Returns the sentence of entry `number`, or null if that entry has none. The text stays valid.
 const char* sentenceOf(std::uint16_t number) noexcept;
+/// Returns the error with a sentence about an exception. These sentences fill at most half of the table.
+Error withTextOfException(Error error, std::string_view sentence) noexcept;
 } // namespace detail
 
 /// The code of each error, as `error_code_NAME`.
@@ -115,6 +119,8 @@ public:
     }
 
 private:
+    friend Error detail::withTextOfException(Error, std::string_view) noexcept;
+
     static constexpr std::uint16_t kInjected = 1;
     static constexpr int kNumberShift = 1; // the other bits of flags_ are the number of the origin and sentence
     static constexpr std::uint16_t kUnset = 65535;
@@ -154,7 +160,8 @@ inline constexpr Error actor_cancelled() {
 Error wrongOption(std::string_view options, std::string_view option, std::string_view value, std::string_view rule);
 
 /// Returns the current exception as an Error; must be called inside a catch block. An exception that is not an Error
-/// becomes unknown_error, and lastUnknownError() then returns the what() of that exception.
+/// becomes unknown_error with the sentence "TYPE: WHAT" (of std::bad_alloc without one, and so if too many different
+/// sentences were made: half of those that a program keeps); lastUnknownError() then returns its what().
 Error currentError() noexcept;
 
 /// Returns the what() of this thread's last exception that became unknown_error, at most 255 bytes; "" without one.

@@ -124,20 +124,33 @@ std::uint16_t detail::numberOfOrigin(std::source_location raised) noexcept {
     return number;
 }
 
-std::uint16_t detail::numberOfSentence(std::uint16_t origin, std::string_view sentence) noexcept {
+namespace {
+
+std::uint16_t numberOf(std::uint16_t origin, std::string_view sentence, std::size_t most) noexcept {
     try {
         Said key(entryOf(origin).origin, sentence.substr(0, kSentenceBytes));
         std::lock_guard lock(table().mutex);
         auto& sentences = table().sentences;
         if (auto found = sentences.find(key); found != sentences.end())
             return found->second;
-        if (sentences.size() == kMostSentences)
+        if (sentences.size() >= most)
             return origin;
         auto place = sentences.try_emplace(std::move(key), origin).first;
         return place->second = table().add({place->first.first, place->first.second.c_str()});
     } catch (...) { // no memory: the error has no sentence
         return origin;
     }
+}
+
+} // namespace
+
+std::uint16_t detail::numberOfSentence(std::uint16_t origin, std::string_view sentence) noexcept {
+    return numberOf(origin, sentence, kMostSentences);
+}
+
+Error detail::withTextOfException(Error error, std::string_view sentence) noexcept {
+    error.setNumber(numberOf(error.number(), sentence, kMostSentences / 2));
+    return error;
 }
 
 const char* detail::sentenceOf(std::uint16_t number) noexcept {

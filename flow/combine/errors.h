@@ -23,7 +23,7 @@ Future<ErrorOr<T>> errorOr(Future<T> what) {
 
 template <class T>
 Future<T> brokenPromiseToNever(Future<T> what) {
-    ErrorOr<T> result = co_await tryGet(std::move(what));
+    ErrorOr<T> result = co_await coro::tryKeeping(std::move(what));
     if (result.isError(error_code_broken_promise))
         co_await coro::never{};
     if (result.isError())
@@ -34,7 +34,7 @@ Future<T> brokenPromiseToNever(Future<T> what) {
 
 template <class T>
 Future<T> reportErrors(Future<T> what, const char* context, UID id) {
-    ErrorOr<T> result = co_await tryGet(std::move(what));
+    ErrorOr<T> result = co_await coro::tryKeeping(std::move(what));
     if (result.isError()) {
         TraceEvent(SevError, context, id).error(result.getError());
         co_await coro::fail(result.getError());

@@ -14,14 +14,21 @@ namespace flow {
 namespace combine {
 template <class Result = coro::Detached, class Output, class T>
 Result forwardTo(Output output, Future<T> input) {
-    ErrorOr<T> result = co_await tryGet(std::move(input));
+    ErrorOr<T> result = co_await coro::tryKeeping(std::move(input));
     if constexpr (requires { output.canBeSet(); })
         if (!output.canBeSet())
             co_return;
-    if (result.isError())
-        output.sendError(result.getError());
-    else
+    if (!result.isError()) {
         output.send(std::move(result).get());
+        co_return;
+    }
+    Error error = result.getError();
+    if constexpr (requires { output.canBeSet(); }) {
+        detail::Cell* own = co_await coro::ownCell();
+        if (detail::mayHaveException(error))
+            detail::keepException(output.getFuture().cell(), error, detail::keptException(own, error));
+    }
+    output.sendError(error);
 }
 } // namespace combine
 

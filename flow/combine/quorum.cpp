@@ -36,7 +36,7 @@ Future<Void> QuorumFrame::make(Cell* const* inputs, std::size_t count, std::size
         }
     }
     if (needed == 0 && (unready == 0 || remaining == Remaining::Released))
-        return failed ? Future<Void>(failed->error) : Future<Void>(Void());
+        return failed ? failedLike<Void>(failed) : Future<Void>(Void());
     Cell* cell = newCell<Void>(sizeof(QuorumFrame) + unready * sizeof(Waiter), 1, 1, Cell::kHasFrame);
     QuorumFrame& frame = of(cell);
     frame.resume = resumeCancelled;
@@ -59,7 +59,10 @@ Future<Void> QuorumFrame::make(Cell* const* inputs, std::size_t count, std::size
         park(branch++, inputs[i]);
     }
     if (needed == 0) {
-        cell->error = failed ? failed->error : Error();
+        if (failed) {
+            cell->error = failed->error;
+            shareException(cell, failed);
+        }
         cell->setStatus(failed ? Cell::kError : Cell::kValue);
     }
     return Future<Void>::adopt(cell);
@@ -84,8 +87,11 @@ Waiter* QuorumFrame::fireWithCare(Waiter* branch) noexcept {
     Cell* cell = Cell::of(frame);
     Cell* input = branch->awaited.cell();
     branch->awaited = {};
-    if (input->isError()) // the errors of all inputs count as read, also if they do not decide
+    if (input->isError()) { // the errors of all inputs count as read, also if they do not decide
+        if (!frame->isDecided())
+            shareException(cell, input);
         (void)readError(input);
+    }
     bool isLast = --frame->parked_ == 0;
     if (frame->isDecided()) { // the result is ready already, and its future keeps the frame
         if (isLast)

@@ -66,10 +66,10 @@ Future<AwaitedValue<F>> retry(RetryPolicy policy, F function, Propagate = {}, Ex
         try {
             attempt = combine::futureOf(function());
         } catch (...) {
-            attempt = currentError();
+            attempt = detail::failedByCaught<T>();
         }
         checkValid(attempt, caller);
-        ErrorOr<T> result = co_await tryGet(std::move(attempt));
+        ErrorOr<T> result = co_await coro::tryKeeping(std::move(attempt));
         if (result.present())
             co_return std::move(result).get();
         if (!policy.continuesAfter(failed, result.getError()))

@@ -75,7 +75,7 @@ Future<T> timeoutError(X operand, double seconds, TaskPriority priority, Propaga
 
 template <class T>
 Future<T> delayed(Future<T> future, double seconds, TaskPriority priority, Propagate = {}, ExplicitVoid = {}) {
-    ErrorOr<T> result = co_await tryGet(std::move(future));
+    ErrorOr<T> result = co_await coro::tryKeeping(std::move(future));
     co_await delay(seconds, priority);
     if (result.isError())
         co_await coro::fail(result.getError());

@@ -15,6 +15,7 @@
 #include "flow/base/stack.h"
 #include "flow/core/detail/ending_watch.h"
 #include "flow/core/detail/frame_stack.h"
+#include "flow/core/detail/kept_exception.h"
 #include "flow/core/in_place.h"
 
 namespace flow {
@@ -179,8 +180,9 @@ namespace {
     return Cell::kErrorOfFrame & ~Cell::kUnreadBit;
 }
 
-FLOW_INLINE std::uint8_t errorStatus(Cell* cell, std::uint32_t own) noexcept {
-    if (endingWatch) [[unlikely]]
+/// `isUnwatched` is true if the caller has just found that there is no watch.
+FLOW_INLINE std::uint8_t errorStatus(Cell* cell, std::uint32_t own, bool isUnwatched = false) noexcept {
+    if (!isUnwatched && endingWatch) [[unlikely]]
         return reportEnding(cell, own);
     if (!isReported(cell->error))
         return Cell::kErrorOfFrame & ~Cell::kUnreadBit;
@@ -188,20 +190,29 @@ FLOW_INLINE std::uint8_t errorStatus(Cell* cell, std::uint32_t own) noexcept {
 }
 
 /// Destroys the frame and stores the error in its cell. Returns the cell, which is not completed yet.
-Cell* endInError(Waiter* frame, Error error) noexcept {
+FLOW_INLINE Cell* endInError(Waiter* frame, Error error, bool isUnwatched = false) noexcept {
     Cell* cell = Cell::of(frame);
     frame = opaque(frame);
     frame->destroy(frame);
     cell->error = error;
-    setEnded(cell, errorStatus(cell, 0));
+    setEnded(cell, errorStatus(cell, 0, isUnwatched));
     return cell;
+}
+/// Does endInError() with the error of the cell `failed`, and takes over a reference to this cell.
+[[gnu::noinline, gnu::cold]] Cell* endWatched(Waiter* frame, Cell* failed) noexcept {
+    return endInError(frame, takeErrorFor(Cell::of(frame), failed));
+}
+FLOW_INLINE Cell* endInErrorOf(Waiter* frame, Cell* failed) noexcept {
+    if (endingWatch) [[unlikely]] // as long as cells keep exceptions, there is a watch
+        return endWatched(frame, failed);
+    return endInError(frame, takeError(failed), true);
 }
 
 /// Does endInError() for a waiter that is in no list and propagates errors, with the error of the awaited cell.
 Cell* propagateError(Waiter* waiter) noexcept {
-    Error error = takeError(waiter->awaited.anyCell());
+    Cell* failed = waiter->awaited.anyCell();
     waiter->awaited = {};
-    return endInError(waiter, error);
+    return endInErrorOf(waiter, failed);
 }
 
 /// Called when `waiter` has been removed from the list of a failed cell. Returns `waiter` for the caller to run. But if
@@ -250,14 +261,21 @@ template <Waiter* (*wake)(Cell*) noexcept>
     return last;
 }
 
-} // namespace
-
-Waiter* failFrame(Waiter* frame, Error error) noexcept {
-    Cell* cell = endInError(frame, error);
+FLOW_INLINE Waiter* completeEnded(Cell* cell) noexcept {
     if (!cell->waiters.isEmpty())
         return finishFrame(cell, Cell::kError);
     releasePromise(cell); // not finishFrame(): its freeUnseen() saves all registers, and often no future is left
     return nullptr;
+}
+
+} // namespace
+
+Waiter* failFrame(Waiter* frame, Error error) noexcept {
+    return completeEnded(endInError(frame, error));
+}
+
+Waiter* failFrameWith(Waiter* frame, Cell* failed) noexcept {
+    return completeEnded(endInErrorOf(frame, failed));
 }
 
 Waiter* wakeAllButLast(Cell* cell) noexcept {

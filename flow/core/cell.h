@@ -264,6 +264,8 @@ inline Waiter* complete(Cell* cell, std::uint8_t status) noexcept {
 /// Ends a frame, which is not parked, with an error: destroys the frame and completes its cell. Waiters that propagate
 /// errors end in the same way, without recursion. Returns the waiter to run next, or null.
 Waiter* failFrame(Waiter* frame, Error error) noexcept;
+/// Does failFrame() with the error of the cell `failed`, and takes over a reference to this cell.
+Waiter* failFrameWith(Waiter* frame, Cell* failed) noexcept;
 
 /// Calls freeCell(), and saves all registers (FLOW_RARE): for frames that end without futures, and for streams.
 FLOW_RARE void freeUnseen(Cell* cell) noexcept;

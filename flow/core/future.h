@@ -12,6 +12,9 @@
 //
 // A Future<int>(e) of an Error e has failed. A Future<Error>(e) has the value e; Future<Error>::failed(e) has failed.
 //
+// A coroutine or actor that ends with an exception of another type has failed with unknown_error: getError() returns
+// it. But a wait and get() throw the exception itself. It lives as long as the futures that have failed with it.
+//
 // A T need not be copyable. A struct with a member such as std::vector<std::unique_ptr<Row>> cannot be copied, although
 // std::is_copy_constructible says that it can: delete its copy constructor, and declare its move constructor.
 //
@@ -24,7 +27,7 @@
 // all Promises of an unset future are dropped, the future fails with broken_promise. All handles of one future belong
 // to one thread. `caller` is the place of the call, for the message of a failed assertion: callers leave it out.
 
-#include "flow/core/result.h"
+#include "flow/core/detail/kept_exception.h"
 
 #include <concepts>
 
@@ -119,13 +122,13 @@ public:
     /// True if there is a value: `get()` will not throw.
     bool canGet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isValue(); }
 
-    /// Returns the value; throws the error of a failed future. The future must be ready. The reference is valid as long
-    /// as some Future of this computation exists.
+    /// Returns the value; throws the error of a failed future, or the exception behind it. The future must be ready.
+    /// The reference is valid as long as some Future of this computation exists.
     T const& get(detail::Caller caller = detail::Caller::current()) const {
         detail::Cell* cell = checked(caller);
         FLOW_ASSERT_AT(caller, cell->isReady(), "Future::get() on a Future that is not ready");
         if (cell->isError())
-            throw detail::readError(cell);
+            detail::throwErrorOf(cell);
         return detail::valueOf<T>(cell);
     }
     /// Like get(), by value, moved if no other future has it or T cannot be copied. This handle becomes invalid.
@@ -316,5 +319,28 @@ private:
 
 template <detail::NoValue T>
 class Promise<T> : detail::RequireValue<T> {};
+
+namespace detail {
+/// Returns a future that has failed with the exception that is handled. Called in a catch block.
+template <class T>
+[[gnu::cold]] Future<T> failedByCaught() {
+    Cell* cell = newCell<T>(0, 1, 0, Cell::kError);
+    cell->error = keepCaught(cell);
+    return Future<T>::adopt(cell);
+}
+/// Returns currentError() for promise.sendError(), which sends the exception too if it is no Error. Called in a catch
+/// block.
+template <class T>
+[[gnu::cold]] Error keepCaught(Promise<T> const& promise) {
+    return keepCaught(promise.getFuture().cell());
+}
+/// Returns a future that has failed as the cell has.
+template <class T>
+[[gnu::cold]] Future<T> failedLike(Cell const* failed) {
+    auto future = Future<T>::failed(failed->error);
+    shareException(future.cell(), failed);
+    return future;
+}
+} // namespace detail
 
 } // namespace flow

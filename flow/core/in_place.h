@@ -128,7 +128,7 @@ private:
                 return false;
             }
         } catch (...) {
-            error = currentError();
+            error = keepCaught(cell);
         }
         std::uint8_t status = error.isValid() ? Cell::kError : kept->take();
         if (error.isValid())
@@ -148,7 +148,7 @@ private:
                 op.take();
             return Cell::kValue;
         } catch (...) {
-            cell->error = currentError();
+            cell->error = keepCaught(cell);
             return Cell::kError;
         }
     }
@@ -160,7 +160,7 @@ private:
         std::uint8_t status;
         if (Cell* failed = waiter->awaited.anyCell()) {
             waiter->awaited = {};
-            cell->error = takeError(failed);
+            cell->error = takeErrorFor(cell, failed);
             status = Cell::kError;
         } else {
             status = kept->take();

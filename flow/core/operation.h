@@ -64,6 +64,13 @@ protected:
             detail::run(last);
     }
 
+    /// Like fail(), with the exception behind the error, which is no Error, or null.
+    void fail(Error error, std::exception_ptr exception) {
+        if (exception)
+            detail::keepException(detail::Cell::of(frame()), error, std::move(exception));
+        fail(error);
+    }
+
     /// Like complete() and fail(), but return the last waiter instead of running it. onTurn() and the function of a
     /// MemberWait return that waiter to their caller, which runs it: a chain of any length needs constant stack.
     template <class... Args>
@@ -74,7 +81,7 @@ protected:
             try {
                 detail::constructValue<T>(cell, std::forward<Args>(args)...);
             } catch (...) {
-                return end(detail::Cell::kError, currentError());
+                return end(detail::Cell::kError, detail::keepCaught(cell));
             }
         }
         return end(detail::Cell::kValue, Error());
@@ -126,7 +133,7 @@ private:
         if (detail::Cell* cancel = waiter->awaited.anyCell()) {
             detail::Cell* cell = detail::Cell::of(waiter);
             waiter->awaited = {};
-            cell->error = detail::takeError(cancel);
+            cell->error = detail::takeErrorFor(cell, cancel);
             destroyState(waiter);
             last = detail::finishFrame<T>(cell, detail::Cell::kError);
         } else if constexpr (requires(Derived& derived) { derived.onTurn(); }) {
@@ -160,7 +167,7 @@ template <class Derived, class... Args>
     try {
         ::new (frame->state()) Derived(std::forward<Args>(args)...);
     } catch (...) {
-        cell->error = currentError();
+        cell->error = detail::keepCaught(cell);
         detail::setEnded<T>(cell, detail::Cell::kError);
         cell->promises = 0;
         return future;

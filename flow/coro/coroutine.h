@@ -2,7 +2,7 @@
 // Coroutines: a function that returns Future<T> and uses co_await or co_return is an actor.
 //
 //     Future<int> add(Future<int> a, FutureStream<int> more) {
-//         int sum = co_await a;                // throws the error of a failed future
+//         int sum = co_await a;                // throws the error or exception of a failed future
 //         sum += co_await more;                // the next element
 //         co_await delay(0.5);                 // allocates only a timer of 16 bytes
 //         co_return sum;
@@ -58,7 +58,7 @@ struct ExplicitVoid {
 };
 
 /// co_await tryGet(f) gives an ErrorOr<T> and never throws.
-template <class T>
+template <class T, bool Keeps = false>
 struct [[nodiscard]] TryGet {
     Future<T> future;
 };
@@ -94,6 +94,15 @@ finish(U&&) -> finish<U>;
 struct [[nodiscard]] never {};
 /// The operand of a co_await after which the coroutine runs on when its last Future is dropped. Does not suspend.
 struct [[nodiscard]] uncancellable {};
+/// Like tryGet(), for a coroutine that may end with the error: if it does so by fail(), its future has the exception
+/// behind the error too, if there is one.
+template <class T>
+TryGet<T, true> tryKeeping(Future<T> future) {
+    return {std::move(future)};
+}
+/// The operand of a co_await that gives the coroutine's own cell, which keeps the exception behind the error that
+/// tryKeeping() gave last: see flow/core/detail/kept_exception.h. Does not suspend.
+struct [[nodiscard]] ownCell {};
 /// The operand of a co_await in a frame that is parked already: see Self.
 struct [[nodiscard]] parked {};
 
@@ -284,7 +293,7 @@ public:
             opaque(frame)->destroy(frame);
     }
     void unhandled_exception() noexcept {
-        this->cell()->error = currentError();
+        this->cell()->error = keepCaught(this->cell());
         this->noteFailed();
     }
 
@@ -303,12 +312,13 @@ public:
     await_transform(FutureStream<U> const& stream, std::source_location where = std::source_location::current()) {
         return borrow<BorrowedStreamAwaiter<U, Base>>(readableCell(stream, where), stream, where);
     }
-    template <class U>
-    FLOW_INLINE Given<TryAwaiter<U, S::kPropagates>>
-    await_transform(TryGet<U>&& attempt, std::source_location where = std::source_location::current()) {
+    template <class U, bool Keeps>
+    FLOW_INLINE Given<TryAwaiter<U, S::kPropagates, Keeps>>
+    await_transform(TryGet<U, Keeps>&& attempt, std::source_location where = std::source_location::current()) {
+        using Result = TryAwaiter<U, S::kPropagates, Keeps>;
         if constexpr (S::kPropagates)
             this->cell()->flags &= static_cast<std::uint8_t>(~Cell::kPropagates);
-        return awaitOn<TryAwaiter<U, S::kPropagates>>(coro::pending<U>(std::move(attempt.future), where).cell(), where);
+        return awaitOn<Result>(coro::pending<U>(std::move(attempt.future), where).cell(), where);
     }
     FLOW_INLINE Given<DelayAwaiter<Base>>
     await_transform(Delay delay, std::source_location where = std::source_location::current()) {
@@ -361,6 +371,13 @@ public:
         this->cell()->flags = kFlags | Cell::kPropagates;
         self.set(this);
         return {};
+    }
+    auto await_transform(ownCell) {
+        struct Awaiter : std::suspend_never {
+            Cell* cell;
+            Cell* await_resume() const noexcept { return cell; }
+        };
+        return Awaiter{{}, this->cell()};
     }
     std::suspend_never await_transform(uncancellable) {
         this->cell()->flags =

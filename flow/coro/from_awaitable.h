@@ -91,7 +91,7 @@ public:
                 call->result.emplace(co_await make(awaitable));
             }
         } catch (...) {
-            call->result.emplace(std::remove_reference_t<decltype(*call->result)>::failed(currentError()));
+            call->failWithCaught();
         }
         call->answerNow();
     }

@@ -18,7 +18,7 @@ Result callWithCopies(Result (*run)(Parameters...), Args&&... args) {
     try {
         return run(std::forward<Args>(args)...);
     } catch (...) {
-        return Result(currentError());
+        return flow::detail::failedByCaught<typename Result::Element>();
     }
 }
 

@@ -63,7 +63,7 @@ auto spawnBoost(F function) {
                 result = function();
             }
         } catch (...) {
-            result = ErrorOr<T>::failed(currentError());
+            result = ErrorOr<T>::failed(flow::detail::keepCaught(promise));
         }
         result.isError() ? promise.sendError(result.getError()) : promise.send(std::move(result).get());
     }).detach();
@@ -92,7 +92,7 @@ T boostWait(Future<T> future) {
         boost::fibers::context::active()->suspend();
     }
     if (future.isError())
-        throw future.getError();
+        flow::detail::throwErrorOf(future.cell());
     return flow::detail::takeValue<T>(std::move(future).release());
 }
 

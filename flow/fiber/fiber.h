@@ -159,7 +159,7 @@ std::uint8_t runBody(Fiber* fiber, void* function) noexcept {
             flow::detail::constructValue<T>(cell, mine());
         return Cell::kValue;
     } catch (...) {
-        cell->error = currentError();
+        cell->error = flow::detail::keepCaught(cell);
         return Cell::kError;
     }
 }
@@ -206,8 +206,10 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
             throw flow::detail::takeError(flow::detail::cancelledCell(nullptr, &fiber));
         if (flow::detail::parkUnlessReady(op, fiber)) {
             fiber.suspend(where);
-            if (detail::Cell* failed = fiber.takeAwaited())
-                throw flow::detail::takeError(failed);
+            if (detail::Cell* failed = fiber.takeAwaited()) {
+                Error error = flow::detail::takeErrorToThrow(failed);
+                throw error;
+            }
         }
         return op.take();
     } else if constexpr (requires { operand.waitOn(fiber, where, [] {}); }) { // the operand is a race()
@@ -222,8 +224,10 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
             fiber.suspend(where);
             pending = Pending(fiber.takeAwaited());
         }
-        if (pending.failed())
-            throw pending.takeError();
+        if (pending.failed()) {
+            Error error = flow::detail::takeErrorToThrow(pending.cell());
+            throw error;
+        }
         return Waited::take(pending);
     }
 }

@@ -88,7 +88,7 @@ private:
                     result = action();
                 }
             } catch (...) {
-                result = ErrorOr<T>::failed(currentError());
+                result = ErrorOr<T>::failed(flow::detail::keepCaught(promise));
             }
             result.isError() ? promise.sendError(result.getError()) : promise.send(std::move(result).get());
         }

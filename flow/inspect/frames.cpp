@@ -11,6 +11,7 @@
 #include "flow/loop/loop.h"
 #include "flow/memory/detail/block_walk.h"
 #include "flow/memory/detail/foreign_block.h"
+#include "flow/memory/detail/kept_exception.h"
 #include "flow/memory/detail/padded_block.h"
 #include "flow/wait/detail/choose.h"
 
@@ -66,11 +67,14 @@ bool hasCode(Waiter const* frame) {
 /// Returns true if the cell's own fields say that it is in this block. The block of a task begins with a ForeignBlock.
 __attribute__((no_sanitize("address", "thread"))) bool isIn(char* block, std::size_t bytes, Cell* cell) {
     auto* begin = reinterpret_cast<char*>(cell) - cell->prefixUnits * std::size_t{16};
-    if (cell->sizeClass <= memory::kSystemClass)
-        return begin == block && cell->sizeClass == memory::sizeClassOf(bytes);
+    memory::SizeClass sizeClass = cell->sizeClass;
+    if (sizeClass == memory::kKeepingClass)
+        sizeClass = memory::KeptException::classOf(begin);
+    if (sizeClass <= memory::kSystemClass)
+        return begin == block && sizeClass == memory::sizeClassOf(bytes);
     if (begin < block + sizeof(memory::ForeignBlock))
         return false;
-    bool isTask = cell->sizeClass == memory::kForeignClass;
+    bool isTask = sizeClass == memory::kForeignClass;
     return begin - (isTask ? memory::ForeignBlock::of(begin)->padding : memory::PaddedBlock::of(begin)->padding) ==
            block;
 }
@@ -99,6 +103,8 @@ Frame frameOf(Cell* cell, std::size_t number) {
         return {block->begin(), block->begin() + block->bytes(), cell->frame(), number};
     }
     memory::SizeClass sizeClass = cell->sizeClass;
+    if (sizeClass == memory::kKeepingClass)
+        sizeClass = memory::KeptException::classOf(begin);
     if (sizeClass == memory::kPaddedClass) {
         auto* padding = memory::PaddedBlock::of(begin);
         begin = padding->block();

@@ -75,7 +75,7 @@ public:
             throw loop_drained();
         runLastWork();
         if (future.isError())
-            throw future.getError();
+            detail::throwErrorOf(future.cell());
         return detail::takeValue<T>(std::move(future).release());
     }
     /// Like run(), for a type that converts to Future<Void>, such as a delay.

@@ -2,6 +2,7 @@
 
 #include "flow/memory/allocation_watch.h"
 #include "flow/memory/detail/foreign_block.h"
+#include "flow/memory/detail/kept_exception.h"
 #include "flow/memory/detail/padded_block.h"
 #include "flow/memory/detail/system_block.h"
 #include "flow/memory/detail/thread_heap.h"
@@ -38,6 +39,8 @@ void* detail::allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size
 void detail::releaseSlow(void* block, SizeClass sizeClass) noexcept {
     if (sizeClass > kSystemClass) {
         heap.classes[sizeClass].toBeFreed = 1;
+        if (sizeClass == kKeepingClass) // the exception's destructor may run any code, but none that reads the block
+            return memory::release(block, KeptException::remove(block));
         return sizeClass == kPaddedClass ? PaddedBlock::of(block)->release() : ForeignBlock::of(block)->release();
     }
     if (watch)

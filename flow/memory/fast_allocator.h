@@ -47,7 +47,8 @@ inline constexpr std::size_t kLargestBlock = 4096; // larger blocks come from th
 inline constexpr SizeClass kSystemClass = 45;
 inline constexpr SizeClass kForeignClass = 46; // blocks of another allocator: flow/memory/detail/foreign_block.h
 inline constexpr SizeClass kPaddedClass = 47;  // cells behind padding: flow/memory/detail/padded_block.h
-inline constexpr std::size_t kClassCount = kPaddedClass + 1;
+inline constexpr SizeClass kKeepingClass = 48; // blocks with an exception: flow/memory/detail/kept_exception.h
+inline constexpr std::size_t kClassCount = kKeepingClass + 1;
 
 /// The greatest alignment of blocks. A block is aligned to the largest power of two up to 64 that divides its size.
 inline constexpr std::size_t kMostAlignment = 64;

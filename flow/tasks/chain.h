@@ -60,21 +60,19 @@ Task<typename Flat<R>::Type> runThen(Context, Task<T, E> task, F f) {
 
 template <Ending kEnding, class T, class E, class F>
 Task<T> runOn(Context, Task<T, E> task, F f) {
-    Error error;
     try {
         co_await task;
     } catch (...) {
-        error = currentError();
+        [[maybe_unused]] Error error = currentError();
+        if constexpr (kEnding == Ending::Error) {
+            if (error != actor_cancelled())
+                f(error);
+        } else if constexpr (kEnding == Ending::Cancel) {
+            if (error == actor_cancelled())
+                f();
+        }
+        throw;
     }
-    if constexpr (kEnding == Ending::Error) {
-        if (error.isValid() && error != actor_cancelled())
-            f(error);
-    } else if constexpr (kEnding == Ending::Cancel) {
-        if (error == actor_cancelled())
-            f();
-    }
-    if (error.isValid())
-        throw error;
     if constexpr (std::is_same_v<T, Void>) {
         if constexpr (kEnding == Ending::Value)
             f();

@@ -150,7 +150,6 @@ Task<AwaitedValue<X>> retry(Context, RetryPolicy policy, F function, ExplicitVoi
     policy.check(caller);
     Context here = co_await context();
     for (int failed = 0;;) {
-        Error error;
         try {
             X attempt = tasks::attempt(function, here);
             if constexpr (requires { X::kIsTask; }) { // a child of this task
@@ -162,10 +161,9 @@ Task<AwaitedValue<X>> retry(Context, RetryPolicy policy, F function, ExplicitVoi
                 co_return value;
             }
         } catch (...) {
-            error = currentError();
+            if (!policy.continuesAfter(++failed, currentError()))
+                throw;
         }
-        if (!policy.continuesAfter(++failed, error))
-            throw error;
         co_await delay(policy.secondsAfter(failed));
     }
 }

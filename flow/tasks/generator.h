@@ -159,7 +159,7 @@ public:
     }
     /// Called when the body is about to destroy the value.
     void withdraw() noexcept { value_ = nullptr; }
-    void fail(Error error) noexcept { error_ = error; }
+    void fail(std::exception_ptr error) noexcept { error_ = std::move(error); }
     void end() noexcept {
         value_ = nullptr;
         isOver_ = true;
@@ -175,8 +175,8 @@ private:
             body_.wakeInTurn();
             return taken;
         }
-        if (error_.isValid())
-            throw std::exchange(error_, Error());
+        if (error_)
+            std::rethrow_exception(std::exchange(error_, nullptr));
         return std::nullopt;
     }
 
@@ -184,7 +184,7 @@ private:
     int references_ = 2; // the body and the handle
     T* value_ = nullptr;
     bool isOver_ = false;
-    Error error_;
+    std::exception_ptr error_;
     Source<Next> reader_;
     Source<Yielded> body_;
 };
@@ -259,9 +259,8 @@ public:
     }
     YieldAwaiter yield_value(T&& value) { return yield_value(value); }
     void unhandled_exception() noexcept {
-        Error error = currentError();
-        if (error != actor_cancelled())
-            yielded_.slot->fail(error);
+        if (currentError() != actor_cancelled())
+            yielded_.slot->fail(std::current_exception());
     }
 
 private:

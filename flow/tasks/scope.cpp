@@ -35,7 +35,11 @@ struct HeldFuture : HookNode {
             flow::memory::release(this, flow::memory::sizeClassOf(sizeof *this));
         else
             memory->deallocate(this, sizeof *this, alignof(HeldFuture));
-        Error error = cell->isError() ? detail::readError(cell) : Error();
+        Error error;
+        if (cell->isError()) {
+            error = detail::readError(cell);
+            keepExceptionOf(cell, to);
+        }
         ++to->pins; // the destructor of the value may destroy the Scope
         detail::releaseFuture(cell);
         --to->pins;
@@ -55,9 +59,11 @@ void hold(ScopeNode* scope, Cell* future, std::uint32_t flags) {
     if (scope->has(Node::kCancelled) && flags == 0)
         return;
     if (future->isReady()) {
-        if (future->isError())
+        if (future->isError()) {
+            keepExceptionOf(future, scope);
             if (Waiter* next = scope->onEnd(scope, detail::readError(future)))
                 detail::run(next);
+        }
         return;
     }
     std::pmr::memory_resource& resource = *scope->memory; // avoiding virtual calls saves a fifth of the instructions
@@ -139,6 +145,19 @@ void Scope::holdJoiner(Node* node) noexcept {
         turn = untilNextTurn(node);
     } catch (std::bad_alloc const&) {
     }
+}
+
+void tasks::keepExceptionOf(Cell const* failed, ScopeNode* node) noexcept {
+    Scope* scope = node->onEnd == Scope::ended ? static_cast<Scope::Node*>(node)->scope : nullptr;
+    if (scope && !node->failure.isValid()) // the first error is the one that join() throws
+        scope->exception_ = detail::keptException(failed);
+}
+
+void tasks::throwFailure(ScopeNode* node) {
+    Scope* scope = node->onEnd == Scope::ended ? static_cast<Scope::Node*>(node)->scope : nullptr;
+    if (scope && scope->exception_ && detail::mayHaveException(node->failure))
+        std::rethrow_exception(scope->exception_);
+    throw Error(node->failure);
 }
 
 WaiterNode* Scope::ended(tasks::ScopeNode* scope, Error error) {

@@ -152,6 +152,8 @@ private:
         OnError onError = OnError::CancelRest;
         Scope* scope = nullptr; // null when the Scope is gone
     };
+    friend void tasks::keepExceptionOf(detail::Cell const*, tasks::ScopeNode*) noexcept;
+    friend void tasks::throwFailure(tasks::ScopeNode*);
     static WaiterNode* ended(tasks::ScopeNode* scope, Error error);
     static void noteError(Node* node, Error error) noexcept;
     static void holdJoiner(Node* node) noexcept;
@@ -169,10 +171,13 @@ private:
         }
         if (task.isReady() && task.error().isValid())
             error = task.error(); // not actor_cancelled, if the task has failed with another error after a cancel
-        if (error.isValid())
+        if (error.isValid()) {
+            tasks::keepExceptionOf(task.cell(), node);
             noteError(node, error);
+        }
     }
     std::pmr::vector<Error> errors_;
+    std::exception_ptr exception_; // of the error that join() throws, if a child has failed with no Error
     Node* node_;
     Future<Void> turn_;     // ready when a joiner may resume after a cancel; see holdJoiner()
     Future<Void> deadline_; // closes the scope; invalid without a deadline

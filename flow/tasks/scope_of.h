@@ -133,7 +133,7 @@ public:
             scope_.spawn(std::move(running));
         } catch (...) {
             isGone_ = outer;
-            fail(currentError());
+            failWithCaught();
             throw;
         }
     }
@@ -170,12 +170,13 @@ private:
     };
 
     static Future<Void> feed(Future<Void> calls, ScopeOf* self, Propagate = {}) {
-        ErrorOr<Void> end = co_await tryGet(std::move(calls));
+        ErrorOr<Void> end = co_await coro::tryKeeping(std::move(calls));
         if (end.isError(error_code_operation_cancelled))
             co_await delay(0); // a cancel of this coroutine ends here
         self->isFed_ = false;
+        flow::detail::Cell* own = co_await coro::ownCell();
         if (end.isError() && !end.isError(error_code_end_of_stream))
-            self->fail(end.getError());
+            self->fail(end.getError(), flow::detail::keptException(own, end.getError()));
         else
             self->next_.wakeInTurn();
     }
@@ -209,37 +210,42 @@ private:
             else
                 made = combine::futureOf(std::move(child));
         } catch (...) {
-            made = currentError();
+            made = flow::detail::failedByCaught<Value>();
         }
         if (*isGone)
             co_return;
         checkValid(made, caller);
-        ErrorOr<Value> result = co_await tryGet(std::move(made));
+        ErrorOr<Value> result = co_await coro::tryKeeping(std::move(made));
         if (result.isError(error_code_operation_cancelled))
             co_await delay(0); // a cancel of this coroutine ends here
-        self->ended(index, std::move(result));
+        flow::detail::Cell* own = co_await coro::ownCell();
+        self->ended(index, std::move(result), own);
     }
 
     template <class Value>
-    void ended(std::size_t index, ErrorOr<Value> result) {
+    void ended(std::size_t index, ErrorOr<Value> result, flow::detail::Cell* child) {
         try {
             if (result.present())
                 return keepResult(index, T(std::move(result).get()));
             if constexpr (IsErrorOr<T>::value)
                 return keepResult(index, T::failed(result.getError()));
         } catch (...) {
-            return fail(currentError());
+            return failWithCaught();
         }
-        fail(result.getError());
+        fail(result.getError(), flow::detail::keptException(child, result.getError()));
     }
     void keepResult(std::size_t index, T value) {
         auto& slot = order_ == ResultOrder::Started ? results_[index - taken_] : results_.emplace_back();
         slot.emplace(index, std::move(value));
         next_.wakeInTurn();
     }
-    void fail(Error error) {
-        if (!failure_.isValid())
+    void failWithCaught() { fail(currentError(), std::current_exception()); }
+    /// `exception` is the exception behind `error`, or null if there is none but the Error.
+    void fail(Error error, std::exception_ptr exception) {
+        if (!failure_.isValid()) {
             failure_ = error;
+            exception_ = std::move(exception);
+        }
         next_.wakeInTurn();
         room_.wakeInTurn();
         std::shared_ptr<void> fed = fed_; // while the calls end, which may destroy this object
@@ -247,6 +253,8 @@ private:
     }
 
     void throwFailure() const {
+        if (exception_)
+            std::rethrow_exception(exception_);
         if (failure_.isValid())
             throw Error(failure_);
     }
@@ -269,6 +277,7 @@ private:
     bool isFed_ = false;
     bool* isGone_ = nullptr; // of a spawn() that runs: a child may destroy this object before it first waits
     Error failure_;
+    std::exception_ptr exception_; // behind the failure
     std::size_t spawned_ = 0;
     std::size_t taken_ = 0;
     std::size_t held_ = 0; // children that run, and results

@@ -73,7 +73,7 @@ private:
                 this->result.emplace((*call_)());
             }
         } catch (...) {
-            fail(currentError());
+            this->failWithCaught();
         }
         finish();
     }
@@ -82,15 +82,17 @@ private:
         try {
             take(step_.template take<Value>());
         } catch (...) {
-            fail(currentError());
+            this->failWithCaught();
         }
         finish();
     }
     void take(Future<Value> future) {
-        if (future.isError())
+        if (future.isError()) {
             fail(future.getError());
-        else
+            this->exception_ = detail::keptException(future.cell());
+        } else {
             this->result.emplace(std::move(future).takeValue());
+        }
     }
     void endWithLoop() {
         step_.cancel();

@@ -162,7 +162,7 @@ struct ThreadPool::Call final : Job, FastAllocated<Call<F>> {
         }
         void deliver() noexcept {
             if (call->result.isError())
-                this->fail(call->result.getError());
+                this->fail(call->result.getError(), std::move(call->exception));
             else
                 this->complete(std::move(call->result).get());
         }
@@ -182,6 +182,8 @@ struct ThreadPool::Call final : Job, FastAllocated<Call<F>> {
             }
         } catch (...) {
             result = ErrorOr<Value>::failed(currentError());
+            if (detail::mayHaveException(result.getError()))
+                exception = std::current_exception();
         }
     }
     void deliver() noexcept override {
@@ -202,6 +204,7 @@ struct ThreadPool::Call final : Job, FastAllocated<Call<F>> {
     Answer* answer = nullptr; // null when the future has been cancelled; belongs to the loop's thread
     F function;
     ErrorOr<Value> result;
+    std::exception_ptr exception; // behind the error, if this is unknown_error
 };
 
 template <class F>

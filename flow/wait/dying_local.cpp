@@ -1,6 +1,7 @@
 #include "flow/wait/dying_local.h"
 
 #if FLOW_CHECKED
+#include "flow/memory/detail/kept_exception.h"
 #include "flow/memory/detail/system_block.h"
 
 #include <algorithm>
@@ -24,6 +25,8 @@ __attribute__((no_sanitize("address"))) bool hasAddress(void const* memory, std:
 std::size_t bytesOf(Cell* cell) {
     auto* begin = static_cast<char*>(cell->valueAddress());
     memory::SizeClass sizeClass = cell->sizeClass;
+    if (sizeClass == memory::kKeepingClass)
+        sizeClass = memory::KeptException::classOf(begin);
     if (sizeClass == memory::kForeignClass)
         return 0;
     if (sizeClass == memory::kPaddedClass) {

@@ -41,7 +41,11 @@ struct YieldedFrame : Waiter {
         auto& frame = *static_cast<YieldedFrame*>(waiter);
         Cell* own = Cell::of(waiter);
         Cell* input = waiter->awaited.cell();
-        Error error = input->isError() ? readError(input) : frame.error;
+        Error error = frame.error;
+        if (input->isError()) {
+            shareException(own, input);
+            error = readError(input);
+        }
         if (own->has(Cell::kCancelled)) {
             // a cancelled frame leaves `isFirst` of the next frame as it is
         } else if (frame.isFirst) {

@@ -308,6 +308,70 @@ static void throwsInt() {
     throw 7;
 }
 
+ACTOR Future<int> failsLater(int how) {
+    wait(delay(1));
+    fails(how);
+    return how;
+}
+ACTOR Future<int> passesOn(Future<int> from) {
+    int value = wait(from);
+    return value;
+}
+
+// A wait throws the exception that has ended the other actor, if a clause names its type.
+ACTOR Future<int> fromWaits(int how) {
+    state int value = 0;
+    try {
+        try {
+            if (how >= 10)
+                wait(delay(2) && success(passesOn(failsLater(how - 10))));
+            loop choose {
+                when(int got = wait(passesOn(failsLater(how)))) {
+                    value = got;
+                    break;
+                }
+                when(wait(delay(5))) { say("never"); }
+            }
+        } catch (Failure& e) {
+            say("failure %s", e.what());
+            wait(delay(1));
+            if (how == 1)
+                throw;
+        } catch (int number) {
+            say("number %d", number);
+        }
+        say("after the inner try");
+        try {
+            value = wait(failsLater(how % 10));
+        } catch (Error& e) {
+            say("inner %s", e.name());
+            if (how != 2)
+                throw;
+        }
+        value = wait(failsLater(how % 10));
+    } catch (std::exception& e) {
+        say("exception %s", e.what());
+        return 1;
+    } catch (Error& e) {
+        say("error %s", e.name());
+        return 2;
+    }
+    return value;
+}
+
+// Only clauses for other types: Errors and cancels pass them by.
+ACTOR Future<int> onlyTyped(int how) {
+    Token a("a");
+    try {
+        int value = wait(failsLater(how));
+        return value;
+    } catch (std::exception& e) {
+        say("exception %s", e.what());
+        wait(delay(1));
+        throw;
+    }
+}
+
 // What `...` or Error took is an Error when it is passed on.
 ACTOR Future<int> becomesError() {
     try {
@@ -362,6 +426,24 @@ int main() {
     for (int how : {0, 1, 2, 9}) {
         say("-- rethrows %d", how);
         sim.run(watch("rethrows", rethrows(how)));
+    }
+    for (int how : {0, 1, 2, 3, 9, 10, 11, 12}) {
+        say("-- from waits %d", how);
+        sim.run(watch("from waits", fromWaits(how)));
+    }
+    for (int how : {0, 1, 2, 9}) {
+        say("-- only typed %d", how);
+        sim.run(watch("only typed", onlyTyped(how)));
+    }
+    try {
+        sim.run(onlyTyped(1));
+    } catch (Failure& e) {
+        say("run() threw failure %s", e.what());
+    }
+    {
+        Future<int> cancelled = onlyTyped(1);
+        cancelled.cancel();
+        sim.run(watch("only typed", cancelled));
     }
     say("-- becomes an Error");
     sim.run(watch("becomes an Error", becomesError()));

@@ -159,9 +159,9 @@ class Printer(ABC):
                 return self._front(node.label) + self._suspend(node)
             case IfFailed():
                 test = f"!{node.passed}" if node.passed else "wait__.failed()"
-                if node.handler is None:
-                    return f"if ({test}) {self._fail('wait__')}"
-                return f"if ({test}) {{ {self._raise('wait__.takeError()', node.handler)} }}"
+                fail = self._fail("wait__") if node.handler is None else self._raise("wait__.takeError()", node.handler)
+                rethrow = "wait__.rethrow(); " if node.rethrows else ""
+                return f"if ({test}) {{ {rethrow}{fail} }}" if rethrow or node.handler else f"if ({test}) {fail}"
             case Assign():
                 return self._assign(node)
             case Raise():

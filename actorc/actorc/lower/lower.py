@@ -223,8 +223,8 @@ class _Lowering(PrefixLowering):
         return nodes if drops else nodes + self._taken(item.wait)
 
     def _if_failed(self, line: int, passed: str = "") -> IfFailed:
-        self._handles_waits = self._handles_waits or self._handler is not None
-        return IfFailed(line, self._handler, passed)
+        self._handles_waits = self._handles_waits or self._handler is not None or self._has_typed_clause
+        return IfFailed(line, self._handler, passed, self._has_typed_clause)
 
     def _take(self, function: str, wait: syntax.WaitExpr, type_: str = "") -> str:
         """A call of what flow/wait/operation_room.h has for a wait that has been settled."""

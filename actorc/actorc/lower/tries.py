@@ -98,6 +98,7 @@ class TryLowering:
         self._counts: dict[str, int] = {}
         self._jumped_to: set[LabelName] = set()
         self._handler: LabelName | None = None
+        self._has_typed_clause = False  # a clause for a C++ type may take what a wait throws, before any other clause
         self._caught: tuple[CatchKind, str] | None = None  # what `throw;` passes on: its kind and the variable
         self._visible: list[Local] = []  # locals in scope: they hide state variables
         self._uses_error = False
@@ -141,7 +142,7 @@ class TryLowering:
         self, item: syntax.Try, lower_body: Callable[[syntax.Block], Scope]
     ) -> tuple[Scope, Region, list[LabelName]]:
         """The body, and a label for each clause."""
-        outer = self._handler
+        outer, outer_is_typed = self._handler, self._has_typed_clause
         region = Region(self._new("try"))
         labels: list[LabelName] = []
         is_first = True
@@ -152,8 +153,10 @@ class TryLowering:
                 self._handler = LabelName("catch", region.front.number)
                 labels.append(self._handler)
                 is_first = False
+        is_typed = any(catch.kind is CatchKind.OTHER for catch in item.catches)
+        self._has_typed_clause = is_typed or (self._has_typed_clause and not takes_errors(item))
         body = lower_body(item.body)
-        self._handler = outer
+        self._handler, self._has_typed_clause = outer, outer_is_typed
         return body, region, labels
 
     def _try(

@@ -67,7 +67,7 @@ FLOW_INLINE A& give(Object* object) {
 /// Ends a coroutine that propagates errors, with the error of the cell `failed`, and takes over a reference to this
 /// cell. Returns no handle: if it did, clang would call the noop coroutine at every co_await that suspends.
 [[gnu::noinline]] FLOW_RARE inline void failAtOnce(Waiter* frame, Cell* failed) noexcept {
-    handedOver = failFrame(frame, takeError(failed));
+    handedOver = failFrameWith(frame, failed);
 }
 
 } // namespace flow::coro

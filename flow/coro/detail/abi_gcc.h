@@ -56,7 +56,7 @@ FLOW_INLINE A give(Object* object) {
 /// Ends a coroutine that propagates errors at a co_await, with the error of the cell `failed`. Takes over a reference
 /// to the cell.
 FLOW_INLINE void failAtOnce(Waiter* frame, Cell* failed) noexcept {
-    handOver(failFrame(frame, takeError(failed)));
+    handOver(failFrameWith(frame, failed));
 }
 
 } // namespace flow::coro

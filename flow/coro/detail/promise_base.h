@@ -3,6 +3,7 @@
 // PromiseBase to park the frame.
 
 #include "flow/base/inline.h"
+#include "flow/core/detail/kept_exception.h"
 #include "flow/wait/detail/choose.h"
 #ifdef __clang__
 #include "flow/coro/detail/abi_clang.h"
@@ -161,6 +162,8 @@ public:
     /// Returns the operand after the frame was parked. The operand has a value, or has failed.
     FLOW_INLINE Pending settled() { return Pending(takeAwaited()); }
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(operand); }
+    /// Called before the coroutine fails with the error of `failed`: passes on the exception behind it.
+    FLOW_INLINE void share(Pending const& failed) { shareException(cell(), failed.cell()); }
     /// Does the same as takeAwaited(), after a wait with Propagates.
     FLOW_INLINE Cell* takePropagating() {
         Cell* cell = awaited_.anyCell();

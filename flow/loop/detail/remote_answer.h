@@ -58,6 +58,13 @@ public:
             deliver();
     }
 
+    /// Makes the exception that is handled the answer. Called in a catch block, before answer().
+    [[gnu::cold]] void failWithCaught() {
+        result.emplace(ErrorOr<T>::failed(currentError()));
+        if (detail::mayHaveException(result->getError()))
+            exception_ = std::current_exception();
+    }
+
     /// The value or the error of the answer. To be set before answer().
     std::optional<ErrorOr<T>> result;
 
@@ -67,6 +74,8 @@ protected:
     ~RemoteAnswer() = default;
 
     TaskPriority priority() const { return priority_; }
+
+    std::exception_ptr exception_; // behind the error, if there is one that is no Error
 
 private:
     /// The future's side of the call. If the future is dropped before answer(), then answer() destroys the call. If it
@@ -102,7 +111,7 @@ private:
         void bring() noexcept override {
             ErrorOr<T>& found = *this->call->result;
             if (found.isError())
-                this->fail(found.getError());
+                this->fail(found.getError(), std::move(this->call->exception_));
             else
                 this->complete(std::move(found).get());
         }

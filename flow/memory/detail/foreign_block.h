@@ -34,6 +34,8 @@ public:
     void release() noexcept { memory_->deallocate(begin(), bytes_, alignment_); }
 
     std::pmr::memory_resource& memory() const noexcept { return *memory_; }
+    /// Makes release() give the memory to another resource, which passes it on to the first one.
+    void setMemory(std::pmr::memory_resource& memory) noexcept { memory_ = &memory; }
     /// Returns the beginning of the memory that was taken from the resource.
     char* begin() noexcept { return reinterpret_cast<char*>(this + 1) - padding; }
     std::size_t bytes() const noexcept { return bytes_; }

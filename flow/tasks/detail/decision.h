@@ -33,9 +33,13 @@ public:
     /// Returns the index of the child that made the decision by its end.
     std::size_t winner() const { return winner_; }
     void throwIfFailed() const {
-        if (error_.isValid())
-            throw error_;
+        if (!error_.isValid())
+            return;
+        Error error = flow::detail::errorToThrow(cell(), error_);
+        throw error;
     }
+    /// Returns the exception that is handled as an Error. The cell of the task that waits keeps it, if it is no Error.
+    [[gnu::cold]] Error caught() const noexcept { return isMade_ ? currentError() : flow::detail::keepCaught(cell()); }
 
     /// Starts the operand with this index, unless the decision is made. If the start throws, this error decides.
     template <class X>
@@ -53,7 +57,7 @@ public:
             }
         } catch (...) {
             failures_ = 0;
-            failed(index, currentError());
+            failed(index, caught());
         }
     }
 
@@ -75,6 +79,7 @@ public:
     }
 
 private:
+    Cell* cell() const { return Cell::of(here_.parent()->frame()); }
     void make(std::size_t index) noexcept {
         isMade_ = true;
         winner_ = index;
@@ -103,7 +108,7 @@ Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, De
             result->emplace(std::move(value));
         }
     } catch (...) {
-        error = currentError();
+        error = decision->caught();
     }
     if (error.isValid())
         decision->failed(index, error);

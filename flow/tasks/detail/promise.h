@@ -121,6 +121,9 @@ public:
         return checked(caller)->isError() ? Error(cell_->error) : Error();
     }
 
+    /// Returns the cell. For the library.
+    Cell* cell() const { return cell_; }
+
 protected:
     void swap(Handle& other) noexcept { std::swap(cell_, other.cell_); }
     Cell* checked(Caller caller = Caller()) const {
@@ -197,8 +200,10 @@ struct ChildAwaiter : InTask {
         if (Cell* found = promise->takeAwaited()) // another node's child: this node was parked at the child's cell
             releaseFuture(found);
         throwIfCancelled();
-        if (child->isError()) [[unlikely]]
-            throw Error(child->error);
+        if (child->isError()) [[unlikely]] {
+            Error error = errorToThrow(child);
+            throw error;
+        }
         if constexpr (kMoves)
             return std::move(valueOf<T>(child));
         else
@@ -227,7 +232,7 @@ struct Join {
         if (scope->endsWithParent())
             throw actor_cancelled();
         if (scope->failure.isValid())
-            throw Error(scope->failure);
+            throwFailure(scope);
         return Void();
     }
 };

@@ -122,6 +122,11 @@ void unpin(Node* node) noexcept;
 /// Frees the hook as soon as no node is left below it.
 void endHook(HookNode* hook) noexcept;
 
+/// Called before onEnd() with the cell of a failed future. A Scope keeps its exception, if there is one.
+[[gnu::cold]] void keepExceptionOf(Cell const* failed, ScopeNode* scope) noexcept;
+/// Throws the error of the scope, or the exception that it keeps.
+[[noreturn, gnu::cold]] void throwFailure(ScopeNode* scope);
+
 /// Called when a child of `parent` has ended. Runs `last`, a waiter of the child, unless it is null. Then calls
 /// settle(parent). Returns the next frame to run.
 FLOW_RARE Waiter* childLeft(Node* parent, Waiter* last) noexcept;

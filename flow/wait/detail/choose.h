@@ -263,7 +263,9 @@ private:
         auto* choose = static_cast<ChooseBase*>(branch->owner);
         Waiter* frame = choose->frame_;
         frame->awaited = {};
-        Error error = readError(branch->awaited.cell());
+        Cell* failed = branch->awaited.cell();
+        shareException(Cell::of(frame), failed);
+        Error error = readError(failed);
         releaseAllBut(choose->group_, nullptr);
         if (Waiter* last = failFrame(frame, error))
             FLOW_HAND_OVER(last);

@@ -151,6 +151,11 @@ public:
     /// Returns true if the wait throws. The Pending must be ready. Afterwards call one of the next functions, once.
     FLOW_INLINE bool failed() const { return cell_ && cell_->isError(); }
     FLOW_INLINE Error takeError() const { return detail::takeError(cell_); }
+    /// Throws the exception behind the error, if there is one. Then no other function may be called.
+    FLOW_INLINE void rethrow() const {
+        if (detail::mayHaveException(cell_->error)) [[unlikely]]
+            detail::throwIfKept(cell_);
+    }
     /// Takes the result by reference.
     template <class T>
     detail::Result<T> take() const {

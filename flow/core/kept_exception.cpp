@@ -1,0 +1,93 @@
+#include "flow/core/detail/kept_exception.h"
+
+#include "flow/base/detail/foreign_exception.h"
+#include "flow/core/detail/ending_watch.h"
+#include "flow/memory/detail/kept_exception.h"
+
+#include <bit>
+
+namespace flow::detail {
+namespace {
+
+/// Is on the list of this thread's watches as long as cells of this thread keep exceptions. So the functions of
+/// cell.cpp look for exceptions only if they have found a watch, for which they test in any case.
+class ExceptionWatch final : public EndingWatch {
+public:
+    void add() noexcept {
+        if (!std::exchange(isAdded_, true))
+            addEndingWatch(*this);
+    }
+    void failed(void const*, Error) noexcept override { removeIfUnused(); }
+    void cancelled(void const*) noexcept override { removeIfUnused(); }
+
+private:
+    void removeIfUnused() noexcept {
+        if (memory::KeptException::blocksOfThread != 0)
+            return;
+        isAdded_ = false;
+        removeEndingWatch(*this);
+    }
+    bool isAdded_ = false;
+};
+constinit thread_local ExceptionWatch exceptionWatch;
+
+std::uint32_t markOf(Error error) {
+    return std::bit_cast<std::uint32_t>(error);
+}
+void* blockOf(Cell const* cell) {
+    return const_cast<Cell*>(cell)->valueAddress();
+}
+
+} // namespace
+
+void keepException(Cell* cell, Error error, std::exception_ptr exception) noexcept {
+    if (!exception)
+        return memory::KeptException::clear(blockOf(cell));
+    exceptionWatch.add();
+    memory::KeptException::keep(blockOf(cell), cell->sizeClass, markOf(error), std::move(exception));
+}
+
+std::exception_ptr keptException(Cell const* cell, Error error) noexcept {
+    return mayHaveException(error) ? memory::KeptException::find(blockOf(cell), markOf(error)) : nullptr;
+}
+
+Error keepCaught(Cell* cell) noexcept {
+    Error error = currentError();
+    if (mayHaveException(error) && handlesForeignException())
+        keepException(cell, error, std::current_exception());
+    return error;
+}
+
+void shareKept(Cell* to, Cell const* from) noexcept {
+    keepException(to, from->error, keptException(from));
+}
+
+Error errorToThrow(Cell const* cell, Error error) {
+    if (std::exception_ptr exception = keptException(cell, error))
+        std::rethrow_exception(std::move(exception));
+    return error;
+}
+
+Error errorToThrow(Cell* cell) {
+    return errorToThrow(cell, readError(cell));
+}
+
+void throwErrorOf(Cell* cell) {
+    Error error = errorToThrow(cell);
+    throw error;
+}
+
+Error takeErrorToThrow(Cell* cell) {
+    std::exception_ptr exception = keptException(cell);
+    Error error = takeError(cell);
+    if (exception)
+        std::rethrow_exception(std::move(exception));
+    return error;
+}
+
+void throwIfKept(Cell* cell) {
+    if (keptException(cell))
+        (void)takeErrorToThrow(cell);
+}
+
+} // namespace flow::detail
