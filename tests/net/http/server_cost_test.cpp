@@ -66,12 +66,12 @@ Future<Void> idle() {
     }
     std::int64_t each = (usedBytes() - before) / 200;
     MESSAGE("bytes of a connection and of its client: " << each);
-    CHECK(each < 5000); // some 700 of them for the client
+    CHECK(each < 6000); // 3,780 with clang, some 700 of them for the client
 }
 
 } // namespace
 
-TEST_CASE("http server: three allocations for a request, and three KiB for an idle connection") {
+TEST_CASE("http server: what a request and an idle connection cost") {
     RealLoop loop;
     loop.run(requests());
     loop.run(idle());
