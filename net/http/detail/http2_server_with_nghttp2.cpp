@@ -49,6 +49,7 @@ public:
         self->ping();  // its answer comes behind all that the client has sent before it read the notice
         co_await race(answer, delay(1.0));
         self->goAway(false);
+        self->flush(); // before further streams come: the client sends again what this says was not taken
         while (!self->isHeadLate())
             co_await delay(self->service_.options.headerTime);
     }
