@@ -3,11 +3,11 @@
 #include "flow/base/detail/dropped_error.h"
 #include "flow/base/format.h"
 #include "flow/coro/coroutine.h"
+#include "net/http/detail/dates.h"
 #include "net/http/detail/service.h"
 #include "net/serve.h"
 
 #include <cmath>
-#include <ctime>
 
 namespace flow::net::http {
 namespace detail {
@@ -63,14 +63,7 @@ std::string_view Service::date() {
     if (now >= dateUntil_) {
         double wall = Loop::current().wallTime();
         dateUntil_ = now + 1 - (wall - std::floor(wall));
-        auto seconds = static_cast<std::time_t>(wall);
-        std::tm parts = {};
-        ::gmtime_r(&seconds, &parts);
-        static constexpr char const* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-        static constexpr char const* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-        date_ = format("Date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n", kDays[parts.tm_wday], parts.tm_mday,
-                       kMonths[parts.tm_mon], parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec);
+        date_ = "Date: " + httpDate(static_cast<std::int64_t>(wall)) + "\r\n";
     }
     return date_;
 }

@@ -37,6 +37,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                 ("HTTP: files", "net/docs/http_files.md"),
                 ("WebSocket", "net/docs/websocket.md"),
                 ("Coming from ZeroMQ", "net/docs/zeromq.md"), ("Requests", "net/docs/rpc.md"), ("HTTP", "net/docs/http.md"),
+                ("HTTP", "net/docs/http.md"), ("HTTP: files and compression", "net/docs/http_files.md"),
                 ("Files", "flow/docs/files.md"), ("Structured tasks", "flow/docs/structured_tasks.md"),
                 ("Many children", "flow/docs/many_children.md"), ("Fibers", "flow/docs/fibers.md"),
                 ("Examples to start from", "flow/docs/examples.md"),
