@@ -84,9 +84,14 @@ public:
     ~Pool() { close(); }
 
     Future<Lease> acquire() { return acquire(state_, false); }
+    /// Like acquire(), but makes a connection also if one is kept: for a second attempt, when a kept connection has
+    /// ended at the moment of the request. If there would be more than `most`, the oldest kept one is closed.
+    Future<Lease> acquireNew() { return acquire(state_, true); }
     void close() noexcept { Reference<State>(state_)->close(); } // a waiter may destroy the Pool
     /// The number of kept connections.
     std::size_t idle() const { return state_->kept.size(); }
+    /// True if no connection is kept, in use or being made, and no caller waits for one.
+    bool isUnused() const { return idle() == 0 && state_->inUse() == 0 && state_->places.waiters() == 0; }
 
 private:
     struct State;
@@ -109,6 +114,7 @@ struct Pool<C>::State : ReferenceCounted<State> {
     }
 
     bool isFull() { return places.available() <= 0 && places.waiters() >= options.waiters && !closing.isSet(); }
+    std::size_t inUse() const { return options.most - static_cast<std::size_t>(places.permits()); }
     /// Takes the newest connection that is healthy; returns null if there is none.
     Reference<C> take() {
         while (!kept.empty()) {
@@ -156,7 +162,7 @@ struct Pool<C>::State : ReferenceCounted<State> {
     Scope warming{OnError::Report};
 };
 
-/// A connection that is in use. It must not be used after giveBack().
+/// A connection that is in use. It must not be used after giveBack() or close().
 template <class C>
 class [[nodiscard]] Pool<C>::Lease {
 public:
@@ -192,6 +198,12 @@ public:
         connection_ = {};
         place_.release();
     }
+    /// Closes the connection in order instead, after a complete exchange behind which the connection cannot be used.
+    void close(std::source_location caller = std::source_location::current()) {
+        FLOW_ASSERT_AT(caller, connection_, "Pool: a Lease is closed after giveBack(), or has been moved from");
+        connection_ = {};
+        place_.release();
+    }
 
 private:
     friend class Pool;
@@ -214,6 +226,8 @@ Future<typename Pool<C>::Lease> Pool<C>::acquire(Reference<State> state, bool is
     Reference<C> connection;
     if (!isNew)
         connection = state->take();
+    else if (!state->kept.empty() && state->kept.size() + state->inUse() > state->options.most)
+        state->kept.pop_front();
     if (!connection) {
         Future<Reference<C>> making = state->make();
         auto first = co_await race(making, state->closing.wait());

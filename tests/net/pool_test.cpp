@@ -277,6 +277,37 @@ TEST_CASE("pool: close() fails the waiters and those for which a connection is m
     });
 }
 
+TEST_CASE("pool: acquireNew() makes a connection, within the bound, and close() of a Lease closes it in order") {
+    simulated([]() -> Future<Void> {
+        Server server;
+        Pool<> pool(server.maker(), {.most = 2});
+        CHECK(pool.isUnused());
+        Lease first = co_await pool.acquire(), second = co_await pool.acquire();
+        CHECK(!pool.isUnused());
+        first.giveBack();
+        second.giveBack();
+        CHECK(!pool.isUnused());
+        Future<Lease> making = pool.acquireNew();
+        CHECK(pool.idle() == 1); // the oldest was closed
+        CHECK(server.isGone(0));
+        CHECK(!server.isGone(1));
+        Lease third = co_await std::move(making);
+        CHECK(server.ends.size() == 3);
+        co_await third->write("x"_sr);
+        third.close();
+        std::string all = co_await readAll(server.ends[2]);
+        CHECK(all == "x");
+        Lease last = co_await pool.acquire();
+        CHECK(server.ends.size() == 3);
+        last.close();
+        CHECK(pool.isUnused());
+        making = pool.acquire();
+        CHECK(!pool.isUnused());
+        making = Future<Lease>();
+        CHECK(pool.isUnused());
+    });
+}
+
 TEST_CASE("pool: of objects that are no connections") {
     struct Session : ReferenceCounted<Session> {
         bool isGood = true;

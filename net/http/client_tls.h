@@ -1,0 +1,18 @@
+#pragma once
+// tlsConnector(): the Encrypt of a client's options, for https.
+//
+//     http::Client client({.encrypt = http::tlsConnector()});                           // trusts the system's
+//     authorities http::Client client({.encrypt = http::tlsConnector({.authorities = "ca.pem"})});
+//
+// The server's certificate must have the name of the host. Without options.protocols, ALPN offers all that this build
+// speaks. Errors of a handshake have the reason of lastTlsError() as their sentence. In a build without OpenSSL
+// tlsConnector() throws unsupported_operation.
+
+#include "net/http/client.h"
+#include "net/tls/tls_context.h"
+
+namespace flow::net::http {
+
+Encrypt tlsConnector(TlsClientOptions options = {});
+
+} // namespace flow::net::http
