@@ -1,4 +1,4 @@
-"""check_http.py PROGRAM: what http_program finds in streams of bytes, beside h11; and its server, beside real clients."""
+"""check_http.py PROGRAM: what http_program finds in streams of bytes, beside h11; its server beside real clients."""
 
 from __future__ import annotations
 
@@ -92,8 +92,12 @@ class Writer:
         target = self.pick([b"/", b"/a/b?c=d", b"/%20", b"http://a/b"], [b"*", b"/a#b", b"/a b", b"/\xff", b""])
         version = self.pick([b"HTTP/1.1"], [b"HTTP/1.0", b"HTTP/1.2", b"HTTP/1.10", b"http/1.1", b"HTTP/2.0"])
         fields = [self.pick([b"Host: a\r\n"], [b"", b"Host: a\r\nHost: b\r\n", b"Host : a\r\n"])]
-        fields.append(self.pick([b"", b"X: 1\r\n", b"X: a b \r\nY:\tc\r\n"], [b"X : 1\r\n", b" X: 1\r\n", b"X: 1\r\n f\r\n"]))
-        fields.append(self.pick([b"", b"Connection: keep-alive\r\n"], [b"Connection: close\r\n", b"X:\x00\r\n", b"X: \n\r\n"]))
+        fields.append(
+            self.pick([b"", b"X: 1\r\n", b"X: a b \r\nY:\tc\r\n"], [b"X : 1\r\n", b" X: 1\r\n", b"X: 1\r\n f\r\n"])
+        )
+        fields.append(
+            self.pick([b"", b"Connection: keep-alive\r\n"], [b"Connection: close\r\n", b"X:\x00\r\n", b"X: \n\r\n"])
+        )
         fields.append(self.pick([b""], [b"Content-Length: 3\r\n", b"Transfer-Encoding: chunked\r\n", b"Expect: x\r\n"]))
         kind = self.random.randint(0, 2)
         if kind == 1:
