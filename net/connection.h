@@ -171,10 +171,10 @@ public:
     /// Sends as many bytes of the pieces as the kernel takes now, and returns their number, which is 0 also after an
     /// error. The caller keeps the other bytes.
     virtual std::size_t tryWrite(std::span<StringRef const> pieces) noexcept;
-    /// Sends bytes of an open file as tryWrite() sends bytes of memory, without a copy in this program. Returns
-    /// nothing, and has sent nothing, if this connection cannot, or the file has no byte at `offset`. Waits for the
-    /// disk if the bytes are not in the memory of the system.
-    virtual std::optional<std::size_t> trySendFile(int /*file*/, std::uint64_t /*offset*/,
+    /// Sends `before`, and then bytes of an open file, as tryWrite() sends bytes of memory, without a copy of the file
+    /// in this program. Returns nothing, and has sent nothing, if this connection cannot, or if `before` is empty and
+    /// the file has no byte at `offset`. Waits for the disk if the bytes are not in the memory of the system.
+    virtual std::optional<std::size_t> trySendFile(StringRef /*before*/, int /*file*/, std::uint64_t /*offset*/,
                                                    std::size_t /*size*/) noexcept {
         return {};
     }

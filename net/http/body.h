@@ -44,9 +44,9 @@ public:
     /// See NextPiece. The future may outlive all References.
     virtual Future<Bytes> next() = 0;
 
-    /// Sends bytes straight from a file, as many as the connection takes now, and returns their number. Returns nothing
-    /// if next() must read what comes next.
-    virtual std::optional<std::size_t> trySendTo(Connection&) { return {}; }
+    /// Sends `before`, and then bytes straight from a file, as many as the connection takes now, and returns their
+    /// number. Returns nothing, and has sent nothing, if next() must read what comes next.
+    virtual std::optional<std::size_t> trySendTo(Connection&, StringRef /*before*/) { return {}; }
 
     Headers trailers; // set before the end is given
 };

@@ -52,7 +52,7 @@ public:
         return piece.isReady() ? taken(piece.get()) : wait(Reference<FileSource>::addRef(this), std::move(piece));
     }
 
-    std::optional<std::size_t> trySendTo(Connection& connection) override {
+    std::optional<std::size_t> trySendTo(Connection& connection, StringRef before) override {
         constexpr std::uint64_t kLookAhead = 1 << 20; // bytes
         if (offset_ >= knownTo_) {
             std::uint64_t size = std::min(left_, kLookAhead);
@@ -60,9 +60,10 @@ public:
                 return {};
             knownTo_ = offset_ + size;
         }
-        auto sent = connection.trySendFile(file_->descriptor(), offset_, knownTo_ - offset_);
-        offset_ += sent.value_or(0);
-        left_ -= sent.value_or(0);
+        auto sent = connection.trySendFile(before, file_->descriptor(), offset_, knownTo_ - offset_);
+        std::size_t ofFile = sent.value_or(0) - std::min<std::size_t>(sent.value_or(0), before.size());
+        offset_ += ofFile;
+        left_ -= ofFile;
         return sent;
     }
 

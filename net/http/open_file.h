@@ -23,7 +23,7 @@ namespace flow::net::http {
 
 class OpenFile : public std::enable_shared_from_this<OpenFile> {
 public:
-    static constexpr std::uint64_t kKept = 64 * 1024;  // bytes
+    static constexpr std::uint64_t kKept = 32 * 1024;  // bytes: to send more from here costs more than sendfile()
     static constexpr std::uint64_t kPiece = 64 * 1024; // bytes in one read()
 
     /// Takes the descriptor of a regular file. Blocks; throws file_not_found for anything else than a file.

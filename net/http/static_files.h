@@ -20,8 +20,9 @@
 //
 // Files are opened and read on other threads (flow/threads/run_blocking.h), unless a file is open already and its bytes
 // are in the memory of the system. So many files as the options say stay open, for a second, also between requests; a
-// change of a file is seen at once, the replacement of a folder after that time. Up to 64 KiB of each open file are in
-// memory. If a file becomes shorter while it is sent, its connection is reset.
+// change of a file is seen at once, the replacement of a folder after that time. Open files of up to 32 KiB are in
+// memory; larger ones are sent from the memory of the system. If a file becomes shorter while it is sent, its
+// connection is reset.
 //
 // A StaticFiles can be copied: copies share what they have open. It belongs to the loop that calls it. In a simulation
 // it reads the machine's files, in steps of their own.

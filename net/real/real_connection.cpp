@@ -355,15 +355,29 @@ ssize_t sendFileQuietly(int to, int file, off_t offset, std::size_t size) {
 
 } // namespace
 
-std::optional<std::size_t> RealConnection::trySendFile(int file, std::uint64_t offset, std::size_t size) noexcept {
+std::optional<std::size_t> RealConnection::trySendFile(StringRef before, int file, std::uint64_t offset,
+                                                       std::size_t size) noexcept {
     if (!isOpen() || !queue_.isEmpty() || !mayWrite_)
         return 0;
+    std::size_t sent = 0;
+    if (!before.empty()) {
+        auto total = static_cast<std::size_t>(before.size());
+        ssize_t taken;
+        do // MSG_MORE: in one packet with what comes from the file
+            taken = ::send(descriptor(), before.begin(), total, MSG_NOSIGNAL | MSG_MORE);
+        while (taken < 0 && errno == EINTR);
+        count(&SocketCounters::writes);
+        sent = sentNow(taken, total);
+        if (sent != total)
+            return sent;
+    }
     ssize_t taken = sendFileQuietly(descriptor(), file, static_cast<off_t>(offset), size);
     count(&SocketCounters::writes);
     if (taken == 0 || (taken < 0 && (errno == EINVAL || errno == ENOSYS))) // the file's end, or a file that cannot
-        return std::nullopt;
-    // It may take fewer bytes than there is room for. Then the poller would report nothing: only an error means no room.
-    return sentNow(taken, taken > 0 ? static_cast<std::size_t>(taken) : size);
+        return sent != 0 ? std::optional(sent) : std::nullopt;
+    // It may take fewer bytes than there is room for. Then the poller would report nothing: only an error means no
+    // room.
+    return sent + sentNow(taken, taken > 0 ? static_cast<std::size_t>(taken) : size);
 }
 
 std::size_t RealConnection::sentNow(ssize_t result, std::size_t total) noexcept {

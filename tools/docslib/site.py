@@ -38,6 +38,8 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                 ("WebSocket", "net/docs/websocket.md"),
                 ("Coming from ZeroMQ", "net/docs/zeromq.md"), ("Requests", "net/docs/rpc.md"), ("HTTP", "net/docs/http.md"),
                 ("HTTP", "net/docs/http.md"), ("HTTP: files and compression", "net/docs/http_files.md"),
+                ("Coming from ZeroMQ", "net/docs/zeromq.md"), ("Requests", "net/docs/rpc.md"), ("HTTP", "net/docs/http.md"),
+                ("HTTP: files", "net/docs/http_files.md"), ("HTTP clients", "net/docs/http_client.md"),
                 ("Files", "flow/docs/files.md"), ("Structured tasks", "flow/docs/structured_tasks.md"),
                 ("Many children", "flow/docs/many_children.md"), ("Fibers", "flow/docs/fibers.md"),
                 ("Examples to start from", "flow/docs/examples.md"),

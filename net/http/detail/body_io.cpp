@@ -192,10 +192,12 @@ Future<Void> sendBody(Connection* connection, std::string before, Body* body, Fr
     std::optional<std::uint64_t> size = body->size();
     std::uint64_t total = 0;
     for (;;) {
-        bool mayBeFile = !isChunked && before.empty() && body->source();
-        while (std::optional<std::size_t> taken = mayBeFile ? body->source()->trySendTo(*connection) : std::nullopt) {
-            total += *taken;
-            *sent += *taken;
+        bool mayBeFile = !isChunked && body->source();
+        while (auto taken = mayBeFile ? body->source()->trySendTo(*connection, before) : std::nullopt) {
+            std::size_t ofHead = std::min(*taken, before.size());
+            before.erase(0, ofHead);
+            total += *taken - ofHead;
+            *sent += *taken - ofHead;
             auto first = co_await race(connection->writable(), delay(seconds));
             if (first.index() == 1)
                 throw connection_timed_out().withSentence("the other side does not take the bytes");

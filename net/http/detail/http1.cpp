@@ -174,7 +174,8 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
             Future<Response> answering;
             Semaphore::Permit place;
             if (!refusal) {
-                place = co_await service->places.permit();
+                Semaphore::Permit got = co_await service->places.permit();
+                place = std::move(got);
                 Begun begun = begin(*service, connection, head, tls, *exchange, ending);
                 refusal = begun.refusal;
                 framing = begun.framing;

@@ -68,7 +68,8 @@ public:
     Address peerAddress() const override { return peer_; }
     SocketCounters counters() const override { return counters_; }
     std::size_t tryWrite(std::span<StringRef const> pieces) noexcept override;
-    std::optional<std::size_t> trySendFile(int file, std::uint64_t offset, std::size_t size) noexcept override;
+    std::optional<std::size_t> trySendFile(StringRef before, int file, std::uint64_t offset,
+                                           std::size_t size) noexcept override;
     Drain writable() override;
 
 private:
