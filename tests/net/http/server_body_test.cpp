@@ -188,7 +188,7 @@ Future<Void> expectations() {
     CHECK(other.starts_with("HTTP/1.1 417 "));
 }
 
-Future<Void> upgradedEcho(Reference<Connection> connection) {
+Future<Void> upgradedEcho(Reference<Connection> connection, Event*) {
     for (;;) {
         Bytes some = co_await connection->read();
         if (some.empty())
