@@ -362,7 +362,8 @@ std::optional<std::size_t> RealConnection::trySendFile(int file, std::uint64_t o
     count(&SocketCounters::writes);
     if (taken == 0 || (taken < 0 && (errno == EINVAL || errno == ENOSYS))) // the file's end, or a file that cannot
         return std::nullopt;
-    // It may take fewer bytes than there is room for. Then the poller would report nothing: only an error means no room.
+    // It may take fewer bytes than there is room for. Then the poller would report nothing. Only an error means no
+    // room.
     return sentNow(taken, taken > 0 ? static_cast<std::size_t>(taken) : size);
 }
 
