@@ -44,6 +44,8 @@ public:
         bool isReady = !error_.isValid() && hasConnection();
         return isReady && !error_.isValid() ? takeConnection() : Reference<Connection>();
     }
+    /// True if connections are on their way to accept(), such as in a handshake.
+    virtual bool isBusy() const { return false; }
     /// Closes the listener and frees the port. Connections that were not accepted fail; accepted connections stay.
     /// Waiting and later accepts fail with operation_obsolete. Idempotent.
     virtual void close() = 0;

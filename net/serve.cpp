@@ -10,6 +10,9 @@
 namespace flow::net {
 namespace {
 
+/// The time for handshakes that are under way when a server begins to end.
+constexpr double kLastSeconds = 1;
+
 /// Errors that a peer can cause are not reported: a peer must not be able to fill the log.
 bool isExpected(Error const& error) {
     return isConnectionError(error) || error == actor_cancelled() || error == operation_obsolete() ||
@@ -74,8 +77,16 @@ Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Futur
         served.spawn(serveOne(&serve, std::get<1>(std::move(first)), std::get<1>(std::move(place)), &ending, &address));
     }
     // The kernel would reset the connections that wait, also if another process listens at the same port.
-    while (Reference<Connection> waiting = listener->tryAccept())
-        served.spawn(serveOne(&serve, std::move(waiting), Semaphore::Permit(), &ending, &address));
+    for (double last = now() + kLastSeconds;;) {
+        while (Reference<Connection> waiting = listener->tryAccept())
+            served.spawn(serveOne(&serve, std::move(waiting), Semaphore::Permit(), &ending, &address));
+        if (!listener->isBusy())
+            break;
+        auto first = co_await race(listener->accept(), delayUntil(last));
+        if (first.index() == 1)
+            break;
+        served.spawn(serveOne(&serve, std::get<0>(std::move(first)), Semaphore::Permit(), &ending, &address));
+    }
     listener->close();
     ending.set();
     co_await race(drain(served), delay(grace));

@@ -40,6 +40,28 @@ Reference<Connection> TlsListener::takeConnection() {
     return connection;
 }
 
+void TlsListener::beginHandshake(Reference<Connection> carrier) {
+    if (underWay_.size() >= limits_.handshakes) {
+        underWay_.begin()->second->abort(); // then the handshake of this client fails
+        underWay_.erase(underWay_.begin());
+    }
+    std::uint64_t number = ++accepted_;
+    underWay_[number] = carrier;
+    handshaking_.spawn(handshake(number, std::move(carrier)));
+}
+
+void TlsListener::lookAgain() noexcept {
+    try {
+        while (ready_.size() < limits_.ready) {
+            Reference<Connection> carrier = carrier_->tryAccept();
+            if (!carrier)
+                return;
+            beginHandshake(std::move(carrier));
+        }
+    } catch (...) { // no memory: the connection is closed
+    }
+}
+
 /// Accepts connections and starts their handshakes, until accepting fails. This listener then fails with that error.
 Future<Void> TlsListener::acceptAll() {
     try {
@@ -49,13 +71,7 @@ Future<Void> TlsListener::acceptAll() {
                 co_await room_.getFuture();
             }
             Reference<Connection> carrier = co_await carrier_->accept();
-            if (underWay_.size() >= limits_.handshakes) {
-                underWay_.begin()->second->abort(); // then the handshake of this client fails
-                underWay_.erase(underWay_.begin());
-            }
-            std::uint64_t number = ++accepted_;
-            underWay_[number] = carrier;
-            handshaking_.spawn(handshake(number, std::move(carrier)));
+            beginHandshake(std::move(carrier));
         }
     } catch (...) {
         Error error = currentError();

@@ -45,14 +45,17 @@ public:
         onFailure_ = std::move(call);
     }
 
+    bool isBusy() const override { return !underWay_.empty(); }
     void close() override;
     Address localAddress() const override { return carrier_->localAddress(); }
 
 private:
     bool hasConnection() noexcept override { return !ready_.isEmpty(); }
     Reference<Connection> takeConnection() override;
+    void lookAgain() noexcept override;
 
     Future<Void> acceptAll();
+    void beginHandshake(Reference<Connection> carrier);
     Future<Void> handshake(std::uint64_t number, Reference<Connection> carrier);
     void noteFailure(Address const& client, Error error, std::string const& why);
 

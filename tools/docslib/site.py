@@ -32,7 +32,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                ("Migration", "actorc/docs/migration.md")]),
     ("Guides", [("CMake and other build systems", "flow/docs/cmake.md"), ("Tests", "flow/docs/testing.md"),
                 ("Sockets", "net/docs/sockets.md"), ("Messages", "net/docs/messages.md"),
-                ("Coming from ZeroMQ", "net/docs/zeromq.md"), ("Requests", "net/docs/rpc.md"),
+                ("Coming from ZeroMQ", "net/docs/zeromq.md"), ("Requests", "net/docs/rpc.md"), ("HTTP", "net/docs/http.md"),
                 ("Files", "flow/docs/files.md"), ("Structured tasks", "flow/docs/structured_tasks.md"),
                 ("Many children", "flow/docs/many_children.md"), ("Fibers", "flow/docs/fibers.md"),
                 ("Examples to start from", "flow/docs/examples.md"),

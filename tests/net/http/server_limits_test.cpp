@@ -240,7 +240,36 @@ Future<Void> observed() {
     CHECK(seen[2] == "GET / 400 0 62");
 }
 
+/// Drops the server after so many seconds, whatever its connections do then.
+Future<Void> droppedAt(double seconds) {
+    int cancelled = 0;
+    HttpServer server(slowly(0.03, &cancelled));
+    HttpServer echoes(repeat);
+    Reference<Connection> one = co_await server.connect();
+    (void)one->write(StringRef(get("/slow") + get("/slow") + "GET /part"));
+    Reference<Connection> two = co_await echoes.connect();
+    std::string put = "PUT /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (char const* piece : {put.c_str(), "5\r\nhe", "llo\r", "\n3\r\nyou\r\n0\r\n", "A: 1\r", "\n\r\n"}) {
+        (void)two->write(StringRef(std::string(piece)));
+        auto first = co_await race(two->readable(), delay(seconds / 6));
+        if (first.index() == 0)
+            break;
+    }
+    server.running = {};
+    echoes.running = {};
+    CHECK(server.counters.open == 0);
+    CHECK(server.counters.inFlight == 0);
+    CHECK(echoes.counters.open == 0);
+    CHECK(echoes.counters.inFlight == 0);
+}
+
 } // namespace
+
+TEST_CASE("http server: dropped at any time, it leaves nothing behind") {
+    Balance balance;
+    for (int i = 0; i < 60; ++i)
+        onSimulatedNetwork([i] { return droppedAt(0.002 * i); });
+}
 
 TEST_CASE("http server: wrong options are refused with a sentence") {
     onSimulatedNetwork(wrongOptions);
