@@ -252,37 +252,6 @@ Http2Session::~Http2Session() {
     nghttp2_session_del(session_);
 }
 
-Reference<Http2Stream> Http2Session::addStream(std::int32_t id) {
-    auto stream = makeReference<Http2Stream>();
-    stream->session = this;
-    stream->id = id;
-    stream->place = streams_.size();
-    streams_.push_back(stream);
-    return stream;
-}
-
-void Http2Session::release(Http2Stream& stream) {
-    if (stream.place >= streams_.size() || streams_[stream.place].getPtr() != &stream)
-        return;
-    std::swap(streams_[stream.place], streams_.back());
-    streams_[stream.place]->place = stream.place;
-    Reference<Http2Stream> last = std::move(streams_.back());
-    streams_.pop_back();
-    if (streams_.empty())
-        idleSince_ = now();
-}
-
-void Http2Session::endStreams(Error error) {
-    isOver_ = true;
-    for (Reference<Http2Stream> const& stream : std::exchange(streams_, {})) {
-        stream->session = nullptr;
-        if (!stream->hasEnded && !stream->error.isValid())
-            stream->error = error;
-        stream->changed.trigger();
-        stream->work = Future<Void>();
-    }
-}
-
 void Http2Session::noteId(std::int32_t id) {
     if (id > lastId_) {
         if (id > lastId_ + 2)
@@ -339,38 +308,6 @@ void Http2Session::noteHead(Http2Stream& stream, bool isEnd) {
     if (isRequest)
         arrived_.push_back(Reference<Http2Stream>::addRef(&stream));
     stream.hasHead = true;
-}
-
-void Http2Session::consume(Http2Stream& stream, std::size_t bytes) {
-    nghttp2_session_consume(session_, stream.id, bytes);
-    wake_.trigger();
-}
-
-void Http2Session::leaveUnread(Http2Stream& stream) {
-    stream.isUnread = true;
-    consume(stream, std::exchange(stream.received, {}).size());
-    if (!isServer_ && !(stream.hasEnded && stream.hasSent))
-        reset(stream, NGHTTP2_CANCEL);
-}
-
-void Http2Session::reset(Http2Stream& stream, std::uint32_t code) {
-    nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream.id, code);
-    wake_.trigger();
-}
-
-void Http2Session::fail(Http2Stream& stream, Error error, std::uint32_t code) {
-    if (!stream.error.isValid())
-        stream.error = error;
-    stream.changed.trigger();
-    reset(stream, code);
-}
-
-bool Http2Session::mayRequest() const {
-    return !isOver_ && nghttp2_session_check_request_allowed(session_);
-}
-
-std::size_t Http2Session::mostStreams() const {
-    return nghttp2_session_get_remote_settings(session_, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
 }
 
 void Http2Session::addFields(Fields& to, Headers const& headers, std::optional<std::uint64_t> size,

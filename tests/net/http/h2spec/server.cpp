@@ -1,11 +1,11 @@
 // h2spec_server: the HTTP server to which check_h2spec.py sends its cases. Prints where it listens.
 
+#include "net/http/server.h"
 #include "flow/combine/all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "flow/wait/delay.h"
 #include "flow/wait/signals.h"
-#include "net/http/server.h"
 #include "net/transport.h"
 
 #include <csignal>
