@@ -1,6 +1,6 @@
 #include "flow/trace/detail/json.h"
 
-#include "flow/base/detail/utf8.h"
+#include "flow/base/utf8.h"
 
 #include <cstdint>
 
@@ -32,7 +32,7 @@ void appendControl(std::string& out, char control) {
 void appendJsonString(std::string& out, std::string_view text) {
     out += '"';
     while (!text.empty()) {
-        std::size_t count = detail::utf8CharacterBytes(text);
+        std::size_t count = utf8CharacterBytes(text);
         char first = text[0];
         if (count == 0) {
             out += "\\ufffd";

@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
         std::ifstream file(arguments[1]);
         std::string page(std::istreambuf_iterator<char>(file), {});
         auto serveRoom = [&room, page](http::Request request) { return answer(&room, page, request); };
-        Future<int> stop = keep(signals({SIGTERM, SIGINT}));
-        return http::serve(listenAt(arguments[0]), http::Handler(serveRoom), {}, success(stop));
+        Future<Void> stop = endOfProgram();
+        return http::serve(listenAt(arguments[0]), http::Handler(serveRoom), {}, stop);
     });
 }

@@ -1,7 +1,7 @@
 #include "net/http/websocket.h"
 
-#include "flow/base/detail/utf8.h"
 #include "flow/base/random.h"
+#include "flow/base/utf8.h"
 #include "flow/combine/errors.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
@@ -72,7 +72,7 @@ Drain WebSocket::send(std::string_view payload, bool isText) {
         error = operation_obsolete();
     else if (payload.size() > kLargestSent)
         error = value_too_large().withSentence("WebSocket: a message to send is above 1 GiB");
-    else if (isText && !flow::detail::isUtf8(payload))
+    else if (isText && !isUtf8(payload))
         error =
             client_invalid_operation().withSentence("WebSocket: a text to send is not UTF-8; sendBinary() takes it");
     if (error.isValid())
@@ -88,7 +88,7 @@ WebSocketMessage WebSocket::take(Channel<WebSocketMessage>::Receive& next) {
 
 Event::Wait WebSocket::close(int code, std::string_view reason, std::source_location caller) {
     FLOW_ASSERT_AT(caller, websocket::isCloseCode(code), "WebSocket::close(): the code is not one that may be sent");
-    FLOW_ASSERT_AT(caller, reason.size() <= kLargestReason && flow::detail::isUtf8(reason),
+    FLOW_ASSERT_AT(caller, reason.size() <= kLargestReason && isUtf8(reason),
                    "WebSocket::close(): the reason is not UTF-8 of at most 123 bytes");
     if (closeCode_ == 0) {
         closeCode_ = code;
@@ -139,7 +139,7 @@ void WebSocket::takeClose(std::string_view payload) {
     if (payload.size() == 1 || (!payload.empty() && !websocket::isCloseCode(code)))
         refuse(websocket::kProtocolError, serialization_failed(), "a close with an invalid code");
     std::string_view reason = payload.substr(std::min<std::size_t>(payload.size(), 2));
-    if (!flow::detail::isUtf8(reason))
+    if (!isUtf8(reason))
         refuse(websocket::kInvalidText, serialization_failed(), "a reason that is not UTF-8");
     if (closeCode_ == 0) {
         closeCode_ = code;
@@ -197,7 +197,7 @@ Future<Void> WebSocket::readMessages(Propagate) {
         isWithin = !head.isLast();
         if (isWithin)
             continue;
-        if (message.isText && !flow::detail::isUtf8(message.data))
+        if (message.isText && !isUtf8(message.data))
             refuse(websocket::kInvalidText, serialization_failed(), "a text that is not UTF-8");
         isFull_ = messages_.size() != 0;
         Future<Void> sending = keep(messages_.send(std::move(message)));

@@ -14,7 +14,7 @@ MUTANTS = (
     ),
     Mutant(
         "SurrogateIsUtf8",
-        "flow/trace/json.cpp",
+        "flow/base/utf8.h",
         "(first == 0xED && byte(1) > 0x9F)",
         "(first == 0xED && byte(1) > 0x9F && !PLANTED)",
     ),

@@ -33,8 +33,8 @@ Future<Void> serveEcho() {
     auto answer = [](http::Request request) -> Future<http::Response> {
         return acceptWebSocket(request, echo, options());
     };
-    Future<int> stop = keep(signals({SIGTERM}));
-    return http::serve(listenAt("0"), http::Handler(answer), {}, success(stop));
+    Future<Void> stop = endOfProgram();
+    return http::serve(listenAt("0"), http::Handler(answer), {}, stop);
 }
 
 Future<Void> ask(std::string url) {

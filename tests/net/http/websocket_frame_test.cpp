@@ -1,6 +1,5 @@
 #include "net/http/detail/websocket_frame.h"
 
-#include "flow/base/detail/utf8.h"
 #include "flow/memory/standalone.h"
 #include "net/http/detail/websocket_key.h"
 
@@ -95,13 +94,4 @@ TEST_CASE("WebSocket frames: what breaks the protocol") {
     CHECK(fault("\x89\x7E\x00\x7E"s) == "a control frame above 125 bytes");
     CHECK(fault("\x81\x00"s, false, true) == "a new message within a message");
     CHECK(fault("\x80\x00"s) == "a part of no message");
-}
-
-TEST_CASE("UTF-8, strictly") {
-    for (char const* text :
-         {"", "a", "\xC2\x80", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEF\xBF\xBF", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"})
-        CHECK(flow::detail::isUtf8(std::string("x") + text + "y"));
-    for (char const* text : {"\x80", "\xC1\x80", "\xC2", "\xC2y", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xEF\xBF",
-                             "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xFF"})
-        CHECK_FALSE(flow::detail::isUtf8(std::string("x") + text));
 }

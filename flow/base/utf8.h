@@ -1,11 +1,14 @@
 #pragma once
-// UTF-8, strictly: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+// UTF-8, strictly (RFC 3629): no overlong forms, no surrogates, nothing beyond U+10FFFF.
+//
+//     if (!isUtf8(text))
+//         refuse(text);
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-namespace flow::detail {
+namespace flow {
 
 /// Returns the number of bytes of the UTF-8 character with which `text` begins; 0 if it does not begin with one.
 inline std::size_t utf8CharacterBytes(std::string_view text) {
@@ -34,4 +37,4 @@ inline bool isUtf8(std::string_view text) {
     return true;
 }
 
-} // namespace flow::detail
+} // namespace flow
