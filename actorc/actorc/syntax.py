@@ -246,7 +246,7 @@ class CatchKind(Enum):
     """What a catch clause takes."""
 
     ERROR = "Error&"  # every Error; other exceptions as unknown_error, if no other clause takes them
-    OTHER = "T&"  # exceptions of a type of C++'s, which code that the actor calls has thrown
+    OTHER = "T&"  # exceptions of a type of C++'s, of code that the actor calls or of what it waits for
     ALL = "..."
 
 

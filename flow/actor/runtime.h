@@ -185,7 +185,7 @@ struct Actor : F, ResultBytes<kPrefixBytes<CellType<typename F::Value>>> {
             ::new (static_cast<void*>(&self->stateBytes_)) S(std::forward<Args>(args)...);
             status = self->template activate<true>();
         } catch (...) { // parameters or leading states could not be made
-            status = self->failed(keepCaught(cell));
+            status = self->failed(keepCaught(Cell::of(self)));
         }
         if (status != kSuspended) { // `future` is the only reference: no code waits or has cancelled
             setEnded<CellType<T>>(cell, status);

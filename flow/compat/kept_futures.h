@@ -35,7 +35,7 @@ private:
     static Future<Void> remove(WorkerCache* self, UID id, Future<Void> ready) {
         try {
             co_await std::move(ready);
-        } catch (Error&) {
+        } catch (...) {
             self->workers_.erase(id);
             throw;
         }

@@ -195,7 +195,8 @@ Future<Void> mapAsync(FutureStream<T> input, F actor, PromiseStream<U> output) {
                 running.pop_front();
                 output.send(std::get<1>(std::move(first)));
             }
-        } catch (Error& e) {
+        } catch (...) {
+            Error e = currentError();
             if (e.code() != error_code_end_of_stream || end.isValid()) {
                 output.sendError(e);
                 throw;

@@ -180,9 +180,9 @@ namespace {
     return Cell::kErrorOfFrame & ~Cell::kUnreadBit;
 }
 
-/// `isWatched` is false if the caller has found no watch just before.
-FLOW_INLINE std::uint8_t errorStatus(Cell* cell, std::uint32_t own, bool isWatched = endingWatch) noexcept {
-    if (isWatched) [[unlikely]]
+/// `isUnwatched` is true if the caller has just found that there is no watch.
+FLOW_INLINE std::uint8_t errorStatus(Cell* cell, std::uint32_t own, bool isUnwatched = false) noexcept {
+    if (!isUnwatched && endingWatch) [[unlikely]]
         return reportEnding(cell, own);
     if (!isReported(cell->error))
         return Cell::kErrorOfFrame & ~Cell::kUnreadBit;
@@ -190,16 +190,12 @@ FLOW_INLINE std::uint8_t errorStatus(Cell* cell, std::uint32_t own, bool isWatch
 }
 
 /// Destroys the frame and stores the error in its cell. Returns the cell, which is not completed yet.
-FLOW_INLINE Cell* destroyWith(Waiter* frame, Error error) noexcept {
+FLOW_INLINE Cell* endInError(Waiter* frame, Error error, bool isUnwatched = false) noexcept {
     Cell* cell = Cell::of(frame);
     frame = opaque(frame);
     frame->destroy(frame);
     cell->error = error;
-    return cell;
-}
-Cell* endInError(Waiter* frame, Error error) noexcept {
-    Cell* cell = destroyWith(frame, error);
-    setEnded(cell, errorStatus(cell, 0));
+    setEnded(cell, errorStatus(cell, 0, isUnwatched));
     return cell;
 }
 /// Does endInError() with the error of the cell `failed`, and takes over a reference to this cell.
@@ -209,9 +205,7 @@ Cell* endInError(Waiter* frame, Error error) noexcept {
 FLOW_INLINE Cell* endInErrorOf(Waiter* frame, Cell* failed) noexcept {
     if (endingWatch) [[unlikely]] // as long as cells keep exceptions, there is a watch
         return endWatched(frame, failed);
-    Cell* cell = destroyWith(frame, takeError(failed));
-    setEnded(cell, errorStatus(cell, 0, false));
-    return cell;
+    return endInError(frame, takeError(failed), true);
 }
 
 /// Does endInError() for a waiter that is in no list and propagates errors, with the error of the awaited cell.
@@ -267,15 +261,13 @@ template <Waiter* (*wake)(Cell*) noexcept>
     return last;
 }
 
-} // namespace
-
-namespace {
 FLOW_INLINE Waiter* completeEnded(Cell* cell) noexcept {
     if (!cell->waiters.isEmpty())
         return finishFrame(cell, Cell::kError);
     releasePromise(cell); // not finishFrame(): its freeUnseen() saves all registers, and often no future is left
     return nullptr;
 }
+
 } // namespace
 
 Waiter* failFrame(Waiter* frame, Error error) noexcept {

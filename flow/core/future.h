@@ -12,6 +12,9 @@
 //
 // A Future<int>(e) of an Error e has failed. A Future<Error>(e) has the value e; Future<Error>::failed(e) has failed.
 //
+// A coroutine or actor that ends with an exception of another type has failed with unknown_error: getError() returns
+// it. But a wait and get() throw the exception itself. It lives as long as the futures that have failed with it.
+//
 // A T need not be copyable. A struct with a member such as std::vector<std::unique_ptr<Row>> cannot be copied, although
 // std::is_copy_constructible says that it can: delete its copy constructor, and declare its move constructor.
 //
@@ -119,8 +122,8 @@ public:
     /// True if there is a value: `get()` will not throw.
     bool canGet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isValue(); }
 
-    /// Returns the value; throws the error of a failed future. The future must be ready. The reference is valid as long
-    /// as some Future of this computation exists.
+    /// Returns the value; throws the error of a failed future, or the exception behind it. The future must be ready.
+    /// The reference is valid as long as some Future of this computation exists.
     T const& get(detail::Caller caller = detail::Caller::current()) const {
         detail::Cell* cell = checked(caller);
         FLOW_ASSERT_AT(caller, cell->isReady(), "Future::get() on a Future that is not ready");

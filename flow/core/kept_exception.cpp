@@ -53,7 +53,7 @@ std::exception_ptr keptException(Cell const* cell, Error error) noexcept {
 
 Error keepCaught(Cell* cell) noexcept {
     Error error = currentError();
-    if (handlesForeignException())
+    if (mayHaveException(error) && handlesForeignException())
         keepException(cell, error, std::current_exception());
     return error;
 }
@@ -62,27 +62,32 @@ void shareKept(Cell* to, Cell const* from) noexcept {
     keepException(to, from->error, keptException(from));
 }
 
-void throwKept(Cell const* cell, Error error) {
+Error errorToThrow(Cell const* cell, Error error) {
     if (std::exception_ptr exception = keptException(cell, error))
         std::rethrow_exception(std::move(exception));
-    throw error;
+    return error;
+}
+
+Error errorToThrow(Cell* cell) {
+    return errorToThrow(cell, readError(cell));
 }
 
 void throwErrorOf(Cell* cell) {
-    throwKept(cell, readError(cell));
+    Error error = errorToThrow(cell);
+    throw error;
 }
 
-void throwTaken(Cell* cell) {
+Error takeErrorToThrow(Cell* cell) {
     std::exception_ptr exception = keptException(cell);
     Error error = takeError(cell);
     if (exception)
         std::rethrow_exception(std::move(exception));
-    throw error;
+    return error;
 }
 
 void throwIfKept(Cell* cell) {
     if (keptException(cell))
-        throwTaken(cell);
+        (void)takeErrorToThrow(cell);
 }
 
 } // namespace flow::detail

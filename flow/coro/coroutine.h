@@ -2,7 +2,7 @@
 // Coroutines: a function that returns Future<T> and uses co_await or co_return is an actor.
 //
 //     Future<int> add(Future<int> a, FutureStream<int> more) {
-//         int sum = co_await a;                // throws the error of a failed future
+//         int sum = co_await a;                // throws the error or exception of a failed future
 //         sum += co_await more;                // the next element
 //         co_await delay(0.5);                 // allocates only a timer of 16 bytes
 //         co_return sum;

@@ -206,8 +206,10 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
             throw flow::detail::takeError(flow::detail::cancelledCell(nullptr, &fiber));
         if (flow::detail::parkUnlessReady(op, fiber)) {
             fiber.suspend(where);
-            if (detail::Cell* failed = fiber.takeAwaited())
-                flow::detail::throwTaken(failed);
+            if (detail::Cell* failed = fiber.takeAwaited()) {
+                Error error = flow::detail::takeErrorToThrow(failed);
+                throw error;
+            }
         }
         return op.take();
     } else if constexpr (requires { operand.waitOn(fiber, where, [] {}); }) { // the operand is a race()
@@ -222,8 +224,10 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
             fiber.suspend(where);
             pending = Pending(fiber.takeAwaited());
         }
-        if (pending.failed())
-            flow::detail::throwTaken(pending.cell());
+        if (pending.failed()) {
+            Error error = flow::detail::takeErrorToThrow(pending.cell());
+            throw error;
+        }
         return Waited::take(pending);
     }
 }

@@ -132,11 +132,12 @@ std::string runOnce(std::function<Future<Void>()> const& test, Course& course, i
     try {
         running = test();
     } catch (...) {
-        running = currentError();
+        running = detail::failedByCaught<Void>();
     }
     try {
         loop.run(running);
-    } catch (Error const& error) {
+    } catch (...) {
+        Error error = currentError();
         failure = running.isReady() ? format("it ended with %s (%d)", error.name(), error.code())
                                     : "nothing can happen any more:\n" + describeWaiting(cells) + waitCycles(cells);
     }

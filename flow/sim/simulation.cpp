@@ -29,7 +29,13 @@ std::optional<SimulationFailure> run(World& world, Simulation const& simulation)
             return world.failure();
         return SimulationFailure::of(format("it ended with %s (%d): %s", error.name(), error.code(), error.what()));
     } catch (std::exception const& error) {
+        if (world.failure())
+            return world.failure();
         return SimulationFailure::of(std::string("it ended with an exception: ") + error.what());
+    } catch (...) {
+        if (world.failure())
+            return world.failure();
+        return SimulationFailure::of("it ended with an exception of unknown type");
     }
     return world.failure();
 }

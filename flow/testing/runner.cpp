@@ -38,7 +38,7 @@ struct Outcome {
 
 std::string describe(Error error) {
     std::string text = format("%s (%d): %s", error.name(), error.code(), error.what());
-    if (error.code() == error_code_unknown_error)
+    if (error.code() == error_code_unknown_error && std::strcmp(error.what(), unknown_error().what()) == 0)
         text += format(": %s", lastUnknownError());
     if (std::string origin = error.origin(); !origin.empty())
         text += "\nraised at " + origin;

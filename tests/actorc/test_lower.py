@@ -218,6 +218,22 @@ def test_an_error_passes_by_clauses_of_other_types() -> None:
     assert failed.handler == outer.catches[0].handler
 
 
+def test_a_wait_throws_exceptions_again_where_a_clause_names_a_type() -> None:
+    cases = {
+        "try { wait(f); } catch (T& x) { g(); }": True,
+        "try { wait(f); } catch (Error& e) { g(); }": False,
+        "try { wait(f); } catch (Error& e) { g(); } catch (T& x) { h(); }": True,
+        "try { try { wait(f); } catch (Error& e) { g(); } } catch (T& x) { h(); }": False,
+        "try { try { wait(f); } catch (T& x) { g(); } } catch (Error& e) { h(); }": True,
+        "try { g(); } catch (T& x) { wait(f); }": False,
+    }
+    for text, rethrows in cases.items():
+        lowered = body(text)
+        [failed] = [node for node in nodes(lowered.code) if isinstance(node, IfFailed)]
+        assert failed.rethrows == rethrows, text
+        assert lowered.propagates == (not rethrows and failed.handler is None), text
+
+
 def test_clauses_are_native_in_their_order_and_errors_take_the_rest() -> None:
     [found] = [node for node in nodes(body("try { wait(f); } catch (const Error&) {} catch (A&) {} catch (B) {}").code)
                if isinstance(node, Try)]  # fmt: skip

@@ -138,7 +138,7 @@ class Suspend(Node):
 @dataclass(frozen=True, slots=True, eq=False)
 class IfFailed(Node):
     """A completed wait with an error goes to the handler, or ends the actor. `passed`: a call that returns whether it
-    has an error, and releases the unused value. `rethrows`: a clause for a C++ type may take the exception behind it."""
+    has an error, and releases the unused value. `rethrows`: a clause for a C++ type may take the exception."""
 
     handler: LabelName | None
     passed: str = ""

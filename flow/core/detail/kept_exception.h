@@ -44,14 +44,18 @@ FLOW_INLINE Error takeErrorFor(Cell* to, Cell* from) noexcept {
     return takeError(from);
 }
 
-/// Throws the exception that the cell keeps under `error`, or the Error.
-[[noreturn, gnu::cold]] void throwKept(Cell const* cell, Error error);
-/// Throws the exception of a failed cell, or its Error.
-[[noreturn, gnu::cold]] void throwErrorOf(Cell* cell);
-/// Does the same, and releases the caller's reference to the cell first.
-[[noreturn, gnu::cold]] void throwTaken(Cell* cell);
+// The next functions throw the exception that the cell keeps, or return the Error, which the caller throws: so an Error
+// that is thrown passes no stack frame more. The caller puts it into a variable first: a call that may throw inside a
+// throw expression would make the unwinding of the caller's frame slower.
 
-/// Does throwTaken(cell) if the cell keeps an exception; otherwise nothing.
+/// `error` is the error of the cell, or an earlier one.
+[[gnu::cold]] Error errorToThrow(Cell const* cell, Error error);
+[[gnu::cold]] Error errorToThrow(Cell* cell);
+/// Releases the caller's reference to the cell first.
+[[gnu::cold]] Error takeErrorToThrow(Cell* cell);
+/// Throws errorToThrow(cell), for functions that are inlined into many others.
+[[noreturn, gnu::cold]] void throwErrorOf(Cell* cell);
+/// Does takeErrorToThrow() if the cell keeps an exception; otherwise nothing.
 [[gnu::cold]] void throwIfKept(Cell* cell);
 
 } // namespace flow::detail

@@ -8,7 +8,8 @@
 namespace flow::coro {
 
 [[noreturn, gnu::noinline, gnu::cold]] inline void throwError(Cell* cell) {
-    throwTaken(cell);
+    Error error = takeErrorToThrow(cell);
+    throw error;
 }
 
 /// Passes control on when a frame has ended: to the waiter `last`, or to the caller if `last` is null.
@@ -138,8 +139,8 @@ struct OperationAwaiter {
         return op->take();
     }
 };
-/// The awaiter of tryGet(). Marked is true if the coroutine propagates errors and cancels at all other waits. With Keeps,
-/// the coroutine's own cell keeps the exception behind the error.
+/// The awaiter of tryGet(). Marked is true if the coroutine propagates errors and cancels at all other waits. With
+/// Keeps, the coroutine's own cell keeps the exception behind the error.
 template <class T, bool Marked, bool Keeps>
 struct TryAwaiter : CellAwaiter<Awaiter> {
     FLOW_INLINE ErrorOr<T> await_resume() const {

@@ -33,10 +33,10 @@ public:
     /// Returns the index of the child that made the decision by its end.
     std::size_t winner() const { return winner_; }
     void throwIfFailed() const {
-        if (flow::detail::mayHaveException(error_))
-            flow::detail::throwKept(cell(), error_);
-        if (error_.isValid())
-            throw error_;
+        if (!error_.isValid())
+            return;
+        Error error = flow::detail::errorToThrow(cell(), error_);
+        throw error;
     }
     /// Returns the exception that is handled as an Error. The cell of the task that waits keeps it, if it is no Error.
     [[gnu::cold]] Error caught() const noexcept { return isMade_ ? currentError() : flow::detail::keepCaught(cell()); }

@@ -199,8 +199,10 @@ struct ChildAwaiter : InTask {
         if (Cell* found = promise->takeAwaited()) // another node's child: this node was parked at the child's cell
             releaseFuture(found);
         throwIfCancelled();
-        if (child->isError()) [[unlikely]]
-            throwErrorOf(child);
+        if (child->isError()) [[unlikely]] {
+            Error error = errorToThrow(child);
+            throw error;
+        }
         if constexpr (kMoves)
             return std::move(valueOf<T>(child));
         else

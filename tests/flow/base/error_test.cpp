@@ -233,6 +233,10 @@ TEST_CASE("error: currentError of an Error is that Error") {
 
 TEST_CASE("error: currentError of anything else is unknown_error, and what() is kept") {
     CHECK(caught(std::runtime_error("disk on fire")).code() == error_code_unknown_error);
+    CHECK(std::string(caught(std::runtime_error("disk on fire")).what()) == "std::runtime_error: disk on fire");
+    CHECK(std::string(caught(42).what()) == "int: an exception of unknown type");
+    CHECK(std::string(caught(std::bad_alloc()).what()) == unknown_error().what());
+    (void)caught(std::runtime_error("disk on fire"));
     CHECK(std::string(lastUnknownError()) == "disk on fire");
     CHECK(caught(42).code() == error_code_unknown_error);
     CHECK(std::string(lastUnknownError()) == "an exception of unknown type");
@@ -315,7 +319,7 @@ TEST_CASE("error: an error that is printed as unknown keeps the exception's own 
                 std::terminate();
             }
         }(),
-        "uncaught error unknown_error (4000): disk on fire");
+        "uncaught error unknown_error (4000): std::runtime_error: disk on fire");
 }
 
 TEST_CASE("error: a code from elsewhere that no error has is unknown_error") {

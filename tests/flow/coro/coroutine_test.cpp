@@ -192,12 +192,14 @@ TEST_CASE("coroutine: dropping the last future cancels synchronously") {
     CHECK(blocks.leaked() == 0);
 }
 
-TEST_CASE("coroutine: any other exception becomes unknown_error and its text is kept") {
+TEST_CASE("coroutine: any other exception passes as itself, and its error is unknown_error with its text") {
     SimLoop loop;
     Future<int> future = throwsOther("disk on fire");
     loop.run();
     CHECK(future.getError() == unknown_error());
+    CHECK(std::string(future.getError().what()) == "std::runtime_error: disk on fire");
     CHECK(std::string(lastUnknownError()) == "disk on fire");
+    CHECK_THROWS_AS((void)future.get(), std::runtime_error);
     CHECK(throwsNothing().isError());
 }
 

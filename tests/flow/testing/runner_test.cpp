@@ -126,7 +126,7 @@ TEST_CASE("runner: every way to fail") {
     INFO(program.text);
     CHECK(program.status == 1);
     CHECK(program.says("/error of a plain function: io_error (1510): input or output failed\n"));
-    CHECK(program.says("/exception: unknown_error (4000): an exception that is not a flow::Error: disk on fire\n"));
+    CHECK(program.says("/exception: unknown_error (4000): std::runtime_error: disk on fire\n"));
     CHECK(program.says("/hangs: not done after 20 s, and nothing could wake it\n"));
     CHECK(program.says(" waits for what is never ready\n"));
     CHECK(program.says("/never ends: not done after 20 s\n"));
