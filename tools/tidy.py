@@ -86,6 +86,11 @@ SHARE_DETAIL = {
     "flow/coro",
     "flow/fiber",
     "flow/inspect",
+    "flow/combine/forward.h",  # this and the next ones pass exceptions on that are no Error
+    "flow/combine/retry.h",
+    "flow/sim/schedule_explorer.cpp",
+    "flow/threads/on_loop.h",
+    "flow/threads/thread_pool.h",
     "flow/combine/quorum.cpp",
     "flow/combine/quorum.h",
     "flow/combine/race.h",
@@ -262,7 +267,8 @@ def check_detail(tree: Tree) -> Iterator[Finding]:
         if file.layer in SHARE_DETAIL or file.path in SHARE_DETAIL:
             continue
         for number, line in enumerate(file.lines, 1):
-            if _DETAIL.search(line):
+            own = file.path.startswith("net/http/") and "flow::detail::" not in line  # http has a namespace of its own
+            if not own and _DETAIL.search(line):
                 where = file.layer or "a file outside the layers"
                 yield Finding(file.path, number, f"{where} must not name what is in detail: it has public names to use")
 

@@ -15,7 +15,8 @@ namespace {
 /// The table. It is never destroyed, because destructors of static objects may still release blocks.
 struct Table {
     std::mutex mutex;
-    std::map<void const*, KeptException> kept; // a map has no memory while it is empty
+    // nondeterminism: nothing goes through it in its order. A map has no memory while it is empty.
+    std::map<void const*, KeptException> kept;
 };
 Table& table() {
     alignas(Table) static unsigned char place[sizeof(Table)];

@@ -49,7 +49,8 @@ def test_the_package_names_what_a_program_needs(package: Path) -> None:
     assert fields["Package"] == "libmillrace-dev"
     assert fields["Recommends"] == "clang-19"
     needed = {each.split()[0] for each in fields["Depends"].split(", ")}
-    assert {"python3", "libssl-dev", "libc-ares-dev", "liburing-dev", "libnghttp2-dev", "libsodium-dev", "libfmt-dev"} <= needed
+    libraries = ("ssl", "c-ares", "uring", "nghttp2", "sodium", "fmt")
+    assert {"python3", *(f"lib{name}-dev" for name in libraries)} <= needed
 
 
 def test_a_program_compiles_against_the_unpacked_package(package: Path, tmp_path: Path) -> None:

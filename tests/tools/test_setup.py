@@ -75,7 +75,7 @@ SERVERS = {"nginx-light", "nghttp2-server", "wrk"}
     ("command", "of_interest"),
     [
         ("setup", set()),
-        ("setup tests", {"golang-go", "librocksdb-dev"}),
+        ("setup tests", {"librocksdb-dev"}),
         ("bench --quick", set()),
         ("bench compare HEAD~1", set()),
         ("bench --quick --peers", {"libuv1-dev", "libcapnp-dev"}),

@@ -102,8 +102,8 @@ MUTANTS = (
     Mutant(
         "StateOfOperationLeaks",
         "flow/core/operation.h",
-        "            cell->error = detail::takeError(cancel);\n            destroyState(waiter);",
-        "            cell->error = detail::takeError(cancel);\n            if (!PLANTED)\n"
+        "            cell->error = detail::takeErrorFor(cell, cancel);\n            destroyState(waiter);",
+        "            cell->error = detail::takeErrorFor(cell, cancel);\n            if (!PLANTED)\n"
         "                destroyState(waiter);",
     ),
     Mutant(

@@ -82,8 +82,8 @@ MUTANTS = (
     Mutant(
         "ErrorOfGeneratorTwice",
         "flow/tasks/generator.h",
-        "            throw std::exchange(error_, Error());",
-        "            throw PLANTED ? error_ : std::exchange(error_, Error());",
+        "std::rethrow_exception(std::exchange(error_, nullptr));",
+        "std::rethrow_exception(PLANTED ? error_ : std::exchange(error_, nullptr));",
     ),
     # ------------------------------------------------------------------------------------------ threads and parallel
     Mutant(

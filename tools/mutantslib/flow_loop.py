@@ -119,7 +119,7 @@ MUTANTS = (
     Mutant(
         "ForeignErrorIsLost",
         "flow/coro/from_awaitable.h",
-        "::failed(currentError()));",
-        "::failed(PLANTED ? operation_failed() : currentError()));",
+        "            call->failWithCaught();",
+        "            if (!PLANTED)\n                call->failWithCaught();",
     ),
 )

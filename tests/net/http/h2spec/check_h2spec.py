@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -21,6 +22,9 @@ CASES, LEAST = 145, 144
 
 def main() -> None:
     program, folder = sys.argv[1:]
+    if not shutil.which("go"):
+        print("skipped: Go is not installed; tools/setup net installs it")
+        return
     h2spec = pathlib.Path(folder) / "h2spec"
     subprocess.run(["go", "build", "-mod=readonly", "-o", h2spec, "main.go"], cwd=HERE, check=True)
     with running(program) as (_, port):
