@@ -84,8 +84,9 @@ TEST_CASE("message costs: bytes are moved a few times at most, whatever lies bet
     CHECK(moved(manyParts(kBytes, 60'000)) <= 3 * kBytes);
 }
 
-TEST_CASE("message costs: a message that comes needs at most five times the memory of what has come") {
+TEST_CASE("message costs: a message that comes needs at most five times the memory of what has come, and one slab") {
     RealLoop loop;
+    constexpr std::int64_t kOneSlab = 512 * 1024; // the free list of this thread may have one, or not
     std::string announced = part(0, false);
     announced = std::string("\2\0\0\0\0\x3F\xFF\xFF\xFF", 9); // 1 GiB
     std::string cut[] = {part(2'000'000, false), part(70'000, true) + part(900'000, false), announced,
@@ -93,8 +94,9 @@ TEST_CASE("message costs: a message that comes needs at most five times the memo
     for (std::string const& bytes : cut) {
         Input input;
         std::int64_t before = usedBytes();
-        receive(input, bytes,
-                [&](std::size_t come) { CHECK(usedBytes() - before <= 5 * static_cast<std::int64_t>(come) + kFixed); });
+        receive(input, bytes, [&](std::size_t come) {
+            CHECK(usedBytes() - before <= 5 * static_cast<std::int64_t>(come) + kFixed + kOneSlab);
+        });
     }
 }
 
