@@ -79,10 +79,13 @@ set(own_headers dropped_error seed frame_stack wait_graph actor_name program_cal
     holders profile_request signal_sampler step_profile run_turn block_walk chunk system_block thread_heap inject linearization
     crash_reporter options runner ready_order message_state epoll_poller uring_buffers uring_poller ares_resolver
     real_connection real_datagrams real_listener uring_sockets datagrams host session
+    foreign_exception accept_encoding client_connection conditions content_types dates file_cache gzip
+    open_connection ranges response_head service websocket_frame websocket_key
     syntax head body_io http2_client http2_server http2_session http2_stream)
 list(JOIN own_headers "|" own_headers)
 install(DIRECTORY flow net DESTINATION include/millrace FILES_MATCHING PATTERN "*.h" PATTERN "docs" EXCLUDE
-    PATTERN "examples" EXCLUDE PATTERN "flow/precompiled.h" EXCLUDE REGEX "/detail/(${own_headers})[.]h$" EXCLUDE)
+    PATTERN "examples" EXCLUDE PATTERN "flow/precompiled.h" EXCLUDE REGEX "/detail/(${own_headers})[.]h$" EXCLUDE
+    REGEX "/memory/detail/kept_exception[.]h$" EXCLUDE)
 install(DIRECTORY actorc DESTINATION share/millrace
     FILES_MATCHING PATTERN "*.py" PATTERN "*.j2" PATTERN "flow_names.toml" PATTERN "driver.inl"
     PATTERN "explanations/*.md" PATTERN "ActorC.cmake" PATTERN "__pycache__" EXCLUDE PATTERN "*.egg-info" EXCLUDE PATTERN "docs" EXCLUDE)

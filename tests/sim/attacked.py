@@ -132,8 +132,11 @@ FAULTS = [
     Mutant(
         "EndOfAll",
         SERVE,
-        "        served.spawn(serveOne(&serve, std::get<1>(std::move(first)), &ending, &address));",
-        "        Future<Void> one = serveOne(&serve, std::get<1>(std::move(first)), &ending, &address);\n"
+        "        served.spawn(serveOne(&serve, std::get<1>(std::move(first)), std::get<1>(std::move(place)), &ending, "
+        "&address));",
+        "        Future<Void> one =\n"
+        "            serveOne(&serve, std::get<1>(std::move(first)), std::get<1>(std::move(place)), &ending, "
+        "&address);\n"
         "        if (PLANTED && one.isError())\n"
         "            throw one.getError();\n"
         "        served.spawn(std::move(one));",

@@ -91,7 +91,7 @@ def test_the_core_and_the_styles_share_what_is_in_detail(tmp_path: Path, file: s
     "file",
     [
         "flow/combine/all.h",
-        "flow/threads/thread_pool.h",
+        "flow/threads/loop_pool.h",
         "flow/sim/world.cpp",
         "net/sim/host.cpp",
         "flow/diag/a.h",

@@ -1,5 +1,7 @@
 // One coroutine serves a connection: a request whose handler and client do not wait costs no frame beside that of the
-// handler, and its response is sent from the text that all connections share.
+// handler, and its response is sent from the text that all connections share. So the coroutine itself waits for the
+// next request, its head, its place and its handler; other functions do what needs no wait, and are coroutines where
+// waits are rare.
 
 #include "flow/base/detail/dropped_error.h"
 #include "flow/combine/race.h"
@@ -89,63 +91,209 @@ bool isWorthReading(ReceivedBody const& body, Framing const& framing) {
            (framing.kind == Framing::Kind::Chunked || framing.length - body.received() <= kStep);
 }
 
-/// A request that the handler has got, or that is refused.
-struct Begun {
-    Refusal refusal;
-    Framing framing;
-    Reference<ReceivedBody> body;
-    Future<Response> answering;
+/// A connection that is served.
+struct Session {
+    Session(Service& s, Reference<Connection> const& c, Event* e)
+        : service(s), connection(c), ending(e), open(s.counters.open), tls(tlsFactsOf(*c)),
+          left(s.options.requestsPerConnection) {
+        ++s.counters.connections;
+    }
+
+    Service& service;
+    Reference<Connection> const& connection;
+    Event* const ending;
+    Counted open;
+    std::shared_ptr<TlsFacts const> const tls;
+    double idleSince = now();
+    std::uint32_t left; // requests; none are left when the connection ends
 };
 
-/// No part of the coroutine: a Request in the coroutine's frame would be memory of each idle connection.
-Begun begin(Service& service, Reference<Connection> const& connection, Bytes const& head,
-            std::shared_ptr<TlsFacts const> const& tls, OpenExchange& exchange, Event* ending) {
-    Begun begun;
+/// A request, and what has come of it.
+struct Asked {
+    std::optional<OpenExchange> exchange;
+    Refusal refusal; // the handler does not get the request
+    Response response;
+    Framing framing;
+    Reference<ReceivedBody> body;
+    ResponseHead sent;
+    Error error; // of the handler
+    Future<Response> answering;
+    Semaphore::Permit place;
+};
+
+/// Waits for the request that a client has sent before it knows of the end. Returns false if none comes.
+Future<bool> lastRequestComes(Reference<Connection> connection, double idleSince) {
+    if (now() - idleSince > kLastSeconds)
+        co_return false;
+    auto first = co_await race(connection->readable(), delay(kLastSeconds));
+    co_return first.index() == 0;
+}
+
+/// Returns the refusal of a request whose head has failed with the error; throws the error if the connection has
+/// failed.
+Refusal refusalOfHead(Error const& error) {
+    if (error != value_too_large())
+        throw error;
+    return {431, "the head is too long"};
+}
+
+/// Gives the request to the handler, or refuses it. No part of the coroutine: a Request in the coroutine's frame would
+/// be memory of each idle connection.
+void begin(Session& session, Bytes const& head, Semaphore::Permit place, Asked& asked) {
+    Service& service = session.service;
+    asked.place = std::move(place);
     Request request;
-    begun.refusal = parseRequest(head, service.options.headerCount, request, begun.framing);
-    if (!begun.refusal && begun.framing.length > service.options.bodyBytes)
-        begun.refusal = {413, "the body is too long"};
-    exchange.note(request);
-    if (begun.refusal)
-        return begun;
+    asked.refusal = parseRequest(head, service.options.headerCount, request, asked.framing);
+    if (!asked.refusal && asked.framing.length > service.options.bodyBytes)
+        asked.refusal = {413, "the body is too long"};
+    asked.exchange->note(request);
+    if (asked.refusal)
+        return;
     ++service.counters.requests;
-    request.peer = connection->peerAddress();
-    request.tls = tls;
-    request.exchange = &exchange.facts;
-    if (begun.framing.kind != Framing::Kind::None) {
-        begun.body = makeReference<ReceivedBody>(connection, begun.framing, service.bodyLimits());
-        if (begun.framing.expectsContinue)
-            begun.body->sendFirst("HTTP/1.1 100 Continue\r\n\r\n");
-        request.body = Body::from(begun.body, begun.framing.size());
+    request.peer = session.connection->peerAddress();
+    request.tls = session.tls;
+    request.exchange = &asked.exchange->facts;
+    if (asked.framing.kind != Framing::Kind::None) {
+        asked.body = makeReference<ReceivedBody>(session.connection, asked.framing, service.bodyLimits());
+        if (asked.framing.expectsContinue)
+            asked.body->sendFirst("HTTP/1.1 100 Continue\r\n\r\n");
+        request.body = Body::from(asked.body, asked.framing.size());
     }
-    begun.answering = service.call(std::move(request), ending);
-    return begun;
+    asked.answering = service.call(std::move(request), session.ending);
+}
+
+/// Returns the error that is handled; throws it if it is a cancel.
+Error errorOfHandler() {
+    Error error = currentError();
+    if (error == actor_cancelled())
+        throw;
+    return error;
+}
+
+/// Returns false if the client has sent more bytes. Throws if the client has gone, which drops the handler's future.
+bool isStillQuiet(Connection& connection) {
+    if (isQuiet(connection))
+        return true;
+    Error gone = connection.failure();
+    if (gone.isValid())
+        throw gone;
+    return false;
+}
+
+/// Makes the response to a request that is refused, or for which the handler has failed, and gives the place back.
+void settle(Session& session, Asked& asked) {
+    Service& service = session.service;
+    if (asked.refusal) {
+        ++service.counters.refused;
+        asked.framing.keepsAlive = false;
+        asked.response = refusalOf(asked.refusal);
+    } else if (asked.error.isValid()) {
+        if (session.connection->failure().isValid() && isConnectionError(asked.error))
+            throw asked.error;
+        asked.response = service.failed(asked.error, asked.body.getPtr());
+        asked.framing.keepsAlive = asked.framing.keepsAlive && !(asked.body && asked.body->refusal());
+    }
+    asked.place = Semaphore::Permit();
+    asked.answering = Future<Response>();
+}
+
+/// Writes the head of the response to `out`. A response that cannot be sent is replaced.
+void writeHead(Session& session, Asked& asked, std::string& out) {
+    bool isUnread = asked.body && !asked.body->isAtEnd();
+    bool closes = !asked.framing.keepsAlive || session.ending->isSet() || --session.left == 0 ||
+                  (isUnread && !isWorthReading(*asked.body, asked.framing));
+    OpenExchange const& exchange = *asked.exchange;
+    out.clear();
+    asked.sent =
+        writeResponseHead(out, asked.response, exchange.method, exchange.facts.version, closes, session.service.date());
+    if (!asked.sent.mistake)
+        return;
+    reportDroppedBy(
+        "a handler of http::serve()",
+        invalid_option_value().withSentence(std::string("the response cannot be sent: ") + asked.sent.mistake));
+    asked.response = refusalOf({500, "the server has failed to answer"});
+    out.clear();
+    asked.sent =
+        writeResponseHead(out, asked.response, exchange.method, exchange.facts.version, true, session.service.date());
+}
+
+/// Sends the response. Returns an invalid future if the connection has taken all of it at once.
+Future<Void> send(Session& session, Asked& asked) {
+    Connection* connection = session.connection.getPtr();
+    Seconds seconds = session.service.options.writeTime;
+    std::string& out = session.service.scratch;
+    writeHead(session, asked, out);
+    Response& response = asked.response;
+    Exchange& facts = asked.exchange->facts;
+    facts.status = response.status;
+    if (asked.sent.hasBody && response.body.source())
+        return sendBody(connection, out, &response.body, asked.sent.framed, &response.trailers, seconds, &facts.sent);
+    Bytes bytes = asked.sent.hasBody ? response.body.takeBytes() : Bytes();
+    StringRef pieces[] = {StringRef(out), bytes.substr(0, kStep)};
+    auto taken = static_cast<int>(connection->tryWrite(pieces));
+    facts.sent = static_cast<std::uint64_t>(bytes.size());
+    int ofHead = std::min(taken, pieces[0].size());
+    if (taken == pieces[0].size() + bytes.size())
+        return {};
+    Bytes restOfHead = pieces[0].substr(ofHead);
+    Bytes rest(bytes.substr(taken - ofHead), bytes.arena());
+    return sendBytes(connection, std::move(restOfHead), std::move(rest), seconds);
+}
+
+/// Reads what the handler has left of the body; ends the connection if that is too much.
+Future<Void> skipOrEnd(Session* session, Reference<ReceivedBody> body) {
+    Future<bool> skipping = skipRest(body);
+    bool isSkipped = co_await std::move(skipping);
+    body->detach();
+    if (isSkipped)
+        co_return;
+    session->left = 0;
+    Future<Void> lingering = linger(session->connection);
+    co_await std::move(lingering);
+}
+
+/// Does what follows a response: an upgrade, the end of the connection, or the way to the next request. Returns an
+/// invalid future if that needs no wait.
+Future<Void> follow(Session& session, Asked& asked) {
+    if (asked.body)
+        asked.exchange->facts.received = asked.body->received();
+    asked.exchange.reset();
+    if (asked.response.upgrade) {
+        session.left = 0;
+        Future<Void> upgraded = asked.response.upgrade(session.connection, session.ending);
+        FLOW_ASSERT(upgraded.isValid(), "http::serve(): an upgrade gave an invalid future");
+        return upgraded;
+    }
+    if (asked.body && !asked.sent.closes && !asked.body->isAtEnd())
+        return skipOrEnd(&session, asked.body);
+    if (asked.body)
+        asked.body->detach();
+    if (!asked.sent.closes)
+        return {};
+    session.left = 0;
+    return linger(session.connection);
 }
 
 } // namespace
 
 Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Event* ending) {
     ServerOptions const& options = service->options;
-    Counted open(service->counters.open);
-    ++service->counters.connections;
-    std::shared_ptr<TlsFacts const> const tls = tlsFactsOf(*connection);
-    double idleSince = now();
-    for (std::uint32_t left = options.requestsPerConnection; left != 0;) {
+    Session session(*service, connection, ending);
+    while (session.left != 0) {
         if (connection->bufferedBytes() == 0 && !ending->isSet()) {
             auto first = co_await race(connection->readable(), delay(options.idle), ending->wait());
             if (first.index() == 1)
                 co_return;
         }
         if (ending->isSet() && isQuiet(*connection)) {
-            if (now() - idleSince > kLastSeconds)
-                co_return;
-            auto first = co_await race(connection->readable(), delay(kLastSeconds));
-            if (first.index() == 1)
+            Future<bool> coming = lastRequestComes(connection, session.idleSince);
+            bool comes = co_await std::move(coming);
+            if (!comes)
                 co_return;
         }
 
         Bytes head;
-        Refusal refusal;
+        Asked asked;
         try {
             ReadUntil reading = connection->readUntil("\r\n\r\n"_sr, options.headerBytes);
             auto first = co_await race(reading, delay(options.headerTime));
@@ -154,134 +302,44 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
             else if (connection->bufferedBytes() == 0)
                 continue; // readable() was wrong: nothing had come
             else
-                refusal = {408, "the head comes too slowly"};
+                asked.refusal = {408, "the head comes too slowly"};
         } catch (Error& error) {
-            if (error != value_too_large())
-                throw;
-            refusal = {431, "the head is too long"};
+            asked.refusal = refusalOfHead(error);
         }
-
-        if (head == kHttp2Preface && left == options.requestsPerConnection) {
+        if (head == kHttp2Preface && session.left == options.requestsPerConnection) {
             Future<Void> serving = serveHttp2(service, connection, std::move(head), ending);
             co_await std::move(serving);
             co_return;
         }
-        std::optional<OpenExchange> exchange(std::in_place, *service, *connection);
-        Response response;
-        Framing framing;
-        Reference<ReceivedBody> body;
-        {
-            Future<Response> answering;
-            Semaphore::Permit place;
-            if (!refusal) {
-                Semaphore::Permit got = co_await service->places.permit();
-                place = std::move(got);
-                Begun begun = begin(*service, connection, head, tls, *exchange, ending);
-                refusal = begun.refusal;
-                framing = begun.framing;
-                body = std::move(begun.body);
-                answering = std::move(begun.answering);
-            }
-            if (refusal) {
-                ++service->counters.refused;
-                framing.keepsAlive = false;
-                response = refusalOf(refusal);
-            } else {
-                bool isWatched = !body;
-                Error gone, error;
-                for (;;) {
-                    try {
-                        if (!isWatched || answering.isReady()) {
-                            response = co_await std::move(answering);
-                            break;
-                        }
-                        auto first = co_await race(answering, connection->readable());
-                        if (first.index() == 0) {
-                            response = std::get<0>(std::move(first));
-                            break;
-                        }
-                    } catch (Error& thrown) {
-                        if (thrown == actor_cancelled())
-                            throw;
-                        error = thrown;
-                        break;
-                    } catch (...) {
-                        error = currentError();
-                        break;
-                    }
-                    isWatched = isQuiet(*connection);
-                    gone = isWatched ? Error() : connection->failure();
-                    if (gone.isValid())
-                        throw gone; // drops the handler's future
-                }
-                if (error.isValid()) {
-                    gone = connection->failure();
-                    if (gone.isValid() && isConnectionError(error))
-                        throw error;
-                    response = service->failed(error, body.getPtr());
-                    framing.keepsAlive = framing.keepsAlive && !(body && body->refusal());
-                }
-            }
-        }
 
-        bool isUnread = body && !body->isAtEnd();
-        bool closes =
-            !framing.keepsAlive || ending->isSet() || --left == 0 || (isUnread && !isWorthReading(*body, framing));
-        std::string& out = service->scratch;
-        out.clear();
-        ResponseHead sent =
-            writeResponseHead(out, response, exchange->method, exchange->facts.version, closes, service->date());
-        if (sent.mistake) {
-            reportDroppedBy(
-                "a handler of http::serve()",
-                invalid_option_value().withSentence(std::string("the response cannot be sent: ") + sent.mistake));
-            response = refusalOf({500, "the server has failed to answer"});
-            out.clear();
-            sent = writeResponseHead(out, response, exchange->method, exchange->facts.version, true, service->date());
+        asked.exchange.emplace(*service, *connection);
+        if (!asked.refusal) {
+            Semaphore::Permit place = co_await service->places.permit();
+            begin(session, head, std::move(place), asked);
         }
-        exchange->facts.status = response.status;
-        if (!sent.hasBody || !response.body.source()) {
-            Bytes bytes = sent.hasBody ? response.body.takeBytes() : Bytes();
-            StringRef pieces[] = {StringRef(out), bytes.substr(0, kStep)};
-            auto taken = static_cast<int>(connection->tryWrite(pieces));
-            exchange->facts.sent = static_cast<std::uint64_t>(bytes.size());
-            int ofHead = std::min(taken, pieces[0].size());
-            if (taken != pieces[0].size() + bytes.size()) {
-                Bytes restOfHead = pieces[0].substr(ofHead);
-                Bytes rest(bytes.substr(taken - ofHead), bytes.arena());
-                Future<Void> sending =
-                    sendBytes(connection.getPtr(), std::move(restOfHead), std::move(rest), options.writeTime);
-                co_await std::move(sending);
+        for (bool isWatched = !asked.body; !asked.refusal;) {
+            try {
+                if (!isWatched || asked.answering.isReady()) {
+                    asked.response = co_await std::move(asked.answering);
+                    break;
+                }
+                auto first = co_await race(asked.answering, connection->readable());
+                if (first.index() == 0) {
+                    asked.response = std::get<0>(std::move(first));
+                    break;
+                }
+            } catch (...) {
+                asked.error = errorOfHandler();
+                break;
             }
-        } else {
-            Future<Void> sending = sendBody(connection.getPtr(), out, &response.body, sent.framed, &response.trailers,
-                                            options.writeTime, &exchange->facts.sent);
+            isWatched = isStillQuiet(*connection);
+        }
+        settle(session, asked);
+        if (Future<Void> sending = send(session, asked); sending.isValid())
             co_await std::move(sending);
-        }
-        if (body)
-            exchange->facts.received = body->received();
-        exchange.reset();
-        if (response.upgrade) {
-            Upgrade upgrade = std::move(response.upgrade);
-            Future<Void> upgraded = upgrade(connection, ending);
-            co_await std::move(upgraded);
-            co_return;
-        }
-        if (body) {
-            bool isSkipped = true;
-            if (!sent.closes && !body->isAtEnd()) {
-                Future<bool> skipping = skipRest(body);
-                isSkipped = co_await std::move(skipping);
-            }
-            sent.closes = sent.closes || !isSkipped;
-            body->detach();
-        }
-        if (sent.closes) {
-            Future<Void> lingering = linger(connection);
-            co_await std::move(lingering);
-            co_return;
-        }
-        idleSince = now();
+        if (Future<Void> following = follow(session, asked); following.isValid())
+            co_await std::move(following);
+        session.idleSince = now();
     }
 }
 

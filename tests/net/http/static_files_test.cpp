@@ -82,6 +82,16 @@ Future<Answer> get(StaticFiles const* files, std::string target, Headers headers
     co_return answer;
 }
 
+/// With one or two fields. Not a coroutine: gcc 12 takes no lists in braces within a co_await.
+Future<Answer> getWith(StaticFiles const* files, std::string target, char const* name, std::string const& value,
+                       char const* second = "", std::string const& itsValue = "", std::string method = "GET") {
+    Headers headers;
+    headers.add(name, value);
+    if (*second)
+        headers.add(second, itsValue);
+    return get(files, std::move(target), std::move(headers), std::move(method));
+}
+
 Future<Void> wholeFiles(StaticFiles const* files) {
     Answer top = co_await get(files, "/");
     CHECK(top.status == 200);
@@ -108,9 +118,9 @@ Future<Void> wholeFiles(StaticFiles const* files) {
     Answer folder = co_await get(files, "/sub?q");
     CHECK(folder.status == 301);
     CHECK(folder.field("Location") == "./sub/?q");
-    Answer head = co_await get(files, "/", {{"Range", "bytes=0-0"}}, "HEAD");
+    Answer head = co_await getWith(files, "/", "Range", "bytes=0-0", "", "", "HEAD");
     CHECK(head.status == 200);
-    Answer posted = co_await get(files, "/", {}, "POST");
+    Answer posted = co_await get(files, "/", Headers(), "POST");
     CHECK(posted.status == 405);
     CHECK(posted.field("Allow") == "GET, HEAD");
 }
@@ -132,15 +142,15 @@ Future<Void> noWayOut(StaticFiles const* files) {
 Future<Void> ranges(StaticFiles const* files) {
     std::string const target = "/sub/a%20b.txt";
     Answer whole = co_await get(files, target);
-    Answer part = co_await get(files, target, {{"Range", "bytes=2-4"}});
+    Answer part = co_await getWith(files, target, "Range", "bytes=2-4");
     CHECK(part.status == 206);
     CHECK(part.body == "234");
     CHECK(part.field("Content-Range") == "bytes 2-4/10");
     CHECK(part.field("ETag") == whole.field("ETag"));
-    Answer outside = co_await get(files, target, {{"Range", "bytes=10-"}});
+    Answer outside = co_await getWith(files, target, "Range", "bytes=10-");
     CHECK(outside.status == 416);
     CHECK(outside.field("Content-Range") == "bytes */10");
-    Answer several = co_await get(files, target, {{"Range", "bytes=0-1, -2"}});
+    Answer several = co_await getWith(files, target, "Range", "bytes=0-1, -2");
     CHECK(several.status == 206);
     CHECK(!several.headers.has("Content-Range"));
     std::string type = several.field("Content-Type"), start = "multipart/byteranges; boundary=";
@@ -150,16 +160,16 @@ Future<Void> ranges(StaticFiles const* files) {
                               "\r\nContent-Type: text/x-given\r\nContent-Range: bytes 8-9/10\r\n\r\n89\r\n" + line +
                               "--\r\n");
     Answer large = co_await get(files, "/large.bin");
-    Answer middle = co_await get(files, "/large.bin", {{"Range", "bytes=1000-251000"}});
+    Answer middle = co_await getWith(files, "/large.bin", "Range", "bytes=1000-251000");
     CHECK(middle.body == large.body.substr(1000, 250'001));
-    Answer halves = co_await get(files, "/large.bin", {{"Range", "bytes=0-149999,150000-299999"}});
+    Answer halves = co_await getWith(files, "/large.bin", "Range", "bytes=0-149999,150000-299999");
     CHECK(halves.body.find(large.body.substr(0, 150'000)) != std::string::npos);
     CHECK(halves.body.find(large.body.substr(150'000)) != std::string::npos);
-    Answer many = co_await get(files, target, {{"Range", "bytes=0-0,1-1,2-2,3-3,4-4"}});
+    Answer many = co_await getWith(files, target, "Range", "bytes=0-0,1-1,2-2,3-3,4-4");
     CHECK(many.status == 200);
-    Answer resumed = co_await get(files, target, {{"Range", "bytes=2-"}, {"If-Range", whole.field("ETag")}});
+    Answer resumed = co_await getWith(files, target, "Range", "bytes=2-", "If-Range", whole.field("ETag"));
     CHECK(resumed.status == 206);
-    Answer other = co_await get(files, target, {{"Range", "bytes=2-"}, {"If-Range", "\"other\""}});
+    Answer other = co_await getWith(files, target, "Range", "bytes=2-", "If-Range", "\"other\"");
     CHECK(other.status == 200);
 }
 
@@ -167,15 +177,17 @@ Future<Void> conditions(StaticFiles const* files) {
     Answer whole = co_await get(files, "/");
     std::string tag = whole.field("ETag"), date = whole.field("Last-Modified");
     CHECK(tag.starts_with('"'));
-    for (Headers const& same : {Headers{{"If-None-Match", tag}}, Headers{{"If-Modified-Since", date}}}) {
-        Answer unchanged = co_await get(files, "/", same);
+    for (bool byDate : {false, true}) {
+        char const* name = byDate ? "If-Modified-Since" : "If-None-Match";
+        std::string value = byDate ? date : tag;
+        Answer unchanged = co_await getWith(files, "/", name, value);
         CHECK(unchanged.status == 304);
         CHECK(unchanged.body.empty());
         CHECK(unchanged.field("ETag") == tag);
         CHECK(unchanged.field("Cache-Control") == "max-age=60");
         CHECK(!unchanged.headers.has("Content-Type"));
     }
-    Answer failed = co_await get(files, "/", {{"If-Match", "\"other\""}});
+    Answer failed = co_await getWith(files, "/", "If-Match", "\"other\"");
     CHECK(failed.status == 412);
     CHECK(failed.body == "Precondition Failed\n");
 }

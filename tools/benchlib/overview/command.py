@@ -54,6 +54,7 @@ one list: each name ends in /compiler:clang or /compiler:gcc, each entry's label
 the compiler, and the context's compiler and flags are "for clang; for gcc".
 
 tools/bench net --help: composed operations and bind, as --quick shows them, and echo.
+tools/bench http --help: our HTTP server and client beside those of others.
 tools/bench messages --help: messages from ROUTER to ROUTER, by read strategy, beside libzmq.
 tools/bench growth --help: the cost of an actor among 1 to a million, with charts.
 tools/bench instructions --help: instructions instead of time, the same on a busy machine.
