@@ -33,7 +33,7 @@ struct Renewed {
     Renewed(T& v)
         requires std::is_default_constructible_v<T>
         : variable(v) {}
-    FLOW_REFUSED("a state variable whose type has no default constructor needs a value: write 'state T x = e;'")
+    FLOW_REFUSED("a state variable needs a value if its type has no default constructor: write 'state T x = e;'")
     Renewed(T& v)
         requires(!std::is_default_constructible_v<T>)
         : variable(v) {}

@@ -50,9 +50,10 @@
 //     };
 //
 // A cancel of the scope does not end a shielded child; join(), drain() and the end of the task wait for it.
-// shield(here, rollback(session), 5.0), with the Context of a task, makes the child a part of the task. Where there is
-// neither, shield(rollback(session), 5.0) gives it to the loop, whose run(future) ends after it. It holds all that it
-// uses, or uses what lives as long as the loop. A simulated machine that is killed drops it, as it drops all.
+// shield(here, rollback(session), 5.0), with the Context of a task, makes the child a part of the task. Code that has
+// neither a scope nor a Context calls shield(rollback(session), 5.0): then the loop holds the child, and run(future)
+// returns after the child has ended. Such a child must hold all that it uses, or use only objects that live as long as
+// the loop. When a simulated machine is killed, its shielded children are dropped like all other work.
 
 #include "flow/base/seconds.h"
 #include "flow/tasks/task.h"

@@ -14,9 +14,9 @@ using Room = std::map<std::string, Reference<http::WebSocket>>; // by name
 
 void say(Room& room, std::string const& text) {
     for (auto const& [name, socket] : room) {
-        socket->sendText(text);
+        (void)socket->sendText(text); // does not wait for room: a guest that does not read must not stop the others
         if (socket->queuedBytes() > 1'000'000)
-            socket->close(1008, "you do not read");
+            (void)socket->close(1008, "you do not read");
     }
 }
 

@@ -13,7 +13,7 @@
 // request at a time; requests that a client has sent ahead wait in the connection. If the client is gone while the
 // handler works, and has no body left to read, the handler's future is dropped, and so cancelled.
 //
-// A handler that throws, or whose future fails, answers 500; the error is reported as dropped. Errors that the client
+// If a handler throws or its future fails, the answer is 500; the error is reported as dropped. Errors that the client
 // has caused are not reported: value_too_large of Body::text() or of a body above the limit answers 413, a wrong body
 // 400, a slow one 408. If an error comes after the head was sent, the connection is reset. So it is if a stream gives
 // more or fewer bytes than it has promised.

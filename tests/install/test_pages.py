@@ -46,6 +46,7 @@ SHOWN_ON = {"net/docs/messages.md": "net/examples/patterns/*.cpp"}
 FRAGMENTS = {
     "flow/docs/debugging_a_deadlock.md": ("struct Account;", "Account *from = nullptr, *to = nullptr;"),
     "flow/docs/tracing.md": ("", "RealLoop loop; trace::Recorder first(loop), second(loop);"),
+    "net/docs/http_client.md": ("", "std::string url, event; using namespace std::chrono_literals;"),
     "net/docs/messages.md": (
         "struct Accounts { Future<bool> check(std::string, std::string); };",
         "MessageOptions options; Accounts accounts;",
@@ -57,6 +58,7 @@ INCLUDES = (
     "flow/trace/metrics.h",
     "flow/trace/recorder.h",
     "net/console.h",
+    "net/http/client_tls.h",
     "net/message/message_socket.h",
 )
 

@@ -31,7 +31,7 @@ inline bool mayHaveException(Error error) {
     return error.code() == error_code_unknown_error;
 }
 
-/// Makes `to` keep the exception of `from`, whose error is unknown_error.
+/// Makes `to` keep the exception that `from` keeps. The error of `from` must be unknown_error.
 FLOW_RARE void shareKept(Cell* to, Cell const* from) noexcept;
 /// Called when `to` fails, or may fail, with the error of `from`.
 FLOW_INLINE void shareException(Cell* to, Cell const* from) noexcept {

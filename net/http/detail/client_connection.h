@@ -34,8 +34,8 @@ public:
     using Lease = Pool<ClientConnection>::Lease;
 
     virtual ~ClientConnection() = default;
-    /// Returns the answer, whose body holds what it needs. Dropping the future, or later the body, ends the exchange.
-    /// Fails with retry() if the server has surely not handled the request.
+    /// Returns the answer. Its body keeps the connection and the lease. Dropping the future, or later the body, ends
+    /// the exchange. Fails with retry() if the server has surely not handled the request.
     virtual Future<Response> send(Lease lease, Attempt* attempt) = 0;
     /// True if a further request may be sent.
     virtual bool isHealthy() = 0;

@@ -31,7 +31,7 @@ public:
     std::size_t size() const { return files_.size(); }
 
 private:
-    /// Closes the files whose time is over.
+    /// Closes the files that have been open for `seconds_` or longer.
     static Future<Void> closeOld(FileCache* cache);
 
     std::size_t const most_;

@@ -1,7 +1,7 @@
-// One coroutine serves a connection: a request whose handler and client do not wait costs no frame beside that of the
-// handler, and its response is sent from the text that all connections share. So the coroutine itself waits for the
-// next request, its head, its place and its handler; other functions do what needs no wait, and are coroutines where
-// waits are rare.
+// One coroutine serves a connection. It waits itself for the next request, its head, its place and its handler; other
+// functions do the steps that need no wait, and are coroutines where waits are rare. So a request needs no coroutine
+// frame of the library, as long as neither its handler nor its client makes it wait. Its response is sent from the text
+// that all connections share.
 
 #include "flow/base/detail/dropped_error.h"
 #include "flow/combine/race.h"
@@ -129,8 +129,8 @@ Future<bool> lastRequestComes(Reference<Connection> connection, double idleSince
     co_return first.index() == 0;
 }
 
-/// Returns the refusal of a request whose head has failed with the error; throws the error if the connection has
-/// failed.
+/// Reading the head of a request has failed with `error`: returns the refusal to send, or throws the error if the
+/// connection itself has failed.
 Refusal refusalOfHead(Error const& error) {
     if (error != value_too_large())
         throw error;

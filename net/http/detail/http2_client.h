@@ -32,7 +32,7 @@ public:
     virtual Future<Response> send(Request request) = 0;
     /// True if the connection takes further requests: it has not failed, and the server has not announced its end.
     virtual bool isOpen() const = 0;
-    /// The number of requests whose exchange has not ended.
+    /// The number of requests that have not ended: some of the request or of its answer is still to come.
     virtual std::size_t streams() const = 0;
     /// The number of streams that the server allows at a time.
     virtual std::size_t mostStreams() const = 0;
