@@ -102,8 +102,10 @@ Future<Void> rpc::Node::bind(Address publicAddress, Address listenAddress) {
     return listening_.back();
 }
 
-/// Accepts connections without end. If an allocation fails, only one connection is lost.
+/// Accepts connections without end. If an allocation fails, only one connection is lost. Begins in a later step: a
+/// connection may have come already, and the caller of bind() may be just about to serve its requests.
 Future<Void> rpc::Node::accept(Reference<Listener> listener) {
+    co_await delay(0);
     for (;;) {
         try {
             begin(co_await listener->accept());

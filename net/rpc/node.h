@@ -105,7 +105,8 @@ public:
 
     /// Listens at `listenAddress`. Endpoints that are sent have `publicAddress`; a port 0 in it becomes the port at
     /// which the node listens. The future is not ready while the node listens, and fails with the errors of
-    /// Transport::listen(). If the future is dropped, the node still listens.
+    /// Transport::listen(). If the future is dropped, the node still listens. Connections are accepted from the next
+    /// step on: a request cannot come before the endpoints that this step makes, or before its rpc::serve().
     Future<Void> bind(Address publicAddress, Address listenAddress);
     /// Listens at the address by which other processes reach this one.
     Future<Void> listen(Address const& at) { return bind(at, at); }

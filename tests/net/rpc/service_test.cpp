@@ -1,6 +1,7 @@
 #include "net/rpc/service.h"
 
 #include "flow/base/error.h"
+#include "flow/combine/race.h"
 #include "flow/combine/timeout.h"
 #include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
@@ -247,6 +248,29 @@ TEST_CASE("service: a server that is killed") {
         CHECK((co_await once).isError(error_code_request_maybe_delivered));
         CHECK(handled.ended == 1);
     });
+}
+
+Future<Void> serveLate() {
+    Address at = transport().localAddress().withPort(4500);
+    Reference<Listener> listener = transport().listen(at);
+    co_await delay(1.0); // meanwhile a client connects and sends a request
+    RpcOptions options;
+    options.listen = [listener](Address const&) { return listener; };
+    rpc::Node node(options);
+    Future<Void> listening = node.listen(at);
+    co_await race(listening, rpc::serve(node, [](Greet greet) { return "late " + greet.who; }));
+}
+
+TEST_CASE("service: a request that waits at the listener is handled by what is served in the step that listens") {
+    World world(1);
+    SimNetwork network(world);
+    Address server(world.start({.name = "server", .main = serveLate}).address(), 4500);
+    Process& client = world.start({.name = "client", .main = [server]() -> Future<Void> {
+                                       Greet you = named("you");
+                                       CHECK(co_await rpc::call(server, you) == "late you");
+                                   }});
+    world.run(client.onStop());
+    CHECK(!client.exit()->isValid());
 }
 
 TEST_CASE("service: so many handlers run at a time, and other requests wait") {
