@@ -153,7 +153,8 @@ public:
     ReadUntil readUntil(StringRef end, std::uint32_t limit,
                         std::source_location caller = std::source_location::current());
     /// Reads the bytes that are there, at least one, and returns their number; 0 means the end. `to` has at most 65535
-    /// buffers, with room for at least one byte.
+    /// buffers, with room for at least one byte. They are written to in the step in which the wait ends, not before: so
+    /// waits for several connections may share them.
     ReadInto readSome(ReadBuffer to, std::source_location caller = std::source_location::current()) {
         return into(to, ReadRequest::Kind::Some, caller);
     }

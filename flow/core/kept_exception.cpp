@@ -62,6 +62,11 @@ void shareKept(Cell* to, Cell const* from) noexcept {
     keepException(to, from->error, keptException(from));
 }
 
+Error takeErrorFor(Cell* to, Cell* from) noexcept {
+    shareException(to, from);
+    return takeError(from);
+}
+
 Error errorToThrow(Cell const* cell, Error error) {
     if (std::exception_ptr exception = keptException(cell, error))
         std::rethrow_exception(std::move(exception));

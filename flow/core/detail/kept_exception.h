@@ -38,11 +38,9 @@ FLOW_INLINE void shareException(Cell* to, Cell const* from) noexcept {
     if (mayHaveException(from->error)) [[unlikely]]
         shareKept(to, from);
 }
-/// Does takeError(from), for the cell `to`.
-FLOW_INLINE Error takeErrorFor(Cell* to, Cell* from) noexcept {
-    shareException(to, from);
-    return takeError(from);
-}
+/// Does takeError(from), for the cell `to`. Not inline: the body of an actor has it at each wait, and gcc would no longer
+/// inline that body.
+FLOW_RARE Error takeErrorFor(Cell* to, Cell* from) noexcept;
 
 // The next functions throw the exception that the cell keeps, or return the Error, which the caller throws: so an Error
 // that is thrown passes no stack frame more. The caller puts it into a variable first: a call that may throw inside a
