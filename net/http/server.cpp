@@ -68,6 +68,13 @@ std::string_view Service::date() {
     return date_;
 }
 
+Error errorOfHandler() {
+    Error error = currentError();
+    if (error == actor_cancelled())
+        throw;
+    return error;
+}
+
 Response refusalOf(Refusal const& refusal) {
     Response response;
     response.status = refusal.status;

@@ -18,10 +18,6 @@
 namespace flow::net::http::detail {
 namespace {
 
-/// While the server ends, an idle client may send one more request for so many seconds; a client that is refused has so
-/// many seconds to read why.
-constexpr double kLastSeconds = 1;
-
 /// Counts an object in a counter of what is there now.
 struct Counted {
     explicit Counted(std::uint64_t& c) : count(c) { ++count; }
@@ -160,14 +156,6 @@ void begin(Session& session, Bytes const& head, Semaphore::Permit place, Asked& 
         request.body = Body::from(asked.body, asked.framing.size());
     }
     asked.answering = service.call(std::move(request), session.ending);
-}
-
-/// Returns the error that is handled; throws it if it is a cancel.
-Error errorOfHandler() {
-    Error error = currentError();
-    if (error == actor_cancelled())
-        throw;
-    return error;
 }
 
 /// Returns false if the client has sent more bytes. Throws if the client has gone, which drops the handler's future.

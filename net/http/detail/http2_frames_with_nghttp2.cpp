@@ -140,9 +140,13 @@ struct Http2Session::Callbacks {
         bool isMessage = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
         if (isMessage && frame->hd.flags & NGHTTP2_FLAG_END_STREAM) {
             Http2Stream* stream = streamOf(nghttp2, frame->hd.stream_id);
-            if (stream)
+            if (stream) {
                 stream->hasSent = true;
-            if (stream && self.isServer_ && !stream->hasEnded) // the answer is complete: the rest is not needed
+                stream->changed.trigger();
+            }
+            // The answer is complete: the rest of the request is not needed. A client that has got an error stops by
+            // itself, but curl 7.88 would not see the answer if the reset came with it: there answer() waits.
+            if (stream && self.isServer_ && !stream->hasEnded && stream->status < 300)
                 nghttp2_submit_rst_stream(nghttp2, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
         }
         if (frame->hd.type == NGHTTP2_RST_STREAM) {
@@ -237,7 +241,7 @@ Http2Session::Http2Session(Reference<Connection> connection, bool isServer, Http
     if (failed)
         throw std::bad_alloc();
     std::vector<nghttp2_settings_entry> settings = {
-        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits.streamWindow},
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, isServer ? limits.unreadWindow : limits.streamWindow},
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<std::uint32_t>(limits.headBytes)},
     };
     if (isServer)
@@ -245,7 +249,10 @@ Http2Session::Http2Session(Reference<Connection> connection, bool isServer, Http
     else
         settings.push_back({NGHTTP2_SETTINGS_ENABLE_PUSH, 0});
     nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
-    nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(limits.window));
+    // Before a client has read the settings, it may use the window of the protocol.
+    std::uint32_t window =
+        isServer ? NGHTTP2_INITIAL_CONNECTION_WINDOW_SIZE + limits.streams * limits.unreadWindow : 1u << 30;
+    nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(window));
 }
 
 Http2Session::~Http2Session() {

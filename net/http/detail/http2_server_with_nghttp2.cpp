@@ -14,6 +14,8 @@
 namespace flow::net::http::detail {
 namespace {
 
+constexpr std::uint32_t kNoError = 0; // NGHTTP2_NO_ERROR
+
 Http2Limits http2LimitsOf(ServerOptions const& options) {
     Http2Limits limits;
     limits.headBytes = options.headerBytes;
@@ -37,7 +39,7 @@ public:
                 co_return;
             if (self->idleAt() <= now())
                 break;
-            double next = now() + double(self->service_.options.headerTime);
+            double next = self->lookAtPieces();
             auto first =
                 co_await race(delayUntil(std::min(next, self->idleAt())), self->ending_->wait(), self->retired_.wait());
             if (first.index() != 0)
@@ -51,7 +53,7 @@ public:
         self->goAway(false);
         self->flush(); // before further streams come: the client sends again what this says was not taken
         while (!self->isHeadLate())
-            co_await delay(self->service_.options.headerTime);
+            co_await delayUntil(self->lookAtPieces());
     }
 
 private:
@@ -86,6 +88,15 @@ private:
     }
     bool isHeadLate() const { return headSince_ + double(service_.options.headerTime) <= now(); }
 
+    /// Fails the streams of which the client has not taken a piece in time. Returns when to look again.
+    double lookAtPieces() {
+        double next = now() + std::min(double(service_.options.headerTime), limits_.sendTime);
+        for (Reference<Http2Stream> const& each : streams_)
+            if (isTaken(*each, limits_.sendTime) && !each->piece.empty())
+                next = std::min(next, each->sentAt + limits_.sendTime);
+        return next;
+    }
+
     void headHasCome(Reference<Http2Stream> stream) override {
         if (++requests_ == service_.options.requestsPerConnection)
             retired_.set();
@@ -103,40 +114,59 @@ private:
 
     static Future<Void> answer(Http2ServerSession* self, Reference<Http2Stream> stream) {
         Service& service = self->service_;
-        Running running(service, *stream, self->peer_);
+        std::optional<Running> running(std::in_place, service, *stream, self->peer_);
         Response response;
         std::optional<std::uint64_t> size = sizeOf(*stream);
-        if (stream->isTooLarge || size.value_or(0) > service.options.bodyBytes)
+        Refusal refusal;
+        if (stream->isTooLarge)
+            refusal = {431, "the fields are too large, or too many"};
+        else if (size.value_or(0) > service.options.bodyBytes)
+            refusal = {413, "the body is too large"};
+        if (refusal) {
             ++service.counters.refused;
-        if (stream->isTooLarge) {
-            response = refusalOf({431, "the fields are too large, or too many"});
-        } else if (size.value_or(0) > service.options.bodyBytes) {
-            response = refusalOf({413, "the body is too large"});
+            self->leaveUnread(*stream);
+            response = refusalOf(refusal);
         } else {
             Semaphore::Permit place = co_await service.places.permit();
             ++service.counters.requests;
-            Request request = self->requestOf(stream, size, running.exchange);
-            Future<Response> answering = service.call(std::move(request), self->ending_);
-            ErrorOr<Response> given = co_await tryGet(std::move(answering));
+            Future<Response> answering = self->call(stream, size, running->exchange);
+            Error error;
+            try {
+                response = co_await std::move(answering);
+            } catch (...) {
+                error = errorOfHandler();
+            }
             if (!stream->session || (stream->error.isValid() && stream->error != value_too_large()))
                 co_return; // the client has gone, or is too slow
-            response = given.isError() ? service.failed(given.getError(), nullptr) : std::move(given.get());
+            if (error.isValid())
+                response = service.failed(error, nullptr);
         }
         if (!stream->session)
             co_return;
         bool hasBody = self->sendHead(*stream, response);
-        running.exchange.status = response.status;
-        if (hasBody)
+        running->exchange.status = response.status;
+        if (hasBody && response.body.source())
             co_await sendBody(stream, std::move(response.body), std::move(response.trailers), self->limits_.sendTime);
+        else if (hasBody)
+            giveBody(*stream, response.body.takeBytes(), response.trailers);
         while (stream->session && !stream->hasSent) {
             auto change = stream->changed.next();
             co_await change;
         }
-        if (!stream->session)
+        running.reset();
+        // The client may still send, since it has got an error: then it has a moment to end the stream itself.
+        for (double until = now() + kLastSeconds; stream->session && now() < until;) {
+            auto change = stream->changed.next();
+            co_await race(change, delayUntil(until));
+        }
+        if (stream->session)
+            self->reset(*stream, kNoError);
+        else
             self->release(*stream);
     }
 
-    Request requestOf(Reference<Http2Stream> const& stream, std::optional<std::uint64_t> size, Exchange& exchange) {
+    /// Gives the request to the handler. No part of the coroutine: its frame needs no Request.
+    Future<Response> call(Reference<Http2Stream> const& stream, std::optional<std::uint64_t> size, Exchange& exchange) {
         Request request;
         request.method = stream->method;
         request.target = stream->target;
@@ -148,7 +178,7 @@ private:
         stream->expectsContinue = request.headers.hasToken("expect", "100-continue");
         if (size != 0)
             request.body = Body::from(makeReference<Http2Source>(stream, service_.options.bodyTime), size);
-        return request;
+        return service_.call(std::move(request), ending_);
     }
 
     /// Sends the head, which is that of HTTP/1.1 in other clothes: so both are checked alike. Returns true if a body
@@ -165,12 +195,14 @@ private:
             head = writeResponseHead(text, response, stream.method, Version::Http11, false, service_.date());
         }
         std::string status = std::to_string(response.status);
-        Fields fields = {{":status", status}};
+        thread_local Fields fields;
+        fields.assign({{":status", status}});
         std::string_view lines = std::string_view(text).substr(text.find("\r\n") + 2);
         lines.remove_suffix(2);
         for (Headers::Iterator each(lines); each != Headers::Iterator(); ++each)
             if (!isSameName(each->name, "transfer-encoding") && !isSameName(each->name, "connection"))
                 fields.emplace_back(each->name, each->value);
+        stream.status = response.status;
         bool hasBody = head.hasBody && (!response.body.isEmpty() || !response.trailers.empty());
         submitResponse(stream, fields, hasBody);
         return hasBody;
@@ -210,7 +242,7 @@ Future<Void> serveHttp2(Service* service, Reference<Connection> connection, Byte
     // What the client still sends is read for a moment: else the kernel would reset the connection, and the client
     // would not read what was sent to it last.
     Future<Void> rest = readHttp2ToEnd(connection);
-    co_await race(rest, delay(1.0));
+    co_await race(rest, delay(kLastSeconds));
 }
 
 } // namespace flow::net::http::detail

@@ -10,10 +10,13 @@
 // nghttp2 calls back inside of feed() and flush(). These callbacks only note what has happened. Handlers begin, and are
 // dropped, when the call is over: so no code of a program runs inside of nghttp2.
 //
-// Memory. A stream holds at most its window of unread bytes, a connection at most `window` for all of its streams:
-// bytes that a reader has taken make room for others. A head has at most `headBytes`. Frames that wait to be sent are
-// few: the session ends with ENHANCE_YOUR_CALM if the other side causes more than kMostQueued answers that it does not
-// read, more streams that end early than `resets` allows, or more frames that carry nothing than kMostIdle allows.
+// Memory. A stream holds at most its window of unread bytes: bytes that a reader has taken make room for others. At a
+// server, a stream has the small `unreadWindow` until its body is read, and the connection has one of these for each
+// stream that may be open: so requests that wait for their turn never stop the body of one that runs. A client has as
+// many streams as its program wants: its connection has no limit of its own. A head has at most `headBytes`. Frames
+// that wait to be sent are few: the session ends with ENHANCE_YOUR_CALM if the other side causes more than kMostQueued
+// answers that it does not read, more streams that end early than `resets` allows, or more frames that carry nothing
+// than kMostIdle allows.
 
 #include "flow/sync/rate_limit.h"
 #include "net/http/detail/http2_stream.h"
@@ -32,7 +35,7 @@ struct Http2Limits {
     std::uint64_t bodyBytes = UINT64_MAX;
     std::uint32_t streams = 100;             // that the other side may have open
     std::uint32_t streamWindow = 256 * 1024; // bytes
-    std::uint32_t window = 1024 * 1024;      // bytes of all streams together
+    std::uint32_t unreadWindow = 16 * 1024;  // at a server, until the body is read
     RateLimit::Options resets = {.perSecond = 30, .burst = 200};
     double sendTime = 60; // seconds in which some bytes must go
 };
@@ -49,6 +52,7 @@ public:
     static Future<Void> run(Reference<Http2Session> self, Bytes first);
 
     // For the streams:
+    /// A reader has taken bytes of the body, and wants more.
     void consume(Http2Stream& stream, std::size_t bytes);
     void reset(Http2Stream& stream, std::uint32_t code);
     /// Resets the stream; all that waits for it gets this error.
@@ -69,6 +73,11 @@ protected:
     /// if the stream has ended meanwhile.
     bool submitResponse(Http2Stream& stream, Fields const& fields, bool hasBody);
     Reference<Http2Stream> submitRequest(Fields const& fields, bool hasBody);
+    /// Sends the body, whose bytes are in memory.
+    static void giveBody(Http2Stream& stream, Bytes body, Headers const& trailers);
+    /// Returns false if the other side has not taken a piece of the body for `time` seconds: the stream has failed
+    /// then.
+    static bool isTaken(Http2Stream& stream, double time);
     /// Sends the body. If it fails, or has more or fewer bytes than it said, or the other side does not take it, the
     /// stream is reset, and has the error; a server reports the error of its body as dropped.
     static Future<Void> sendBody(Reference<Http2Stream> stream, Body body, Headers trailers, double time);

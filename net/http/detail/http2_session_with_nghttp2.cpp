@@ -6,6 +6,7 @@
 
 #include <nghttp2/nghttp2.h>
 
+#include <array>
 #include <utility>
 
 namespace flow::net::http::detail {
@@ -22,14 +23,17 @@ Future<Void> Http2Session::run(Reference<Http2Session> self, Bytes first) {
 }
 
 Future<Void> Http2Session::read(Reference<Http2Session> self, Bytes first) {
-    for (Bytes bytes = std::move(first);;) {
-        self->feed(bytes);
+    static thread_local std::array<std::uint8_t, kRead> room; // of all sessions: feed() uses the bytes at once
+    self->feed(first);
+    first = Bytes();
+    for (;;) {
         self->flush();
         if (self->isOver_ || !self->wantsMore())
             break;
-        bytes = co_await self->connection_->read(kRead);
-        if (bytes.empty())
+        std::size_t count = co_await self->connection_->readSome(room);
+        if (count == 0)
             co_return;
+        self->feed(StringRef(room.data(), static_cast<int>(count)));
     }
     self->wake_.trigger();
     co_await Future<Void>(Never()); // write() ends it, when all is sent
@@ -77,8 +81,10 @@ void Http2Session::flush() {
             if (isMore)
                 gathered.append(reinterpret_cast<char const*>(bytes), static_cast<std::size_t>(size));
         }
-        if (!gathered.empty())
-            connection_->write(Bytes(StringRef(gathered)));
+        StringRef rest(gathered);
+        rest = rest.substr(static_cast<int>(connection_->tryWrite({&rest, 1})));
+        if (!rest.empty())
+            connection_->write(Bytes(rest));
     }
     if (isMore)
         wake_.trigger();
@@ -86,11 +92,13 @@ void Http2Session::flush() {
 }
 
 void Http2Session::settle() {
-    for (Reference<Http2Stream>& stream : std::exchange(arrived_, {}))
+    for (Reference<Http2Stream>& stream : arrived_)
         if (stream->session)
             headHasCome(std::move(stream));
-    for (Reference<Http2Stream> const& stream : std::exchange(ended_, {}))
+    arrived_.clear();
+    for (Reference<Http2Stream> const& stream : ended_)
         streamHasEnded(*stream);
+    ended_.clear();
 }
 
 void Http2Session::goAway(bool isNotice) {
@@ -146,13 +154,17 @@ void Http2Session::endStreams(Error error) {
 }
 
 void Http2Session::consume(Http2Stream& stream, std::size_t bytes) {
+    if (isServer_ && !stream.hasEnded)
+        nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, stream.id,
+                                              static_cast<std::int32_t>(limits_.streamWindow));
     nghttp2_session_consume(session_, stream.id, bytes);
     wake_.trigger();
 }
 
 void Http2Session::leaveUnread(Http2Stream& stream) {
     stream.isUnread = true;
-    consume(stream, std::exchange(stream.received, {}).size());
+    nghttp2_session_consume(session_, stream.id, std::exchange(stream.received, {}).size());
+    wake_.trigger();
     if (!isServer_ && !(stream.hasEnded && stream.hasSent))
         reset(stream, NGHTTP2_CANCEL);
 }

@@ -22,7 +22,7 @@ struct Http2Stream : ReferenceCounted<Http2Stream> {
 
     // Received
     std::string method, target; // at a server
-    int status = 0;             // at a client
+    int status = 0;             // of the answer
     Headers headers, trailers;
     std::string received;         // the bytes of the body that are not read yet
     std::uint64_t bodyBytes = 0;  // of the body so far

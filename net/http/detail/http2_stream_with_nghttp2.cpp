@@ -10,6 +10,22 @@
 
 namespace flow::net::http::detail {
 
+void Http2Session::giveBody(Http2Stream& stream, Bytes body, Headers const& trailers) {
+    stream.isLast = true;
+    stream.piece = std::move(body);
+    stream.sentAt = now();
+    stream.sentTrailers = trailers;
+    stream.session->wake_.trigger();
+}
+
+bool Http2Session::isTaken(Http2Stream& stream, double time) {
+    if (!stream.session || stream.piece.empty() || stream.sentAt + time > now())
+        return true;
+    Error error = timed_out().withSentence("the other side does not take the body of an HTTP/2 message");
+    stream.session->fail(stream, error, NGHTTP2_CANCEL);
+    return false;
+}
+
 Future<Void> Http2Session::sendBody(Reference<Http2Stream> stream, Body body, Headers trailers, double time) {
     std::optional<std::uint64_t> left = body.size();
     while (stream->session && !stream->isLast) {
@@ -38,11 +54,8 @@ Future<Void> Http2Session::sendBody(Reference<Http2Stream> stream, Body body, He
         while (stream->session && !stream->piece.empty()) {
             auto change = stream->changed.next();
             co_await race(change, delayUntil(stream->sentAt + time));
-            if (stream->session && !stream->piece.empty() && stream->sentAt + time <= now()) {
-                Error error = timed_out().withSentence("the other side does not take the body of an HTTP/2 message");
-                stream->session->fail(*stream, error, NGHTTP2_CANCEL);
+            if (!isTaken(*stream, time))
                 co_return;
-            }
         }
     }
 }

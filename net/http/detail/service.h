@@ -33,6 +33,13 @@ private:
     double dateUntil_ = -1;
 };
 
+/// While a server ends, an idle client may send one more request for so many seconds; a client that is refused has so
+/// many seconds to read why.
+inline constexpr double kLastSeconds = 1;
+
+/// In a handler of exceptions: returns the error; throws it if it is a cancel.
+Error errorOfHandler();
+
 /// Returns a response of the library itself: status and reason as text.
 Response refusalOf(Refusal const& refusal);
 

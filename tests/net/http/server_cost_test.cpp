@@ -2,8 +2,10 @@
 
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
+#include "net/http/detail/client_connection.h"
 #include "net/http/router.h"
 #include "tests/net/costs.h"
+#include "tests/net/http/http2_support.h"
 #include "tests/net/http/http_support.h"
 
 #include <doctest/doctest.h>
@@ -52,6 +54,33 @@ Future<Void> requests() {
     CHECK(each < 3.1);
 }
 
+Future<Void> http2Requests() {
+    if (!net::http::detail::kSpeaksHttp2)
+        co_return;
+    Prepared prepared;
+    HttpServer server(Handler([&](Request request) { return givePrepared(&prepared, std::move(request)); }));
+    Reference<Connection> client = co_await server.connect();
+    std::array<char, 4096> room;
+    client->write(Bytes(StringRef(http2::kStart)));
+    std::size_t count = co_await client->readSome(room); // SETTINGS
+    std::string frame =
+        http2::frame(http2::HeadersFrame, http2::EndStream | http2::EndHeaders, 0, http2::request("GET", "/64"));
+    StringRef text(frame);
+    std::uint64_t before = 0;
+    for (std::uint32_t i = 0; i < 1010; ++i) {
+        if (i == 10)
+            before = memory::totalStatistics().allocated;
+        frame.replace(5, 4, http2::bigEndian(2 * i + 1, 4));
+        CHECK(client->tryWrite({&text, 1}) == frame.size());
+        do
+            count = co_await client->readSome(room);
+        while (!std::string_view(room.data(), count).ends_with("each request."));
+    }
+    double each = static_cast<double>(memory::totalStatistics().allocated - before) / 1000;
+    MESSAGE("allocations of a request in HTTP/2, beside the stream and nghttp2's own: " << each);
+    CHECK(each < 3.1);
+}
+
 Future<Void> idle() {
     Prepared prepared;
     HttpServer server(Handler([&](Request request) { return givePrepared(&prepared, std::move(request)); }));
@@ -74,5 +103,6 @@ Future<Void> idle() {
 TEST_CASE("http server: what a request and an idle connection cost") {
     RealLoop loop;
     loop.run(requests());
+    loop.run(http2Requests());
     loop.run(idle());
 }
