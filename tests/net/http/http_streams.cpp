@@ -1,4 +1,4 @@
-#include "tests/tools/http_streams.h"
+#include "tests/net/http/http_streams.h"
 
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"
