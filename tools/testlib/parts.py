@@ -101,6 +101,7 @@ OTHERS = (
     Part("migrated", 5, "the programs, as actorc migrate writes them", (programs(TESTS, "migrated"),)),
     Part("mutants", 5, "faults planted in the simulated stores are found", (programs("clang-checked", "mutants"),)),
     Part("h2spec", 2, "the cases of h2spec against the HTTP/2 server", (programs(TESTS, "h2spec"),)),
+    Part("http-peers", 2, "HTTP beside Go's net/http, and restarts under ab and wrk", (programs(TESTS, "http-peers"),)),
     Part("install", 10, "what is installed, and the packages", (python_tests("install", LIBRARIES),)),
     Part("pages", 3, "what the pages show", (python_tests("pages", LIBRARIES),)),
     Part("long", 30, "Python tests that take long: thousands of random programs", (python_tests("long", LIBRARIES),)),

@@ -24,7 +24,7 @@ URING = {**SANITIZER, "FLOW_POLLER": "uring"}
 PROCESSES = (os.cpu_count() or 1) + 1  # one more than processors, since tests also wait
 PARTS_PER_PROCESS = 4
 # Labels of the programs that are no part of the one named `programs`.
-APART = ("levels", "migrated", "mutants", "h2spec")
+APART = ("levels", "migrated", "mutants", "h2spec", "http-peers")
 CHECKED_PYTHON = ("actorc", "tools", "tests")
 # The marks of Python tests that other parts run than the one named `python`. A test belongs to the first that it has.
 MARKS = ("long", "gcc", "pages", "install")

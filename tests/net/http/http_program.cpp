@@ -9,7 +9,7 @@
 #include "flow/wait/signals.h"
 #include "net/http/router.h"
 #include "net/transport.h"
-#include "tests/tools/http_streams.h"
+#include "tests/net/http/http_streams.h"
 
 #include <csignal>
 #include <cstdio>

@@ -1,10 +1,10 @@
 // A fuzzer of the parsers of HTTP/1.1, with LLVM's libFuzzer:
 //     cmake --preset tests && cmake --build --preset tests --target http_fuzz
-//     build/tests/tests/http_fuzz -runs=10000000 -max_len=2000 tests/tools/http_corpus
+//     build/tests/tests/http_fuzz -runs=10000000 -max_len=2000 tests/net/http/http_corpus
 // However a stream is cut into pieces, the same requests are found in it.
 
 #include "net/http/detail/head.h"
-#include "tests/tools/http_streams.h"
+#include "tests/net/http/http_streams.h"
 
 #include <cstdlib>
 

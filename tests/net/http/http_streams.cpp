@@ -1,4 +1,4 @@
-#include "tests/tools/http_streams.h"
+#include "tests/net/http/http_streams.h"
 
 #include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"
@@ -58,7 +58,7 @@ Future<FoundStream> read(Reference<Connection> from) {
 } // namespace
 
 FoundStream readStream(std::string_view bytes, std::size_t piece) {
-    SimLoop loop;
+    static SimLoop loop; // one for all streams: a new one costs more than a stream
     ConnectionPair pair = connectionPair();
     Future<Void> writing = write(pair.first, bytes, piece);
     return loop.run(read(pair.second));
