@@ -3,8 +3,8 @@
 //
 //     Future<Void> echo(Reference<WebSocket> socket) {
 //         for (;;) {
-//             WebSocketMessage message = co_await socket->receive();   // end_of_stream when the other side has closed
-//             it co_await socket->send(message);                          // until there is room for more
+//             WebSocketMessage message = co_await socket->receive();   // fails with end_of_stream after a close
+//             co_await socket->send(message);                          // until there is room for more
 //         }
 //     }
 //
@@ -34,9 +34,8 @@
 //     connection_cut_off       the connection has ended without a close; also connection_reset and others
 //     connection_timed_out     the other side sent nothing after a ping, or did not answer a close in time
 //     value_too_large          a message above `largestMessage`; the other side gets the code 1009
-//     serialization_failed     bytes that the RFC forbids: what() says which. The other side gets 1002, or 1007 if a
-//     text
-//                              was not UTF-8
+//     serialization_failed     bytes that the RFC forbids: what() says which. The other side gets 1002, or
+//                              1007 if a text was not UTF-8
 //
 // When the last Reference goes without a close, the other side gets the code 1001 and the connection ends. A WebSocket
 // must outlive its operations, and belongs to the loop of its connection.
