@@ -95,7 +95,7 @@ public:
     Drain send(WebSocketMessage const& message) { return send(message.data, message.isText); }
 
     /// Sends a Close, and returns an operation that is ready when the connection has ended: after the other side's
-    /// Close, or after `closeWithin`. What still comes is dropped, and receive() gives end_of_stream. The first call
+    /// Close, or after `closeWithin`. Later messages are dropped, and receive() gives end_of_stream. The first call
     /// counts. `code` is 1000 to 1003, 1007 to 1014, or 3000 to 4999, and `reason` is UTF-8 of at most 123 bytes.
     Event::Wait close(int code = 1000, std::string_view reason = "",
                       std::source_location caller = std::source_location::current());

@@ -54,7 +54,7 @@ def curl(port: int, path: str, *options: str) -> bytes:
 
 
 def check_curl(port: int) -> None:
-    """That curl gets what it asks for. What the library answers to each request is tested in tests/net/http."""
+    """Curl gets the bytes that it asks for. tests/net/http tests each answer of the library."""
     assert curl(port, "/") == b"<p>top</p>"
     assert curl(port, "/large") == LARGE
     assert curl(port, "/large", "--range", "1000000-2000000") == LARGE[1_000_000:2_000_001]
