@@ -15,6 +15,7 @@
 
 #include <doctest/doctest.h>
 
+#include <stdexcept>
 #include <string>
 
 using namespace flow;
@@ -29,6 +30,8 @@ Future<Void> echoMessages(Reference<WebSocket> socket) {
         WebSocketMessage message = co_await socket->receive();
         if (message.data == "fail")
             throw io_error();
+        if (message.data == "throw")
+            throw std::runtime_error("of another library");
         if (message.data == "leave")
             co_return;
         co_await socket->send(message);
@@ -67,7 +70,7 @@ TEST_CASE("WebSocket: a client and http::serve(), with subprotocols, until eithe
         co_await socket->close(1000, "bye");
         CHECK(socket->closeCode() == 1000);
 
-        for (auto const& [message, code] : {std::pair("leave", 1000), {"fail", 1011}}) {
+        for (auto const& [message, code] : {std::pair("leave", 1000), {"fail", 1011}, {"throw", 1011}}) {
             socket = co_await openSocket(&server);
             CHECK(socket->protocol().empty());
             co_await socket->sendText(message);
