@@ -2,14 +2,10 @@
 
 #include "net/http/client.h"
 #include "bench/http/client_row.h"
-#include "flow/base/parse_number.h"
-#include "flow/compat/wait_for_all.h"
-#include "flow/coro/coroutine.h"
-#include "flow/loop/real_loop.h"
-#include "net/real/real_network.h"
+#include "net/examples/program.h"
 
-#include <cstdlib>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -36,27 +32,21 @@ Future<Void> askAll(std::string url, int connections, double seconds) {
     options.connections = static_cast<std::size_t>(connections);
     http::Client client(options);
     bench::ClientRow row(seconds);
-    std::vector<Future<Void>> all;
+    std::vector<Future<Void>> asking;
     for (int i = 0; i < connections; ++i)
-        all.push_back(ask(&client, url, &row));
-    co_await waitForAll(all);
+        asking.push_back(ask(&client, url, &row));
+    co_await all(std::move(asking));
     row.print();
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-    auto connections = argc == 4 ? parseNumber<int>(argv[2]) : std::nullopt;
-    if (!connections) {
-        std::fprintf(stderr, "usage: http_client_bench URL CONNECTIONS SECONDS\n");
-        return 2;
-    }
-    RealLoop loop;
-    RealNetwork network(loop);
-    try {
-        loop.run(askAll(argv[1], *connections, std::atof(argv[3])));
-    } catch (Error& error) {
-        std::fprintf(stderr, "http_client_bench: %s\n", error.what());
-        return 1;
-    }
+    return runExample(argc, argv, "URL CONNECTIONS SECONDS", 3, 3, [](Arguments const& arguments) {
+        auto connections = parseNumber<int>(arguments[1]);
+        auto seconds = parseNumber<double>(arguments[2]);
+        if (!connections || !seconds)
+            throw WrongArgument{"CONNECTIONS and SECONDS are numbers"};
+        return askAll(arguments[0], *connections, *seconds);
+    });
 }

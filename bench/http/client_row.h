@@ -1,6 +1,6 @@
 #pragma once
-// What a client of bench/http counts and prints: the number of requests, the seconds, the seconds of processor time,
-// and the microseconds of the middle request and of the 99th of 100.
+// ClientRow: the result of a client of bench/http. print() writes the number of requests, the seconds, the seconds of
+// processor time, and the microseconds of the median request and of the 99th percentile.
 
 #include <algorithm>
 #include <chrono>

@@ -6,23 +6,17 @@
 // operator new), other calls of malloc(), which are those of libraries in C, and the bytes that these hold.
 
 #include "net/http/server.h"
-#include "flow/base/parse_number.h"
-#include "flow/coro/coroutine.h"
-#include "flow/loop/real_loop.h"
 #include "flow/memory/fast_allocator.h"
+#include "net/examples/program.h"
 #include "net/http/static_files.h"
-#include "net/real/real_network.h"
 #include "net/tls/tls_listener.h"
-#include "net/transport.h"
 
-#include <arpa/inet.h>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <malloc.h>
 #include <new>
 #include <string>
-#include <string_view>
 
 namespace {
 
@@ -112,8 +106,8 @@ Future<http::Response> answer(http::StaticFiles const* files, http::Request requ
     co_return co_await (*files)(std::move(request));
 }
 
-Future<Void> serve(std::uint16_t port, std::string folder, std::string_view what, TlsIdentity identity) {
-    Reference<Listener> listener = transport().listen(Address(INADDR_LOOPBACK, port));
+Future<Void> serve(std::string port, std::string folder, std::string what, TlsIdentity identity) {
+    Reference<Listener> listener = listenAt(port);
     if (what.ends_with("tls")) {
         TlsServerOptions options;
         options.identities = {identity};
@@ -133,17 +127,8 @@ Future<Void> serve(std::uint16_t port, std::string folder, std::string_view what
 } // namespace
 
 int main(int argc, char** argv) {
-    auto port = argc == 6 ? parseNumber<std::uint16_t>(argv[1]) : std::nullopt;
-    if (!port) {
-        std::fprintf(stderr, "usage: http_bench PORT FOLDER plain|tls|h2|h2-tls CERTIFICATE KEY\n");
-        return 2;
-    }
-    RealLoop loop;
-    RealNetwork network(loop);
-    try {
-        loop.run(serve(*port, argv[2], argv[3], {argv[4], argv[5]}));
-    } catch (Error& error) {
-        std::fprintf(stderr, "http_bench: %s\n", error.what());
-        return 1;
-    }
+    char const* usage = "PORT FOLDER plain|tls|h2|h2-tls CERTIFICATE KEY";
+    return runExample(argc, argv, usage, 5, 5, [](Arguments const& arguments) {
+        return serve(arguments[0], arguments[1], arguments[2], {arguments[3], arguments[4]});
+    });
 }

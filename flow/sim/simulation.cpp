@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 
 namespace flow {
 namespace {
@@ -24,18 +23,10 @@ std::optional<SimulationFailure> run(World& world, Simulation const& simulation)
                 world.fail("nothing can happen any more\n" + world.waitGraph());
             throw;
         }
-    } catch (Error const& error) {
-        if (world.failure())
-            return world.failure();
-        return SimulationFailure::of(format("it ended with %s (%d): %s", error.name(), error.code(), error.what()));
-    } catch (std::exception const& error) {
-        if (world.failure())
-            return world.failure();
-        return SimulationFailure::of(std::string("it ended with an exception: ") + error.what());
     } catch (...) {
-        if (world.failure())
-            return world.failure();
-        return SimulationFailure::of("it ended with an exception of unknown type");
+        Error error = currentError();
+        if (!world.failure())
+            return SimulationFailure::of(format("it ended with %s (%d): %s", error.name(), error.code(), error.what()));
     }
     return world.failure();
 }

@@ -70,8 +70,6 @@ std::string attempt(Loop& current, UnitTest const& test, TestOptions const& opti
         return format(current.hasWork() ? "not done after %g s" : "not done after %g s, and nothing could wake it",
                       seconds) +
                pendingLines();
-    } catch (Error& error) {
-        return describe(error) + pendingLines();
     } catch (...) {
         return describe(currentError()) + pendingLines();
     }

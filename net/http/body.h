@@ -37,7 +37,7 @@ class OpenFile;
 /// Gives the next piece of a body; an empty piece is the end, and so is what comes behind it. One call at a time.
 using NextPiece = std::function<Future<Bytes>()>;
 
-/// What a Body reads from, if its bytes are not in memory.
+/// The source of a body that is not in memory.
 class BodySource : public ReferenceCounted<BodySource> {
 public:
     virtual ~BodySource() = default;

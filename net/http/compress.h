@@ -6,8 +6,8 @@
 // A body is compressed if its response has status 200 or another one with a body, a content type that becomes smaller
 // (isCompressible), no Content-Encoding, no "Cache-Control: no-transform", and at least `leastBytes` bytes or an
 // unknown size. It then has an unknown size. A strong ETag becomes a weak one, since the bytes are others. Each
-// response that could be compressed has "Vary: Accept-Encoding", also for a client that takes no gzip. Of a body of
-// unknown size, the client gets each piece as soon as the handler has given it.
+// response that could be compressed has "Vary: Accept-Encoding", also for a client that takes no gzip. The
+// client gets each piece of a body of unknown size as soon as the handler has given it.
 //
 // A part of a file (status 206) is never compressed. Do not compress a secret together with text that an attacker
 // chooses: the size of the result tells the attacker about the secret (the attack BREACH).

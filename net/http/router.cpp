@@ -4,10 +4,10 @@
 #include "net/http/detail/syntax.h"
 
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace flow::net::http {
-
 namespace {
 
 /// A part of a pattern: a text, a name for one part, or a name for the rest.
@@ -122,7 +122,7 @@ Future<Response> Router::operator()(Request request, Event* ending) const {
                 return detail::refusalOf({400, "the path is wrongly encoded"});
             parts.push_back(std::move(*decoded));
         }
-    std::string allowed;
+    std::set<std::string_view> allowed;
     Route const* chosen = nullptr;
     auto choose = [&](Route const& route, PathParameters& found) {
         chosen = &route;
@@ -138,8 +138,9 @@ Future<Response> Router::operator()(Request request, Event* ending) const {
         }
         if (route.method == "GET" && request.method == "HEAD" && !chosen)
             choose(route, *found);
-        if (allowed.find(route.method) == std::string::npos)
-            allowed += (allowed.empty() ? "" : ", ") + route.method + (route.method == "GET" ? ", HEAD" : "");
+        allowed.insert(route.method);
+        if (route.method == "GET")
+            allowed.insert("HEAD");
     }
     if (chosen) {
         if (request.exchange)
@@ -147,8 +148,11 @@ Future<Response> Router::operator()(Request request, Event* ending) const {
         return chosen->handler(std::move(request), ending);
     }
     if (!allowed.empty()) {
+        std::string methods;
+        for (std::string_view method : allowed)
+            methods += (methods.empty() ? "" : ", ") + std::string(method);
         Response response = detail::refusalOf({405, "the method is not for this path"});
-        response.headers.add("Allow", allowed);
+        response.headers.add("Allow", methods);
         return response;
     }
     if (routes_->otherwise)

@@ -4,6 +4,7 @@
 
 #include "net/http/static_files.h"
 
+#include "flow/base/format.h"
 #include "flow/base/random.h"
 #include "flow/combine/errors.h"
 #include "flow/coro/coroutine.h"
@@ -159,9 +160,6 @@ Response redirectToFolder(Request const& request) {
     return refusal(301, {{"Location", place}});
 }
 
-} // namespace
-
-namespace {
 Response refusalFor(Error const& error) {
     if (error.code() == error_code_file_not_found)
         return refusal(404);
@@ -169,6 +167,7 @@ Response refusalFor(Error const& error) {
         return refusal(503, {{"Retry-After", "1"}});
     throw error;
 }
+
 } // namespace
 
 Future<Response> StaticFiles::State::open(std::shared_ptr<State> state, Request request, std::string path) {
@@ -189,7 +188,7 @@ StaticFiles::StaticFiles(std::string const& folder, StaticFilesOptions options)
     : state_(std::make_shared<State>(folder, std::move(options))) {
     double seconds = state_->options.openFor;
     if (!(seconds > 0 && seconds <= 1e9))
-        throw wrongOption("StaticFilesOptions", "openFor", std::to_string(seconds), "it must be from 0 to 1e9 seconds");
+        throw wrongOption("StaticFilesOptions", "openFor", format("%g", seconds), "it must be more than 0, and at most 1e9");
 }
 
 Future<Response> StaticFiles::operator()(Request request) const {

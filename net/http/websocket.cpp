@@ -24,7 +24,7 @@ constexpr std::size_t kPieceOfMessage = 16 * 1024; // bytes; a size that a peer 
 constexpr std::size_t kLargestReason = websocket::kLargestControl - 2;
 constexpr std::size_t kLargestSent = std::size_t{1} << 30;
 
-/// A mask that those who see earlier ones cannot guess: else a page could choose the bytes that a proxy sees.
+/// Returns a mask that cannot be guessed from earlier ones: else a page could choose the bytes that a proxy sees.
 std::optional<websocket::Mask> maskFor(WebSocket::Side side) {
     if (side == WebSocket::Side::Server)
         return {};
@@ -99,7 +99,7 @@ Event::Wait WebSocket::close(int code, std::string_view reason, std::source_loca
     return ended_.wait();
 }
 
-/// Does nothing if a Close was sent. Nobody waits for the bytes: no message follows them.
+/// Does nothing if a Close was sent. Waits for no room: no message follows.
 void WebSocket::sendClose(int code, std::string_view reason) {
     if (closing_.isSet())
         return;
@@ -208,7 +208,8 @@ Future<Void> WebSocket::readMessages(Propagate) {
     }
 }
 
-/// Returns when the other side is silent for too long. What waits for this side to read counts as heard.
+/// Returns when the other side is silent for too long. While messages wait for receive(), it does not count as
+/// silent.
 Future<Void> WebSocket::sendPings(Propagate) {
     if (options_.pingEvery == 0)
         co_await Future<Void>(Never());
@@ -250,7 +251,7 @@ Future<Void> WebSocket::run(Propagate) {
     if (closeCode_ == 0)
         closeCode_ = websocket::kNoClose;
     endReceiving(error);
-    // What comes now is read and dropped: to close a connection with unread bytes would reset it, and the other side
+    // Bytes that come now are read and dropped: to close a connection with unread bytes would reset it, and the other side
     // might lose our Close.
     if (isInTime && closing_.isSet() && !connection_->failure().isValid()) {
         if (side_ == Side::Server)

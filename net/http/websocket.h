@@ -3,8 +3,8 @@
 //
 //     Future<Void> echo(Reference<WebSocket> socket) {
 //         for (;;) {
-//             WebSocketMessage message = co_await socket->receive();   // end_of_stream when the other side has closed
-//             it co_await socket->send(message);                          // until there is room for more
+//             WebSocketMessage message = co_await socket->receive();   // fails with end_of_stream after a close
+//             co_await socket->send(message);                          // until there is room for more
 //         }
 //     }
 //
@@ -34,9 +34,8 @@
 //     connection_cut_off       the connection has ended without a close; also connection_reset and others
 //     connection_timed_out     the other side sent nothing after a ping, or did not answer a close in time
 //     value_too_large          a message above `largestMessage`; the other side gets the code 1009
-//     serialization_failed     bytes that the RFC forbids: what() says which. The other side gets 1002, or 1007 if a
-//     text
-//                              was not UTF-8
+//     serialization_failed     bytes that the RFC forbids: what() says which. The other side gets 1002, or
+//                              1007 if a text was not UTF-8
 //
 // When the last Reference goes without a close, the other side gets the code 1001 and the connection ends. A WebSocket
 // must outlive its operations, and belongs to the loop of its connection.
@@ -96,7 +95,7 @@ public:
     Drain send(WebSocketMessage const& message) { return send(message.data, message.isText); }
 
     /// Sends a Close, and returns an operation that is ready when the connection has ended: after the other side's
-    /// Close, or after `closeWithin`. What still comes is dropped, and receive() gives end_of_stream. The first call
+    /// Close, or after `closeWithin`. Later messages are dropped, and receive() gives end_of_stream. The first call
     /// counts. `code` is 1000 to 1003, 1007 to 1014, or 3000 to 4999, and `reason` is UTF-8 of at most 123 bytes.
     Event::Wait close(int code = 1000, std::string_view reason = "",
                       std::source_location caller = std::source_location::current());

@@ -49,10 +49,10 @@ Future<Void> serveWebSocket(Reference<WebSocket> socket, WebSocketHandler handle
                 socket->close(websocket::kGoingAway);
                 co_await handling;
             }
-        } catch (Error& failed) {
-            if (failed == actor_cancelled())
+        } catch (...) {
+            error = currentError();
+            if (error == actor_cancelled())
                 throw;
-            error = failed;
         }
     }
     bool isWell = !error.isValid() || error == end_of_stream() || error == socket->failure();

@@ -109,8 +109,8 @@ Future<Void> Handshake::authenticate(Credentials credentials, bool isNeeded) {
     bool mayEnter = false;
     try {
         mayEnter = co_await options.authenticator(std::move(credentials));
-    } catch (Error& error) {
-        if (error.code() == error_code_actor_cancelled)
+    } catch (...) { // also an exception of another library: a database may be away
+        if (currentError() == actor_cancelled())
             throw;
     }
     if (!mayEnter)

@@ -193,8 +193,8 @@ Future<Void> MessageSocket::State::run(Reference<Peer> peer) {
         report(Kind::HandshakeSucceeded, endpoint);
         co_await Future<Void>(Void()); // the task ends here if a reader of the monitor has destroyed the socket
         (void)co_await race(Peer::Over{peer.getPtr()}, beat(peer));
-    } catch (Error& caught) {
-        error = caught;
+    } catch (...) {
+        error = currentError();
     }
     if (error.code() == error_code_actor_cancelled)
         throw error;

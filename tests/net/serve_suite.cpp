@@ -24,11 +24,16 @@ void onEachNetwork(std::function<Future<Void>()> const& test) {
         loop.run(test());
     }
     INFO("simulated");
+    onSimulatedNetwork(test);
+}
+
+void onSimulatedNetwork(std::function<Future<Void>()> const& test) {
     World world(1);
     SimNetwork network(world);
     Process& process = world.start({.name = "p", .main = test});
     world.run(process.onStop());
     CHECK(process.exit() == Error());
+    CHECK(network.openEnds() == 0);
 }
 
 Future<Void> endInOrder(ServeLines serve) {

@@ -13,7 +13,6 @@
 
 #include "net/examples/secure.h"
 
-#include <cstdlib>
 #include <optional>
 
 using namespace flow;
@@ -26,11 +25,10 @@ Future<Void> run(Arguments arguments) {
     http::ServerOptions limits;
     limits.grace = 1;
     if (auto idle = options.find("--idle"); idle != options.end()) {
-        char* end = nullptr;
-        double seconds = std::strtod(idle->second.c_str(), &end);
-        if (*end || !(seconds > 0 && seconds < 1e6))
+        auto seconds = parseNumber<double>(idle->second);
+        if (!seconds || !(*seconds > 0 && *seconds < 1e6))
             throw WrongArgument{"--idle needs a number of seconds"};
-        limits.idle = limits.headerTime = limits.bodyTime = limits.writeTime = seconds;
+        limits.idle = limits.headerTime = limits.bodyTime = limits.writeTime = *seconds;
     }
     std::optional<http::StaticFiles> files;
     try {

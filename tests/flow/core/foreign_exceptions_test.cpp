@@ -1,5 +1,5 @@
 // An exception that is no Error passes futures as itself, in coroutines and fibers, and through what combines them.
-// tests/programs/foreign_exceptions.actor.cpp has the actors.
+// tests/programs/catches.actor.cpp has the actors.
 
 #include "flow/combine/all.h"
 #include "flow/combine/errors.h"
@@ -72,7 +72,7 @@ TEST_CASE("foreign exceptions: get() and run() throw them, and catch (Error&) do
     CHECK(isParseError);
 }
 
-TEST_CASE("foreign exceptions: whoever asks for an Error gets unknown_error with a sentence") {
+TEST_CASE("foreign exceptions: getError() and currentError() give unknown_error with a sentence") {
     Nothing nothing;
     SimLoop loop;
     Future<int> future = passOn(parse(4));
@@ -273,7 +273,7 @@ TEST_CASE("foreign exceptions: from fibers, and in them") {
     }
 }
 
-TEST_CASE("foreign exceptions: cancels, and failures that nobody reads") {
+TEST_CASE("foreign exceptions: cancels, and failures that are not read") {
     Nothing nothing;
     SimLoop loop;
     bool reported = setUnreadErrorReports(false);

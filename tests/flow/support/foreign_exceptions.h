@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of foreign exceptions share: an exception that is no Error, futures that fail with it, and how a
+// Helpers for the tests of foreign exceptions: an exception that is no Error, futures that fail with it, and how a
 // future ends.
 
 #include "flow/coro/coroutine.h"

@@ -43,12 +43,8 @@ def make_site(root: pathlib.Path) -> pathlib.Path:
     (site / "index.html").write_text("<p>top</p>")
     (site / "sub" / "a b.txt").write_text("0123456789")
     (site / "large").write_bytes(LARGE)
-    (site / "empty").touch()
     shutil.copy(ROOT / "README.md", site / "text.txt")
     (root / "secret").write_text("secret")
-    (site / "way-out").symlink_to(root / "secret")
-    (site / "way-up").symlink_to(root)
-    os.mkfifo(site / "pipe")
     return site
 
 
@@ -57,60 +53,21 @@ def curl(port: int, path: str, *options: str) -> bytes:
     return subprocess.run([*command, f"http://127.0.0.1:{port}{path}"], check=True, capture_output=True).stdout
 
 
-def status(port: int, path: str, *options: str) -> int:
-    return int(curl(port, path, "--output", "/dev/null", "--write-out", "%{http_code}", *options))
-
-
 def check_curl(port: int) -> None:
+    """Curl gets the bytes that it asks for. tests/net/http tests each answer of the library."""
     assert curl(port, "/") == b"<p>top</p>"
-    assert curl(port, "/sub/a%20b.txt?query") == b"0123456789"
     assert curl(port, "/large") == LARGE
-    assert curl(port, "/empty") == b""
     assert curl(port, "/large", "--range", "1000000-2000000") == LARGE[1_000_000:2_000_001]
-    assert curl(port, "/large", "--range", "2999999-") == LARGE[-2:]
-    assert curl(port, "/large", "--range", "-5") == LARGE[-5:]
-    assert curl(port, "/large", "--head").split(b"\r\n")[0] == b"HTTP/1.1 200 OK"
-    assert b"Content-Length: 3000001" in curl(port, "/large", "--head")
-    assert status(port, "/large", "--range", "0-0") == 206
-    assert status(port, "/large", "--range", "3000001-") == 416
-    several = curl(port, "/large", "--range", "0-1,5-6")
-    assert b"Content-Range: bytes 0-1/3000001\r\n\r\n" + LARGE[:2] + b"\r\n" in several
-    assert b"Content-Range: bytes 5-6/3000001\r\n\r\n" + LARGE[5:7] + b"\r\n" in several
-    (tag,) = re.findall(r"ETag: (.*)\r", curl(port, "/large", "--head").decode())
-    assert status(port, "/large", "--header", f"If-None-Match: {tag}") == 304
-    assert status(port, "/large", "--header", 'If-Match: "x"') == 412
-    assert curl(port, "/large", "--range", "0-4", "--header", f"If-Range: {tag}") == LARGE[:5]
     text = (ROOT / "README.md").read_bytes()
     assert curl(port, "/text.txt", "--compressed") == text
     output = ("--output", "/dev/null", "--write-out")
     assert int(curl(port, "/text.txt", "--compressed", *output, "%{size_download}")) < len(text)
     assert curl(port, "/sub", "--location", *output, "%{http_code} %{num_redirects}") == b"404 1"
-    assert status(port, "/sub/a%20b.txt", "--http1.0") == 200
-    assert status(port, "/", "--data", "x") == 405
     assert curl(port, "/count", "--data", "12345") == b"5\n"
+    assert curl(port, "/../secret", *output, "%{http_code}") == b"404"
     big = ["--data-binary", "@-", "--header", "Expect: 100-continue"]
-    command = ["curl", "--silent", "--max-time", "20", *big, "--write-out", "%{http_code}", f"http://127.0.0.1:{port}/"]
-    assert subprocess.run(command, input=b"x" * 60_000, capture_output=True).stdout.endswith(b"405")
-
-
-def check_ways_out(port: int) -> None:
-    for path in (
-        "/../secret",
-        "/sub/../../secret",
-        "/%2e%2e/secret",
-        "/..%2fsecret",
-        "/way-out",
-        "/way-up/secret",
-        "/way-up/site/index.html",
-        "/sub/",
-        "/pipe",
-        "/nothing",
-        "/index.html/x",
-        "//etc/passwd",
-    ):
-        assert status(port, path) == 404, path
-    assert status(port, "/a%00b") == 400
-    assert status(port, "/a%0") == 400
+    command = ["curl", "--silent", "--max-time", "20", *big, f"http://127.0.0.1:{port}/count"]
+    assert subprocess.run(command, input=b"x" * 60_000, capture_output=True).stdout == b"60000\n"
 
 
 def check_page(page: pathlib.Path) -> None:
@@ -125,52 +82,6 @@ def check_page(page: pathlib.Path) -> None:
         command = ["curl", "--silent", *shlex.split(call.replace(f":{arguments[-1]}/", f":{port}/"))[1:]]
         printed = subprocess.run(command, check=True, capture_output=True, text=True, timeout=20).stdout
     assert printed.rstrip("\n") == output.rstrip("\n"), (printed, output)
-
-
-def ask(port: int, request: bytes) -> bytes:
-    with connect(port) as client:
-        client.sendall(request)
-        return receive_all(client)
-
-
-def check_protocol(port: int) -> None:
-    get = b"GET /sub/a%20b.txt HTTP/1.1\r\nHost: x\r\n"
-    answers = ask(port, (get + b"\r\n") * 3 + get + b"Connection: close\r\n\r\n")  # pipelined
-    assert answers.count(b"HTTP/1.1 200 OK\r\n") == 4
-    assert answers.count(b"\r\n\r\n0123456789") == 4
-    assert b" 400 " in ask(port, b"GET / HTTP/1.1\r\n\r\n")  # no Host
-    assert b" 400 " in ask(port, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 20 + b"\r\n\r\n")
-    assert b" 431 " in ask(port, b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 20_000)
-    assert b" 431 " in ask(port, b"GET /" + b"y" * 20_000)
-    assert b" 413 " in ask(port, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10000000\r\n\r\n")
-    chunks = b"POST /count HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-    for endless in (b"1;", b"0\r\nT: "):  # a chunk's extension, a trailer
-        assert b" 431 " in ask(port, chunks + endless + b"y" * 20_000)
-    assert b" 200 " in ask(port, b"GET http://x/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-    assert b" 404 " in ask(port, b"GET http://x/../secret HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-    for form in (b"\r\nGET / HTTP/1.1", b"GET http://x HTTP/1.1", b"GET https://x/index.html HTTP/1.1"):
-        assert b" 200 " in ask(port, form + b"\r\nHost: x\r\nConnection: close\r\n\r\n")
-    smuggled = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n" + get + b"\r\n"
-    answers = ask(port, smuggled)
-    assert answers.startswith(b"HTTP/1.1 501 ")
-    assert answers.count(b"HTTP/1.1 ") == 1
-    chunked = b"POST /count HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
-    answers = ask(port, chunked + get + b"Connection: close\r\n\r\n")
-    assert b"\r\n\r\n3\nHTTP/1.1 200 OK\r\n" in answers
-    assert answers.endswith(b"0123456789")
-    with connect(port) as client:  # kept alive
-        for _ in range(3):
-            for piece in (get[:10], get[10:], b"\r\n"):
-                client.sendall(piece)
-                time.sleep(0.01)
-            received = b""
-            while not received.endswith(b"0123456789"):
-                received += receive(client, 1)
-    with connect(port) as client:
-        client.sendall(b"POST /count HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
-        assert receive(client, 25) == b"HTTP/1.1 100 Continue\r\n\r\n"
-        client.sendall(b"abc")
-        assert receive(client, 12) == b"HTTP/1.1 200"
 
 
 def check_rude(server: subprocess.Popen[str], port: int) -> None:
@@ -194,7 +105,7 @@ def check_rude(server: subprocess.Popen[str], port: int) -> None:
                 break
         except TimeoutError:
             pass
-        assert status(port, "/") == 200
+        assert curl(port, "/") == b"<p>top</p>"
     assert answer.startswith(b"HTTP/1.1 408 "), answer
     took = time.monotonic() - begun
     assert IDLE * 0.9 < took < IDLE + 15, took
@@ -289,8 +200,6 @@ def main() -> None:
         site = make_site(root)
         with running(PROGRAM, str(site), "0", "--idle", str(IDLE)) as (server, port):
             check_curl(port)
-            check_ways_out(port)
-            check_protocol(port)
             check_rude(server, port)
         check_no_descriptors(site)
         check_end(site)

@@ -68,7 +68,7 @@ def check_end() -> None:
 
 
 def ask(handler: Callable[[ServerConnection], None]) -> list[str]:
-    """What our client prints when the handler serves it."""
+    """Returns the lines that our client prints when the handler serves it."""
     with serve(handler, "127.0.0.1", 0, subprotocols=[ECHO], compression="deflate") as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         port = server.socket.getsockname()[1]

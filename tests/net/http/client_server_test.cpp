@@ -1,4 +1,4 @@
-// The client and the server of this library against each other.
+// The client and the server of this library against each other, over HTTP/1.1 and HTTP/2.
 #include "flow/sim/world.h"
 #include "flow/sync/semaphore.h"
 #include "flow/tasks/map_concurrent.h"
@@ -21,6 +21,10 @@ namespace {
 
 /// What the server has handled: each path, and how often.
 using Handled = std::map<std::string, int>;
+struct Served {
+    Handled handled;
+    ServerCounters counters;
+};
 
 Future<Response> answer(Request request, Handled* handled) {
     ++(*handled)[request.method + " " + request.target];
@@ -29,6 +33,10 @@ Future<Response> answer(Request request, Handled* handled) {
         response = Response{.status = 307, .headers = {{"Location", "/echo"}}};
     else if (request.target == "/slow")
         co_await delay(0.1);
+    else if (request.target == "/never")
+        co_await Never();
+    else if (request.target == "/host")
+        response.body = std::string(request.headers.get("Host"));
     else if (request.target == "/early")
         response.body = "early"; // the request's body is not read
     if (request.target == "/echo") {
@@ -39,15 +47,16 @@ Future<Response> answer(Request request, Handled* handled) {
 }
 
 /// Runs the test in a process that serves at port 80 until the test has ended.
-void served(ServerOptions options, Future<Void> (*test)(std::string url, Handled* handled)) {
+void served(ServerOptions options, Future<Void> (*test)(std::string url, Served* server)) {
     World world(1);
     SimNetwork network(world, {.latency = 0.001, .jitter = 0.001, .bandwidth = 1e8});
-    auto run = [](ServerOptions given, Future<Void> (*body)(std::string, Handled*)) -> Future<Void> {
-        Handled handled;
+    auto run = [](ServerOptions given, Future<Void> (*body)(std::string, Served*)) -> Future<Void> {
+        Served server;
+        given.counters = &server.counters;
         Promise<Void> stop;
-        Handler handler = [&handled](Request request) { return answer(std::move(request), &handled); };
+        Handler handler = [&server](Request request) { return answer(std::move(request), &server.handled); };
         Future<Void> serving = serve(transport().listen(80), handler, given, stop.getFuture());
-        Future<Void> testing = body("http://" + transport().localAddress().hostToString(), &handled);
+        Future<Void> testing = body("http://" + transport().localAddress().hostToString(), &server);
         co_await std::move(testing);
         stop.send(Void());
         co_await std::move(serving);
@@ -59,25 +68,30 @@ void served(ServerOptions options, Future<Void> (*test)(std::string url, Handled
     CHECK(world.leakedCells() == 0);
 }
 
+/// Sends small and large bodies, in memory and as streams, which come back.
+Future<Void> exchangeBodies(Client* client, std::string url) {
+    for (std::string body : {std::string("small"), std::string(200'000, 'x')}) {
+        std::string got = co_await answerText(client->post(url + "/echo", body, "a/b"));
+        CHECK(got == "200 " + body);
+        got = co_await answerText(client->post(url + "/moved", body, "a/b"));
+        CHECK(got == "200 " + body);
+        auto source = std::make_shared<Body>(body);
+        Request request;
+        request.method = "PUT";
+        request.body = Body::stream([source] { return source->read(); });
+        got = co_await answerText(client->send(std::move(request), url + "/echo"));
+        CHECK(got == "200 " + body);
+    }
+}
+
 } // namespace
 
 TEST_CASE("client and server: bodies of both kinds, redirects, and many requests over few connections") {
-    served({}, [](std::string url, Handled* handled) -> Future<Void> {
+    served({}, [](std::string url, Served* server) -> Future<Void> {
         Client client({.connections = 4});
-        std::string large(200'000, 'x');
-        for (std::string body : {std::string("small"), large}) {
-            std::string got = co_await answerText(client.post(url + "/echo", body, "a/b"));
-            CHECK(got == "200 " + body);
-            got = co_await answerText(client.post(url + "/moved", body, "a/b"));
-            CHECK(got == "200 " + body);
-            auto source = std::make_shared<Body>(body);
-            Request request;
-            request.method = "PUT";
-            request.body = Body::stream([source] { return source->read(); });
-            got = co_await answerText(client.send(std::move(request), url + "/echo"));
-            CHECK(got == "200 " + body);
-        }
-        std::string got = co_await answerText(client.post(url + "/early", large, "a/b"));
+        Future<Void> exchanging = exchangeBodies(&client, url);
+        co_await std::move(exchanging);
+        std::string got = co_await answerText(client.post(url + "/early", std::string(200'000, 'x'), "a/b"));
         CHECK(got == "200 early");
         std::vector<int> numbers(100);
         std::iota(numbers.begin(), numbers.end(), 0);
@@ -87,14 +101,69 @@ TEST_CASE("client and server: bodies of both kinds, redirects, and many requests
         CHECK(std::count(all.begin(), all.end(), "200 ") == 100);
         CHECK(now() - begin > 2.5);
         CHECK(now() - begin < 2.8);
-        CHECK((*handled)["GET /slow"] == 100);
+        CHECK(server->handled["GET /slow"] == 100);
         CHECK(client.idle() == 4);
+    });
+}
+
+TEST_CASE("client, HTTP/2: requests share a connection, with bodies of both kinds and redirects") {
+    if (!flow::net::http::detail::kSpeaksHttp2)
+        return;
+    served({}, [](std::string url, Served* server) -> Future<Void> {
+        Client client({.connections = 2, .plainHttp2 = true});
+        Future<Void> exchanging = exchangeBodies(&client, url);
+        co_await std::move(exchanging);
+        std::string got = co_await answerText(client.get(url + "/host"));
+        CHECK(got == "200 " + url.substr(7));
+        Future<Response> asking = client.get(url + "/host");
+        Response response = co_await std::move(asking);
+        CHECK(response.version == Version::Http2);
+        std::vector<int> numbers(90);
+        std::iota(numbers.begin(), numbers.end(), 0);
+        double begin = now();
+        std::vector<std::string> all =
+            co_await mapConcurrent(numbers, 90, [&](int) { return answerText(client.get(url + "/slow")); });
+        CHECK(std::count(all.begin(), all.end(), "200 ") == 90);
+        CHECK(now() - begin < 0.2); // all at the same time
+        CHECK(server->counters.connections == 1);
+        CHECK(client.idle() == 1);
+    });
+}
+
+TEST_CASE("client, HTTP/2: a request that is dropped, or takes too long, leaves the others alone") {
+    if (!flow::net::http::detail::kSpeaksHttp2)
+        return;
+    served({}, [](std::string url, Served* server) -> Future<Void> {
+        Client client({.firstByteTimeout = 2, .plainHttp2 = true});
+        std::string got = co_await answerText(client.get(url + "/slow"));
+        CHECK(got == "200 ");
+        Future<std::string> dropped = answerText(client.get(url + "/never"));
+        Future<std::string> late = answerText(client.get(url + "/never"));
+        Future<std::string> good = answerText(client.get(url + "/slow"));
+        co_await delay(0.05);
+        dropped = Future<std::string>();
+        got = co_await std::move(good);
+        CHECK(got == "200 ");
+        got = co_await std::move(late);
+        CHECK(got == "timed_out: GET " + url + "/never: no answer has come within 2 s (firstByteTimeout)");
+        co_await delay(0.1);
+        CHECK(server->counters.inFlight == 0);
+        CHECK(server->counters.connections == 1);
+        {
+            Future<Response> asking = client.post(url + "/echo", std::string(500'000, 'x'), "a/b");
+            Response response = co_await std::move(asking);
+            Bytes piece = co_await response.body.read();
+            CHECK(!piece.empty()); // and drops the rest
+        }
+        got = co_await answerText(client.post(url + "/echo", "x", "a/b"));
+        CHECK(got == "200 x");
+        CHECK(server->counters.connections == 1);
     });
 }
 
 TEST_CASE("client and server: a server that ends connections at the moment of requests") {
     // Each connection ends when it was idle for 50 ms, which is about when the next request comes.
-    served({.idle = 0.05}, [](std::string url, Handled* handled) -> Future<Void> {
+    served({.idle = 0.05}, [](std::string url, Served* server) -> Future<Void> {
         Client client;
         int ended = 0, kept = 0;
         for (int i = 0; i < 300; ++i) {
@@ -108,7 +177,7 @@ TEST_CASE("client and server: a server that ends connections at the moment of re
                 CHECK(got.starts_with("connection_"));
                 ++ended;
             }
-            CHECK((*handled)[(i % 2 == 0 ? "GET " : "POST ") + path] <= 1);
+            CHECK(server->handled[(i % 2 == 0 ? "GET " : "POST ") + path] <= 1);
             co_await delay(0.045 + 0.0001 * (i % 70));
         }
         CHECK(kept > 150);
@@ -117,13 +186,13 @@ TEST_CASE("client and server: a server that ends connections at the moment of re
 }
 
 TEST_CASE("client and server: connections that the server ends by its limits") {
-    served({.requestsPerConnection = 3}, [](std::string url, Handled* handled) -> Future<Void> {
+    served({.requestsPerConnection = 3}, [](std::string url, Served* server) -> Future<Void> {
         Client client;
         for (int i = 0; i < 20; ++i) {
             std::string got = co_await answerText(client.post(url + "/p", "x", "a/b"));
             CHECK(got == "200 ");
         }
-        CHECK((*handled)["POST /p"] == 20);
+        CHECK(server->handled["POST /p"] == 20);
         CHECK(client.idle() == 1);
     });
 }

@@ -1,5 +1,6 @@
 #include "net/http/compress.h"
 
+#include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/wait/delay.h"
 #include "net/http/detail/accept_encoding.h"
@@ -23,7 +24,7 @@ using namespace flow::net::http;
 namespace http_compress_test {
 namespace {
 
-/// What gzip, the program, makes of the bytes.
+/// Returns the text that the program gzip finds in the bytes.
 std::string unzipped(std::string const& bytes) {
     std::string name =
         (std::filesystem::temp_directory_path() / ("millrace-gz-" + std::to_string(::getpid()))).string();
@@ -92,7 +93,7 @@ Answer answerOf(Handler const& inner, std::string const& takes = "gzip", Compres
 
 } // namespace
 
-TEST_CASE("http compress: who takes gzip") {
+TEST_CASE("http compress: clients that take gzip") {
     using http::detail::acceptsGzip;
     for (char const* yes : {"gzip", "GZIP", "x-gzip", "br, gzip", "gzip;q=0.001", "*", "*;q=0.5", "gzip ; q=1.0 ,br",
                             "identity;q=0.5, gzip;q=0.5", "gzip;Q=1", "identity;q=0, gzip", "gzip;q=1."})

@@ -1,11 +1,8 @@
 #include "tests/net/http/http_support.h"
 
 #include "flow/coro/coroutine.h"
-#include "flow/sim/world.h"
 #include "net/http/detail/body_io.h"
-#include "net/sim/sim_network.h"
-
-#include <doctest/doctest.h>
+#include "tests/net/transport_suite.h"
 
 namespace flow::test {
 
@@ -54,25 +51,12 @@ Future<Received> ask(Reference<Connection> connection, std::string bytes) {
 Future<std::string> talk(HttpServer* server, std::string bytes) {
     Reference<Connection> connection = co_await server->connect();
     co_await connection->write(StringRef(bytes));
-    std::string all;
-    for (;;) {
-        Bytes some = co_await connection->read();
-        if (some.empty())
-            co_return all;
-        all += some.toStringView();
-    }
+    std::string all = co_await readAll(connection);
+    co_return all;
 }
 
 std::string get(std::string target, std::string lines) {
     return "GET " + target + " HTTP/1.1\r\nHost: a\r\n" + lines + "\r\n";
-}
-
-void onSimulatedNetwork(std::function<Future<Void>()> const& test) {
-    World world(1);
-    SimNetwork network(world);
-    Process& process = world.start({.name = "p", .main = test});
-    world.run(process.onStop());
-    CHECK(process.exit() == Error());
 }
 
 Dropped::Dropped() {

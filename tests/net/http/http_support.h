@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of HTTP share: a server on the transport of the current loop, and a client that is written by hand.
+// Helpers for the tests of HTTP: a server on the transport of the current loop, and a client that is written by hand.
 
 #include "flow/core/future.h"
 #include "net/http/server.h"
@@ -41,10 +41,7 @@ Future<std::string> talk(HttpServer* server, std::string bytes);
 /// "GET /target HTTP/1.1" with a Host, and these further lines.
 std::string get(std::string target, std::string lines = "");
 
-/// Runs the test in a process of a simulated network, whose time costs nothing.
-void onSimulatedNetwork(std::function<Future<Void>()> const& test);
-
-/// What is reported as dropped while this exists: names and sentences.
+/// Collects the names and sentences of errors that are reported as dropped while this exists.
 class Dropped {
 public:
     Dropped();

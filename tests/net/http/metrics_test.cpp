@@ -1,5 +1,6 @@
 #include "net/http/metrics.h"
 
+#include "flow/coro/coroutine.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/trace/sink.h"
 #include "net/http/router.h"

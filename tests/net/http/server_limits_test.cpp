@@ -185,7 +185,7 @@ Future<Void> endsInOrder() {
     Future<Received> running = ask(busy, get("/slow"));
     Reference<Connection> silent = co_await server.connect();
     co_await delay(0.5);
-    Reference<Connection> waiting = co_await server.connect(); // nobody has accepted it yet, perhaps
+    Reference<Connection> waiting = co_await server.connect(); // perhaps it is not accepted yet
     server.stop.send(Void());
     double begin = now();
     Bytes end = co_await idle->read();

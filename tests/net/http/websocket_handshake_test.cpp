@@ -1,21 +1,21 @@
 // WebSockets over http::serve() and connectWebSocket(), on simulated networks and the machine's.
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/loop/real_loop.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/sim/world.h"
 #include "flow/tasks/scope.h"
 #include "flow/wait/delay.h"
 #include "net/http/websocket.h"
-#include "net/real/real_network.h"
 #include "net/sim/sim_network.h"
 #include "net/testing/connection_pair.h"
 #include "net/testing/scripted_peer.h"
 #include "tests/net/http/http_support.h"
+#include "tests/net/serve_suite.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
 
+#include <stdexcept>
 #include <string>
 
 using namespace flow;
@@ -30,6 +30,8 @@ Future<Void> echoMessages(Reference<WebSocket> socket) {
         WebSocketMessage message = co_await socket->receive();
         if (message.data == "fail")
             throw io_error();
+        if (message.data == "throw")
+            throw std::runtime_error("of another library");
         if (message.data == "leave")
             co_return;
         co_await socket->send(message);
@@ -48,27 +50,13 @@ Future<Reference<WebSocket>> openSocket(HttpServer* server, WebSocketOptions opt
     co_return co_await connectWebSocket(connection, "test", "/echo?x=1", options);
 }
 
-/// Runs the test in a process of a simulated network, and on the machine's network.
-void onNetworks(Future<Void> (*test)()) {
-    {
-        World world(1);
-        SimNetwork network(world);
-        Process& process = world.start({.name = "p", .main = test});
-        world.run(process.onStop());
-        CHECK(process.exit() == Error());
-        CHECK(network.openEnds() == 0);
-    }
-    RealLoop loop;
-    loop.run(test());
-}
-
 constexpr char kUpgrade[] = "Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Version: 13\r\n"
                             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
 } // namespace
 
 TEST_CASE("WebSocket: a client and http::serve(), with subprotocols, until either side closes") {
-    onNetworks([]() -> Future<Void> {
+    onEachNetwork([]() -> Future<Void> {
         HttpServer server(acceptEcho);
         WebSocketOptions options;
         options.protocols = {"chat.v1", "chat.v2", "other"};
@@ -82,7 +70,7 @@ TEST_CASE("WebSocket: a client and http::serve(), with subprotocols, until eithe
         co_await socket->close(1000, "bye");
         CHECK(socket->closeCode() == 1000);
 
-        for (auto const& [message, code] : {std::pair("leave", 1000), {"fail", 1011}}) {
+        for (auto const& [message, code] : {std::pair("leave", 1000), {"fail", 1011}, {"throw", 1011}}) {
             socket = co_await openSocket(&server);
             CHECK(socket->protocol().empty());
             co_await socket->sendText(message);
@@ -104,7 +92,7 @@ TEST_CASE("WebSocket: a client and http::serve(), with subprotocols, until eithe
 }
 
 TEST_CASE("WebSocket: a server that ends says 1001, and does not wait for its grace") {
-    onNetworks([]() -> Future<Void> {
+    onEachNetwork([]() -> Future<Void> {
         HttpServer server(acceptEcho, ServerOptions{.grace = 1000});
         Reference<WebSocket> one = co_await openSocket(&server), two = co_await openSocket(&server);
         co_await one->sendText("x");
@@ -122,7 +110,7 @@ TEST_CASE("WebSocket: a server that ends says 1001, and does not wait for its gr
 }
 
 TEST_CASE("WebSocket: requests that are none are refused, and the connection goes on") {
-    onNetworks([]() -> Future<Void> {
+    onEachNetwork([]() -> Future<Void> {
         HttpServer server(acceptEcho);
         Reference<Connection> connection = co_await server.connect();
         auto without = [](std::string const& text) {

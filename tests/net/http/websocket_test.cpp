@@ -204,7 +204,7 @@ TEST_CASE("WebSocket: what breaks the protocol ends the connection, and the othe
     }
 }
 
-TEST_CASE("WebSocket: a client takes no clientFrame frames, and says 1002 in a clientFrame one") {
+TEST_CASE("WebSocket: a client takes no frames with a mask, and says 1002 in one with a mask") {
     inSimLoop([]() -> Future<Void> {
         auto [client, server] = connectionPair();
         auto socket = makeReference<WebSocket>(client, WebSocket::Side::Client);

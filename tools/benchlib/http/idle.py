@@ -52,7 +52,7 @@ def measure(server: Server, connections: int) -> dict[str, float]:
 
 
 def counted(server: Server) -> list[int]:
-    """What our server counts: requests, allocations of ours, those of libraries in C, and the bytes that these hold.
+    """Returns the counts of our server: requests, allocations of ours, those of libraries in C, and their bytes.
     The first call begins the count."""
     with server.connect() as connection:
         connection.sendall(b"GET /count HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -77,7 +77,7 @@ def _asked(server: Server) -> socket.socket:
 
 
 def _ends_h2(got: bytes) -> bool:
-    """Whether the last bytes of a body are there."""
+    """True if the last bytes of a body are there."""
     while len(got) >= 9:
         size = int.from_bytes(got[:3], "big")
         if got[3] == _DATA and got[4] & _END_STREAM and len(got) >= 9 + size:

@@ -70,7 +70,7 @@ def _h2load(url: str, connections: int) -> tuple[int, float, float, float]:
         log = Path(folder) / "log"
         command = ["h2load", "-t1", f"-c{connections}", f"-m{DEPTH}", f"-D{SECONDS}", f"--log-file={log}", url]
         said = run(command)
-        # Of each request: when it began, its status, and the microseconds that it took.
+        # A line has the begin of a request, its status, and its microseconds.
         times = sorted(int(line.split()[2]) for line in log.read_text().splitlines())
     done = re.search(r"(\d+) done, (\d+) succeeded, (\d+) failed", said)
     seconds = re.search(r"^finished in ([\d.]+)(m?)s", said, re.MULTILINE)

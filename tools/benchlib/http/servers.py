@@ -21,7 +21,7 @@ from common.process import ending, running, stop
 OURS = "millrace"
 _PATIENCE = 10.0  # seconds until a server listens
 
-# How clients talk to a server.
+# The ways to talk to a server.
 PLAIN, TLS, H2, H2_TLS = "plain", "tls", "h2", "h2-tls"
 # The works, by the first part of a row's name: how to talk, and the path that is asked for.
 WORKS = {
@@ -52,7 +52,7 @@ http {{
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the programs, the files that are served, and certificates are."""
+    """The folders of the programs, of the files that are served, and of the certificates."""
 
     programs: Path
     folder: Path
@@ -144,7 +144,7 @@ class Server:
         return context.wrap_socket(connection)
 
     def processor_time(self) -> float:
-        """Of all its threads, in seconds."""
+        """The seconds of all its threads."""
         threads = Path(f"/proc/{self.process}/task").iterdir()
         return sum(int((each / "schedstat").read_text().split()[0]) for each in threads) / 1e9
 

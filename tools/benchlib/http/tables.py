@@ -16,7 +16,7 @@ Cells = Mapping[str, Mapping[str, Results]]
 
 
 def tables(results: Iterable[Mapping[str, Any]], plain: bool) -> list[Table]:
-    """Those that have rows."""
+    """The tables that have rows."""
     cells: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
     for result in results:
         name = parse_name(result["name"])
