@@ -38,8 +38,8 @@ FLOW_INLINE void shareException(Cell* to, Cell const* from) noexcept {
     if (mayHaveException(from->error)) [[unlikely]]
         shareKept(to, from);
 }
-/// Does takeError(from), for the cell `to`. Not inline: the body of an actor has it at each wait, and gcc would no longer
-/// inline that body.
+/// Does takeError(from), for the cell `to`. Not inline: the body of an actor has it at each wait, and gcc would no
+/// longer inline that body.
 FLOW_RARE Error takeErrorFor(Cell* to, Cell* from) noexcept;
 
 // The next functions throw the exception that the cell keeps, or return the Error, which the caller throws: so an Error
