@@ -35,7 +35,8 @@ Future<Void> askAll(std::string url, int connections, double seconds) {
     std::vector<Future<Void>> asking;
     for (int i = 0; i < connections; ++i)
         asking.push_back(ask(&client, url, &row));
-    co_await all(std::move(asking));
+    auto asked = all(std::move(asking));
+    co_await std::move(asked);
     row.print();
 }
 

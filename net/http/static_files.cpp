@@ -188,7 +188,8 @@ StaticFiles::StaticFiles(std::string const& folder, StaticFilesOptions options)
     : state_(std::make_shared<State>(folder, std::move(options))) {
     double seconds = state_->options.openFor;
     if (!(seconds > 0 && seconds <= 1e9))
-        throw wrongOption("StaticFilesOptions", "openFor", format("%g", seconds), "it must be more than 0, and at most 1e9");
+        throw wrongOption("StaticFilesOptions", "openFor", format("%g", seconds),
+                          "it must be more than 0, and at most 1e9");
 }
 
 Future<Response> StaticFiles::operator()(Request request) const {

@@ -208,8 +208,7 @@ Future<Void> WebSocket::readMessages(Propagate) {
     }
 }
 
-/// Returns when the other side is silent for too long. While messages wait for receive(), it does not count as
-/// silent.
+/// Returns when the other side is silent for too long. Messages that wait for receive() count as a sign of life.
 Future<Void> WebSocket::sendPings(Propagate) {
     if (options_.pingEvery == 0)
         co_await Future<Void>(Never());
@@ -251,7 +250,7 @@ Future<Void> WebSocket::run(Propagate) {
     if (closeCode_ == 0)
         closeCode_ = websocket::kNoClose;
     endReceiving(error);
-    // Bytes that come now are read and dropped: to close a connection with unread bytes would reset it, and the other side
+    // Later bytes are read and dropped: to close a connection with unread bytes would reset it, and the other side
     // might lose our Close.
     if (isInTime && closing_.isSet() && !connection_->failure().isValid()) {
         if (side_ == Side::Server)

@@ -375,8 +375,7 @@ std::optional<std::size_t> RealConnection::trySendFile(StringRef before, int fil
     count(&SocketCounters::writes);
     if (taken == 0 || (taken < 0 && (errno == EINVAL || errno == ENOSYS))) // the file's end, or a file that cannot
         return sent != 0 ? std::optional(sent) : std::nullopt;
-    // It may take fewer bytes than there is room for. Then the poller would report nothing: only an error means no
-    // room.
+    // Fewer bytes than asked for are no full socket, and the poller would report nothing: only an error means no room.
     return sent + sentNow(taken, taken > 0 ? static_cast<std::size_t>(taken) : size);
 }
 

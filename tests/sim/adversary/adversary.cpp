@@ -33,8 +33,7 @@ struct Files {
     Files() {
         write("/small", 100);
         write("/large", kLarge);
-        // A file that has just been written has a weak ETag, which is longer: the first run would differ from the
-        // second.
+        // A new file has a weak ETag, which is longer: so the first run would differ from the second.
         std::this_thread::sleep_for(std::chrono::milliseconds(50)); // nondeterminism: before the first run
     }
 
