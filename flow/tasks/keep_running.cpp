@@ -48,10 +48,10 @@ Future<Void> keepTogether(KeepPolicy policy, std::vector<KeptChild> children, st
 }
 
 Future<Void> keepEach(KeepPolicy policy, std::vector<KeptChild> children, std::source_location caller, Propagate = {}) {
-    Scope scope;
+    ScopeOf<Void> kept; // ends the rest also after actor_cancelled, which a Scope passes over
     for (KeptChild& child : children)
-        scope.spawn(keepTogether(policy, std::vector<KeptChild>(1, std::move(child)), caller));
-    co_await scope.join();
+        kept.spawn(keepTogether(policy, std::vector<KeptChild>(1, std::move(child)), caller), caller);
+    co_await kept.next(); // throws: a kept child ends only for good
 }
 
 } // namespace

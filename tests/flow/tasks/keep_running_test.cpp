@@ -204,6 +204,20 @@ TEST_CASE("keepRunning: one for one leaves the others alone, until one fails for
     CHECK_FALSE(loop.hasWork());
 }
 
+TEST_CASE("keepRunning: a child that is cancelled ends its group, however the group is kept") {
+    for (Restart restart : {Restart::OneForOne, Restart::OneForAll}) {
+        SimLoop loop;
+        test::Balance balance;
+        Future<Void> kept = keepRunning(kPlain,
+                                        {{"good", [] { return Future<Void>(Never()); }},
+                                         {"cancelled", [] { return failsAfter(1, actor_cancelled()); }}},
+                                        restart);
+        CHECK(errorOf(loop, kept) == actor_cancelled());
+        CHECK(loop.now() == 1);
+        CHECK_FALSE(loop.hasWork());
+    }
+}
+
 TEST_CASE("keepRunning: one for all") {
     SimLoop loop;
     test::Balance balance;
