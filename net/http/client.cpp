@@ -184,6 +184,7 @@ Future<Response> Client::State::follow(std::shared_ptr<State> self, Request requ
     for (std::size_t followed = 0;; ++followed) {
         Future<Response> answering = answer(self.get(), &request, &url, body, deadline);
         Response response = co_await std::move(answering);
+        response.url = text;
         if (self->options->redirects == 0)
             co_return std::move(response);
         std::string about = aboutOf(request, url);
@@ -201,6 +202,7 @@ Future<Response> Client::State::follow(std::shared_ptr<State> self, Request requ
         Future<std::string> rest = response.body.text(kRedirectBytes);
         (void)co_await tryGet(std::move(rest));
         url = std::move(*next);
+        text = url.toString();
     }
 }
 

@@ -27,7 +27,7 @@
 // Redirects are followed: 301, 302, 303, 307 and 308 with a Location. After 303, and a POST after 301 and 302, the next
 // request is a GET without a body. If the request has a streamed body, 307 and 308 are not followed, since the body
 // cannot be sent again: the redirect is the answer. On the way to another origin Authorization, Cookie,
-// Proxy-Authorization and Host are dropped.
+// Proxy-Authorization and Host are dropped. Response::url says which URL has answered.
 //
 // Cookies and compression are left to programs. With a proxy each connection is a tunnel that CONNECT opens.
 //

@@ -36,9 +36,10 @@ private:
 
 /// How a connection is encrypted.
 struct TlsFacts {
-    std::string version, cipher;
-    std::string serverName;  // that the client has asked for (SNI)
-    std::string peerSubject; // of the other side's certificate; "" if it has none
+    std::string version = {}, cipher = {};
+    std::string serverName = {};  // that the client has asked for (SNI)
+    std::string peerSubject = {}; // of the other side's certificate; "" if it has none
+    std::string protocol = {};    // that ALPN has chosen, such as "h2"; "" without ALPN
 };
 
 /// What is known of an exchange when it has ended: for logs and metrics. See ServerOptions::onEnd.
@@ -76,9 +77,12 @@ struct Response {
     int status = 200;
     Headers headers = {};
     Body body = {};
-    Headers trailers = {};             // sent behind a body of unknown size
-    Upgrade upgrade = {};              // with status 101
-    Version version = Version::Http11; // at clients
+    Headers trailers = {}; // sent behind a body of unknown size
+    Upgrade upgrade = {};  // with status 101
+
+    // Only at clients:
+    Version version = Version::Http11;
+    std::string url = {}; // of the request that was answered: after redirects, the last one's
 };
 
 /// Returns the words for a status: "Not Found" for 404; "" for one that has none.

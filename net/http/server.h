@@ -44,8 +44,8 @@ using Handler = std::function<Future<Response>(Request)>;
 using HandlerToTheEnd = std::function<Future<Response>(Request, Event* ending)>;
 
 struct Exchange {
-    std::string_view method, target;
-    std::string_view route; // the pattern of a Router; "" without one
+    std::string_view method = {}, target = {};
+    std::string_view route = {}; // the pattern of a Router; "" without one
     Version version = Version::Http11;
     Address const* peer = nullptr;
     int status = 0; // 0: the connection has ended before the response

@@ -114,8 +114,8 @@ bool isTarget(std::string_view target, std::string_view method) {
         return false;
     if (method == "CONNECT")
         return isAllOf(kHostChar, target) && target.find(':') != std::string_view::npos;
-    return target.starts_with('/') || (target == "*" && method == "OPTIONS") || target.starts_with("http://") ||
-           target.starts_with("https://");
+    return target.starts_with('/') || (target == "*" && method == "OPTIONS") ||
+           isSameName(target.substr(0, 7), "http://") || isSameName(target.substr(0, 8), "https://");
 }
 
 Refusal parseRequestLine(std::string_view line, Request& request) {
@@ -159,6 +159,14 @@ std::string_view withoutEnd(std::string_view head) {
 }
 
 } // namespace
+
+Refusal checkRequestLine(std::string_view line) {
+    std::optional<std::string_view> text = takeLine(line);
+    if (!text)
+        return {400, "the first line does not end in CRLF"};
+    Request request;
+    return parseRequestLine(*text, request);
+}
 
 Refusal parseRequest(Bytes const& head, std::size_t mostFields, Request& request, Framing& framing) {
     std::string_view text = withoutEnd(head.toStringView());

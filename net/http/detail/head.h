@@ -43,6 +43,9 @@ struct Framing {
 /// Parses the head of a request, up to and with its empty line; empty lines may come before it. Sets method, target,
 /// version and headers, which refer to the bytes.
 Refusal parseRequest(Bytes const& head, std::size_t mostFields, Request& request, Framing& framing);
+/// Checks the first line of a head alone, with its end: a client that sends something else may never send an empty
+/// line.
+Refusal checkRequestLine(std::string_view line);
 /// Parses the head of a response to a request with this method. Sets status, version and headers.
 Refusal parseResponse(Bytes const& head, std::size_t mostFields, std::string_view method, Response& response,
                       Framing& framing);

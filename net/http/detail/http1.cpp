@@ -125,6 +125,33 @@ Future<bool> lastRequestComes(Reference<Connection> connection, double idleSince
     co_return first.index() == 0;
 }
 
+/// Reads a head that has not come as a whole: line by line, so that a client that sends no request learns it from the
+/// first line. Returns nothing if no byte has come in time.
+Future<Bytes> readHeadByLines(Reference<Connection> connection, ServerOptions const* options, Refusal* refusal) {
+    std::string head;
+    double deadline = now() + double(options->headerTime);
+    while (!head.ends_with("\r\n\r\n")) {
+        if (head.size() >= options->headerBytes)
+            throw value_too_large();
+        ReadUntil line = connection->readUntil("\n"_sr, options->headerBytes - static_cast<std::uint32_t>(head.size()));
+        auto first = co_await race(line, delayUntil(deadline));
+        if (first.index() == 1) {
+            if (!head.empty() || connection->bufferedBytes() != 0)
+                *refusal = {408, "the head comes too slowly"};
+            co_return Bytes();
+        }
+        std::string_view text = std::get<0>(first).toStringView();
+        bool isFirst = head.empty() || head == "\r\n"; // an empty line may come before
+        head += text;
+        if (!isFirst || text == "\r\n" || kHttp2Preface.starts_with(text))
+            continue;
+        *refusal = checkRequestLine(text);
+        if (*refusal)
+            co_return Bytes();
+    }
+    co_return Bytes(StringRef(head));
+}
+
 /// Reading the head of a request has failed with `error`: returns the refusal to send, or throws the error if the
 /// connection itself has failed.
 Refusal refusalOfHead(Error const& error) {
@@ -267,6 +294,11 @@ Future<Void> follow(Session& session, Asked& asked) {
 Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Event* ending) {
     ServerOptions const& options = service->options;
     Session session(*service, connection, ending);
+    if (session.tls && session.tls->protocol == "h2") {
+        Future<Void> serving = serveHttp2(service, connection, Bytes(), ending);
+        co_await std::move(serving);
+        co_return;
+    }
     while (session.left != 0) {
         if (connection->bufferedBytes() == 0 && !ending->isSet()) {
             auto first = co_await race(connection->readable(), delay(options.idle), ending->wait());
@@ -284,13 +316,14 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
         Asked asked;
         try {
             ReadUntil reading = connection->readUntil("\r\n\r\n"_sr, options.headerBytes);
-            auto first = co_await race(reading, delay(options.headerTime));
-            if (first.index() == 0)
-                head = std::get<0>(std::move(first));
-            else if (connection->bufferedBytes() == 0)
-                continue; // readable() was wrong: nothing had come
-            else
-                asked.refusal = {408, "the head comes too slowly"};
+            if (reading.isReady()) {
+                head = co_await reading;
+            } else {
+                Future<Bytes> coming = readHeadByLines(connection, &options, &asked.refusal);
+                head = co_await std::move(coming);
+                if (head.empty() && !asked.refusal)
+                    continue; // readable() was wrong: nothing had come
+            }
         } catch (Error& error) {
             asked.refusal = refusalOfHead(error);
         }

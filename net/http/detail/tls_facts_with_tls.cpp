@@ -8,7 +8,7 @@ std::shared_ptr<TlsFacts const> tlsFactsOf(Connection& connection) {
     if (!tls)
         return nullptr;
     return std::make_shared<TlsFacts const>(
-        TlsFacts{tls->version(), tls->cipher(), tls->serverName(), tls->peerSubject()});
+        TlsFacts{tls->version(), tls->cipher(), tls->serverName(), tls->peerSubject(), tls->protocol()});
 }
 
 } // namespace flow::net::http::detail

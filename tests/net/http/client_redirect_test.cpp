@@ -23,7 +23,7 @@ TEST_CASE("client: redirects are followed, on the same connection if it is the s
     simulatedClient([]() -> Future<Void> {
         ServerEnds ends;
         Client client(ends.options());
-        Future<std::string> asking = answerText(client.get("http://a/x/y"));
+        Future<Response> asking = client.get("HTTP://a/x/y"); // schemes are compared without case
         ScriptedPeer peer = ends.peer(0);
         peer.expect(getHead("/x/y")).send(redirectTo("z?q#f", 301, "moved"));
         peer.expect(getHead("/x/z?q")).send(redirectTo("http://b:81/", 307));
@@ -32,10 +32,17 @@ TEST_CASE("client: redirects are followed, on the same connection if it is the s
         peer = ends.peer(1);
         peer.expect(getHead("/", "b:81")).send(kOk);
         co_await peer.run();
-        std::string got = co_await std::move(asking);
-        CHECK(got == "200 ok");
+        Response got = co_await std::move(asking);
+        CHECK(got.url == "http://b:81/");
+        std::string text = co_await got.body.text(100);
+        CHECK(text == "ok");
         CHECK(client.idle() == 2);
         CHECK(ends.asked == std::vector<std::string>{"a:80", "b:81"});
+        asking = client.get("http://b:81/?a"); // its own URL, without a redirect
+        peer.expect(getHead("/?a", "b:81")).send(kOk);
+        co_await peer.run();
+        got = co_await std::move(asking);
+        CHECK(got.url == "http://b:81/?a");
     });
 }
 

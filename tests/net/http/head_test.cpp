@@ -1,5 +1,7 @@
 #include "net/http/detail/head.h"
 
+#include "net/http/server.h"
+
 #include <doctest/doctest.h>
 
 using namespace flow;
@@ -167,6 +169,28 @@ TEST_CASE("http head: a response is taken apart") {
         CHECK(parseAnswer(std::string(wrong) + "\r\n\r\n").refusal);
     CHECK(parseAnswer("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n").refusal);
     CHECK(parseAnswer("HTTP/1.1 200 OK\r\nX : 3\r\n\r\n").refusal);
+}
+
+TEST_CASE("http head: the scheme of a target is compared without case") {
+    Parsed parsed = parse("GET HTTP://a/b HTTP/1.1\r\nHost: a\r\n\r\n");
+    CHECK_FALSE(parsed.refusal);
+    CHECK(pathOfTarget(parsed.request.target) == "/b");
+    CHECK_FALSE(parse("GET Https://a/b HTTP/1.1\r\nHost: a\r\n\r\n").refusal);
+    CHECK(parse("GET htt://a/b HTTP/1.1\r\nHost: a\r\n\r\n").refusal);
+}
+
+TEST_CASE("http head: a first line alone") {
+    CHECK_FALSE(checkRequestLine("GET / HTTP/1.1\r\n"));
+    for (char const* wrong :
+         {"GET / HTTP/1.1\n", "GET / HTTP/1.1", "\x16\x03\x01\n", "hello\r\n", "GET  / HTTP/1.1\r\n"})
+        CHECK(checkRequestLine(wrong).status == 400);
+}
+
+TEST_CASE("http: a message has the fields that a program names; compilers do not miss the others") {
+    CHECK(Response{.body = "text"}.status == 200);
+    CHECK(Request{.method = "PUT"}.target == "/");
+    CHECK(TlsFacts{.protocol = "h2"}.version == "");
+    CHECK(Exchange{.status = 404}.route == "");
 }
 
 TEST_CASE("http head: targets have a path and a query") {

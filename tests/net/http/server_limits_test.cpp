@@ -115,6 +115,33 @@ Future<Void> placesAreLimited() {
     CHECK(now() - begin == doctest::Approx(30).epsilon(0.1));
 }
 
+Future<Void> firstLinesThatAreNone() {
+    HttpServer server(repeat, {.headerBytes = 1000, .headerTime = 5});
+    double begin = now();
+    for (char const* line : {"\x16\x03\x01 a\n", "hello\r\n", "GET / HTTP/1.1\nHost: a\n\n", "\r\n\r\n",
+                             "\r\nhello\r\n", "PRI * HTTP/2.1\r\n"}) {
+        std::string answer = co_await talk(&server, line);
+        CHECK(answer.starts_with(std::string(line).starts_with("PRI") ? "HTTP/1.1 505 " : "HTTP/1.1 400 "));
+    }
+    CHECK(now() - begin < 4);
+    // Requests that come in pieces are taken, and what comes behind them stays.
+    Reference<Connection> slow = co_await server.connect();
+    for (std::string piece :
+         {"\r", "\nGE", "T /1 HTTP/1.1\r", "\n", "Host: a\r\n", "\r\nGET /2 HTTP/1.1\r\nHo", "st: a\r\n\r", "\n"}) {
+        (void)slow->write(StringRef(piece));
+        co_await delay(0.1);
+    }
+    Received first = co_await receive(slow);
+    CHECK(first.body == "GET /1 ");
+    Received second = co_await receive(slow);
+    CHECK(second.body == "GET /2 ");
+    (void)slow->write("GET / HTTP/1.1\r\n"_sr);
+    co_await delay(0.1);
+    (void)slow->write(StringRef(std::string(100, 'a') + ": 1\r\n" + std::string(1000, 'b')));
+    Received large = co_await receive(slow);
+    CHECK(large.status == 431);
+}
+
 Future<Void> clientsThatGo() {
     int cancelled = 0;
     HttpServer server(slowly(10, &cancelled));
@@ -279,6 +306,11 @@ TEST_CASE("http server: limits in bytes, in time and in numbers") {
     Balance balance;
     onSimulatedNetwork(limits);
     onSimulatedNetwork(placesAreLimited);
+}
+
+TEST_CASE("http server: what is no request is refused at its first line") {
+    Balance balance;
+    onSimulatedNetwork(firstLinesThatAreNone);
 }
 
 TEST_CASE("http server: a handler is cancelled when its client is gone") {
