@@ -6,7 +6,7 @@
 //     co_await outbox->remove(letter.number);
 //
 // letters() has a change at once, and the journal has it when the future is ready. After an error of the disk every
-// call fails, and broken() too: end the program, and open the Outbox again.
+// call fails: end the program, and open the Outbox again.
 
 #include "flow/file/journal.h"
 #include "flow/flow.h"
