@@ -160,7 +160,7 @@ REFUSED = {
     "for (auto x : Hidden()) { wait(delay(x)); }": "has begin() and end(), both public",
     "for (auto& x : number + 1) { number = x; wait(delay(1)); }": "a `for` that waits goes over what has begin()",
     "state Only only;": "a state variable needs a value if its type has no default constructor",
-    "while (number) { state Only only; wait(delay(1)); }": "a state variable needs a value if its type has no default constructor",
+    "while (number) { state Only only; wait(delay(1)); }": "a state variable needs a value if its type has no default",
     "state Made made[2] = {1, 2};": "an array whose elements cannot be assigned is declared at the top",
     "auto [x, y] = wait(from);": "cannot decompose",
     "state std::unique_ptr<int> x = state_;": "deleted",
