@@ -250,7 +250,7 @@ TEST_CASE("service: a server that is killed") {
     });
 }
 
-Future<Void> serveLate() {
+static Future<Void> serveAfterASecond() {
     Address at = transport().localAddress().withPort(4500);
     Reference<Listener> listener = transport().listen(at);
     co_await delay(1.0); // meanwhile a client connects and sends a request
@@ -264,7 +264,7 @@ Future<Void> serveLate() {
 TEST_CASE("service: a request that waits at the listener is handled by what is served in the step that listens") {
     World world(1);
     SimNetwork network(world);
-    Address server(world.start({.name = "server", .main = serveLate}).address(), 4500);
+    Address server(world.start({.name = "server", .main = serveAfterASecond}).address(), 4500);
     Process& client = world.start({.name = "client", .main = [server]() -> Future<Void> {
                                        Greet you = named("you");
                                        CHECK(co_await rpc::call(server, you) == "late you");
