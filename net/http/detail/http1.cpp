@@ -1,7 +1,8 @@
 // One coroutine serves a connection. It waits itself for the next request, its head, its place and its handler; other
 // functions do the steps that need no wait, and are coroutines where waits are rare. So a request needs no coroutine
 // frame of the library, as long as neither its handler nor its client makes it wait. Its response is sent from the text
-// that all connections share.
+// that all connections share. The functions are not inlined: their variables would be in the coroutine's frame, which
+// is memory of each idle connection.
 
 #include "flow/base/detail/dropped_error.h"
 #include "flow/combine/race.h"
@@ -56,18 +57,6 @@ struct OpenExchange {
     Exchange facts;
     std::string method, target;
 };
-
-/// Ends the writing, and drops what still comes: with unread bytes, closing would reset the connection, and the
-/// response might be lost.
-Future<Void> linger(Reference<Connection> connection) {
-    connection->shutdownWrite();
-    double deadline = now() + kLastSeconds;
-    for (;;) {
-        auto first = co_await race(connection->read(kStep), delayUntil(deadline));
-        if (first.index() == 1 || std::get<0>(first).empty())
-            co_return;
-    }
-}
 
 /// Reads what a handler has left of a body. Returns false if it is more than a step, or wrong.
 Future<bool> skipRest(Reference<ReceivedBody> body) {
@@ -160,9 +149,8 @@ Refusal refusalOfHead(Error const& error) {
     return {431, "the head is too long"};
 }
 
-/// Gives the request to the handler, or refuses it. No part of the coroutine: a Request in the coroutine's frame would
-/// be memory of each idle connection.
-void begin(Session& session, Bytes const& head, Semaphore::Permit place, Asked& asked) {
+/// Gives the request to the handler, or refuses it.
+[[gnu::noinline]] void begin(Session& session, Bytes const& head, Semaphore::Permit place, Asked& asked) {
     Service& service = session.service;
     asked.place = std::move(place);
     Request request;
@@ -196,7 +184,7 @@ bool isStillQuiet(Connection& connection) {
 }
 
 /// Makes the response to a request that is refused, or for which the handler has failed, and gives the place back.
-void settle(Session& session, Asked& asked) {
+[[gnu::noinline]] void settle(Session& session, Asked& asked) {
     Service& service = session.service;
     if (asked.refusal) {
         ++service.counters.refused;
@@ -233,7 +221,7 @@ void writeHead(Session& session, Asked& asked, std::string& out) {
 }
 
 /// Sends the response. Returns an invalid future if the connection has taken all of it at once.
-Future<Void> send(Session& session, Asked& asked) {
+[[gnu::noinline]] Future<Void> send(Session& session, Asked& asked) {
     Connection* connection = session.connection.getPtr();
     Seconds seconds = session.service.options.writeTime;
     std::string& out = session.service.scratch;
@@ -269,7 +257,7 @@ Future<Void> skipOrEnd(Session* session, Reference<ReceivedBody> body) {
 
 /// Does what follows a response: an upgrade, the end of the connection, or the way to the next request. Returns an
 /// invalid future if that needs no wait.
-Future<Void> follow(Session& session, Asked& asked) {
+[[gnu::noinline]] Future<Void> follow(Session& session, Asked& asked) {
     if (asked.body)
         asked.exchange->facts.received = asked.body->received();
     asked.exchange.reset();
@@ -290,6 +278,16 @@ Future<Void> follow(Session& session, Asked& asked) {
 }
 
 } // namespace
+
+Future<Void> linger(Reference<Connection> connection) {
+    connection->shutdownWrite();
+    double deadline = now() + kLastSeconds;
+    for (;;) {
+        auto first = co_await race(connection->read(kStep), delayUntil(deadline));
+        if (first.index() == 1 || std::get<0>(first).empty())
+            co_return;
+    }
+}
 
 Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Event* ending) {
     ServerOptions const& options = service->options;

@@ -165,8 +165,9 @@ private:
             self->release(*stream);
     }
 
-    /// Gives the request to the handler. No part of the coroutine: its frame needs no Request.
-    Future<Response> call(Reference<Http2Stream> const& stream, std::optional<std::uint64_t> size, Exchange& exchange) {
+    /// Gives the request to the handler. It is not inlined: a Request would be in the coroutine's frame.
+    [[gnu::noinline]] Future<Response> call(Reference<Http2Stream> const& stream, std::optional<std::uint64_t> size,
+                                            Exchange& exchange) {
         Request request;
         request.method = stream->method;
         request.target = stream->target;
@@ -222,14 +223,6 @@ private:
     std::uint32_t requests_ = 0;
 };
 
-Future<Void> readHttp2ToEnd(Reference<Connection> connection) {
-    for (;;) {
-        Bytes bytes = co_await connection->read();
-        if (bytes.empty())
-            co_return;
-    }
-}
-
 } // namespace
 
 Future<Void> serveHttp2(Service* service, Reference<Connection> connection, Bytes first, Event* ending) {
@@ -238,11 +231,8 @@ Future<Void> serveHttp2(Service* service, Reference<Connection> connection, Byte
     auto end = co_await race(running, watching);
     if (end.index() == 1)
         co_await coro::fail(timed_out());
-    connection->shutdownWrite();
-    // What the client still sends is read for a moment: else the kernel would reset the connection, and the client
-    // would not read what was sent to it last.
-    Future<Void> rest = readHttp2ToEnd(connection);
-    co_await race(rest, delay(kLastSeconds));
+    Future<Void> lingering = linger(connection);
+    co_await std::move(lingering);
 }
 
 } // namespace flow::net::http::detail

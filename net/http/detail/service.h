@@ -46,6 +46,10 @@ Response refusalOf(Refusal const& refusal);
 /// The facts of an encrypted connection; null for others.
 std::shared_ptr<TlsFacts const> tlsFactsOf(Connection& connection);
 
+/// Ends the writing, and drops what still comes, for kLastSeconds at most: with unread bytes, closing would reset the
+/// connection, and the client might not read what was sent to it last.
+Future<Void> linger(Reference<Connection> connection);
+
 /// Serves a connection in HTTP/1.1, until it ends. An error means that the connection must be reset.
 Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Event* ending);
 
