@@ -1,6 +1,7 @@
 #include "net/http/client.h"
 
 #include "flow/base/format.h"
+#include "flow/base/random.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
@@ -17,6 +18,10 @@ namespace {
 
 using ClientPool = Pool<detail::ClientConnection>;
 
+// A server of HTTP/2 may refuse requests, since its connection ends or is busy: so often is each sent at most, after
+// pauses of some kRefusedPause seconds, which grow.
+constexpr int kMostAttempts = 8;
+constexpr double kRefusedPause = 0.1;
 constexpr std::size_t kRedirectBytes = 16384; // of a redirect's body, which are read so that its connection can be kept
 
 template <class Names>
@@ -137,7 +142,7 @@ ClientPool& Client::State::poolOf(Url const& url) {
     return *(pools[origin] = std::move(pool));
 }
 
-/// Sends the request, and once more if it may be. With a body of the request that is a stream, `body` is empty.
+/// Sends the request, and again if it may be. With a body of the request that is a stream, `body` is empty.
 Future<Response> Client::State::answer(State* self, Request* request, Url const* url, Bytes body, double deadline) {
     ClientOptions const& options = *self->options;
     bool hasStream = bool(request->body.source());
@@ -147,11 +152,11 @@ Future<Response> Client::State::answer(State* self, Request* request, Url const*
                             aboutOf(*request, *url),
                             {options.firstByteTimeout, options.idleTimeout, deadline, options.headBytes,
                              options.headFields, options.bodyBytes}};
-    for (bool isFirst = true;; isFirst = false) {
+    for (int attempts = 1;; ++attempts) {
         bool wasKept = false;
         try {
             ClientPool& pool = self->poolOf(*url);
-            Future<ClientPool::Lease> acquiring = isFirst ? pool.acquire() : pool.acquireNew();
+            Future<ClientPool::Lease> acquiring = attempts == 1 ? pool.acquire() : pool.acquireNew();
             auto first = co_await race(acquiring, delayUntil(deadline));
             if (first.index() == 1)
                 throw timed_out().withSentence("no connection was free within `timeout`");
@@ -165,10 +170,15 @@ Future<Response> Client::State::answer(State* self, Request* request, Url const*
         } catch (Error& error) {
             if (error == actor_cancelled())
                 throw;
-            bool mayHaveIdled = wasKept && attempt.wasUnanswered && isIdempotent(*request);
-            if (!isFirst || hasStream || (!mayHaveIdled && error != retry()))
-                throw detail::errorAbout(attempt.about, error);
+            bool wasRefused = error == retry(); // by a server whose connection takes no more requests
+            bool mayHaveIdled = attempts == 1 && wasKept && attempt.wasUnanswered && isIdempotent(*request);
+            if (hasStream || !(mayHaveIdled || (wasRefused && attempts < kMostAttempts)))
+                throw detail::errorAbout(attempt.about,
+                                         wasRefused ? connection_failed().withSentence(error.what()) : error);
         }
+        if (attempts > 1)
+            co_await delayUntil(
+                std::min(deadline, now() + kRefusedPause * attempts * deterministicRandom()->random01()));
     }
 }
 

@@ -22,7 +22,9 @@
 // Connections. Each origin (scheme, host and port) has a Pool: at most `connections` at a time, and further requests
 // wait in order. If a kept connection ends before anything of the answer has come, the request is sent once more, on a
 // new connection, if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE) or it has an Idempotency-Key,
-// and its body is in memory. Nothing else is sent twice: for more see retry().
+// and its body is in memory. If a server of HTTP/2 says that it has not processed the request, the request is sent
+// again, up to 7 times with pauses, whatever its method; then the error is connection_failed. Nothing else is sent
+// twice: for more see retry().
 //
 // Redirects are followed: 301, 302, 303, 307 and 308 with a Location. After 303, and a POST after 301 and 302, the next
 // request is a GET without a body. If the request has a streamed body, 307 and 308 are not followed, since the body

@@ -6,10 +6,18 @@
 
 #include <nghttp2/nghttp2.h>
 
-#include <array>
+#include <memory>
+#include <span>
 #include <utility>
 
 namespace flow::net::http::detail {
+
+/// Returns the memory into which all sessions of the thread read, since feed() uses the bytes at once. It is on the
+/// heap, since variables of threads take room from their stacks.
+static std::span<std::uint8_t> readRoom() {
+    thread_local auto room = std::make_unique_for_overwrite<std::uint8_t[]>(kRead);
+    return {room.get(), kRead};
+}
 
 Future<Void> Http2Session::run(Reference<Http2Session> self, Bytes first) {
     struct End {
@@ -23,17 +31,16 @@ Future<Void> Http2Session::run(Reference<Http2Session> self, Bytes first) {
 }
 
 Future<Void> Http2Session::read(Reference<Http2Session> self, Bytes first) {
-    static thread_local std::array<std::uint8_t, kRead> room; // of all sessions: feed() uses the bytes at once
     self->feed(first);
     first = Bytes();
     for (;;) {
         self->flush();
         if (self->isOver_ || !self->wantsMore())
             break;
-        std::size_t count = co_await self->connection_->readSome(room);
+        std::size_t count = co_await self->connection_->readSome(readRoom());
         if (count == 0)
             co_return;
-        self->feed(StringRef(room.data(), static_cast<int>(count)));
+        self->feed(StringRef(readRoom().data(), static_cast<int>(count)));
     }
     self->wake_.trigger();
     co_await Future<Void>(Never()); // write() ends it, when all is sent
