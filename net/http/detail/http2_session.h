@@ -108,7 +108,6 @@ protected:
 
 private:
     struct Callbacks;
-    static constexpr std::uint32_t kRead = 16 * 1024;
     static constexpr std::size_t kMostQueued = 1000;
     static constexpr RateLimit::Options kMostIdle = {.perSecond = 1000, .burst = 10'000};
 

@@ -15,6 +15,7 @@ namespace flow::net::http::detail {
 /// Returns the memory into which all sessions of the thread read, since feed() uses the bytes at once. It is on the
 /// heap, since variables of threads take room from their stacks.
 static std::span<std::uint8_t> readRoom() {
+    constexpr std::size_t kRead = 16 * 1024;
     thread_local auto room = std::make_unique_for_overwrite<std::uint8_t[]>(kRead);
     return {room.get(), kRead};
 }
