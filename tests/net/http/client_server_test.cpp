@@ -228,7 +228,6 @@ Future<Void> askOne(Client* client, std::string url, Seen* seen) {
     if (got == "200 " + body)
         ++seen->answered;
     else if (!got.starts_with("connection_") && !got.starts_with("timed_out") && !got.starts_with("host_unreachable") &&
-             !got.starts_with("retry") && // a second server, or connection, has ended as well: not processed
              !got.starts_with("200 connection_") && !got.starts_with("200 timed_out"))
         seen->wrong = got;
 }
