@@ -112,6 +112,7 @@ struct Pool<C>::State : ReferenceCounted<State> {
         };
         check(options.most != 0, "most", "0", "it must be at least 1");
         check(options.warm <= options.most, "warm", std::to_string(options.warm), "it must be at most `most`");
+        check(options.isHealthy != nullptr, "isHealthy", "null", "it must be a function");
         check(options.idle > 0, "idle", format("%g", double(options.idle)), "it must be more than 0");
     }
 
@@ -136,17 +137,26 @@ struct Pool<C>::State : ReferenceCounted<State> {
             sweeping = sweep(this);
     } catch (std::bad_alloc const&) {
     }
+    /// The connection has left `kept` before its destructor runs, which may run any code.
+    void closeOldest() {
+        Kept oldest = std::move(kept.front());
+        kept.pop_front();
+    }
     static Future<Void> sweep(State* self, Propagate = {}) {
         while (!self->kept.empty()) {
             co_await delayUntil(self->kept.front().since + self->options.idle);
+            Reference<State> alive = Reference<State>::addRef(self); // a connection's destructor may end the Pool
             while (!self->kept.empty() && self->kept.front().since + self->options.idle <= now())
-                self->kept.pop_front();
+                self->closeOldest();
+            if (self->closing.isSet())
+                co_return;
         }
     }
     void close() {
         closing.set();
         sweeping = Future<Void>();
-        kept.clear();
+        while (!kept.empty())
+            closeOldest();
         warming.close();
         places.close(closed()); // last, since the waiters run in here
     }
@@ -230,7 +240,7 @@ Future<typename Pool<C>::Lease> Pool<C>::acquire(Reference<State> state, bool is
     if (!isNew)
         connection = state->take();
     else if (!state->kept.empty() && state->kept.size() + state->inUse() > state->options.most)
-        state->kept.pop_front();
+        state->closeOldest();
     if (!connection) {
         Future<Reference<C>> making = state->make();
         checkValid(making, state->caller);

@@ -24,7 +24,7 @@ bool Lines::isTooLong() {
 }
 
 bool Lines::isReady() {
-    return hasLine() || isEnded_ || error_.isValid() || isTooLong();
+    return hasLine() || isEnded_ || error_ || isTooLong();
 }
 
 void Lines::park(WaiterNode& waiter, Next& op) {
@@ -41,8 +41,8 @@ Optional<std::string> Lines::take() {
         throw value_too_large().withSentence(format("a line has more than %zu bytes", longest_));
     bool isWhole = hasLine();
     if (!isWhole) {
-        if (error_.isValid())
-            throw error_;
+        if (error_)
+            std::rethrow_exception(error_);
         if (begin_ == buffer_.size())
             return {};
         end_ = buffer_.size();
@@ -68,7 +68,7 @@ Future<Void> Lines::fill() {
             buffer_ += bytes.toStringView();
         }
     } catch (...) {
-        error_ = currentError();
+        error_ = std::current_exception();
     }
     waiting_.wakeInTurn();
 }

@@ -19,10 +19,12 @@
 // next one gets it. One next() may wait at a time. Lines reads ahead: bytes behind the last line that was taken may be
 // gone from the connection. A Lines must outlive its operations, and belongs to one thread.
 
+#include "flow/base/assert.h"
 #include "flow/base/optional.h"
 #include "flow/file/async_file.h"
 #include "flow/wait/source.h"
 
+#include <exception>
 #include <functional>
 #include <source_location>
 #include <string>
@@ -43,11 +45,17 @@ public:
         Optional<std::string> take() const { return lines->take(); }
     };
 
-    explicit Lines(Reference<AsyncFile> file, std::size_t longest = kLongest)
-        : read_([file](std::int64_t offset) { return file->read(offset, kPiece); }), longest_(longest) {}
+    explicit Lines(Reference<AsyncFile> file, std::size_t longest = kLongest,
+                   std::source_location caller = std::source_location::current())
+        : read_([file](std::int64_t offset) { return file->read(offset, kPiece); }), longest_(longest) {
+        FLOW_ASSERT_AT(caller, file, "a Lines is given a null Reference");
+    }
     template <class Reader>
-    explicit Lines(Reference<Reader> reader, std::size_t longest = kLongest)
-        : read_([reader](std::int64_t) { return futureOf(reader->read(kPiece)); }), longest_(longest) {}
+    explicit Lines(Reference<Reader> reader, std::size_t longest = kLongest,
+                   std::source_location caller = std::source_location::current())
+        : read_([reader](std::int64_t) { return futureOf(reader->read(kPiece)); }), longest_(longest) {
+        FLOW_ASSERT_AT(caller, reader, "a Lines is given a null Reference");
+    }
     Lines(Lines const&) = delete;
     Lines& operator=(Lines const&) = delete;
 
@@ -80,7 +88,7 @@ private:
     std::size_t end_ = std::string::npos; // of the first line, if it is known
     std::int64_t received_ = 0;
     bool isEnded_ = false;
-    Error error_;
+    std::exception_ptr error_; // of the read
     Source<Next> waiting_;
     Future<Void> filling_; // the last member, so that it ends before what it uses
 };

@@ -14,10 +14,10 @@
 //     ScriptedPeer, step 1 (get_test.cpp:31): expected "GET /\x0d\x0a", received "GET /x"
 //
 // Bytes that never come are waited for: on virtual time the run then ends with loop_drained. An error of send() is the
-// error of run(). Cancel-safe: the step that waits takes nothing. run() holds the connection, and the ScriptedPeer
-// holds it too; the connection closes when all of its References are gone. After reset(), send() fails with
-// operation_obsolete, and expect() and expectEnd() with test_failed, as for an error of the connection; wait(), end()
-// and reset() can still follow.
+// error of run(). A cancel ends the step that waits; bytes that an expect() has read in part are gone. run() holds the
+// connection, and the ScriptedPeer holds it too; the connection closes when all of its References are gone. After
+// reset(), send() fails with operation_obsolete, and expect() and expectEnd() with test_failed, as for an error of the
+// connection; wait(), end() and reset() can still follow.
 
 #include "flow/base/seconds.h"
 #include "flow/core/future.h"

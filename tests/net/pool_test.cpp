@@ -12,6 +12,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -332,6 +333,45 @@ TEST_CASE("pool: of objects that are no connections") {
     loop.run(test());
 }
 
+TEST_CASE("pool: the destructor of a connection may close or destroy the pool, in each place that drops it") {
+    struct Plain : ReferenceCounted<Plain> {
+        explicit Plain(std::function<void()>* end) : atEnd(end) {}
+        ~Plain() {
+            if (*atEnd)
+                std::exchange(*atEnd, nullptr)();
+        }
+        std::function<void()>* atEnd; // of the first connection that ends
+    };
+    enum class Drop { Idle, Close, New };
+    for (Drop drop : {Drop::Idle, Drop::Close, Drop::New})
+        for (bool destroys : {false, true}) {
+            SimLoop loop;
+            Balance balance;
+            std::function<void()> atEnd;
+            auto make = [&] { return Future<Reference<Plain>>(makeReference<Plain>(&atEnd)); };
+            auto pool = std::make_unique<Pool<Plain>>(make, PoolOptions<Plain>{.most = 3, .idle = 5});
+            auto keepThree = [](Pool<Plain>* each) -> Future<Void> {
+                Pool<Plain>::Lease a = co_await each->acquire();
+                Pool<Plain>::Lease b = co_await each->acquire();
+                Pool<Plain>::Lease c = co_await each->acquire();
+            };
+            loop.run(keepThree(pool.get()));
+            CHECK(pool->idle() == 3);
+            atEnd = [&] { destroys ? pool.reset() : pool->close(); };
+            Future<Pool<Plain>::Lease> taken;
+            if (drop == Drop::Close)
+                pool->close();
+            else if (drop == Drop::New)
+                taken = pool->acquireNew();
+            loop.run(delay(10));
+            CHECK_FALSE(atEnd);
+            taken = {};
+            CHECK((pool == nullptr) == destroys);
+            if (pool)
+                CHECK(pool->isUnused());
+        }
+}
+
 TEST_CASE("pool: wrong options name the option and the rule, and a Lease is not used after giveBack()") {
     SimLoop loop;
     Server server;
@@ -347,6 +387,7 @@ TEST_CASE("pool: wrong options name the option and the rule, and a Lease is not 
     CHECK(textOf({.most = 0}) == "PoolOptions: most is 0; it must be at least 1");
     CHECK(textOf({.most = 2, .warm = 3}) == "PoolOptions: warm is 3; it must be at most `most`");
     CHECK(textOf({.idle = 0}) == "PoolOptions: idle is 0; it must be more than 0");
+    CHECK(textOf({.isHealthy = nullptr}) == "PoolOptions: isHealthy is null; it must be a function");
     auto useLate = [](Server* at) -> Future<Void> {
         Pool<> pool(at->maker());
         Lease lease = co_await pool.acquire();

@@ -8,6 +8,7 @@
 #include "tests/flow/support/cancel_everywhere.h"
 #include "tests/flow/support/death.h"
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -141,4 +142,20 @@ TEST_CASE("lines: they end while one is awaited; and two may not be") {
     CHECK_NAMES_CALLER((void)keep(lines->next()));
     lines.reset();
     CHECK(first.getError() == broken_promise());
+    CHECK_NAMES_CALLER(Lines(Reference<AsyncFile>()));
+    CHECK_NAMES_CALLER(Lines(Reference<Pieces>()));
+}
+
+TEST_CASE("lines: an exception of the read is thrown as it is, each time") {
+    SimLoop loop;
+    Balance balance;
+    struct Garbled : std::runtime_error {
+        using runtime_error::runtime_error;
+    };
+    struct Reader : ReferenceCounted<Reader> {
+        Future<Standalone<StringRef>> read(int) { throw Garbled("garbled"); }
+    };
+    Lines lines(makeReference<Reader>());
+    for (int i = 0; i < 2; ++i)
+        CHECK_THROWS_AS((void)loop.run(keep(lines.next())), Garbled);
 }
