@@ -96,8 +96,7 @@ Future<Void> serve(Reference<Listener> listener, HandlerToTheEnd handler, Server
 }
 
 Future<Void> serve(Reference<Listener> listener, Handler handler, ServerOptions options, Future<Void> stop) {
-    auto untold = [handler = std::move(handler)](Request request, Event*) { return handler(std::move(request)); };
-    return serve(std::move(listener), HandlerToTheEnd(std::move(untold)), std::move(options), std::move(stop));
+    return serve(std::move(listener), detail::toTheEnd(std::move(handler)), std::move(options), std::move(stop));
 }
 
 } // namespace flow::net::http
