@@ -146,7 +146,7 @@ private:
         try {
             return make();
         } catch (...) {
-            return currentError();
+            return flow::detail::failedByCaught<std::invoke_result_t<Make>>();
         }
     }
 };

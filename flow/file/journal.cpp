@@ -63,6 +63,12 @@ std::string folderOf(std::string const& path) {
 
 constexpr char kTemporary[] = ".new"; // a random number follows
 
+/// Throws if `bytes` at `end` would make a journal too long.
+void checkSize(std::string const& path, std::int64_t end, std::string const& bytes) {
+    if (bytes.size() > static_cast<std::size_t>(kMostBytes - end))
+        throw file_too_large().withSentence(path + ": a journal has at most 2 GiB");
+}
+
 /// The records of one generation, from both copies.
 struct Gathered {
     bool isWhole() const { return records.size() >= least; }
@@ -224,8 +230,7 @@ Future<Void> Journal::write(Journal* self, Future<Void> before, Batch batch) {
     std::uint64_t index = self->length_;
     for (std::string& record : *batch)
         bytes += frame({self->generation_, self->least_, self->hasSnapshot_, index++, std::move(record)});
-    if (bytes.size() > static_cast<std::size_t>(kMostBytes - self->end_))
-        throw file_too_large().withSentence(self->path_ + ": a journal has at most 2 GiB");
+    checkSize(self->path_, self->end_, bytes);
     for (Reference<AsyncFile> file : self->files_)
         co_await store(file, self->end_, bytes);
     self->end_ += static_cast<std::int64_t>(bytes.size());
@@ -241,6 +246,7 @@ Future<Void> Journal::rewrite(Journal* self, Future<Void> before, std::vector<st
     std::string whole;
     for (std::uint64_t index = 0; index < records.size(); ++index)
         whole += frame({self->generation_, self->least_, isSnapshot, index, std::move(records[index])});
+    checkSize(self->path_, 0, whole);
     self->files_[0] = co_await put(self->path_ + "1", whole);
     self->files_[1] = co_await put(self->path_ + "2", whole);
     self->end_ = static_cast<std::int64_t>(whole.size());

@@ -14,7 +14,7 @@ public:
         try {
             return next_();
         } catch (...) {
-            return currentError();
+            return flow::detail::failedByCaught<Bytes>();
         }
     }
 

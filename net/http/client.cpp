@@ -24,9 +24,8 @@ constexpr int kMostAttempts = 8;
 constexpr double kRefusedPause = 0.1;
 constexpr std::size_t kRedirectBytes = 16384; // of a redirect's body, which are read so that its connection can be kept
 
-template <class Names>
-bool isOneOf(std::string_view text, Names const& names) {
-    return std::find(std::begin(names), std::end(names), text) != std::end(names);
+bool isOneOf(auto const& value, auto const& values) {
+    return std::find(std::begin(values), std::end(values), value) != std::end(values);
 }
 
 void checkOptions(ClientOptions const& options) {
@@ -86,7 +85,7 @@ Future<Reference<detail::ClientConnection>> connectFor(std::shared_ptr<ClientOpt
 std::optional<Url> redirect(Response const& response, Url const& url, bool& hasStream, Request& request, Bytes& body) {
     static constexpr std::array<int, 5> kStatuses = {301, 302, 303, 307, 308};
     std::optional<std::string_view> location = response.headers.find("Location");
-    if (!location || std::find(kStatuses.begin(), kStatuses.end(), response.status) == kStatuses.end())
+    if (!location || !isOneOf(response.status, kStatuses))
         return {};
     bool becomesGet =
         (response.status == 303 && request.method != "HEAD") || (response.status < 303 && request.method == "POST");

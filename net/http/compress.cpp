@@ -4,6 +4,7 @@
 #include "net/http/detail/accept_encoding.h"
 #include "net/http/detail/content_types.h"
 #include "net/http/detail/gzip.h"
+#include "net/http/detail/service.h"
 
 #include <algorithm>
 #include <memory>
@@ -88,8 +89,7 @@ HandlerToTheEnd compressed(HandlerToTheEnd handler, CompressOptions options) {
 }
 
 Handler compressed(Handler handler, CompressOptions options) {
-    auto untold = [handler = std::move(handler)](Request request, Event*) { return handler(std::move(request)); };
-    HandlerToTheEnd told = compressed(HandlerToTheEnd(std::move(untold)), options);
+    HandlerToTheEnd told = compressed(http::detail::toTheEnd(std::move(handler)), options);
     return [told = std::move(told)](Request request) { return told(std::move(request), nullptr); };
 }
 

@@ -57,14 +57,12 @@ std::optional<std::string> decodePercent(std::string_view text) {
 
 std::optional<std::string> Request::parameter(std::string_view name) const {
     for (std::string_view rest = queryOfTarget(target); !rest.empty();) {
-        std::string_view part = rest.substr(0, rest.find('&'));
+        std::string part(rest.substr(0, rest.find('&')));
         rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+        std::replace(part.begin(), part.end(), '+', ' ');
         std::size_t equal = std::min(part.find('='), part.size());
-        if (decodePercent(part.substr(0, equal)) != name)
-            continue;
-        std::string value(part.substr(std::min(equal + 1, part.size())));
-        std::replace(value.begin(), value.end(), '+', ' ');
-        return decodePercent(value);
+        if (decodePercent(part.substr(0, equal)) == name)
+            return decodePercent(part.substr(std::min(equal + 1, part.size())));
     }
     return {};
 }

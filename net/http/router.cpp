@@ -31,10 +31,6 @@ struct Router::Routes {
 
 namespace {
 
-HandlerToTheEnd toTheEnd(Handler handler) {
-    return [handler = std::move(handler)](Request request, Event*) { return handler(std::move(request)); };
-}
-
 /// Splits a path behind its first "/": "/a/b/" has the parts "a", "b" and "".
 std::vector<std::string_view> partsOf(std::string_view path) {
     std::vector<std::string_view> parts;
@@ -104,11 +100,11 @@ Router& Router::add(std::string_view method, std::string_view pattern, HandlerTo
 }
 
 Router& Router::add(std::string_view method, std::string_view pattern, Handler handler) {
-    return add(method, pattern, toTheEnd(std::move(handler)));
+    return add(method, pattern, detail::toTheEnd(std::move(handler)));
 }
 
 Router& Router::otherwise(Handler handler) {
-    routes_->otherwise = toTheEnd(std::move(handler));
+    routes_->otherwise = detail::toTheEnd(std::move(handler));
     return *this;
 }
 

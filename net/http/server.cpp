@@ -45,7 +45,7 @@ Future<Response> Service::call(Request request, Event* ending) const {
         FLOW_ASSERT(answering.isValid(), "http::serve(): a handler gave an invalid future");
         return answering;
     } catch (...) {
-        return currentError();
+        return flow::detail::failedByCaught<Response>();
     }
 }
 
@@ -96,8 +96,7 @@ Future<Void> serve(Reference<Listener> listener, HandlerToTheEnd handler, Server
 }
 
 Future<Void> serve(Reference<Listener> listener, Handler handler, ServerOptions options, Future<Void> stop) {
-    auto untold = [handler = std::move(handler)](Request request, Event*) { return handler(std::move(request)); };
-    return serve(std::move(listener), HandlerToTheEnd(std::move(untold)), std::move(options), std::move(stop));
+    return serve(std::move(listener), detail::toTheEnd(std::move(handler)), std::move(options), std::move(stop));
 }
 
 } // namespace flow::net::http

@@ -3,6 +3,7 @@
 #include "flow/base/error.h"
 #include "flow/base/format.h"
 #include "flow/base/parse_number.h"
+#include "flow/memory/string_ref.h"
 #include "net/address.h"
 #include "net/http/detail/syntax.h"
 
@@ -17,13 +18,11 @@ struct UrlParser {
     std::size_t at = 0;
 
     static bool isDigit(char c) { return c >= '0' && c <= '9'; }
-    static bool isHex(char c) { return isDigit(c) || (detail::lower(c) >= 'a' && detail::lower(c) <= 'f'); }
+    static bool isHex(char c) { return detail::hexDigit(c) >= 0; }
     static bool isAlnum(char c) { return isDigit(c) || (detail::lower(c) >= 'a' && detail::lower(c) <= 'z'); }
 
     [[noreturn]] void fail(char const* rule) const {
-        std::string shown; // no byte that a terminal would take for a command
-        for (char c : text.substr(0, 200))
-            shown += c >= ' ' && c <= '~' ? std::string(1, c) : format("\\x%02x", static_cast<unsigned char>(c));
+        std::string shown = printable(text.substr(0, 200)); // no byte that a terminal would take for a command
         throw connection_string_invalid().withSentence(
             format("the URL \"%s\" is wrong at byte %zu: %s", shown.c_str(), at, rule));
     }

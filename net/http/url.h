@@ -4,8 +4,7 @@
 //     Url url = Url::parse("https://example.org/jobs/7?full=1");
 //     url.host;                                     // "example.org"
 //     url.target;                                   // "/jobs/7?full=1", what a request line has
-//     Url next = url.resolve("../users");           // "https://example.org/users": a link, or the Location of a
-//     redirect
+//     Url next = url.resolve("../users");           // "https://example.org/users": a link, or a redirect's Location
 //
 // The parse is strict (RFC 3986). It refuses what servers, proxies and browsers read in different ways: a user before
 // the host ("http://a@b/"), a backslash, a blank, bytes that are not ASCII, a "%" without two hexadecimal digits, a

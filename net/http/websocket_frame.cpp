@@ -78,7 +78,7 @@ Bytes makeFrame(Opcode opcode, std::string_view payload, std::optional<Mask> mas
     return frame;
 }
 
-bool isCloseCode(std::uint16_t code) {
+bool isCloseCode(int code) {
     return (code >= 1000 && code <= 1014 && (code < 1004 || code > 1006)) || (code >= 3000 && code < 5000);
 }
 

@@ -28,7 +28,6 @@ public:
     /// Returns null if the path is not there, or no longer what it was. The pointer is valid until the next call.
     CachedFile const* find(std::string const& path);
     void add(std::string const& path, CachedFile file);
-    std::size_t size() const { return files_.size(); }
 
 private:
     /// Closes the files that have been open for `seconds_` or longer.

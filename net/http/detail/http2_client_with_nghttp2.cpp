@@ -1,8 +1,8 @@
 #include "net/http/detail/http2_client.h"
 
+#include "flow/base/parse_number.h"
 #include "flow/coro/coroutine.h"
 
-#include <charconv>
 #include <string>
 
 namespace flow::net::http::detail {
@@ -103,17 +103,9 @@ private:
         response.status = stream->status;
         response.headers = std::move(stream->headers);
         if (!stream->hasEnded || stream->bodyBytes != 0 || !stream->trailers.empty())
-            response.body = Body::from(std::move(source), sizeOf(response.headers));
+            response.body =
+                Body::from(std::move(source), parseNumber<std::uint64_t>(response.headers.get("content-length")));
         co_return response;
-    }
-
-    static std::optional<std::uint64_t> sizeOf(Headers const& headers) {
-        std::string_view length = headers.get("content-length");
-        std::uint64_t size = 0;
-        auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), size);
-        if (length.empty() || error != std::errc() || end != length.data() + length.size())
-            return {};
-        return size;
     }
 
     Reference<Http2ClientSession> session_;

@@ -37,6 +37,11 @@ private:
 /// many seconds to read why.
 inline constexpr double kLastSeconds = 1;
 
+/// Makes a handler that is not told of the end one of the other kind.
+inline HandlerToTheEnd toTheEnd(Handler handler) {
+    return [handler = std::move(handler)](Request request, Event*) { return handler(std::move(request)); };
+}
+
 /// In a handler of exceptions: returns the error; throws it if it is a cancel.
 Error errorOfHandler();
 

@@ -57,6 +57,6 @@ void applyMask(std::span<std::uint8_t> bytes, Mask mask);
 Bytes makeFrame(Opcode opcode, std::string_view payload, std::optional<Mask> mask);
 
 /// True for the codes that may be in a Close frame.
-bool isCloseCode(std::uint16_t code);
+bool isCloseCode(int code);
 
 } // namespace flow::net::http::websocket

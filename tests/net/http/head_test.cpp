@@ -204,11 +204,12 @@ TEST_CASE("http head: targets have a path and a query") {
     CHECK_FALSE(decodePercent("a%2"));
     CHECK_FALSE(decodePercent("%zz"));
     Request request;
-    request.target = "/?a=1&b=x+y%2B&a=2&c&=d&%61b=3";
+    request.target = "/?a=1&b=x+y%2B&a=2&c&=d&%61b=3&e+f=4";
     CHECK(request.parameter("a") == "1");
     CHECK(request.parameter("b") == "x y+");
     CHECK(request.parameter("c") == "");
     CHECK(request.parameter("ab") == "3");
+    CHECK(request.parameter("e f") == "4");
     CHECK_FALSE(request.parameter("d"));
     CHECK(reasonOf(404) == "Not Found");
     CHECK(reasonOf(299) == "");

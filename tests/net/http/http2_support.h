@@ -26,8 +26,7 @@ using flow::net::http::detail::Service;
 /// Serves one connection.
 struct Server {
     explicit Server(Handler handler, ServerOptions options = {})
-        : service([handler = std::move(handler)](Request request, Event*) { return handler(std::move(request)); },
-                  withCounters(std::move(options))) {}
+        : service(http::detail::toTheEnd(std::move(handler)), withCounters(std::move(options))) {}
 
     /// Returns the client's end.
     Reference<Connection> connect() {

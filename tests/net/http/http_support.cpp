@@ -1,7 +1,7 @@
 #include "tests/net/http/http_support.h"
 
 #include "flow/coro/coroutine.h"
-#include "net/http/detail/body_io.h"
+#include "net/http/detail/service.h"
 #include "tests/net/transport_suite.h"
 
 namespace flow::test {
@@ -21,8 +21,7 @@ HttpServer::HttpServer(HandlerToTheEnd handler, ServerOptions options)
     : listener(transport().listen(transport().localAddress())),
       running(serve(listener, std::move(handler), withCounters(std::move(options), &counters), stop.getFuture())) {}
 HttpServer::HttpServer(Handler handler, ServerOptions options)
-    : HttpServer([handler = std::move(handler)](Request request, Event*) { return handler(std::move(request)); },
-                 std::move(options)) {}
+    : HttpServer(toTheEnd(std::move(handler)), std::move(options)) {}
 
 Future<Received> receive(Reference<Connection> connection, std::string method) {
     Bytes head = co_await connection->readUntil("\r\n\r\n"_sr, 100000);

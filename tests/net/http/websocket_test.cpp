@@ -9,6 +9,7 @@
 #include "net/testing/scripted_peer.h"
 #include "tests/flow/support/balance.h"
 #include "tests/flow/support/cancel_everywhere.h"
+#include "tests/flow/support/death.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
@@ -93,6 +94,13 @@ void inSimLoop(F test) {
 }
 
 } // namespace
+
+TEST_CASE("WebSocket: a close with a code that may not be sent ends the program with the caller's line") {
+    SimLoop loop;
+    TwoSockets both = twoSockets();
+    for (int code : {-1, 0, 1005, 66536})
+        CHECK_DIES((void)both.client->close(code), "websocket_test.cpp");
+}
 
 TEST_CASE("WebSocket: messages of each kind and size, both ways") {
     inSimLoop([]() -> Future<Void> {
