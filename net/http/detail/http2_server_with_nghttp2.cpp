@@ -14,7 +14,7 @@
 namespace flow::net::http::detail {
 namespace {
 
-constexpr std::uint32_t kNoError = 0; // NGHTTP2_NO_ERROR
+constexpr std::uint32_t kNoError = 0, kRefusedStream = 7; // NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM
 
 Http2Limits http2LimitsOf(ServerOptions const& options) {
     Http2Limits limits;
@@ -51,7 +51,8 @@ public:
         self->ping();  // its answer comes behind all that the client has sent before it read the notice
         co_await race(answer, delay(1.0));
         self->goAway(false);
-        self->flush(); // before further streams come: the client sends again what this says was not taken
+        self->isRefusing_ = true;
+        self->flush();
         while (!self->isHeadLate())
             co_await delayUntil(self->lookAtPieces());
     }
@@ -98,6 +99,10 @@ private:
     }
 
     void headHasCome(Reference<Http2Stream> stream) override {
+        // The last GOAWAY names the last stream that is taken, and the client sends the later ones again. It may wait
+        // to be sent, behind bodies that the client does not read.
+        if (isRefusing_)
+            return reset(*stream, kRefusedStream);
         if (++requests_ == service_.options.requestsPerConnection)
             retired_.set();
         Http2Stream& held = *stream;
@@ -221,6 +226,7 @@ private:
     std::shared_ptr<TlsFacts const> tls_;
     Address peer_;
     std::uint32_t requests_ = 0;
+    bool isRefusing_ = false; // after the last GOAWAY
 };
 
 } // namespace

@@ -278,6 +278,36 @@ TEST_CASE("http2: the end of a server") {
     });
 }
 
+TEST_CASE("http2: a request behind the last GOAWAY is not handled, even if the GOAWAY waits behind a body") {
+    simulated([]() -> Future<Void> {
+        int handled = 0;
+        Server server([&](Request) -> Future<Response> {
+            ++handled;
+            return Future<Response>(response(std::string(1'000'000, 'x')));
+        });
+        Reference<Connection> client = server.connect();
+        std::string window = frame(Settings, 0, 0, bigEndian(4, 2) + bigEndian(1 << 20, 4));
+        client->write(Bytes(StringRef(kStart + window + frame(Window, 0, 0, bigEndian(1 << 20, 4)) +
+                                      frame(HeadersFrame, EndStream | EndHeaders, 1, request()))));
+        co_await delay(0.1);
+        server.ending.set();
+        co_await delay(1.5); // the client has not read the notice, nor answered the ping
+        client->write(Bytes(StringRef(frame(HeadersFrame, EndStream | EndHeaders, 3, request("POST")))));
+        co_await delay(0.1);
+        CHECK(handled == 1);
+        co_await frameOf(Goaway, client);
+        Frame last = co_await frameOf(Goaway, client);
+        CHECK(last.number(0) == 1);
+        Frame refused = co_await frameOf(ResetStream, client);
+        CHECK(refused.stream == 3);
+        CHECK(refused.number(0) == 7);
+        CHECK(handled == 1);
+        co_await frameOf(-1, client);
+        client->close();
+        co_await server.serving;
+    });
+}
+
 TEST_CASE("http2: a client at the end of a server") {
     simulated([]() -> Future<Void> {
         Server server([](Request) -> Future<Response> {
