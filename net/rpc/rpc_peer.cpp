@@ -17,6 +17,8 @@
 #include "net/rpc/detail/reply_body.h"
 #include "net/rpc/node.h"
 
+#include <algorithm>
+
 namespace flow::net {
 
 // -------------------------------------------------------------------------------------------------------------------
@@ -386,8 +388,10 @@ bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
 Future<Void> RpcPeer::watch() {
     RpcOptions const& options = node_->options();
     double begin = now();
+    double asked = begin; // when this function found that replies are waited for: a silence before has no meaning
     for (;;) {
-        bool isWaitedFor = !pending_.isEmpty() || side_ == Side::Connecting || !isGreeted_;
+        bool wasPending = !pending_.isEmpty();
+        bool isWaitedFor = wasPending || side_ == Side::Connecting || !isGreeted_;
         double idle = 60 * options.pingTimeout;
         double pause = isWaitedFor ? double(options.pingInterval) : idle / 4;
         co_await delay(pause);
@@ -398,9 +402,12 @@ Future<Void> RpcPeer::watch() {
             throw connection_timed_out();
         if (isPaused_)
             lastHeard_ = now();
-        double patience = pending_.isEmpty() ? idle : double(options.pingTimeout);
+        if (!wasPending)
+            asked = now();
         double silence = now() - lastHeard_;
-        if (silence > patience && (side_ == Side::Accepted || !pending_.isEmpty()))
+        bool isDead = pending_.isEmpty() ? side_ == Side::Accepted && silence > idle
+                                         : std::min(silence, now() - asked) > options.pingTimeout;
+        if (isDead)
             throw connection_timed_out();
         if (isGreeted_ && silence > (pending_.isEmpty() ? idle / 2 : options.pingInterval / 2))
             send(UID(), 1, [](ObjectWriter&) {});

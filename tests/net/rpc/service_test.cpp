@@ -189,6 +189,30 @@ TEST_CASE("service: a dropped call, a deadline, and the end of the handlers") {
         });
 }
 
+TEST_CASE("service: a silence before a call does not count as a silence of the server") {
+    test::Balance balance;
+    handled = {};
+    TwoProcesses::run(serveAsUsual, []() -> Future<Void> {
+        Address server = TwoProcesses::server();
+        CHECK(co_await rpc::call(server, named("first")) == "hello first");
+        for (double idle : {3.95, 5.0, 20.3, 100.6}) {
+            co_await delay(idle);
+            int before = handled.begun;
+            ErrorOr<std::string> slow = co_await rpc::tryCall(server, named("slow", 10)); // over the same connection
+            CHECK(slow.present());
+            CHECK(handled.begun == before + 1);
+        }
+        co_await delay(20);
+        TwoProcesses::partition(); // a server that is gone is found as soon as after other calls
+        double begin = now();
+        ErrorOr<std::string> lost = co_await rpc::tryCall(server, named("lost"));
+        CHECK(lost.isError(error_code_request_maybe_delivered));
+        CHECK(now() - begin >= 4);
+        CHECK(now() - begin <= 6);
+        TwoProcesses::heal();
+    });
+}
+
 TEST_CASE("service: a dropped call that waits is not handled, and the end of a connection drops calls") {
     test::Balance balance;
     handled = {};
