@@ -381,7 +381,8 @@ TEST_CASE("WebSocket: what a peer only promises takes no memory, and empty fragm
             empty += clientMore("", false);
         std::string more = empty.substr(6);
         for (int i = 0; i < 20; ++i) {
-            StringRef next(i == 0 ? empty : more); // a variable, since gcc 12 destroys twice what ?: makes in a co_await
+            StringRef next(i == 0 ? empty
+                                  : more); // a variable, since gcc 12 destroys twice what ?: makes in a co_await
             co_await other.client->write(next);
         }
         co_await other.client->write(StringRef(clientMore("end")));
