@@ -9,9 +9,9 @@
 //     co_await keepRunning({.healthy = 1min}, parts, Restart::OneForAll);
 //
 // The waits are those of retry() (flow/combine/retry.h). After a run of at least `healthy` seconds they begin anew.
-// policy.retry.attempts says how often a child may run within `within` seconds. With the last of these ends, or an
-// error that policy.retry.retries refuses, the future fails with the error of this end; with operation_failed if the
-// child ended without one. Then a Scope that holds the future cancels its other children. actor_cancelled, as the error
+// policy.retry.attempts says how often a child may run within `within` seconds. When the last of these runs ends, or a
+// run ends with an error that policy.retry.retries refuses, the future fails with that error, or with operation_failed
+// if the run had none. Then a Scope that holds the future cancels its other children. actor_cancelled, as the error
 // of a child, is not followed by another run.
 //
 // A group is kept as supervisors of Erlang keep theirs. With Restart::OneForOne each child is kept by itself, and the

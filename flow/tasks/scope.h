@@ -34,7 +34,7 @@
 // or drain() is cancelled or loses a race, the children run on. closeAfter() sets a deadline for all that the scope
 // does; a scope within it that has an earlier deadline ends earlier. With the Context of a task the scope is a child of
 // the task: a cancel of the task cancels the scope first, and the task ends after all of the scope. With the Context of
-// another Scope, a cancel of that one closes this one, but the other one's join() does not wait for this one. Only one
+// an outer Scope, a cancel of the outer one closes this one, but the outer join() does not wait for this one. Only one
 // join() or drain() may wait at a time. If the scope is destroyed meanwhile, a waiting join() or drain() fails with
 // broken_promise. If the memory resource throws, spawn() throws too and cancels the child. An error for which there is
 // no memory is reported as dropped. The errors of a scope that is never joined are lost. A Scope belongs to one thread.

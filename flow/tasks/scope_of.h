@@ -22,7 +22,7 @@
 //
 // The first error, also actor_cancelled, ends the rest: the other children are cancelled, and each next() and room()
 // throws this error, also if results are left. If T is an ErrorOr<U>, an error of a child is a result as any other, and
-// the rest goes on: `ScopeOf<ErrorOr<Page>> pages(keys, 50, load);`. Errors of the range or stream end the rest still.
+// the rest goes on: `ScopeOf<ErrorOr<Page>> pages(keys, 50, load);`. An error of the range or stream still ends all.
 //
 // next() and room() are operations in place, for actors, coroutines and fibers. Several may wait. What loses a race or
 // is cancelled has taken no result. The destructor cancels the children, and fails those that wait with broken_promise.
