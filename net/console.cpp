@@ -254,7 +254,7 @@ Future<Void> listen(std::string path, std::string loop) {
     try {
         return serveAll(listenAt(path), std::make_shared<Console>(std::move(loop), true));
     } catch (...) {
-        return flow::detail::failedByCaught<Void>();
+        return currentError();
     }
 }
 
@@ -262,7 +262,7 @@ Future<Void> servePrometheus(Address at, std::string loop) {
     try {
         return serveAll(transport().listen(at), std::make_shared<Console>(std::move(loop), false));
     } catch (...) {
-        return flow::detail::failedByCaught<Void>();
+        return currentError();
     }
 }
 

@@ -37,7 +37,7 @@ Future<Void> begin(ServeToTheEnd const& serve, Reference<Connection> connection,
     try {
         return serve(std::move(connection), ending);
     } catch (...) {
-        return flow::detail::failedByCaught<Void>();
+        return currentError();
     }
 }
 

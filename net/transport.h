@@ -146,7 +146,7 @@ private:
         try {
             return make();
         } catch (...) {
-            return flow::detail::failedByCaught<std::invoke_result_t<Make>>();
+            return currentError();
         }
     }
 };

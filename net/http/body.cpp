@@ -14,7 +14,7 @@ public:
         try {
             return next_();
         } catch (...) {
-            return flow::detail::failedByCaught<Bytes>();
+            return currentError();
         }
     }
 

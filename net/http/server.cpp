@@ -45,7 +45,7 @@ Future<Response> Service::call(Request request, Event* ending) const {
         FLOW_ASSERT(answering.isValid(), "http::serve(): a handler gave an invalid future");
         return answering;
     } catch (...) {
-        return flow::detail::failedByCaught<Response>();
+        return currentError();
     }
 }
 

@@ -35,7 +35,7 @@ Future<Void> beginHandler(WebSocketHandler const& handler, Reference<WebSocket> 
     try {
         return handler(std::move(socket));
     } catch (...) {
-        return flow::detail::failedByCaught<Void>();
+        return currentError();
     }
 }
 

@@ -90,7 +90,7 @@ Future<Void> rpc::Node::bind(Address publicAddress, Address listenAddress) {
     try {
         listener = options_.listen ? options_.listen(listenAddress) : net::transport().listen(listenAddress, {});
     } catch (...) {
-        return flow::detail::failedByCaught<Void>();
+        return currentError();
     }
     if (!publicAddress.isUnix() && publicAddress.port() == 0)
         publicAddress = publicAddress.withPort(listener->localAddress().port());

@@ -9,7 +9,6 @@
 
 #include <doctest/doctest.h>
 
-#include <stdexcept>
 #include <string>
 
 using namespace flow;
@@ -300,10 +299,4 @@ TEST_CASE("http body: bytes, streams and chunks are sent") {
     bool isWhole = loop.run(sent(Body(large), Framed::Plain, {})) == "head|" + large;
     CHECK(isWhole);
     loop.run(neverReading());
-}
-
-TEST_CASE("http body: an exception of a function that throws at once reaches the reader") {
-    SimLoop loop;
-    Body body = Body::stream([]() -> Future<Bytes> { throw std::runtime_error("of another library"); });
-    CHECK_THROWS_AS(loop.run(body.text(100)), std::runtime_error);
 }
