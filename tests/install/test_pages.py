@@ -52,7 +52,7 @@ FRAGMENTS = {
         "MessageOptions options; Accounts accounts;",
     ),
 }
-FUNCTION = re.compile(r"[\w<>]+ \w+\(.*\) \{\n")
+FUNCTION = re.compile(r"[\w<>:]+ \w+\(.*\) \{\n")
 INCLUDES = (
     "flow/flow.h",
     "flow/trace/metrics.h",

@@ -114,8 +114,8 @@ FAULTS = [
     Mutant(
         "WholeHead",
         "net/http/detail/http1.cpp",
-        'readUntil("\\r\\n\\r\\n"_sr, options.headerBytes);',
-        'readUntil("\\r\\n\\r\\n"_sr, PLANTED ? ~0u : options.headerBytes);',
+        'readUntil("\\r\\n\\r\\n"_sr, service->options.headerBytes);',
+        'readUntil("\\r\\n\\r\\n"_sr, PLANTED ? ~0u : service->options.headerBytes);',
     ),
     Mutant(
         "CleanEnd",

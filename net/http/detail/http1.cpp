@@ -290,7 +290,6 @@ Future<Void> linger(Reference<Connection> connection) {
 }
 
 Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Event* ending) {
-    ServerOptions const& options = service->options;
     Session session(*service, connection, ending);
     if (session.tls && session.tls->protocol == "h2") {
         Future<Void> serving = serveHttp2(service, connection, Bytes(), ending);
@@ -299,7 +298,7 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
     }
     while (session.left != 0) {
         if (connection->bufferedBytes() == 0 && !ending->isSet()) {
-            auto first = co_await race(connection->readable(), delay(options.idle), ending->wait());
+            auto first = co_await race(connection->readable(), delay(service->options.idle), ending->wait());
             if (first.index() == 1)
                 co_return;
         }
@@ -313,11 +312,11 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
         Bytes head;
         Asked asked;
         try {
-            ReadUntil reading = connection->readUntil("\r\n\r\n"_sr, options.headerBytes);
+            ReadUntil reading = connection->readUntil("\r\n\r\n"_sr, service->options.headerBytes);
             if (reading.isReady()) {
                 head = co_await reading;
             } else {
-                Future<Bytes> coming = readHeadByLines(connection, &options, &asked.refusal);
+                Future<Bytes> coming = readHeadByLines(connection, &service->options, &asked.refusal);
                 head = co_await std::move(coming);
                 if (head.empty() && !asked.refusal)
                     continue; // readable() was wrong: nothing had come
@@ -325,12 +324,11 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
         } catch (Error& error) {
             asked.refusal = refusalOfHead(error);
         }
-        if (head == kHttp2Preface && session.left == options.requestsPerConnection) {
+        if (head == kHttp2Preface && session.left == service->options.requestsPerConnection) {
             Future<Void> serving = serveHttp2(service, connection, std::move(head), ending);
             co_await std::move(serving);
             co_return;
         }
-
         asked.exchange.emplace(*service, *connection);
         if (!asked.refusal) {
             Semaphore::Permit place = co_await service->places.permit();
