@@ -169,7 +169,7 @@ Future<Response> Client::State::answer(State* self, Request* request, Url const*
         } catch (Error& error) {
             if (error == actor_cancelled())
                 throw;
-            bool wasRefused = error == retry(); // by a server whose connection takes no more requests
+            bool wasRefused = error == retry(); // the server has said that it has not processed the request
             bool mayHaveIdled = attempts == 1 && wasKept && attempt.wasUnanswered && isIdempotent(*request);
             if (hasStream || !(mayHaveIdled || (wasRefused && attempts < kMostAttempts)))
                 throw detail::errorAbout(attempt.about,

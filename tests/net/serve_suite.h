@@ -9,7 +9,8 @@ namespace flow::test {
 
 /// Runs the test on the machine's network, with each poller that it has, and on a simulated one.
 void onEachNetwork(std::function<Future<Void>()> const& test);
-/// Runs the test in a process of a simulated network, whose time costs nothing. It must leave no connection open.
+/// Runs the test in a process of a simulated network, where waiting costs no real time. The test must leave no
+/// connection open.
 void onSimulatedNetwork(std::function<Future<Void>()> const& test);
 
 /// What the handler shares with the test.

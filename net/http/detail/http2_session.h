@@ -73,7 +73,7 @@ protected:
     /// if the stream has ended meanwhile.
     bool submitResponse(Http2Stream& stream, Fields const& fields, bool hasBody);
     Reference<Http2Stream> submitRequest(Fields const& fields, bool hasBody);
-    /// Sends the body, whose bytes are in memory.
+    /// Sends a body that is in memory.
     static void giveBody(Http2Stream& stream, Bytes body, Headers const& trailers);
     /// Returns false if the other side has not taken a piece of the body for `time` seconds: the stream has failed
     /// then.
