@@ -18,8 +18,8 @@ namespace {
 
 using ClientPool = Pool<detail::ClientConnection>;
 
-// A server of HTTP/2 refuses requests when its connection ends or is busy. A request is sent at most kMostAttempts times;
-// the pauses between the attempts grow by up to kRefusedPause seconds each.
+// A server of HTTP/2 refuses requests when its connection ends or is busy. A request is sent at most kMostAttempts
+// times; the pauses between the attempts grow by up to kRefusedPause seconds each.
 constexpr int kMostAttempts = 8;
 constexpr double kRefusedPause = 0.1;
 constexpr std::size_t kRedirectBytes = 16384; // of a redirect's body, which are read so that its connection can be kept
