@@ -245,12 +245,14 @@ Future<typename Pool<C>::Lease> Pool<C>::acquire(Reference<State> state, bool is
         Future<Reference<C>> making = state->make();
         checkValid(making, state->caller);
         auto first = co_await race(making, state->closing.wait());
-        if (first.index() == 1)
-            co_await coro::fail(closed());
-        connection = std::get<0>(std::move(first));
-        FLOW_ASSERT_AT(state->caller, connection,
-                       "Pool: the function that makes a connection has given a null Reference");
+        if (first.index() == 0) {
+            connection = std::get<0>(std::move(first));
+            FLOW_ASSERT_AT(state->caller, connection,
+                           "Pool: the function that makes a connection has given a null Reference");
+        }
     }
+    if (state->closing.isSet()) // also by something that ran in here: isHealthy, a destructor, the function
+        co_await coro::fail(closed());
     co_return Lease(std::move(state), std::move(place), std::move(connection));
 }
 

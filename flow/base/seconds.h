@@ -5,26 +5,59 @@
 //     co_await delay(500ms);                         // using namespace std::chrono_literals
 //     TransportOptions options{.timeout = 5s};
 //     double left = options.timeout - spent;
+//     options.timeout *= 2;
+//     if (options.timeout < 5s) ...
 //
+// One thing does not compile: `condition ? options.timeout : 1.0`. Write Seconds(1) there, since each of the two types
+// becomes the other.
 // This header does not include <chrono>: programs that use it do. A Seconds is passed in a register, as a double is.
 
+#include <compare>
+
 namespace flow {
+
+namespace detail {
+template <class T>
+concept ChronoDuration = requires(T duration) {
+    typename T::rep;
+    T::period::num;
+    duration.count();
+};
+} // namespace detail
 
 class Seconds {
 public:
     constexpr Seconds() = default;
     constexpr Seconds(double seconds) : value_(seconds) {}
-    template <class Duration>
-        requires requires(Duration duration) {
-            typename Duration::rep;
-            Duration::period::num;
-            duration.count();
-        }
+    template <detail::ChronoDuration Duration>
     constexpr Seconds(Duration duration)
         : value_(static_cast<double>(duration.count()) * static_cast<double>(Duration::period::num) /
                  static_cast<double>(Duration::period::den)) {}
 
     constexpr operator double() const { return value_; }
+
+    constexpr Seconds& operator+=(Seconds other) { return *this = value_ + other.value_; }
+    constexpr Seconds& operator-=(Seconds other) { return *this = value_ - other.value_; }
+    constexpr Seconds& operator*=(double factor) { return *this = value_ * factor; }
+    constexpr Seconds& operator/=(double divisor) { return *this = value_ / divisor; }
+
+    /// With a std::chrono duration. All others are those of double.
+    template <detail::ChronoDuration Duration>
+    friend constexpr Seconds operator+(Seconds a, Duration b) {
+        return a += b;
+    }
+    template <detail::ChronoDuration Duration>
+    friend constexpr Seconds operator-(Seconds a, Duration b) {
+        return a -= b;
+    }
+    template <detail::ChronoDuration Duration>
+    friend constexpr bool operator==(Seconds a, Duration b) {
+        return a.value_ == Seconds(b).value_;
+    }
+    template <detail::ChronoDuration Duration>
+    friend constexpr std::partial_ordering operator<=>(Seconds a, Duration b) {
+        return a.value_ <=> Seconds(b).value_;
+    }
 
 private:
     double value_ = 0;

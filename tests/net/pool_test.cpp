@@ -365,6 +365,8 @@ TEST_CASE("pool: the destructor of a connection may close or destroy the pool, i
                 taken = pool->acquireNew();
             loop.run(delay(10));
             CHECK_FALSE(atEnd);
+            if (drop == Drop::New)
+                CHECK(taken.isError()); // no Lease of a pool that is closed
             taken = {};
             CHECK((pool == nullptr) == destroys);
             if (pool)

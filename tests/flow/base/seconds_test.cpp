@@ -25,6 +25,17 @@ static_assert(std::is_trivially_copyable_v<Seconds> && sizeof(Seconds) == sizeof
 static_assert(!std::is_convertible_v<std::chrono::system_clock::time_point, Seconds>);
 static_assert(!std::is_convertible_v<char const*, Seconds>);
 
+constexpr Seconds changed(Seconds seconds) {
+    seconds *= 4;
+    seconds += 1500ms;
+    seconds -= 1;
+    return seconds /= 2;
+}
+static_assert(changed(1) == 2.25);
+static_assert(Seconds(4) < 5s && Seconds(6) > 5s && Seconds(5) == 5s && Seconds(5) != 4s && 4s <= Seconds(4));
+static_assert(Seconds(4) < 5 && 4.5 > Seconds(4) && Seconds(4) == 4.0 && Seconds(4) < Seconds(5));
+static_assert(Seconds(4) + 500ms == 4500ms && Seconds(4) - 1s == 3);
+
 Future<double> waits() {
     double begin = now();
     co_await delay(500ms);
