@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 using namespace flow;
@@ -33,8 +34,8 @@ Future<Void> yielder(TraceLog& log, std::string word, int times, TaskPriority ow
 
 TEST_CASE("delay: a time that is not a number stops a checked build") {
     SimLoop loop;
-    CHECK_DIES(delay(std::nan("")), "delay(): the time is not a number");
-    CHECK_DIES(delayUntil(std::nan("")), "delayUntil(): the time is not a number");
+    CHECK_DIES((void)delay(std::nan("")), "delay(): the time is not a number");
+    CHECK_DIES((void)delayUntil(std::nan("")), "delayUntil(): the time is not a number");
 }
 
 TEST_CASE("delay: one that is less than the clock can show lets it go on nevertheless") {
