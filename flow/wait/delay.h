@@ -11,7 +11,6 @@
 // delay() is called. It counts from now(), which is the beginning of the turn, also in a long turn. Cancel-safe: a
 // waiter that is cancelled leaves the queue immediately.
 
-#include "flow/base/assert.h"
 #include "flow/base/seconds.h"
 #include "flow/loop/loop.h"
 
@@ -50,7 +49,6 @@ private:
 /// Waits for `seconds`, and continues at the given priority. A positive time that is less than the smallest step of the
 /// clock counts as that step. With 0 or less, continues behind the steps that are ready now at that priority.
 inline Delay delay(Seconds seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
-    FLOW_CHECK(!std::isnan(seconds), "delay(): the time is not a number (NaN)");
     if (seconds > 0) {
         double now = Loop::current().now(), deadline = now + seconds;
         if (deadline == now) [[unlikely]] // so that time passes even in many very short waits
@@ -61,7 +59,6 @@ inline Delay delay(Seconds seconds, TaskPriority priority = TaskPriority::Defaul
 }
 /// Waits until `time` on the loop's clock. If this time has passed, waits as delay(0) does.
 inline Delay delayUntil(double time, TaskPriority priority = TaskPriority::DefaultDelay) {
-    FLOW_CHECK(!std::isnan(time), "delayUntil(): the time is not a number (NaN)");
     return {time, priority};
 }
 
