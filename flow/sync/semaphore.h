@@ -73,7 +73,9 @@ public:
 
     explicit Semaphore(std::size_t permits, Order order = Order::FirstComeFirstServed)
         : Semaphore(permits, order, Kind::Semaphore) {}
-    ~Semaphore() { FLOW_CHECK(held_ == 0, "a Semaphore or Mutex is destroyed while a Permit or Lock of it is held"); }
+    ~Semaphore() {
+        FLOW_CHECK(held_ == 0, "a Semaphore, Mutex or SharedMutex is destroyed while a Permit or Lock of it is held");
+    }
 
     /// Returns an operation that is ready when `permits` permits are free, and then takes them. A waiter resumes at
     /// `priority`, or at the priority of another waiter if that is higher.

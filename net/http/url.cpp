@@ -165,14 +165,17 @@ Url Url::resolve(std::string_view reference) const {
     return url;
 }
 
+std::string Url::hostAndPort() const {
+    return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + std::to_string(port);
+}
+
 std::string Url::authority() const {
-    std::string text = host.find(':') == std::string::npos ? host : "[" + host + "]";
-    return port == (isSecure ? 443 : 80) ? text : text + ":" + std::to_string(port);
+    std::string text = hostAndPort();
+    return port == (isSecure ? 443 : 80) ? text.substr(0, text.rfind(':')) : text;
 }
 
 std::string Url::origin() const {
-    return format("%s://%s:%d", isSecure ? "https" : "http",
-                  (host.find(':') == std::string::npos ? host : "[" + host + "]").c_str(), int(port));
+    return (isSecure ? "https://" : "http://") + hostAndPort();
 }
 
 std::string Url::toString() const {

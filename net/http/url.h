@@ -31,6 +31,8 @@ struct Url {
     /// "b", "../b", "?q" or "".
     Url resolve(std::string_view reference) const;
 
+    /// Returns "example.org:80" or "[::1]:80".
+    std::string hostAndPort() const;
     /// Returns the value of Host: "example.org", "example.org:8080", "[::1]:80". A default port is left out.
     std::string authority() const;
     /// Returns "https://example.org:443": equal for URLs with the same scheme, host and port.

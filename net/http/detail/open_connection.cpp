@@ -23,8 +23,7 @@ Future<Encrypted> encryptIfSecure(Options options, Reference<Connection> carrier
 
 /// Asks a proxy for a tunnel to the URL's host.
 Future<Void> openTunnel(Options options, std::shared_ptr<Url const> proxy, Connection* connection, Url url) {
-    std::string host = url.host.find(':') == std::string::npos ? url.host : "[" + url.host + "]";
-    std::string to = format("%s:%d", host.c_str(), int(url.port));
+    std::string to = url.hostAndPort();
     Headers headers = {{"Host", to}};
     if (!options->proxyAuthorization.empty())
         headers.add("Proxy-Authorization", options->proxyAuthorization);
