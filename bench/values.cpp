@@ -139,6 +139,27 @@ bool trace(Discard& sink) {
     return sink.bytes != 0;
 }
 
+struct OtherArea {
+    TraceMemory sink{"info,net=debug"};
+};
+
+/// An event of SevDebug, which another area writes.
+bool traceOtherArea(OtherArea& other) {
+    TraceEvent(SevDebug, "Benchmark").detail("Number", 7);
+    return other.sink.lines().empty();
+}
+
+/// A file that costs the kernel nothing.
+struct NullFile {
+    TraceFile file{"/dev/null"};
+};
+
+bool traceToFile(NullFile& sink) {
+    TraceEvent("Benchmark").detail("Number", 7).detail("Text", "abc");
+    benchmark::DoNotOptimize(sink);
+    return true;
+}
+
 bool probe(Nothing&) {
     FLOW_CODE_PROBE(true, "a benchmark has run");
     return true;
@@ -201,6 +222,8 @@ const bench::PeerStyle style(bench::kLibrary, {
                                                   {"deterministicRandom", repeat<Nothing, draw>},
                                                   {"TraceEvent_off", repeat<Nothing, traceNowhere>},
                                                   {"TraceEvent", repeat<Discard, trace>},
+                                                  {"TraceEvent_other_area", repeat<OtherArea, traceOtherArea>},
+                                                  {"TraceEvent_file", repeat<NullFile, traceToFile>},
                                                   {"CODE_PROBE", repeat<Nothing, probe>},
                                                   {"FLOW_ERROR", repeat<Nothing, throwNamed>},
                                                   {"ASSERT_NEAR", repeat<Nothing, assertNear>},

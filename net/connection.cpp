@@ -7,6 +7,8 @@
 
 #include "net/connection.h"
 
+#include "net/detail/connection_events.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -238,9 +240,15 @@ void Connection::fail(Error error) {
     if (error_.isValid())
         return;
     error_ = error;
+    noteEnd(error);
     received_.clear();
     readersMayTry();
     wakeDrains();
+}
+
+void Connection::noteEnd(Error error) noexcept {
+    if (areConnectionsTraced()) [[unlikely]]
+        traceConnection("ConnectionEnded", peerAddress(), error);
 }
 
 void Connection::failWaiters() noexcept {

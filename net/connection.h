@@ -268,6 +268,8 @@ protected:
     bool isFirstDrain(void const* operation) { return isDrainWaitedFor() && &drains_.first() == operation; }
     /// Fails all waiting operations, and all later calls, with the error.
     void fail(Error error);
+    /// Writes the trace event of the end. fail() does so, and a transport that sets error_ itself.
+    virtual void noteEnd(Error error) noexcept;
     /// Makes waiting operations wait forever.
     void abandonWaiters() noexcept {
         readers_.abandonAll();

@@ -2,6 +2,7 @@
 
 #include "flow/base/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace flow {
@@ -27,11 +28,20 @@ void appendControl(std::string& out, char control) {
     }
 }
 
+bool isPlain(char c) {
+    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
+
 } // namespace
 
 void appendJsonString(std::string& out, std::string_view text) {
     out += '"';
     while (!text.empty()) {
+        auto special = std::find_if_not(text.begin(), text.end(), isPlain);
+        out.append(text.begin(), special);
+        text.remove_prefix(static_cast<std::size_t>(special - text.begin()));
+        if (text.empty())
+            break;
         std::size_t count = utf8CharacterBytes(text);
         char first = text[0];
         if (count == 0) {

@@ -2,26 +2,25 @@
 
 #include "flow/base/assert.h"
 #include "flow/base/error.h"
+#include "flow/trace/detail/open_file.h"
+#include "flow/trace/detail/receiver.h"
 #include "flow/trace/trace_event.h"
 
-#include <cerrno>
-#include <fcntl.h>
+#include <exception>
 #include <new>
-#include <unistd.h>
 
 namespace flow {
 namespace {
 
-constexpr std::size_t kFlushBytes = 64 * 1024;
-
 DroppedErrorHandler droppedBefore = nullptr;
 AssertionHandler assertionBefore = nullptr;
+std::terminate_handler terminateBefore = nullptr;
 
 void traceDropped(const char* where, Error error) {
-    if (!trace::traceSink)
-        return droppedBefore(where, error);
     try {
         TraceEvent event(SevError, "ErrorDropped");
+        if (!event.isEnabled())
+            return droppedBefore(where, error);
         event.detail("Actor", where).error(error);
         if (error.code() == error_code_unknown_error)
             event.detail("What", lastUnknownError());
@@ -40,68 +39,100 @@ void traceAssertion(const char* message, const char* file, int line, const char*
             event.detail("Actor", actor);
     } catch (std::bad_alloc const&) { // no memory for the event: the text on standard error must do
     }
+    trace::OpenFiles::all().flushNow();
 }
 
-/// Makes trace events of failed assertions, and of errors that nothing receives. Only the program's first call acts.
-void hearOfErrors() {
-    [[maybe_unused]] static bool const once = [] {
-        droppedBefore = setDroppedErrorHandler(nullptr); // set before another thread can call traceDropped
-        setDroppedErrorHandler(traceDropped);
-        assertionBefore = setAssertionHandler(traceAssertion);
-        return true;
-    }();
+void traceUncaught() {
+    if (std::current_exception()) {
+        try {
+            TraceEvent(SevError, "UncaughtError").error(currentError(), true);
+        } catch (std::bad_alloc const&) {
+        }
+    }
+    trace::OpenFiles::all().flushNow();
+    terminateBefore();
+}
+
+int minimumWithoutSink() {
+    trace::EnvironmentLog const* log = trace::environmentLog();
+    return log ? log->levels.minimum() : std::numeric_limits<int>::max();
+}
+
+TraceLevels levelsOfFile(TraceLevels const& levels) {
+    trace::EnvironmentLog const* log = trace::environmentLog();
+    return log ? log->levels : levels;
 }
 
 } // namespace
 
-TraceSink::TraceSink(Severity minimum) : before_(trace::traceSink), minimum_(minimum) {
-    hearOfErrors();
+void trace::hearOfErrors() {
+    [[maybe_unused]] static bool const once = [] {
+        droppedBefore = setDroppedErrorHandler(nullptr); // set before another thread can call traceDropped
+        setDroppedErrorHandler(traceDropped);
+        assertionBefore = setAssertionHandler(traceAssertion);
+        terminateBefore = std::set_terminate(traceUncaught);
+        return true;
+    }();
+}
+
+bool trace::takes(Severity severity, std::string_view area) {
+    if (traceMinimum == std::numeric_limits<int>::min())
+        traceMinimum = minimumWithoutSink();
+    if (severity < traceMinimum)
+        return false;
+    if (traceSink)
+        return severity >= traceSink->levels().of(area);
+    EnvironmentLog const* log = environmentLog();
+    return log && severity >= log->levels.of(area);
+}
+
+void trace::receive(std::string_view line, Severity severity) {
+    if (traceSink)
+        traceSink->write(line, severity);
+    else if (environmentLog())
+        writeToStandardError(line);
+}
+
+TraceSink::TraceSink(TraceLevels levels) : before_(trace::traceSink), levels_(std::move(levels)) {
+    trace::hearOfErrors();
     trace::traceSink = this;
-    trace::traceMinimum = minimum_;
+    trace::traceMinimum = levels_.minimum();
 }
 
 TraceSink::~TraceSink() {
     FLOW_ASSERT(trace::traceSink == this, "trace sinks are destroyed in another order than they were made in");
     trace::traceSink = before_;
-    trace::traceMinimum = before_ ? before_->minimum_ : SevError + 1;
+    trace::traceMinimum = before_ ? before_->levels_.minimum() : minimumWithoutSink();
 }
 
-void TraceSink::setMinimum(Severity severity) {
-    minimum_ = severity;
+void TraceSink::setLevels(TraceLevels levels) {
+    levels_ = std::move(levels);
     if (trace::traceSink == this)
-        trace::traceMinimum = severity;
+        trace::traceMinimum = levels_.minimum();
 }
 
-TraceFile::TraceFile(std::string const& path, Severity minimum)
-    : TraceSink(minimum), file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
-    if (file_ < 0)
-        throw io_error();
-}
+TraceFile::TraceFile(std::string const& path, TraceLevels levels)
+    : TraceFile(TraceFileOptions{.path = path, .levels = std::move(levels)}) {}
 
-TraceFile::~TraceFile() {
-    flush();
-    ::close(file_);
-}
+TraceFile::TraceFile(TraceFileOptions options)
+    : TraceSink(levelsOfFile(options.levels)), file_(std::make_unique<trace::OpenFile>(std::move(options))) {}
+
+TraceFile::~TraceFile() = default;
 
 void TraceFile::write(std::string_view line, Severity severity) {
-    pending_ += line;
-    pending_ += '\n';
-    if (severity >= SevError || pending_.size() >= kFlushBytes)
-        flush();
+    file_->write(line, severity);
 }
 
-// A file that cannot be written loses events, and does not stop the program.
 void TraceFile::flush() {
-    std::string_view rest = pending_;
-    while (!rest.empty()) {
-        ssize_t written = ::write(file_, rest.data(), rest.size());
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            break;
-        rest.remove_prefix(static_cast<std::size_t>(written));
-    }
-    pending_.clear();
+    file_->flush();
+}
+
+void TraceFile::reopen() {
+    file_->reopen();
+}
+
+std::uint64_t TraceFile::lostEvents() const {
+    return file_->lostEvents();
 }
 
 } // namespace flow

@@ -1,7 +1,9 @@
 #include "flow/trace/trace_event.h"
 
 #include "flow/base/random.h"
-#include "flow/loop/loop.h"
+#include "flow/loop/real_loop.h"
+#include "flow/trace/detail/date.h"
+#include "flow/trace/detail/receiver.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -25,22 +27,42 @@ thread_local std::map<std::string, std::string, std::less<>> latestEvents;
 thread_local std::vector<std::pair<std::string, std::string>> detailsOfEach;
 
 constexpr std::size_t kBytesOfTooLong = 300;
+constexpr std::size_t kFirstBytes = 300; // most lines need no more memory
 
 /// Returns true if `name`, a key in the form `,"key":`, is allowed and not yet in the line. Quotes in a value have a
 /// backslash. But the end of a value and the next key may look like `name`: then the key gets a needless `_`.
 bool isNew(std::string_view line, std::string_view name) {
-    return name != R"(,"":)" && name != R"(,"Time":)" && !line.substr(1).starts_with(name.substr(1)) &&
-           line.find(name) == std::string_view::npos;
+    return name != R"(,"":)" && name != R"(,"Time":)" && name != R"(,"Area":)" &&
+           !line.substr(1).starts_with(name.substr(1)) && line.find(name) == std::string_view::npos;
 }
 
 } // namespace
 
-void TraceEvent::begin(Severity severity, const char* type, UID id) {
-    event_ = std::make_unique<Event>(Event{"{", type, severity});
-    if (hasLoop())
-        detail("Time", Loop::current().now());
-    detail("Severity", static_cast<int>(severity));
-    detail("Type", type);
+void TraceEvent::begin(Severity severity, const char* type, UID id, Place place) {
+    begin(severity, type, id, TraceArea(trace::areaOf(place.file_name())));
+}
+
+void TraceEvent::begin(Severity severity, const char* type, UID id, TraceArea area) {
+    if (!trace::takes(severity, area.name()))
+        return;
+    event_ = std::make_unique<Event>(Event{{}, type, severity});
+    std::string& line = event_->line;
+    line.reserve(kFirstBytes);
+    line += R"({"DateTime":")";
+    trace::appendDate(line, trace::currentDate());
+    line += '"';
+    if (!area.name().empty()) {
+        line += R"(,"Area":)";
+        appendJsonString(line, area.name());
+    }
+    if (hasLoop()) {
+        line += R"(,"Time":)";
+        appendJsonValue(line, Loop::current().now());
+    }
+    line += R"(,"Severity":)";
+    appendJsonValue(line, static_cast<int>(severity));
+    line += R"(,"Type":)";
+    appendJsonString(line, type);
     if (id.isValid())
         detail("ID", id);
 }
@@ -56,8 +78,7 @@ void TraceEvent::end() noexcept {
                 .detail("TraceFirstBytes", event->line.substr(0, kBytesOfTooLong));
             return;
         }
-        if (TraceSink* sink = flow::trace::traceSink)
-            sink->write(event->line, event->severity);
+        trace::receive(event->line, event->severity);
         if (!event->latest.empty())
             latestEvents[event->latest] = std::move(event->line);
     } catch (std::bad_alloc const&) { // without memory the event is lost, and the program goes on
@@ -70,10 +91,6 @@ void TraceEvent::appendKey(std::string_view key) {
     std::string name = ",";
     appendJsonString(name, key);
     name += ':';
-    if (line.size() == 1) { // the first key is the event's own, and has no comma before it
-        line.append(name, 1);
-        return;
-    }
     while (!isNew(line, name))
         name.insert(name.size() - 2, 1, '_');
     line += name;
@@ -157,9 +174,9 @@ TraceEvent& TraceEvent::sample(double probability, bool withRate) {
 }
 
 TraceEvent& TraceEvent::suppressFor(Seconds seconds, bool withCount) {
-    if (!event_ || !hasLoop())
+    if (!event_)
         return *this;
-    double time = Loop::current().now();
+    double time = hasLoop() ? Loop::current().now() : machineTime();
     auto [place, isNew] = suppressions.try_emplace(event_->type);
     Suppression& state = place->second;
     // If the time is before that of the last event, it is the time of another loop, which has not had the event.

@@ -4,12 +4,15 @@
 //     TraceEvent("PeerConnected", id).detail("Address", address).detail("Attempts", n);
 //     TraceEvent(SevWarn, "ReadFailed").error(e).suppressFor(5.0);
 //
-//     {"Time":12.5,"Severity":10,"Type":"PeerConnected","ID":"...","Address":"10.0.0.1:4500","Attempts":3}
+//     {"DateTime":"2026-11-30T11:52:30.123456Z","Area":"net/rpc","Time":12.5,"Severity":10,"Type":"PeerConnected",
+//      "ID":"...","Address":"10.0.0.1:4500","Attempts":3}                                       (without this break)
 //
 // The line is written at the end of the statement, to the sink of this thread (flow/trace/sink.h). Without a sink, and
-// for severities that the sink does not take, an event costs a load and a branch, besides making its arguments. "Time"
-// is the current loop's time, and missing without a loop. Values become text by toText() (flow/base/to_text.h), which
-// you can specialise for your types; numbers and booleans keep their JSON types.
+// for severities that the sink takes of no area, an event costs a load and a branch, besides making its arguments.
+// "DateTime" is the date in UTC. "Time" is the current loop's time, and missing without a loop. In a simulation both
+// are simulated, so that two runs write equal lines. "Area" is the folder of the source (flow/trace/levels.h), and
+// missing if the source's path has none. Values become text by toText() (flow/base/to_text.h), which you can specialise
+// for your types; numbers and booleans keep their JSON types.
 
 #include "flow/base/error.h"
 #include "flow/base/seconds.h"
@@ -18,6 +21,7 @@
 #include "flow/trace/sink.h"
 
 #include <memory>
+#include <source_location>
 #include <utility>
 
 namespace flow {
@@ -40,16 +44,26 @@ public:
 };
 
 class TraceEvent {
+    using Place = std::source_location;
+
 public:
     /// Makes an event that will not be written.
     TraceEvent() = default;
-    explicit TraceEvent(const char* type, UID id = UID()) : TraceEvent(SevInfo, type, id) {}
-    TraceEvent(Severity severity, const char* type, UID id = UID()) {
+    explicit TraceEvent(const char* type, UID id = UID(), Place place = Place::current())
+        : TraceEvent(SevInfo, type, id, place) {}
+    TraceEvent(Severity severity, const char* type, UID id = UID(), Place place = Place::current()) {
         if (severity >= trace::traceMinimum) [[unlikely]]
-            begin(severity, type, id);
+            begin(severity, type, id, place);
     }
-    explicit TraceEvent(TraceInterval& interval, UID id = UID()) : TraceEvent(interval.severity, interval, id) {}
-    TraceEvent(Severity severity, TraceInterval& interval, UID id = UID()) : TraceEvent(severity, interval.type, id) {
+    /// Makes an event of an area that has a name of its own.
+    TraceEvent(TraceArea area, Severity severity, const char* type, UID id = UID()) {
+        if (severity >= trace::traceMinimum) [[unlikely]]
+            begin(severity, type, id, area);
+    }
+    explicit TraceEvent(TraceInterval& interval, UID id = UID(), Place place = Place::current())
+        : TraceEvent(interval.severity, interval, id, place) {}
+    TraceEvent(Severity severity, TraceInterval& interval, UID id = UID(), Place place = Place::current())
+        : TraceEvent(severity, interval.type, id, place) {
         detail(interval.count++ == 0 ? "BeginPair" : "EndPair", interval.pairID);
     }
     /// Lets an event be a state variable of an actor. A moved-from event is not written.
@@ -66,8 +80,8 @@ public:
     }
 
     /// Adds a key and its value, in the order of the calls. A line has each key only once: `_` is appended to a key as
-    /// long as the line has the same key, for example "Type". `_` is also appended to an empty key, and to "Time",
-    /// which is reserved for the event even without a loop.
+    /// long as the line has the same key, for example "Type". `_` is also appended to an empty key, and to "Time" and
+    /// "Area", which are reserved for the event even if it lacks them.
     template <class T>
     TraceEvent& detail(std::string_view key, T const& value) {
         if (event_) [[unlikely]] {
@@ -88,8 +102,9 @@ public:
     TraceEvent& error(Error error, bool includeCancelled = false);
     TraceEvent& errorUnsuppressed(Error failure) { return error(failure, true); }
 
-    /// Writes at most one event of this type and thread in `seconds` of the loop's time. If `withCount`, the next event
-    /// that is written has the number of suppressed events, as "SuppressedEventCount". Does nothing without a loop.
+    /// Writes at most one event of this type and thread in `seconds` of the loop's time, or of the machine's without a
+    /// loop. If `withCount`, the next event of this type that is written has the number of suppressed events, as
+    /// "SuppressedEventCount".
     TraceEvent& suppressFor(Seconds seconds, bool withCount = true);
     /// Writes the event with this probability, which is added as "SampleRate" if `withRate`. Takes no number from
     /// deterministicRandom(), so that a simulation runs the same with and without a sink.
@@ -126,7 +141,8 @@ private:
         std::string latest = {}; // the key of trackLatest(); empty: none
     };
 
-    void begin(Severity severity, const char* type, UID id);
+    void begin(Severity severity, const char* type, UID id, Place place);
+    void begin(Severity severity, const char* type, UID id, TraceArea area);
     void end() noexcept;
     void appendKey(std::string_view key);
     void appendText(std::string text);

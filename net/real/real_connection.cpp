@@ -15,6 +15,8 @@
 
 #include "net/real/detail/real_connection.h"
 
+#include "net/detail/connection_events.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -153,6 +155,7 @@ Reference<Connection> RealConnection::ofConnected(RealSocket& before, Address co
         connection->descriptor_ = before.release().release(); // the poller watches sockets of Ahead in another way
     else
         before.moveTo(*connection);
+    traceConnection("Connected", peer);
     return connection;
 }
 
@@ -260,6 +263,7 @@ std::size_t RealConnection::fillInto(Buffers to, std::size_t size, bool& isSomet
 /// Called inside a read, which returns the error itself: this function wakes only writers.
 void RealConnection::failReading(Error error) noexcept {
     error_ = error;
+    noteEnd(error);
     received_.clear();
     wakeDrains();
     closeDescriptor();

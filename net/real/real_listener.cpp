@@ -1,6 +1,7 @@
 #include "net/real/detail/real_listener.h"
 
 #include "flow/base/fork_count.h"
+#include "net/detail/connection_events.h"
 
 #include <cerrno>
 #include <string>
@@ -57,6 +58,7 @@ bool RealListener::hasConnection() noexcept {
         case ENOBUFS:
         case ENOMEM:
             mayAccept_ = false;
+            traceAcceptPaused(at_, errorOfSystem(errno));
             pause_.askAt(Loop::current().now() + kPause, TaskPriority::AcceptSocket);
             break;
         case EBADF:
@@ -107,6 +109,7 @@ void RealListener::goOn(Turn& pause) {
 
 Reference<Connection> RealListener::takeConnection() {
     OpenDescriptor accepted(std::exchange(accepted_.descriptor, -1));
+    traceConnection("Accepted", accepted_.peer);
     applyOptions(accepted.get(), at_.isUnix() ? at_ : accepted_.peer, options_);
     bool isAdaptive = options_.readStrategy == ReadStrategy::Adaptive || options_.readStrategy == ReadStrategy::Ahead;
     if (!firstReads_ && isAdaptive)

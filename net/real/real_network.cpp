@@ -13,6 +13,7 @@
 #if MILLRACE_CARES
 #include "net/real/detail/ares_resolver.h"
 #endif
+#include "net/detail/connection_events.h"
 #include "net/real/detail/real_datagrams.h"
 #include "net/real/detail/real_listener.h"
 #include "net/real/detail/uring_sockets.h"
@@ -44,6 +45,10 @@ public:
         start();
     }
     void describe(Description& out) const { out.text = "a connection to " + to_.toString(); }
+    void fail(Error error) {
+        traceConnection("ConnectFailed", to_, error);
+        Operation::fail(error);
+    }
 
 private:
     struct Deadline : Turn {

@@ -2,6 +2,7 @@
 
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
+#include "net/detail/connection_events.h"
 #include "net/sim/detail/datagrams.h"
 
 namespace flow::net {
@@ -61,7 +62,11 @@ public:
 
 private:
     bool hasConnection() noexcept override { return !waiting_.isEmpty(); }
-    Reference<Connection> takeConnection() override { return waiting_.pop()->handle(1); }
+    Reference<Connection> takeConnection() override {
+        Reference<Connection> connection = waiting_.pop()->handle(1);
+        traceConnection("Accepted", connection->peerAddress());
+        return connection;
+    }
 
     Host* host_; // null: closed
     Address address_;
@@ -123,13 +128,16 @@ Future<Reference<Connection>> Host::connect(Address to, ConnectOptions const& op
     Reference<Session> session = open(to);
     if (!session) {
         co_await delay(timeout);
+        traceConnection("ConnectFailed", to, connection_timed_out());
         throw connection_timed_out();
     }
     Reference<Connection> connection = session->handle(0); // the connection closes if this coroutine is cancelled
     Future<Void> established = session->established();
     auto first = co_await race(established, delay(timeout));
-    if (first.index() == 1)
+    if (first.index() == 1) {
+        traceConnection("ConnectFailed", to, connection_timed_out());
         throw connection_timed_out();
+    }
     co_return connection;
 }
 

@@ -12,6 +12,7 @@
 
 #include "net/sim/detail/session.h"
 
+#include "net/detail/connection_events.h"
 #include "net/sim/detail/host.h"
 
 namespace flow::net {
@@ -20,7 +21,11 @@ class SimConnection final : public Connection {
 public:
     SimConnection(Session& session, int side)
         : Connection(kHighWater, kHighWater), session_(Reference<Session>::addRef(&session)), side_(side) {}
-    ~SimConnection() override { session_->handleGone(side_); }
+    ~SimConnection() override {
+        if (!error_.isValid())
+            noteEnd(operation_obsolete());
+        session_->handleGone(side_);
+    }
 
     Drain flushed() override { return {this, 0, Error()}; } // the machine takes all bytes immediately
     void shutdownWrite() override {
@@ -59,12 +64,18 @@ public:
     }
 
 private:
+    void noteEnd(Error error) noexcept override {
+        if (session_->isEstablished(side_)) // else the connect() has failed
+            Connection::noteEnd(error);
+    }
     bool fill(std::size_t) noexcept override {
         if (session_->hasReceived(side_)) {
             received_.append(session_->takeReceived(side_));
             return true;
         }
         if (session_->error(side_).isValid()) {
+            if (!error_.isValid())
+                noteEnd(session_->error(side_));
             error_ = session_->error(side_);
             wakeDrains();
         }
@@ -229,6 +240,7 @@ void Session::wake(Half& half) {
     auto self = Reference<Session>::addRef(this);
     if (half.opening && (half.isEstablished || half.error.isValid())) {
         Promise<Void> opening = takePromise(half.opening);
+        traceConnection(half.error.isValid() ? "ConnectFailed" : "Connected", other(half).address, half.error);
         half.error.isValid() ? opening.sendError(half.error) : opening.send(Void());
     }
     if (half.handle)

@@ -14,6 +14,7 @@
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
+#include "net/detail/connection_events.h"
 
 #include <algorithm>
 #include <cstring>
@@ -180,6 +181,7 @@ bool TlsConnection::advance() {
     int result = SSL_do_handshake(ssl_);
     if (result == 1) {
         isOpen_ = true;
+        traceConnection("TlsHandshake", carrier_->peerAddress());
         ticketsLeft_ = wasResumed() ? std::min<std::size_t>(context_->tickets_, 1) : context_->tickets_;
     } else {
         noteFailure(result);
@@ -255,6 +257,7 @@ void TlsConnection::failWith(Error error, std::string why) {
     why_ = why.empty() ? error.what() : std::move(why);
     (void)noteTlsError(error, why_);
     error_ = error;
+    traceConnection(isOpen_ ? "ConnectionEnded" : "TlsHandshakeFailed", carrier_->peerAddress(), error, why_);
     received_.clear();
     readable_.cancel();
     drained_.cancel();

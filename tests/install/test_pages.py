@@ -45,6 +45,10 @@ SHOWN_ON = {"net/docs/messages.md": "net/examples/patterns/*.cpp"}
 # What parts of programs are compiled behind: declarations, and the beginning of a function.
 FRAGMENTS = {
     "flow/docs/debugging_a_deadlock.md": ("struct Account;", "Account *from = nullptr, *to = nullptr;"),
+    "flow/docs/logging.md": (
+        "",
+        "using namespace std::chrono_literals; UID id; std::string address; int n = 1; Error error = io_error();",
+    ),
     "flow/docs/tracing.md": ("", "RealLoop loop; trace::Recorder first(loop), second(loop);"),
     "net/docs/http_client.md": ("", "std::string url, event; using namespace std::chrono_literals;"),
     "net/docs/messages.md": (

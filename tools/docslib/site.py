@@ -44,6 +44,7 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                 ("Debugging a deadlock", "flow/docs/debugging_a_deadlock.md"),
                 ("Debugging a leak", "flow/docs/debugging_a_leak.md"),
                 ("Debugging a slow loop", "flow/docs/debugging_a_slow_loop.md"),
+                ("Logging", "flow/docs/logging.md"),
                 ("Looking into a running program", "flow/docs/tracing.md"),
                 ("Performance", "flow/docs/performance.md"),
                 ("Your own primitive", "flow/docs/own_primitive.md"),

@@ -8,7 +8,7 @@ MUTANTS = (
     # ---------------------------------------------------------------------------------------------------- flow/trace
     Mutant(
         "EventsLostAtTheEnd",
-        "flow/trace/sink.cpp",
+        "flow/trace/open_file.cpp",
         "    flush();\n    ::close(file_);",
         "    if (!PLANTED)\n        flush();\n    ::close(file_);",
     ),

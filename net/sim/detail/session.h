@@ -29,6 +29,7 @@ public:
     Bytes takeReceived(int side) { return takeReceived(halves_[side]); }
     Error error(int side) const { return halves_[side].error; }
     bool readEnded(int side) const { return halves_[side].readEnded; }
+    bool isEstablished(int side) const { return halves_[side].isEstablished; }
     void write(int side, Bytes bytes);
     void shutdownWrite(int side);
     void close(int side);

@@ -156,3 +156,25 @@ TEST_CASE("tls listener: further clients wait while nothing accepts, and a close
         CHECK(still == "still"_sr);
     });
 }
+
+TEST_CASE("tls listener: handshakes are trace events") {
+    onBothNetworks([]() -> Future<Void> {
+        TraceMemory trace("off,net/tls=debug");
+        Reference<TlsListener> listener = listenWith(serverOptions());
+        Address at = listener->localAddress();
+        Reference<TlsContext> context = TlsContext::client(clientOptions());
+        Reference<TlsConnection> client = co_await tlsConnect(at, "localhost", context);
+        Reference<Connection> server = co_await listener->accept();
+        REQUIRE(trace.lines().size() == 2); // one on each side
+        for (std::string const& line : trace.lines())
+            CHECK(line.find(R"("Area":"net/tls")") != std::string::npos);
+        CHECK(trace.lines()[0].find(R"("Type":"TlsHandshake","Peer":")") != std::string::npos);
+        trace.clear();
+        Reference<Connection> rude = co_await transport().connect(at);
+        co_await rude->write("no handshake at all\r\n"_sr);
+        Error ended = co_await endOf(readAll(rude));
+        REQUIRE(trace.lines().size() == 1);
+        CHECK(trace.lines()[0].find(R"("Type":"TlsHandshakeFailed","Peer":")") != std::string::npos);
+        CHECK(trace.lines()[0].find(R"(,"Why":")") != std::string::npos);
+    });
+}

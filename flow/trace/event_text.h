@@ -1,0 +1,18 @@
+#pragma once
+// A trace event as a line for people.
+//
+//     std::string text;
+//     appendEventText(text, R"({"DateTime":"...","Area":"net/rpc","Time":2.5,"Severity":20,"Type":"Late","Peer":"a
+//     b"})"); 2026-11-30T11:52:30.123456Z WARN  net/rpc Late Peer="a b"
+//
+// "Time" is left out. Values with blanks, quotes or a backslash stay JSON strings; so a line has no control characters.
+
+#include <string>
+#include <string_view>
+
+namespace flow::trace {
+
+/// Appends the text, without a newline. `line` is a line of a TraceEvent; another text is appended as it is.
+void appendEventText(std::string& out, std::string_view line);
+
+} // namespace flow::trace
