@@ -12,7 +12,10 @@
 
 #include "net/sim/detail/session.h"
 
+#include "net/detail/address_error.h"
 #include "net/sim/detail/host.h"
+
+#include <cerrno>
 
 namespace flow::net {
 
@@ -405,7 +408,8 @@ void Session::arrive(Half& half, Segment segment) {
             half.handle->noteRead(segment.credit);
         break;
     case Kind::Reset:
-        return fail(half, half.isEstablished ? connection_reset() : connection_refused());
+        return fail(half, half.isEstablished ? connection_reset()
+                                             : errorAt(errorOfCall(ECONNREFUSED), "connect to", other(half).address));
     case Kind::Datagram:
         break;
     }
