@@ -5,6 +5,7 @@
 #include "flow/coro/coroutine.h"
 #include "flow/tasks/scope_of.h"
 #include "flow/wait/delay.h"
+#include "net/detail/address_error.h"
 
 namespace flow::net {
 namespace {
@@ -34,10 +35,18 @@ Future<Reference<Connection>> lookUpAndConnect(std::string name, std::uint16_t p
     co_return co_await connectAny(std::move(found), options);
 }
 
-Future<Reference<Connection>> inTime(Future<Reference<Connection>> connecting, double seconds) {
+std::string textOf(NameAndPort const& to) {
+    return to.name + ":" + std::to_string(to.port);
+}
+std::string textOf(Address const& to) {
+    return to.toString();
+}
+
+template <class To>
+Future<Reference<Connection>> inTime(Future<Reference<Connection>> connecting, double seconds, To to) {
     auto first = co_await race(connecting, delay(seconds));
     if (first.index() == 1)
-        throw connection_timed_out();
+        throw connectTimedOut(textOf(to), seconds);
     co_return std::get<0>(std::move(first));
 }
 
@@ -45,7 +54,8 @@ Future<Reference<Connection>> inTime(Future<Reference<Connection>> connecting, d
 
 Future<Reference<Connection>> connect(std::string name, std::uint16_t port, ConnectOptions options) {
     double seconds = options.timeout;
-    return inTime(lookUpAndConnect(std::move(name), port, std::move(options)), seconds);
+    NameAndPort to{name, port};
+    return inTime(lookUpAndConnect(std::move(name), port, std::move(options)), seconds, std::move(to));
 }
 
 Future<Reference<Connection>> connectAny(std::vector<Address> addresses, ConnectOptions options) {
@@ -54,9 +64,9 @@ Future<Reference<Connection>> connectAny(std::vector<Address> addresses, Connect
             return each.isV4() != options.local->isV4() || each.isV6() != options.local->isV6();
         });
     if (addresses.empty())
-        return invalid_local_address();
+        return invalid_local_address().withSentence("connectAny(): no address has the family of options.local");
     double seconds = options.timeout;
-    return inTime(firstOf(interleaved(addresses), std::move(options)), seconds);
+    return inTime(firstOf(interleaved(addresses), std::move(options)), seconds, addresses.front());
 }
 
 std::vector<Address> interleaved(std::vector<Address> const& addresses) {

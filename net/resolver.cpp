@@ -1,5 +1,6 @@
 #include "net/resolver.h"
 
+#include "flow/base/detail/sentence.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/loop.h"
 
@@ -36,6 +37,10 @@ std::vector<Address> withPort(std::vector<Address> addresses, std::uint16_t port
     return addresses;
 }
 
+Error hasNoAddress(std::string const& name) {
+    return flow::detail::withPieces(lookup_failed(), {"look up \"", name, "\": the name has no address"});
+}
+
 } // namespace
 
 std::optional<Address> numericAddress(std::string const& name, std::uint16_t port) {
@@ -52,12 +57,12 @@ Future<std::vector<Address>> Resolver::resolve(std::string name, std::uint16_t p
         co_return std::vector<Address>{*address};
     std::transform(name.begin(), name.end(), name.begin(), lowered);
     if (name.empty() || name.size() > kLongestName || name.find('\0') != std::string::npos)
-        throw lookup_failed();
+        throw flow::detail::withPieces(lookup_failed(), {"look up \"", name, "\": this is not a name"});
     if (isLocalhost(name))
         co_return loopback(port);
     if (auto place = kept_.find(name); place != kept_.end() && place->second.until > Loop::current().now()) {
         if (place->second.addresses.empty())
-            throw lookup_failed();
+            throw hasNoAddress(name);
         co_return withPort(place->second.addresses, port);
     }
     std::erase_if(underWay_, [](auto const& each) { return each.second.expired(); });
@@ -69,7 +74,7 @@ Future<std::vector<Address>> Resolver::resolve(std::string name, std::uint16_t p
     }
     Found found = co_await own->found;
     if (found.addresses.empty())
-        throw lookup_failed();
+        throw hasNoAddress(name);
     co_return withPort(std::move(found.addresses), port);
 }
 

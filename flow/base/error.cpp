@@ -86,7 +86,7 @@ Error unknownError(const char* text) {
     if (name) {
         char sentence[512];
         std::snprintf(sentence, sizeof sentence, "%s: %s", name, text);
-        error = detail::withTextOfException(error, sentence);
+        error = error.withSentence(sentence);
     }
     std::free(name);
     return error;
@@ -127,7 +127,7 @@ const char* Error::name() const {
 }
 
 const char* Error::what() const {
-    const char* sentence = detail::sentenceOf(number());
+    const char* sentence = detail::sentenceOf(number(), code_);
     return sentence ? sentence : entryOf(code_).description;
 }
 

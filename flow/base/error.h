@@ -38,12 +38,10 @@ namespace detail {
 inline constinit std::atomic<bool> recordsOrigins{false};
 /// Returns the number of an origin in the table of origins, or 0 if the table has no place for it.
 FLOW_RARE std::uint16_t numberOfOrigin(std::source_location raised) noexcept;
-/// Returns the number of the entry with `sentence` and the origin of entry `origin`; `origin` if the table is full.
-std::uint16_t numberOfSentence(std::uint16_t origin, std::string_view sentence) noexcept;
-/// Returns the sentence of entry `number`, or null if that entry has none. The text stays valid.
-const char* sentenceOf(std::uint16_t number) noexcept;
-/// Returns the error with a sentence about an exception. These sentences fill at most half of the table.
-Error withTextOfException(Error error, std::string_view sentence) noexcept;
+/// Returns the number of the entry with `sentence` and the origin of entry `number`. `code` is that of the error.
+std::uint16_t numberOfSentence(std::uint16_t number, int code, std::string_view sentence) noexcept;
+/// Returns the sentence of entry `number`, or null if that entry has none for errors with this code.
+const char* sentenceOf(std::uint16_t number, int code) noexcept;
 } // namespace detail
 
 /// The code of each error, as `error_code_NAME`.
@@ -84,15 +82,17 @@ public:
     constexpr bool isValid() const { return code_ != kUnset; }
     /// Returns the name in the table or of a FLOW_ERROR, else "application_error". The name of Error() is "unset".
     const char* name() const;
-    /// Returns a text for people: the sentence of withSentence(), or else the text of the code. The text stays valid.
+    /// Returns a text for people: the sentence of withSentence(), or else the text of the code. The text stays valid; a
+    /// late sentence (see withSentence()) until the program has made 20,000 newer ones.
     const char* what() const;
 
     /// Returns this error with a sentence that says what is wrong, with names and values. Copies keep the sentence, in
-    /// all threads. A program keeps its first 4,096 different sentences, up to 500 bytes of each. An error with a later
-    /// sentence has only the text of its code. Other processes receive only the code.
+    /// all threads; other processes receive only the code. A sentence has up to 500 bytes. A program keeps its first
+    /// 4,096 different sentences for ever, and of the later ones the newest 4,096: an error with an older one has only
+    /// the text of its code. (After 20,000 newer ones it may have a newer sentence of its code.)
     Error withSentence(std::string_view sentence) const noexcept {
         Error said = *this;
-        said.setNumber(detail::numberOfSentence(number(), sentence));
+        said.setNumber(detail::numberOfSentence(number(), code_, sentence));
         return said;
     }
 
@@ -106,7 +106,7 @@ public:
 
     /// Switches origins on or off for all threads: while they are on, a new error keeps the place at which it is made.
     /// Returns the previous setting. While origins are off, each new error costs one test. A program keeps its first
-    /// 28,671 different origins. Origins of operation_cancelled are never kept.
+    /// 8,192 different origins. Origins of operation_cancelled are never kept.
     static bool recordOrigins(bool on) noexcept;
     /// Returns the place at which this error was made: file and line. Further lines have the chain of awaiters
     /// (flow/inspect/async_stack.h) of the first error that was made at that line (in checked builds: at that line by
@@ -119,8 +119,6 @@ public:
     }
 
 private:
-    friend Error detail::withTextOfException(Error, std::string_view) noexcept;
-
     static constexpr std::uint16_t kInjected = 1;
     static constexpr int kNumberShift = 1; // the other bits of flags_ are the number of the origin and sentence
     static constexpr std::uint16_t kUnset = 65535;
@@ -160,8 +158,8 @@ inline constexpr Error actor_cancelled() {
 Error wrongOption(std::string_view options, std::string_view option, std::string_view value, std::string_view rule);
 
 /// Returns the current exception as an Error; must be called inside a catch block. An exception that is not an Error
-/// becomes unknown_error with the sentence "TYPE: WHAT" (of std::bad_alloc without one, and so if too many different
-/// sentences were made: half of those that a program keeps); lastUnknownError() then returns its what().
+/// becomes unknown_error with the sentence "TYPE: WHAT" (std::bad_alloc without one); lastUnknownError() then returns
+/// its what().
 Error currentError() noexcept;
 
 /// Returns the what() of this thread's last exception that became unknown_error, at most 255 bytes; "" without one.

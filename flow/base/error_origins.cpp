@@ -1,12 +1,19 @@
 // The table of origins and sentences of errors. An entry has the place at which an error was made, and a sentence. An
-// Error holds the number of its entry, or 0 if there is none. An entry is never changed or removed, because copies of
-// an error may be kept anywhere. Two errors with the same place and the same sentence share one entry.
+// Error holds the number of its entry, or 0 if there is none. Copies of an error may be kept anywhere, so most entries
+// are never changed or removed: those of origins, and those of the first kKept sentences. Two errors with the same
+// code, place and sentence share one entry.
+//
+// A program may make sentences without end, such as a client that tries a million addresses. The sentences after the
+// first kKept get their numbers from a circle of kLate numbers, and only the newest kShown of them are shown: an older
+// error has the text of its code again, and not the sentence of another error. Only after kLate newer sentences may a
+// number stand for another sentence, and then entryOf() shows it only to an error with the same code.
 
 #include "flow/base/error.h"
 #include "flow/base/format.h"
 #include "flow/base/stack.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -17,15 +24,24 @@
 namespace flow {
 namespace {
 
-constexpr std::size_t kMostSentences = 4'096;
-constexpr std::size_t kMostOrigins = 32'767 - kMostSentences;
+constexpr std::size_t kMostOrigins = 8'192;
+constexpr std::size_t kKept = 4'096;
+constexpr std::size_t kFirstLate = kMostOrigins + kKept + 1; // the number of the first late entry
+constexpr std::size_t kLate = 32'768 - kFirstLate;
+constexpr std::size_t kShown = 4'096;
 constexpr std::size_t kSentenceBytes = 500;
 
 /// The key of an origin: the address of the file's name, the line, and in checked builds the actor.
 using Key = std::tuple<const char*, std::uint32_t, const void*>;
 
-/// The address of an origin's text (null without an origin), and a sentence.
-using Said = std::pair<const char*, std::string>;
+/// A sentence, and what the errors that have it share. `origin` is the text of their origin, or null.
+struct Said {
+    const char* origin = nullptr;
+    int code = 0;
+    std::string sentence;
+
+    auto key() const { return std::tuple(origin, code, std::string_view(sentence)); }
+};
 
 /// The texts of an entry. A pointer is null if the entry has no such text.
 struct Entry {
@@ -43,12 +59,38 @@ struct Origin {
 struct Entries {
     std::mutex mutex;
     std::map<Key, Origin> origins;
-    std::map<Said, std::uint16_t> sentences;
-    std::vector<Entry> entries; // the index is the number of the entry - 1
+    std::map<decltype(Said().key()), std::uint16_t> numbers; // of the sentences that are shown
+    std::vector<Entry> entries;                              // the index is the number of the entry - 1
+    std::deque<Said> kept, late;                             // the circle `late` begins anew after kLate sentences
+    std::size_t lateCount = 0;                               // the number of late sentences that were made
 
     std::uint16_t add(Entry entry) {
         entries.push_back(entry);
         return static_cast<std::uint16_t>(entries.size());
+    }
+    std::uint16_t add(Said said) {
+        if (kept.size() == kKept)
+            return addLate(std::move(said));
+        Said const& own = kept.emplace_back(std::move(said));
+        std::uint16_t number = add(Entry{own.origin, own.sentence.c_str()});
+        numbers.emplace(own.key(), number);
+        return number;
+    }
+    /// The text of a sentence that is shown no more stays where it is until its number is given to another one.
+    std::uint16_t addLate(Said said) {
+        if (lateCount >= kShown)
+            numbers.erase(late[(lateCount - kShown) % kLate].key());
+        std::size_t index = lateCount % kLate;
+        Said& own = lateCount < kLate ? late.emplace_back() : late[index];
+        ++lateCount;
+        own = std::move(said);
+        auto number = static_cast<std::uint16_t>(kFirstLate + index);
+        numbers.emplace(own.key(), number);
+        return number;
+    }
+    Entry lateEntry(std::size_t index, int code) const {
+        bool isShown = index < late.size() && (lateCount - 1 - index) % kLate < kShown && late[index].code == code;
+        return isShown ? Entry{late[index].origin, late[index].sentence.c_str()} : Entry();
     }
 };
 Entries& table() {
@@ -56,11 +98,11 @@ Entries& table() {
     return *made;
 }
 
-Entry entryOf(std::uint16_t number) {
+Entry entryOf(std::uint16_t number, int code) {
     if (number == 0)
         return {};
     std::lock_guard lock(table().mutex);
-    return table().entries[number - 1u];
+    return number < kFirstLate ? table().entries[number - 1u] : table().lateEntry(number - kFirstLate, code);
 }
 
 constinit std::atomic<detail::ChainOfOrigin> chainOfOrigins{nullptr};
@@ -96,7 +138,7 @@ std::uint16_t add(Key const& key, std::source_location raised) {
     auto& origin = place->second;
     if (isNew && table().origins.size() <= kMostOrigins) {
         origin.text = std::move(text);
-        origin.number = table().add({origin.text.c_str()});
+        origin.number = table().add(Entry{origin.text.c_str()});
     }
     return origin.number;
 }
@@ -124,37 +166,19 @@ std::uint16_t detail::numberOfOrigin(std::source_location raised) noexcept {
     return number;
 }
 
-namespace {
-
-std::uint16_t numberOf(std::uint16_t origin, std::string_view sentence, std::size_t most) noexcept {
+std::uint16_t detail::numberOfSentence(std::uint16_t number, int code, std::string_view sentence) noexcept {
     try {
-        Said key(entryOf(origin).origin, sentence.substr(0, kSentenceBytes));
+        Said said{entryOf(number, code).origin, code, std::string(sentence.substr(0, kSentenceBytes))};
         std::lock_guard lock(table().mutex);
-        auto& sentences = table().sentences;
-        if (auto found = sentences.find(key); found != sentences.end())
-            return found->second;
-        if (sentences.size() >= most)
-            return origin;
-        auto place = sentences.try_emplace(std::move(key), origin).first;
-        return place->second = table().add({place->first.first, place->first.second.c_str()});
-    } catch (...) { // no memory: the error has no sentence
-        return origin;
+        auto found = table().numbers.find(said.key());
+        return found != table().numbers.end() ? found->second : table().add(std::move(said));
+    } catch (...) { // no memory: the error has no new sentence
+        return number;
     }
 }
 
-} // namespace
-
-std::uint16_t detail::numberOfSentence(std::uint16_t origin, std::string_view sentence) noexcept {
-    return numberOf(origin, sentence, kMostSentences);
-}
-
-Error detail::withTextOfException(Error error, std::string_view sentence) noexcept {
-    error.setNumber(numberOf(error.number(), sentence, kMostSentences / 2));
-    return error;
-}
-
-const char* detail::sentenceOf(std::uint16_t number) noexcept {
-    return entryOf(number).sentence;
+const char* detail::sentenceOf(std::uint16_t number, int code) noexcept {
+    return entryOf(number, code).sentence;
 }
 
 void detail::setChainOfOrigins(ChainOfOrigin chain) noexcept {
@@ -176,7 +200,7 @@ bool Error::recordOrigins(bool on) noexcept {
 }
 
 const char* Error::origin() const noexcept {
-    const char* origin = entryOf(number()).origin;
+    const char* origin = entryOf(number(), code_).origin;
     return origin ? origin : "";
 }
 

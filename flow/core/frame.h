@@ -71,6 +71,7 @@ public:
     bool isTurn() const { return word_ == kTurn; }
     bool isReturned() const { return word_ == kReturned; }
     bool isFailed() const { return word_ == kFailed; }
+    bool hasLeftBody() const { return isReturned() || isFailed(); }
     bool isOperation() const { return (word_ & kMask) == kTurn && word_ > kLastMark; }
     bool isPropagating() const { return word_ & kPropagates; }
     /// Returns the cell of a wait that is known not to be propagating; anyCell() is for both kinds.

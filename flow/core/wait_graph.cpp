@@ -33,6 +33,8 @@ std::string describe(Waiter const* waiter, CellSource const& source) {
     Awaited awaited = waiter->awaited;
     if (awaited.isNothing())
         return waiter->link.isLinked() ? "its turn" : "nothing, since it runs";
+    if (awaited.hasLeftBody())
+        return "nothing, since it ends";
     if (awaited.isTurn())
         return "its turn";
     if (awaited.isOperation()) {

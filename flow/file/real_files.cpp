@@ -3,9 +3,10 @@
 // The first call of files() on a loop makes a RealFiles. The loop owns the RealFiles; when the loop ends, ~RealFiles()
 // stops the pool. Each operation holds a reference to its RealFile, so the descriptor stays open until the last
 // operation has ended, even if the program drops file and future before. Descriptors are closed on the pool too.
-// errorOf() turns errors of the system into those of async_file.h.
+// FileCall turns errors of the system into those of async_file.h.
 
 #include "flow/file/async_file.h"
+#include "flow/file/detail/file_call.h"
 #include "flow/threads/thread_pool.h"
 
 #include <algorithm>
@@ -22,50 +23,23 @@
 namespace flow {
 namespace {
 
-Error errorOf(int number, Error denied) {
-    switch (number) {
-    case ENOENT:
-    case ENOTDIR:
-        return file_not_found();
-    case EACCES:
-    case EPERM:
-    case EROFS:
-    case ETXTBSY:
-        return denied;
-    case EEXIST:
-        return file_exists();
-    case ENOTEMPTY:
-        return directory_not_empty();
-    case ENOSPC:
-    case EDQUOT:
-        return disk_full();
-    case EFBIG:
-    case EOVERFLOW:
-        return file_too_large();
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-        return platform_error();
-    default:
-        return io_error();
-    }
-}
+using detail::FileCall;
 
 /// Returns the result of call(), which makes a system call. Repeats the call while it fails with EINTR or EAGAIN.
 template <class Call>
-auto completed(Error denied, Call call) {
+auto completed(FileCall const& of, Error denied, Call call) {
     for (;;) {
         auto result = call();
         if (result >= 0)
             return result;
         if (errno != EINTR && errno != EAGAIN)
-            throw errorOf(errno, denied);
+            throw of.error(errno, denied);
     }
 }
 
-void check(std::error_code failure, Error denied) {
+void check(FileCall const& of, std::error_code failure) {
     if (failure)
-        throw errorOf(failure.value(), denied);
+        throw of.error(failure.value(), file_not_readable());
 }
 
 /// Owns a file descriptor.
@@ -104,9 +78,9 @@ int flagsOf(OpenMode mode) {
     return 0;
 }
 
-struct stat statusOf(int file) {
+struct stat statusOf(FileCall const& of, int file) {
     struct stat status;
-    completed(file_not_readable(), [&] { return ::fstat(file, &status); });
+    completed(of, file_not_readable(), [&] { return ::fstat(file, &status); });
     return status;
 }
 
@@ -118,7 +92,8 @@ class RealFile final : public AsyncFile {
     }
 
 public:
-    RealFile(Reference<ThreadPool> threads, OpenMode mode) : threads_(std::move(threads)), mode_(mode) {}
+    RealFile(Reference<ThreadPool> threads, std::string path, OpenMode mode)
+        : threads_(std::move(threads)), path_(std::move(path)), mode_(mode) {}
     // Closes the file on a thread of the pool: if the file was removed, this frees its blocks, which can take long.
     ~RealFile() override {
         if (descriptor_.number() < 0)
@@ -131,12 +106,13 @@ public:
     }
 
     /// Opens the file. Called on a thread of the pool.
-    void open(std::string const& path, int permissions) {
+    void open(int permissions) {
+        FileCall opening = named("open");
         int flags = O_CLOEXEC | flagsOf(mode_);
         Error denied = isWritable() ? file_not_writable() : file_not_readable();
-        Descriptor opened(completed(denied, [&] { return ::open(path.c_str(), flags, permissions); }));
-        if (S_ISDIR(statusOf(opened.number()).st_mode)) // the system opens a directory for reading, but cannot read it
-            throw io_error();
+        Descriptor opened(completed(opening, denied, [&] { return ::open(path_.c_str(), flags, permissions); }));
+        if (S_ISDIR(statusOf(opening, opened.number()).st_mode)) // the system opens a directory, but cannot read it
+            throw opening.error(EISDIR);
         descriptor_ = std::move(opened);
     }
 
@@ -144,12 +120,13 @@ public:
         FLOW_ASSERT_AT(caller, offset >= 0 && length >= 0, "AsyncFile::read() of a negative offset or length");
         // There are no bytes beyond the last offset; the system would report an error.
         length = static_cast<int>(std::min<std::int64_t>(length, kLastOffset - offset));
-        return call([file = descriptor_.number(), offset, bytes = makeString(length)] {
+        return call([this, offset, bytes = makeString(length)] {
             int count = 0;
             while (count < bytes.size()) {
                 std::uint8_t* rest = mutateString(bytes) + count;
                 auto left = static_cast<std::size_t>(bytes.size() - count);
-                ssize_t got = completed(file_not_readable(), [&] { return ::pread(file, rest, left, offset + count); });
+                ssize_t got = completed(named("read"), file_not_readable(),
+                                        [&] { return ::pread(descriptor_.number(), rest, left, offset + count); });
                 if (got == 0)
                     break;
                 count += static_cast<int>(got);
@@ -160,42 +137,43 @@ public:
     Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes, std::source_location caller) override {
         FLOW_ASSERT_AT(caller, offset >= 0, "AsyncFile::write() to a negative offset");
         if (!isWritable() || mode_ == OpenMode::Append)
-            return file_not_writable();
+            return named("write").notOpenForThis();
         if (offset > kLastOffset - bytes.size())
-            return file_too_large();
+            return named("write").error(EFBIG);
         return put(std::move(bytes), [file = descriptor_.number(), offset](StringRef rest, int count) {
             return ::pwrite(file, rest.begin(), static_cast<std::size_t>(rest.size()), offset + count);
         });
     }
     Future<Void> append(Standalone<StringRef> bytes) override {
         if (mode_ != OpenMode::Append)
-            return file_not_writable();
+            return named("append").notOpenForThis();
         return put(std::move(bytes), [file = descriptor_.number()](StringRef rest, int) {
             return ::write(file, rest.begin(), static_cast<std::size_t>(rest.size()));
         });
     }
     Future<Void> sync() override {
         // Writes the bytes, and only the metadata that is needed to read them, such as the size.
-        return call([file = descriptor_.number()] { completed(io_error(), [&] { return ::fdatasync(file); }); });
+        return call(
+            [this] { completed(named("sync"), io_error(), [&] { return ::fdatasync(descriptor_.number()); }); });
     }
     Future<Void> truncate(std::int64_t size, std::source_location caller) override {
         FLOW_ASSERT_AT(caller, size >= 0, "AsyncFile::truncate() to a negative size");
         if (!isWritable())
-            return file_not_writable();
-        return call([file = descriptor_.number(), size] {
-            completed(file_not_writable(), [&] { return ::ftruncate(file, size); });
+            return named("truncate").notOpenForThis();
+        return call([this, size] {
+            completed(named("truncate"), file_not_writable(), [&] { return ::ftruncate(descriptor_.number(), size); });
         });
     }
     Future<std::int64_t> size() override {
-        return call([file = descriptor_.number()] { return std::int64_t{statusOf(file).st_size}; });
+        return call([this] { return std::int64_t{statusOf(named("size"), descriptor_.number()).st_size}; });
     }
     Future<bool> tryLock() override {
-        return call([file = descriptor_.number()] {
-            while (::flock(file, LOCK_EX | LOCK_NB) != 0)
+        return call([this] {
+            while (::flock(descriptor_.number(), LOCK_EX | LOCK_NB) != 0)
                 if (errno == EWOULDBLOCK)
                     return false;
                 else if (errno != EINTR)
-                    throw errorOf(errno, io_error());
+                    throw named("lock").error(errno, io_error());
             return true;
         });
     }
@@ -204,30 +182,34 @@ private:
     static constexpr std::int64_t kLastOffset = std::numeric_limits<std::int64_t>::max();
 
     bool isWritable() const { return mode_ != OpenMode::Read; }
+    FileCall named(std::string_view call) const { return {call, path_}; }
     /// Calls write(rest, count) on a thread, with the bytes behind the first `count`, until all are written.
     template <class Write>
     Future<Void> put(Standalone<StringRef> bytes, Write write) {
-        return call([bytes = std::move(bytes), write] {
+        return call([this, bytes = std::move(bytes), write] {
+            FileCall writing = named(mode_ == OpenMode::Append ? "append" : "write");
             for (int count = 0; count < bytes.size();)
-                count +=
-                    static_cast<int>(completed(file_not_writable(), [&] { return write(bytes.substr(count), count); }));
+                count += static_cast<int>(
+                    completed(writing, file_not_writable(), [&] { return write(bytes.substr(count), count); }));
         });
     }
 
     Reference<ThreadPool> threads_;
+    std::string path_;
     OpenMode mode_;
     Descriptor descriptor_;
 };
 
 void syncNames(std::string const& path) {
     constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-    Descriptor directory(completed(file_not_readable(), [&] { return ::open(path.c_str(), kFlags); }));
-    completed(io_error(), [&] { return ::fsync(directory.number()); });
+    FileCall syncing{"sync", path};
+    Descriptor directory(completed(syncing, file_not_readable(), [&] { return ::open(path.c_str(), kFlags); }));
+    completed(syncing, io_error(), [&] { return ::fsync(directory.number()); });
 }
 
 FileInfo infoOf(std::string const& path) {
     struct stat status;
-    completed(file_not_readable(), [&] { return ::stat(path.c_str(), &status); });
+    completed({"info", path}, file_not_readable(), [&] { return ::stat(path.c_str(), &status); });
     FileInfo info;
     if (S_ISDIR(status.st_mode))
         info.kind = FileKind::Directory;
@@ -248,7 +230,7 @@ std::vector<std::string> sortedNames(std::string const& directory) {
         names.push_back(each->path().filename().string());
         each.increment(failure);
     }
-    check(failure, file_not_readable());
+    check({"list", directory}, failure);
     std::sort(names.begin(), names.end());
     return names;
 }
@@ -268,9 +250,9 @@ public:
     }
 
     Future<Reference<AsyncFile>> open(std::string path, OpenMode mode, int permissions) override {
-        auto file = makeReference<RealFile>(threads_, mode);
-        return threads_->runToEnd([file, path = std::move(path), permissions]() -> Reference<AsyncFile> {
-            file->open(path, permissions);
+        auto file = makeReference<RealFile>(threads_, std::move(path), mode);
+        return threads_->runToEnd([file, permissions]() -> Reference<AsyncFile> {
+            file->open(permissions);
             return file;
         });
     }
@@ -279,27 +261,30 @@ public:
     }
     Future<Void> setPermissions(std::string path, int permissions) override {
         return threads_->runToEnd([path = std::move(path), permissions] {
-            completed(file_not_writable(), [&] { return ::chmod(path.c_str(), static_cast<mode_t>(permissions)); });
+            completed({"setPermissions", path}, file_not_writable(),
+                      [&] { return ::chmod(path.c_str(), static_cast<mode_t>(permissions)); });
         });
     }
     Future<Void> rename(std::string from, std::string to) override {
         return threads_->runToEnd([from = std::move(from), to = std::move(to)] {
-            completed(file_not_writable(), [&] { return ::rename(from.c_str(), to.c_str()); });
+            completed({"rename", from, to}, file_not_writable(), [&] { return ::rename(from.c_str(), to.c_str()); });
         });
     }
     Future<Void> remove(std::string path) override {
-        return threads_->runToEnd(
-            [path = std::move(path)] { completed(file_not_writable(), [&] { return ::unlink(path.c_str()); }); });
+        return threads_->runToEnd([path = std::move(path)] {
+            completed({"remove", path}, file_not_writable(), [&] { return ::unlink(path.c_str()); });
+        });
     }
     Future<Void> removeDirectory(std::string path) override {
-        return threads_->runToEnd(
-            [path = std::move(path)] { completed(file_not_writable(), [&] { return ::rmdir(path.c_str()); }); });
+        return threads_->runToEnd([path = std::move(path)] {
+            completed({"removeDirectory", path}, file_not_writable(), [&] { return ::rmdir(path.c_str()); });
+        });
     }
     Future<bool> exists(std::string path) override {
         return threads_->runToEnd([path = std::move(path)] {
             std::error_code failure;
             bool isThere = std::filesystem::exists(path, failure);
-            check(failure, file_not_readable());
+            check({"exists", path}, failure);
             return isThere;
         });
     }
@@ -309,7 +294,7 @@ public:
     Future<Void> makeDirectory(std::string path) override {
         return threads_->runToEnd([path = std::move(path)] {
             if (::mkdir(path.c_str(), 0777) != 0 && !(errno == EEXIST && std::filesystem::is_directory(path)))
-                throw errorOf(errno, file_not_writable());
+                throw FileCall{"makeDirectory", path}.error(errno);
         });
     }
     Future<Void> syncDirectory(std::string path) override {

@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kMostAwaiters = 100;
 
 bool isRunning(Frame const& frame) {
+    if (frame.waiter->awaited.hasLeftBody()) // destructors of its locals run
+        return true;
     if (frame.waiter->link.isLinked() || !frame.waiter->awaited.isNothing())
         return false;
     bool waits = false;

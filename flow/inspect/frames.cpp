@@ -221,8 +221,7 @@ void Frames::addReachable() {
             forEachChild(frame, Children::All, add);
         }
         forEachParked(frame, [&](Waiter const* waiter) {
-            if (waiter->awaited.isNothing() || waiter->awaited.isTimer() || waiter->awaited.isTurn() ||
-                waiter->awaited.isOperation() || waiter->awaited.isGroup())
+            if (!waiter->awaited.isCell())
                 return;
             Cell* awaited = waiter->awaited.anyCell();
             if (awaited->has(Cell::kHasFrame) && !awaited->isReady())

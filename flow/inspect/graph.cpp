@@ -158,6 +158,8 @@ WaitKind Graph::kindOf(Waiter const* waiter) const {
         return WaitKind::Computation;
     if (awaited.isNothing())
         return !waiter->link.isLinked() ? WaitKind::Running : isInQueue(waiter) ? WaitKind::Ready : WaitKind::Itself;
+    if (awaited.hasLeftBody())
+        return WaitKind::Running;
     if (awaited.isTurn())
         return WaitKind::Ready;
     if (awaited.isTimer())

@@ -9,8 +9,11 @@
 #include "flow/sim/disk.h"
 
 #include "flow/coro/coroutine.h"
+#include "flow/file/detail/file_call.h"
 
+#include <cerrno>
 #include <filesystem>
+#include <memory>
 #include <new>
 
 namespace flow {
@@ -65,6 +68,27 @@ struct Timing {
     double after;
 };
 
+/// What an effect throws if it fails as a system call does. operate() adds what is in the sentence of the error.
+struct Failure {
+    int number; // errno
+    bool isInjected = false;
+};
+
+/// The name of a call and its path, for the sentence of its error.
+struct Call {
+    char const* name;
+    std::shared_ptr<std::string const> path, to = {};
+
+    Error error(Failure const& failure) const {
+        Error error =
+            detail::FileCall{name, *path, to ? std::string_view(*to) : std::string_view()}.error(failure.number);
+        return failure.isInjected ? error.asInjectedFault() : error;
+    }
+};
+Call callOf(char const* name, std::string const& path) {
+    return {name, std::make_shared<std::string const>(path)};
+}
+
 /// Waits, calls effect(), waits again, and sends the result or the error. Without memory for a timer, sends bad_alloc.
 template <class T, class Effect>
 Future<Void> perform(DeterministicRandom& random, Timing timing, Answer<T> answer, Effect effect, Propagate = {}) {
@@ -96,18 +120,22 @@ double SimDisk::duration(Sort sort) {
     return slow ? usual + speed.slowSeconds : usual;
 }
 
-template <class Effect>
-auto SimDisk::operate(Sort sort, Effect effect) {
+template <class Call, class Effect>
+auto SimDisk::operate(Sort sort, Call call, Effect effect) {
     using T = std::invoke_result_t<Effect&>;
     if (!isOn_)
         return Future<T>(Never());
     double seconds = duration(sort);
     double before = seconds * random_.random01();
-    auto mayFail = [this, sort, effect = std::move(effect)]() -> T {
-        risks_.reset();
-        if (sort == Sort::Other && dice_.injects(FaultKind::diskError))
-            throw io_error().asInjectedFault();
-        return effect();
+    auto mayFail = [this, sort, call = std::move(call), effect = std::move(effect)]() -> T {
+        try {
+            risks_.reset();
+            if (sort == Sort::Other && dice_.injects(FaultKind::diskError))
+                throw Failure{EIO, true};
+            return effect();
+        } catch (Failure const& failure) {
+            throw call.error(failure);
+        }
     };
     Answer<T> answer;
     Future<T> future = answer.future();
@@ -119,8 +147,8 @@ auto SimDisk::operate(Sort sort, Effect effect) {
 
 class SimDisk::File final : public AsyncFile {
 public:
-    File(SimDisk& disk, Reference<DiskFile> content, OpenMode mode)
-        : disk_(disk), life_(disk.lives_), content_(std::move(content)), mode_(mode) {}
+    File(SimDisk& disk, std::shared_ptr<std::string const> path, Reference<DiskFile> content, OpenMode mode)
+        : disk_(disk), life_(disk.lives_), path_(std::move(path)), content_(std::move(content)), mode_(mode) {}
     ~File() override {
         if (content_->lockedBy == this)
             content_->lockedBy = nullptr;
@@ -128,28 +156,28 @@ public:
 
     Future<Standalone<StringRef>> read(std::int64_t offset, int length, std::source_location caller) override {
         FLOW_ASSERT_AT(caller, offset >= 0 && length >= 0, "AsyncFile::read() of a negative offset or length");
-        return operate(Sort::Other, [content = content_, offset, length, dice = &disk_.dice_] {
+        return operate(Sort::Other, "read", [content = content_, offset, length, dice = &disk_.dice_] {
             return Standalone<StringRef>(content->read(offset, length, *dice));
         });
     }
     Future<Void> write(std::int64_t offset, Standalone<StringRef> bytes, std::source_location caller) override {
         FLOW_ASSERT_AT(caller, offset >= 0, "AsyncFile::write() to a negative offset");
         if (!isWritable() || mode_ == OpenMode::Append)
-            return file_not_writable();
+            return named("write").notOpenForThis();
         if (!bytes.empty() && offset > kLargestFile - bytes.size())
-            return file_too_large();
-        return put(std::move(bytes), [offset] { return offset; });
+            return named("write").error(EFBIG);
+        return put("write", std::move(bytes), [offset] { return offset; });
     }
     Future<Void> append(Standalone<StringRef> bytes) override {
         if (mode_ != OpenMode::Append)
-            return file_not_writable();
-        return put(std::move(bytes), [content = content_] { return content->size(); });
+            return named("append").notOpenForThis();
+        return put("append", std::move(bytes), [content = content_] { return content->size(); });
     }
     Future<Void> sync() override {
-        return operate(Sort::Sync, [content = content_, changes = content_->changes(), dice = &disk_.dice_] {
+        return operate(Sort::Sync, "sync", [content = content_, changes = content_->changes(), dice = &disk_.dice_] {
             if (dice->injects(FaultKind::diskSyncError)) {
                 content->storeSome(changes, *dice);
-                throw io_error().asInjectedFault();
+                throw Failure{EIO, true};
             }
             content->store(changes, *dice);
             return Void();
@@ -158,20 +186,20 @@ public:
     Future<Void> truncate(std::int64_t size, std::source_location caller) override {
         FLOW_ASSERT_AT(caller, size >= 0, "AsyncFile::truncate() to a negative size");
         if (!isWritable())
-            return file_not_writable();
+            return named("truncate").notOpenForThis();
         if (size > kLargestFile)
-            return file_too_large();
-        return operate(Sort::Other, [content = content_, size] {
+            return named("truncate").error(EFBIG);
+        return operate(Sort::Other, "truncate", [content = content_, size] {
             content->truncate(size);
             content->modified = wallTime();
             return Void();
         });
     }
     Future<std::int64_t> size() override {
-        return operate(Sort::Other, [content = content_] { return content->size(); });
+        return operate(Sort::Other, "size", [content = content_] { return content->size(); });
     }
     Future<bool> tryLock() override {
-        return operate(Sort::Other, [self = Reference<File>::addRef(this)] {
+        return operate(Sort::Other, "lock", [self = Reference<File>::addRef(this)] {
             DiskFile& file = *self->content_;
             if (file.lockedBy && file.lockedBy != self.getPtr() && file.lockedIn == self->life_)
                 return false;
@@ -183,33 +211,35 @@ public:
 
 private:
     bool isWritable() const { return mode_ != OpenMode::Read; }
+    detail::FileCall named(std::string_view call) const { return {call, *path_}; }
     /// Writes the bytes at place().
     template <class Place>
-    Future<Void> put(Standalone<StringRef> bytes, Place place) {
-        return operate(Sort::Other, [content = content_, place, bytes = std::move(bytes), dice = &disk_.dice_] {
+    Future<Void> put(char const* name, Standalone<StringRef> bytes, Place place) {
+        return operate(Sort::Other, name, [content = content_, place, bytes = std::move(bytes), dice = &disk_.dice_] {
             if (bytes.empty())
                 return Void();
             std::int64_t offset = place();
             if (offset > kLargestFile - bytes.size())
-                throw file_too_large();
+                throw Failure{EFBIG};
             content->modified = wallTime();
             if (dice->injects(FaultKind::diskFull)) {
                 content->write(offset, bytes.substr(0, dice->random(FaultKind::diskFull).randomInt(0, bytes.size())));
-                throw disk_full().asInjectedFault();
+                throw Failure{ENOSPC, true};
             }
             content->write(offset, bytes);
             return Void();
         });
     }
     template <class Effect>
-    Future<std::invoke_result_t<Effect&>> operate(Sort sort, Effect effect) {
+    Future<std::invoke_result_t<Effect&>> operate(Sort sort, char const* name, Effect effect) {
         if (life_ != disk_.lives_)
             return Never();
-        return disk_.operate(sort, std::move(effect));
+        return disk_.operate(sort, Call{name, path_}, std::move(effect));
     }
 
     SimDisk& disk_;
     int life_; // the life in which the file was opened
+    std::shared_ptr<std::string const> path_;
     Reference<DiskFile> content_;
     OpenMode mode_;
 };
@@ -218,25 +248,27 @@ SimDisk::SimDisk(FaultSource& dice, DiskSpeed const& diskSpeed)
     : speed(diskSpeed), dice_(dice), random_(dice.random().randomUInt64()) {}
 
 Future<Reference<AsyncFile>> SimDisk::open(std::string path, OpenMode mode, int permissions) {
-    return operate(Sort::Other, [this, path = normal(path), mode, permissions]() -> Reference<AsyncFile> {
-        needDirectory(directoryOf(path));
-        bool isThere = isDirectory(path) || names_.contains(path);
-        if (isThere && mode == OpenMode::CreateNew)
-            throw file_exists();
-        if (!isThere && mode != OpenMode::Read && mode != OpenMode::ReadWrite) {
-            auto made = makeReference<DiskFile>();
-            made->modified = wallTime();
-            made->permissions = permissions & ~022;
-            change({{}, path, {made}});
-        }
-        if (isDirectory(path))
-            throw io_error();
-        return makeReference<File>(*this, need(path).file, mode);
-    });
+    Call opening = callOf("open", path);
+    return operate(Sort::Other, opening,
+                   [this, given = opening.path, path = normal(path), mode, permissions]() -> Reference<AsyncFile> {
+                       needDirectory(directoryOf(path));
+                       bool isThere = isDirectory(path) || names_.contains(path);
+                       if (isThere && mode == OpenMode::CreateNew)
+                           throw Failure{EEXIST};
+                       if (!isThere && mode != OpenMode::Read && mode != OpenMode::ReadWrite) {
+                           auto made = makeReference<DiskFile>();
+                           made->modified = wallTime();
+                           made->permissions = permissions & ~022;
+                           change({{}, path, {made}});
+                       }
+                       if (isDirectory(path))
+                           throw Failure{EISDIR};
+                       return makeReference<File>(*this, given, need(path).file, mode);
+                   });
 }
 
 Future<FileInfo> SimDisk::info(std::string path) {
-    return operate(Sort::Other, [this, path = normal(path)] {
+    return operate(Sort::Other, callOf("info", path), [this, path = normal(path)] {
         FileInfo found;
         found.kind = isDirectory(path) ? FileKind::Directory : FileKind::File;
         if (found.kind == FileKind::Directory)
@@ -250,7 +282,7 @@ Future<FileInfo> SimDisk::info(std::string path) {
 }
 
 Future<Void> SimDisk::setPermissions(std::string path, int permissions) {
-    return operate(Sort::Other, [this, path = normal(path), permissions] {
+    return operate(Sort::Other, callOf("setPermissions", path), [this, path = normal(path), permissions] {
         if (!isDirectory(path))
             need(path).file->permissions = permissions;
         return Void();
@@ -258,13 +290,15 @@ Future<Void> SimDisk::setPermissions(std::string path, int permissions) {
 }
 
 Future<Void> SimDisk::rename(std::string from, std::string to) {
-    return operate(Sort::Other, [this, from = normal(from), to = normal(to)] {
+    Call renaming = callOf("rename", from);
+    renaming.to = std::make_shared<std::string const>(to);
+    return operate(Sort::Other, std::move(renaming), [this, from = normal(from), to = normal(to)] {
         if (isDirectory(from))
             throw unsupported_operation();
         Entry entry = need(from);
         needDirectory(directoryOf(to));
         if (isDirectory(to))
-            throw io_error();
+            throw Failure{EISDIR};
         if (from != to)
             change({from, to, entry});
         return Void();
@@ -272,9 +306,9 @@ Future<Void> SimDisk::rename(std::string from, std::string to) {
 }
 
 Future<Void> SimDisk::remove(std::string path) {
-    return operate(Sort::Other, [this, path = normal(path)] {
+    return operate(Sort::Other, callOf("remove", path), [this, path = normal(path)] {
         if (isDirectory(path))
-            throw io_error();
+            throw Failure{EISDIR};
         (void)need(path);
         change({path, {}, {}});
         return Void();
@@ -282,24 +316,25 @@ Future<Void> SimDisk::remove(std::string path) {
 }
 
 Future<Void> SimDisk::removeDirectory(std::string path) {
-    return operate(Sort::Other, [this, path = normal(path)] {
+    return operate(Sort::Other, callOf("removeDirectory", path), [this, path = normal(path)] {
         needDirectory(path);
         if (path == "/")
-            throw io_error();
+            throw Failure{EBUSY};
         auto inside = names_.lower_bound(path + "/");
         if (inside != names_.end() && inside->first.starts_with(path + "/"))
-            throw directory_not_empty();
+            throw Failure{ENOTEMPTY};
         change({path, {}, {}});
         return Void();
     });
 }
 
 Future<bool> SimDisk::exists(std::string path) {
-    return operate(Sort::Other, [this, path = normal(path)] { return isDirectory(path) || names_.contains(path); });
+    return operate(Sort::Other, callOf("exists", path),
+                   [this, path = normal(path)] { return isDirectory(path) || names_.contains(path); });
 }
 
 Future<std::vector<std::string>> SimDisk::list(std::string directory) {
-    return operate(Sort::Other, [this, directory = normal(directory)] {
+    return operate(Sort::Other, callOf("list", directory), [this, directory = normal(directory)] {
         needDirectory(directory);
         std::string before = directory == "/" ? directory : directory + "/";
         std::vector<std::string> found;
@@ -311,25 +346,25 @@ Future<std::vector<std::string>> SimDisk::list(std::string directory) {
 }
 
 Future<Void> SimDisk::makeDirectory(std::string path) {
-    return operate(Sort::Other, [this, path = normal(path)] {
+    return operate(Sort::Other, callOf("makeDirectory", path), [this, path = normal(path)] {
         if (isDirectory(path))
             return Void();
         needDirectory(directoryOf(path));
         if (names_.contains(path))
-            throw file_exists();
+            throw Failure{EEXIST};
         change({{}, path, {}});
         return Void();
     });
 }
 
 Future<Void> SimDisk::syncDirectory(std::string path) {
-    return operate(Sort::Sync, [this, path = normal(path), changes = nameChanges_] {
+    return operate(Sort::Sync, callOf("sync", path), [this, path = normal(path), changes = nameChanges_] {
         needDirectory(path);
         bool fails = dice_.injects(FaultKind::diskSyncError);
         std::vector<NameChange> unstored = takeUnstored(path, changes);
         if (fails) {
             storeSome(unstored);
-            throw io_error().asInjectedFault();
+            throw Failure{EIO, true};
         }
         for (NameChange const& each : unstored)
             each.apply(storedNames_);
@@ -372,20 +407,28 @@ unsigned SimDisk::risks() const {
 
 bool SimDisk::isDirectory(std::string const& path) const {
     if (path.size() - path.rfind('/') - 1 > kLongestName && isDirectory(directoryOf(path)))
-        throw io_error();
+        throw Failure{ENAMETOOLONG};
     auto found = names_.find(path);
     return path == "/" || (found != names_.end() && found->second.isDirectory());
 }
 
 void SimDisk::needDirectory(std::string const& path) const {
     if (!isDirectory(path))
-        throw file_not_found();
+        throw Failure{reasonOfMissing(path)};
+}
+
+/// Returns the errno of a path that is not there, or that must be a directory and is a file.
+int SimDisk::reasonOfMissing(std::string path) const {
+    while (!path.empty() && !names_.contains(path) && path != "/")
+        path = directoryOf(path);
+    auto found = names_.find(path);
+    return found == names_.end() || found->second.isDirectory() ? ENOENT : ENOTDIR;
 }
 
 SimDisk::Entry const& SimDisk::need(std::string const& path) const {
     auto found = names_.find(path);
     if (found == names_.end())
-        throw file_not_found();
+        throw Failure{reasonOfMissing(path)};
     return found->second;
 }
 

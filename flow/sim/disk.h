@@ -96,15 +96,19 @@ private:
         std::uint64_t number = 0;
     };
 
-    /// Runs effect() after a while. The returned future gets the result or the error of effect().
-    template <class Effect>
-    auto operate(Sort sort, Effect effect);
+    /// Runs effect() after a while. The returned future gets the result or the error of effect(). `call` has the name
+    /// and the path for the sentence of the error.
+    template <class Call, class Effect>
+    auto operate(Sort sort, Call call, Effect effect);
     double duration(Sort sort);
 
-    /// Returns true if `path` is a directory. Throws io_error if the name is longer than a file system allows.
+    // These functions throw the failure of a system call; operate() makes an Error of it.
+
+    /// Returns true if `path` is a directory. Throws if the name is longer than a file system allows.
     bool isDirectory(std::string const& path) const;
-    /// Throws file_not_found if `path` is no directory.
+    /// Throws if `path` is no directory.
     void needDirectory(std::string const& path) const;
+    int reasonOfMissing(std::string path) const;
     Entry const& need(std::string const& path) const;
 
     void change(NameChange nameChange);

@@ -19,6 +19,6 @@ Wrap secure(Options const& options, std::vector<std::string> const& protocols) {
             return makeReference<TlsListener>(plain, context);
         };
     } catch (Error& error) {
-        throw WrongArgument{std::string(error.what()) + ": " + lastTlsError()};
+        throw WrongArgument{error.what()};
     }
 }

@@ -106,7 +106,7 @@ Future<Void> reloadOnHangUp(Reference<TlsListener> listener, Arguments arguments
             listener->setContext(TlsContext::server(serverOptions(arguments)));
             std::fprintf(stderr, "tls_info: has read its files again\n");
         } catch (Error& error) { // the old certificates stay
-            std::fprintf(stderr, "tls_info: %s: %s\n", error.what(), lastTlsError());
+            std::fprintf(stderr, "tls_info: %s\n", error.what());
         }
     }
 }
@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
             loop.run(get(*arguments, *Address::parse(words[1]), words[2], words[3]));
         return 0;
     } catch (Error& error) {
-        std::fprintf(stderr, "tls_info: %s: %s: %s\n", error.name(), error.what(), lastTlsError());
+        std::fprintf(stderr, "tls_info: %s: %s\n", error.name(), error.what());
         return 1;
     }
 }

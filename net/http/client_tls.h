@@ -5,7 +5,7 @@
 //     authorities http::Client client({.encrypt = http::tlsConnector({.authorities = "ca.pem"})});
 //
 // The server's certificate must have the name of the host. Without options.protocols, ALPN offers all that this build
-// speaks. Errors of a handshake have the reason of lastTlsError() as their sentence. In a build without OpenSSL
+// speaks. The errors of a handshake have the reason as their sentence. In a build without OpenSSL
 // tlsConnector() throws unsupported_operation.
 
 #include "net/http/client.h"

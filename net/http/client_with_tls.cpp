@@ -7,15 +7,9 @@ namespace flow::net::http {
 namespace {
 
 Future<Encrypted> encryptFor(Reference<Connection> carrier, Reference<TlsContext> context, std::string host) {
-    try {
-        Reference<TlsConnection> connection = co_await tlsClient(carrier, context, std::move(host));
-        Encrypted encrypted{connection, connection->protocol()};
-        co_return encrypted;
-    } catch (Error& error) {
-        if (std::string_view(error.name()).starts_with("tls_"))
-            throw error.withSentence(lastTlsError());
-        throw;
-    }
+    Reference<TlsConnection> connection = co_await tlsClient(carrier, context, std::move(host));
+    Encrypted encrypted{connection, connection->protocol()};
+    co_return encrypted;
 }
 
 } // namespace

@@ -368,7 +368,8 @@ std::shared_ptr<InprocNames> inprocNames() {
 void MessageSocket::State::bindInproc(std::string_view name) {
     names_ = inprocNames();
     if (!names_->bound.emplace(name, this).second)
-        throw address_in_use();
+        throw address_in_use().withSentence("bind to \"inproc://" + std::string(name) +
+                                            "\": a socket of this loop is bound to it");
     inproc_.emplace_back(name);
 }
 

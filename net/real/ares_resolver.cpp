@@ -1,5 +1,6 @@
 #include "net/real/detail/ares_resolver.h"
 
+#include "flow/base/detail/sentence.h"
 #include "flow/core/operation.h"
 
 #include <algorithm>
@@ -72,10 +73,14 @@ private:
         case ARES_EBADNAME:
             return complete(std::move(found_));
         case ARES_ETIMEOUT:
-            return fail(timed_out());
+            return fail(failure(timed_out(), "no name server has answered"));
         default:
-            return fail(operation_failed());
+            return fail(failure(operation_failed(), ares_strerror(status_)));
         }
+    }
+
+    Error failure(Error error, std::string_view reason) const {
+        return flow::detail::withPieces(error, {"look up \"", name_, "\": ", reason});
     }
 
     AresResolver* resolver_; // null: the resolver has ended

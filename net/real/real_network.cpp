@@ -35,11 +35,11 @@ public:
     Connect(RealNetwork& network, Address const& to, ConnectOptions const& options)
         : RealSocket(network, openSocket(to, SOCK_STREAM, options)),
           Turn([](Turn& self) { static_cast<Connect&>(self).goOn(); }), to_(to), options_(options),
-          deadline_([](Turn& self) { static_cast<Deadline&>(self).owner->fail(connection_timed_out()); }, *this) {
+          deadline_([](Turn& self) { static_cast<Deadline&>(self).owner->failInTime(); }, *this) {
         if (options.local) {
             if (options.local->port() != 0)
                 setOption(descriptor(), SOL_SOCKET, SO_REUSEADDR, 1);
-            bindSocket(descriptor(), *options.local);
+            bindTo(*options.local);
         }
         deadline_.askAt(Loop::current().now() + options.timeout, TaskPriority::ReadSocket);
         start();
@@ -68,7 +68,7 @@ private:
         else if (errno == EAGAIN)
             askAt(Loop::current().now() + kRetry, TaskPriority::ReadSocket);
         else
-            fail(errorOfSystem(errno));
+            failWith(errorOfCall(errno));
     }
     void onNews(News news) noexcept override {
         count(&SocketCounters::news);
@@ -88,7 +88,7 @@ private:
             int error = 0;
             socklen_t size = sizeof error;
             ::getsockopt(descriptor(), SOL_SOCKET, SO_ERROR, &error, &size);
-            error == 0 ? succeed() : fail(errorOfSystem(error));
+            error == 0 ? succeed() : failWith(errorOfCall(error));
         } catch (...) {
             fail(currentError());
         }
@@ -96,11 +96,17 @@ private:
     void succeed() {
         if (isToItself()) {
             resetConnection(); // so that the port is free for a listener
-            return fail(connection_refused());
+            return failWith(errorOfCall(ECONNREFUSED));
         }
         applyOptions(descriptor(), to_, options_);
         complete(RealConnection::ofConnected(*this, to_, options_.readStrategy));
     }
+
+    void bindTo(Address const& local) try { bindSocket(descriptor(), local); } catch (Error const& error) {
+        throw errorAt(error, "from", local);
+    }
+    void failWith(Error error) { fail(errorAt(error, "connect to", to_)); }
+    void failInTime() { fail(connectTimedOut(to_.toString(), options_.timeout)); }
 
     /// True if the socket is connected to itself. This happens if no program listens at a local port, and the kernel
     /// chooses that port for this side.
@@ -121,7 +127,9 @@ private:
 
 #if !MILLRACE_CARES
 class NumericResolver final : public Resolver {
-    Future<Found> lookUp(std::string) override { return unsupported_operation(); }
+    Future<Found> lookUp(std::string name) override {
+        return unsupported_operation().withSentence("look up \"" + name + "\": this build of Millrace has no c-ares");
+    }
 };
 #endif
 
@@ -203,11 +211,13 @@ void RealNetwork::end() noexcept {
         loop_.provide<Transport>(nullptr);
 }
 
-Future<Reference<Connection>> RealNetwork::connect(Address to, ConnectOptions const& options) {
+Future<Reference<Connection>> RealNetwork::connect(Address to, ConnectOptions const& options) try {
     return start<Connect>(*this, to, options);
+} catch (Error const& error) {
+    throw errorAt(error, "connect to", to);
 }
 
-Reference<Listener> RealNetwork::listen(Address at, ListenOptions const& options) {
+Reference<Listener> RealNetwork::listen(Address at, ListenOptions const& options) try {
     OpenDescriptor opened = openSocket(at, SOCK_STREAM, options);
     if (at.isUnix())
         removeLeftBehind(at);
@@ -219,11 +229,13 @@ Reference<Listener> RealNetwork::listen(Address at, ListenOptions const& options
         setOption(opened.get(), IPPROTO_IPV6, IPV6_V6ONLY, options.onlyV6);
     bindSocket(opened.get(), at);
     if (::listen(opened.get(), options.backlog) != 0)
-        throw errorOfSystem(errno);
+        throw errorOfCall(errno);
     return makeReference<RealListener>(*this, std::move(opened), at, options);
+} catch (Error const& error) {
+    throw errorAt(error, "listen at", at);
 }
 
-Reference<DatagramSocket> RealNetwork::bind(Address at, DatagramOptions const& options) {
+Reference<DatagramSocket> RealNetwork::bind(Address at, DatagramOptions const& options) try {
     OpenDescriptor opened = openSocket(at, SOCK_DGRAM, options);
     if (options.reusePort)
         setOption(opened.get(), SOL_SOCKET, SO_REUSEPORT, 1);
@@ -231,6 +243,8 @@ Reference<DatagramSocket> RealNetwork::bind(Address at, DatagramOptions const& o
         setOption(opened.get(), IPPROTO_IPV6, IPV6_V6ONLY, options.onlyV6);
     bindSocket(opened.get(), at);
     return makeReference<RealDatagramSocket>(*this, std::move(opened), at, options.readStrategy);
+} catch (Error const& error) {
+    throw errorAt(error, "bind to", at);
 }
 
 /// Returns null if io_uring is not available, or not worth it for these addresses.

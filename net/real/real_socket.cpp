@@ -1,5 +1,7 @@
 #include "net/real/detail/real_socket.h"
 
+#include "flow/base/detail/sentence.h"
+
 #include <cerrno>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -62,46 +64,16 @@ Address RealSocket::addressHere() const {
     return Address::fromSystem(reinterpret_cast<sockaddr*>(&address), size).value_or(Address());
 }
 
-Error errorOfSystem(int number) {
-    switch (number) {
-    case ECONNREFUSED:
-    case ENOENT: // the path of a Unix socket does not exist
-        return connection_refused();
-    case ETIMEDOUT:
-        return connection_timed_out();
-    case EHOSTUNREACH:
-    case ENETUNREACH:
-    case EHOSTDOWN:
-    case ENETDOWN:
-        return host_unreachable();
-    case ECONNRESET:
-    case ECONNABORTED:
-    case EPIPE:
-        return connection_reset();
-    case EADDRINUSE:
-        return address_in_use();
-    case EADDRNOTAVAIL:
-        return invalid_local_address();
-    case EACCES:
-    case EPERM:
-        return not_allowed();
-    case EAFNOSUPPORT:
-        return unsupported_operation();
-    default:
-        return platform_error();
-    }
-}
-
 void setOption(int descriptor, int level, int name, int value) {
     if (::setsockopt(descriptor, level, name, &value, sizeof value) != 0)
-        throw errorOfSystem(errno);
+        throw errorOfCall(errno);
 }
 
 OpenDescriptor openSocket(Address const& address, int type, SocketOptions const& options) {
     int family = address.isUnix() ? AF_UNIX : address.isV4() ? AF_INET : AF_INET6;
     OpenDescriptor opened(::socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (opened.get() < 0)
-        throw errorOfSystem(errno);
+        throw errorOfCall(errno);
     if (options.sendBuffer > 0)
         setOption(opened.get(), SOL_SOCKET, SO_SNDBUF, options.sendBuffer);
     if (options.receiveBuffer > 0)
@@ -113,7 +85,8 @@ void bindSocket(int descriptor, Address const& at) {
     sockaddr_storage address = {};
     unsigned size = at.toSystem(address);
     if (::bind(descriptor, reinterpret_cast<sockaddr*>(&address), size) != 0)
-        throw errno == ENOENT || errno == ENOTDIR ? invalid_local_address() : errorOfSystem(errno);
+        throw errno == ENOENT || errno == ENOTDIR ? invalid_local_address().withSentence(flow::detail::reasonOf(errno))
+                                                  : errorOfCall(errno);
 }
 
 void removeLeftBehind(Address const& at) {

@@ -64,7 +64,7 @@ io_uring_sqe* UringSockets::request(unsigned char operation, int descriptor, std
     return entry;
 }
 
-void UringSockets::finish(std::span<int> results) {
+void UringSockets::finish(std::span<int> results, std::span<Address const> at) {
     while (requested_ != 0) {
         io_uring_cqe* entries[64];
         unsigned count = ::io_uring_peek_batch_cqe(ring_.get(), entries, 64);
@@ -75,9 +75,9 @@ void UringSockets::finish(std::span<int> results) {
         ::io_uring_cq_advance(ring_.get(), count);
         requested_ -= count;
     }
-    for (int each : results)
-        if (each < 0)
-            throw errorOfSystem(-each);
+    for (std::size_t i = 0; i < results.size(); ++i)
+        if (results[i] < 0)
+            throw errorAt(errorOfCall(-results[i]), "open a socket at", at[i]);
 }
 
 void UringSockets::makeSockets(std::span<Address const> at, int type, std::span<int> made) {
@@ -85,7 +85,7 @@ void UringSockets::makeSockets(std::span<Address const> at, int type, std::span<
         auto* entry = request(kSocket, at[i].isV4() ? AF_INET : AF_INET6, i);
         entry->off = static_cast<unsigned>(type | SOCK_NONBLOCK | SOCK_CLOEXEC);
     }
-    finish(made);
+    finish(made, at);
 }
 
 void UringSockets::setOptions(std::span<Address const> at, std::span<int const> made, SocketOption const& option) {
@@ -99,7 +99,7 @@ void UringSockets::setOptions(std::span<Address const> at, std::span<int const> 
         entry->file_index = sizeof option.value;
         entry->addr3 = reinterpret_cast<std::uint64_t>(&option.value);
     }
-    finish(std::span(results).first(at.size()));
+    finish(std::span(results).first(at.size()), at);
 }
 
 void UringSockets::bindAll(std::span<Address const> at, std::span<int const> made) {
@@ -113,14 +113,14 @@ void UringSockets::bindAll(std::span<Address const> at, std::span<int const> mad
         entry->addr = reinterpret_cast<std::uint64_t>(&addresses[i]);
         entry->off = size;
     }
-    finish(std::span(results).first(at.size()));
+    finish(std::span(results).first(at.size()), at);
 }
 
-void UringSockets::listenAll(std::span<int const> made, int backlog) {
+void UringSockets::listenAll(std::span<Address const> at, std::span<int const> made, int backlog) {
     int results[kBatch] = {};
     for (std::size_t i = 0; i < made.size(); ++i)
         request(kListen, made[i], i)->len = static_cast<unsigned>(backlog);
-    finish(std::span(results).first(made.size()));
+    finish(std::span(results).first(made.size()), at);
 }
 
 std::vector<int> UringSockets::open(std::span<Address const> at, int type, std::span<SocketOption const> options,
@@ -136,7 +136,7 @@ std::vector<int> UringSockets::open(std::span<Address const> at, int type, std::
                 setOptions(some, here, option);
             bindAll(some, here);
             if (backlog != 0)
-                listenAll(here, backlog);
+                listenAll(some, here, backlog);
         }
     } catch (...) {
         for (int each : all)

@@ -2,8 +2,11 @@
 
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
+#include "net/detail/address_error.h"
 #include "net/detail/connection_events.h"
 #include "net/sim/detail/datagrams.h"
+
+#include <cerrno>
 
 namespace flow::net {
 namespace {
@@ -128,15 +131,17 @@ Future<Reference<Connection>> Host::connect(Address to, ConnectOptions const& op
     Reference<Session> session = open(to);
     if (!session) {
         co_await delay(timeout);
-        traceConnection("ConnectFailed", to, connection_timed_out());
-        throw connection_timed_out();
+        Error error = connectTimedOut(to.toString(), timeout);
+        traceConnection("ConnectFailed", to, error);
+        throw error;
     }
     Reference<Connection> connection = session->handle(0); // the connection closes if this coroutine is cancelled
     Future<Void> established = session->established();
     auto first = co_await race(established, delay(timeout));
     if (first.index() == 1) {
-        traceConnection("ConnectFailed", to, connection_timed_out());
-        throw connection_timed_out();
+        Error error = connectTimedOut(to.toString(), timeout);
+        traceConnection("ConnectFailed", to, error);
+        throw error;
     }
     co_return connection;
 }
@@ -153,24 +158,28 @@ template <class T>
 Address Host::bindable(Address at, std::map<std::uint16_t, T*> const& used) {
     bool isAny = at.isAny();
     if (!isAny && !at.isLoopback() && at.withPort(0) != localAddress())
-        throw invalid_local_address();
+        throw errorOfCall(EADDRNOTAVAIL);
     if (at.port() != 0) {
         if (used.contains(at.port()))
-            throw address_in_use();
+            throw errorOfCall(EADDRINUSE);
         return isAny ? localAddress().withPort(at.port()) : at;
     }
     for (int tries = kPorts - kFirstEphemeral; tries > 0; --tries)
         if (std::uint16_t port = ephemeralPort(); !used.contains(port))
             return (isAny ? localAddress() : at).withPort(port);
-    throw address_in_use();
+    throw errorOfCall(EADDRINUSE);
 }
 
-Reference<Listener> Host::listen(Address at, ListenOptions const&) {
+Reference<Listener> Host::listen(Address at, ListenOptions const&) try {
     return makeReference<SimListener>(*this, bindable(at, listeners_));
+} catch (Error const& error) {
+    throw errorAt(error, "listen at", at);
 }
 
-Reference<DatagramSocket> Host::bind(Address at, DatagramOptions const&) {
+Reference<DatagramSocket> Host::bind(Address at, DatagramOptions const&) try {
     return makeReference<SimDatagramSocket>(*this, bindable(at, sockets_));
+} catch (Error const& error) {
+    throw errorAt(error, "bind to", at);
 }
 
 bool Host::offer(Session& session) {

@@ -12,8 +12,11 @@
 
 #include "net/sim/detail/session.h"
 
+#include "net/detail/address_error.h"
 #include "net/detail/connection_events.h"
 #include "net/sim/detail/host.h"
+
+#include <cerrno>
 
 namespace flow::net {
 
@@ -417,7 +420,8 @@ void Session::arrive(Half& half, Segment segment) {
             half.handle->noteRead(segment.credit);
         break;
     case Kind::Reset:
-        return fail(half, half.isEstablished ? connection_reset() : connection_refused());
+        return fail(half, half.isEstablished ? connection_reset()
+                                             : errorAt(errorOfCall(ECONNREFUSED), "connect to", other(half).address));
     case Kind::Datagram:
         break;
     }

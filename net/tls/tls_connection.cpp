@@ -197,8 +197,8 @@ Future<Reference<TlsConnection>> TlsConnection::finishHandshake(Reference<TlsCon
     while (!connection->advance()) {
         auto first = co_await race(connection->carrier_->readable(), deadline);
         if (first.index() == 1) {
-            connection->failWith(connection_timed_out(), "the handshake took too long");
-            throw connection_timed_out();
+            connection->failWith(connection_timed_out(), "the handshake took too long (" + connection->peerName_ + ")");
+            throw connection->error_;
         }
     }
     co_return connection;
@@ -255,9 +255,8 @@ void TlsConnection::noteCut() {
 
 void TlsConnection::failWith(Error error, std::string why) {
     why_ = why.empty() ? error.what() : std::move(why);
-    (void)noteTlsError(error, why_);
-    error_ = error;
-    traceConnection(isOpen_ ? "ConnectionEnded" : "TlsHandshakeFailed", carrier_->peerAddress(), error, why_);
+    error_ = noteTlsError(error, why_);
+    traceConnection(isOpen_ ? "ConnectionEnded" : "TlsHandshakeFailed", carrier_->peerAddress(), error_, why_);
     received_.clear();
     readable_.cancel();
     drained_.cancel();

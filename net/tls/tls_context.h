@@ -11,8 +11,8 @@
 // the text. The files are read once, when the context is made, with blocking calls. If certificates have changed, make
 // another context, and pass it to TlsListener::setContext(). Existing connections keep their context.
 //
-// Making a context throws file_not_found, file_not_readable, invalid_option_value, or tls_error; lastTlsError() says
-// why. A context belongs to one thread, so each loop needs its own.
+// Making a context throws file_not_found, file_not_readable, invalid_option_value, or tls_error; what() says why. A
+// context belongs to one thread, so each loop needs its own.
 //
 // In a simulation. The bytes on the wire are random in each run, so World::digest() differs, and a fault that changes a
 // byte may have another effect. The order and the times of events, and the numbers of sent bytes, depend only on the

@@ -62,7 +62,7 @@ char const* lastTlsError() noexcept {
 
 Error noteTlsError(Error error, std::string const& text) noexcept {
     std::snprintf(lastText, sizeof lastText, "%s", text.c_str());
-    return error;
+    return error.withSentence(text);
 }
 
 Error takeTlsError(ssl_st* ssl, std::string const& about) {

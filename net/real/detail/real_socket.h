@@ -1,6 +1,7 @@
 #pragma once
 // RealSocket: the base of connections, listeners and datagram sockets of a RealNetwork.
 
+#include "net/detail/address_error.h"
 #include "net/real/real_network.h"
 
 #include <sys/socket.h>
@@ -67,8 +68,6 @@ private:
     RealNetwork* network_; // null: the network has ended
 };
 
-/// Returns the Error for the errno of a system call.
-Error errorOfSystem(int number);
 /// Opens a non-blocking socket for the family of `address`. Throws an Error.
 OpenDescriptor openSocket(Address const& address, int type, SocketOptions const& options);
 /// Sets an option of a socket. Throws an Error; the socket stays open.

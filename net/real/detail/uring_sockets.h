@@ -48,10 +48,10 @@ private:
     void makeSockets(std::span<Address const> at, int type, std::span<int> made);
     void setOptions(std::span<Address const> at, std::span<int const> made, SocketOption const& option);
     void bindAll(std::span<Address const> at, std::span<int const> made);
-    void listenAll(std::span<int const> made, int backlog);
+    void listenAll(std::span<Address const> at, std::span<int const> made, int backlog);
     io_uring_sqe* request(unsigned char operation, int descriptor, std::size_t index);
     /// Waits for all requests, and writes each result to results[index]. Throws the first result that is an error.
-    void finish(std::span<int> results);
+    void finish(std::span<int> results, std::span<Address const> at);
 
     std::unique_ptr<io_uring> ring_;
     unsigned requested_ = 0;

@@ -43,7 +43,7 @@ class TlsConnection;
 /// Does the client's side of a handshake over an existing connection. The server's certificate must have `name` as a
 /// subjectAltName. `name` may be the text of an IP address, and may be empty only if the context does not verify; a dot
 /// at the end of `name` is ignored. Fails with invalid_option_value if no certificate can have the name, and with the
-/// errors of tls_error.h; lastTlsError() returns the reason. Cancel-safe: the connection is closed.
+/// errors of tls_error.h; what() returns the reason. Cancel-safe: the connection is closed.
 Future<Reference<TlsConnection>> tlsClient(Reference<Connection> carrier, Reference<TlsContext> context,
                                            std::string name,
                                            std::source_location caller = std::source_location::current());

@@ -4,7 +4,7 @@
 //     try {
 //         connection = co_await tlsConnect(server, "example.org", context);
 //     } catch (Error& error) {
-//         log("{}: {}", error.what(), lastTlsError());       // "certificate has expired (example.org)"
+//         log("{}: {}", error.name(), error.what());  // tls_certificate_expired: certificate has expired (example.org)
 //     }
 //
 //     tls_certificate_expired     the other side's certificate is not valid yet, or not any more
@@ -14,7 +14,7 @@
 //     tls_error                   any other error: the other side refuses, or a file of a context is not valid
 //     connection_cut_off          the connection has ended without close_notify of the other side
 //
-// isConnectionError() returns true for all these errors.
+// isConnectionError() returns true for all these errors. Their what() has the reason, and the name that was asked for.
 
 #include "flow/base/error.h"
 
@@ -30,7 +30,7 @@ char const* lastTlsError() noexcept;
 
 // Only net/tls uses these functions.
 
-/// Sets the text of lastTlsError(), and returns `error`.
+/// Sets the text of lastTlsError(), and returns `error` with this text as its sentence.
 Error noteTlsError(Error error, std::string const& text) noexcept;
 /// Returns the Error for OpenSSL's queue of errors, and empties the queue. `ssl` is the object that failed, or null.
 Error takeTlsError(ssl_st* ssl, std::string const& about);

@@ -34,6 +34,16 @@ Future<Void> stackAwaitsFailure(Future<Void> go) {
     co_await stackFails(go);
 }
 
+struct NotesStack {
+    ~NotesStack() { *out = asyncStack(); }
+    std::string* out;
+};
+Future<int> stackReturns(Future<Void> go, std::string* out) {
+    NotesStack local{out};
+    co_await go;
+    co_return 1;
+}
+
 /// Writes an event when `go` is there.
 Future<Void> stackTraces(Future<Void> go) {
     co_await go;
@@ -69,6 +79,16 @@ TEST_CASE("async stack: from what runs to the root") {
     auto at = [](int line) { return FLOW_CHECKED ? " at async_stack_test.cpp:" + std::to_string(line) : ""; };
     CHECK(stack ==
           "coroutine stackInner" + at(kInner) + " runs\n  awaited by coroutine stackOuter" + at(kOuter) + "\n");
+}
+
+TEST_CASE("async stack: of a coroutine that has returned a value and destroys its locals") {
+    RealLoop loop;
+    Promise<Void> go;
+    std::string stack;
+    Future<int> outer = stackReturns(go.getFuture(), &stack);
+    go.send(Void());
+    CHECK(outer.get() == 1);
+    CHECK_MESSAGE(stack.starts_with("coroutine stackReturns"), stack);
 }
 
 TEST_CASE("async stack: an event has it, beside the calls on the stack") {

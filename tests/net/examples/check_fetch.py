@@ -113,7 +113,7 @@ def main() -> None:
         code, _, errors = fetch(url, "--timeout", "0.2")
         assert code == 1 and f"GET {url}: " in errors and "`timeout`" in errors, errors
     code, _, errors = fetch(url)
-    assert code == 1 and f"GET {url}: no program listens" in errors, errors
+    assert code == 1 and f"GET {url}: connect to 127.0.0.1:" in errors and "Connection refused" in errors, errors
     assert fetch(f"{at}/x", "--proxy", start()) == (0, "/x \n", "200 OK\n")
     if CERTIFICATES:
         authority = str(Path(CERTIFICATES[0]) / "ca.pem")

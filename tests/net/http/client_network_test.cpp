@@ -119,6 +119,7 @@ TEST_CASE("client: on the machine's network") {
     RealLoop loop;
     auto test = []() -> Future<Void> {
         Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));
+        std::string at = listener->localAddress().toString();
         std::string url = "http://localhost:" + std::to_string(listener->localAddress().port()) + "/";
         Promise<Void> stop;
         Future<Void> serving = serveUntil(listener, Serve(echoBodies), stop.getFuture(), 1.0);
@@ -145,7 +146,7 @@ TEST_CASE("client: on the machine's network") {
         co_await std::move(serving);
         Client other;
         std::string got = co_await answerText(other.get(url));
-        CHECK(got == "connection_refused: GET " + url + ": no program listens at the address");
+        CHECK(got == "connection_refused: GET " + url + ": connect to " + at + ": Connection refused");
     };
     loop.run(test());
 }

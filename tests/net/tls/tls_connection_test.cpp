@@ -362,7 +362,8 @@ TEST_CASE("tls connection: a handshake that the other side does not finish fails
         co_await pair.client->write("\x16\x03"_sr);
         Error ofServer = co_await endOf(tlsServer(pair.server, TlsContext::server(options)));
         CHECK(ofServer == connection_timed_out());
-        CHECK(std::string(lastTlsError()) == "the handshake took too long");
+        CHECK(ofServer.what() == std::string(lastTlsError()));
+        CHECK(std::string(lastTlsError()).starts_with("the handshake took too long ("));
         Pair other = co_await makePair();
         Error ofClient = co_await endOf(tlsClient(other.client, TlsContext::client(atClient), "localhost"));
         CHECK(ofClient == connection_timed_out());

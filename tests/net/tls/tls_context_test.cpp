@@ -134,6 +134,7 @@ TEST_CASE("tls context: a client looks at the authority, the name and the time")
         Met wrong = co_await meet(clientOptions(), serverOptions(), "example.com");
         CHECK(wrong.ofClient == tls_wrong_name());
         CHECK(wrong.clientWhy == "hostname mismatch (example.com)");
+        CHECK(wrong.ofClient.what() == wrong.clientWhy);
         Met address = co_await meet(clientOptions(), serverOptions(), "127.0.0.1");
         CHECK(address.clientWhy == "");
         CHECK(address.server->serverName() == "");

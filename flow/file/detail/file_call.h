@@ -1,0 +1,24 @@
+#pragma once
+// FileCall: the errors of a call of AsyncFile or FileSystem, on a real and on a simulated disk.
+//
+//     throw FileCall{"open", path}.error(EACCES, file_not_readable());    // open "/data/log": Permission denied
+
+#include "flow/base/error.h"
+
+#include <string_view>
+
+namespace flow::detail {
+
+struct FileCall {
+    std::string_view name;
+    std::string_view path;
+    std::string_view to = {}; // the other path of a rename
+
+    /// Returns the error of flow/file/async_file.h for an errno. Its sentence names the call, the path and the reason.
+    /// `denied` is the error if the system does not allow the call.
+    Error error(int number, Error denied = file_not_writable()) const noexcept;
+    /// Returns file_not_writable: the file was opened in another OpenMode.
+    Error notOpenForThis() const noexcept;
+};
+
+} // namespace flow::detail
