@@ -79,7 +79,7 @@ TEST_CASE("files, simulated: an injected fault has the sentence of a real one, a
 }
 
 TEST_CASE("files, real: a path without permission") {
-    detail::FileCall open{"open", "/data/log"};
+    FileCall open{"open", "/data/log"};
     Error denied = open.error(EACCES, file_not_readable());
     CHECK(denied == file_not_readable());
     CHECK(denied.what() == std::string("open \"/data/log\": Permission denied"));
