@@ -21,7 +21,7 @@ public:
     Drain flushed() override { return {this, 0, Error()}; }
     void shutdownWrite() override {
         if (!std::exchange(writeEnded_, true) && peer_)
-            peer_->noteEnd();
+            peer_->noteEndOfPeer();
     }
     void close() override { leave(!arrived_.isEmpty() || !received_.isEmpty()); }
     void abort() override { leave(true); }
@@ -52,7 +52,7 @@ private:
         }
         peer_->readersMayTry();
     }
-    void noteEnd() {
+    void noteEndOfPeer() {
         hasEnd_ = true;
         readersMayTry();
     }
@@ -62,7 +62,7 @@ private:
             if (isReset)
                 peer->fail(connection_reset());
             else
-                peer->noteEnd();
+                peer->noteEndOfPeer();
         }
         fail(operation_obsolete());
     }
