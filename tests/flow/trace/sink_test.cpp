@@ -141,7 +141,7 @@ TEST_CASE("sink: a file is complete after an uncaught error, with an event about
         std::thread other([&] { // the lines of another thread are written, too
             TraceFile trace(file.path);
             TraceEvent("OfAnotherThread");
-            std::thread([&]() noexcept {
+            std::thread([&] {
                 TraceFile own(file.path);
                 TraceEvent("BeforeTheError");
                 throw io_error();
