@@ -120,7 +120,7 @@ MUTANTS = (
     Mutant(
         "DirectoryOpensAsFile",
         "flow/file/real_files.cpp",
-        "        if (S_ISDIR(statusOf(opened.number()).st_mode))",
-        "        if (S_ISDIR(statusOf(opened.number()).st_mode) && !PLANTED)",
+        "        if (S_ISDIR(statusOf(opening, opened.number()).st_mode))",
+        "        if (S_ISDIR(statusOf(opening, opened.number()).st_mode) && !PLANTED)",
     ),
 )
