@@ -13,7 +13,8 @@
 // kNegative seconds; at most kMostNames names are cached. Concurrent requests for a name share one lookup.
 //
 // Errors: lookup_failed (the name has no address, or is invalid); timed_out (no name server has answered);
-// operation_failed (no name server could be reached, or all failed). Only lookup_failed is cached.
+// operation_failed (no name server could be reached, or all failed). Only lookup_failed is cached. what() has
+// the name.
 //
 // Cancel-safe: a lookup is cancelled when its last waiter is cancelled. A resolver belongs to its loop.
 

@@ -5,6 +5,8 @@
 #include "flow/base/error.h"
 #include "flow/base/random.h"
 
+#include <cstdlib>
+
 /// An error that nothing caught is printed by name.
 REGISTER_EXCEPTION_TRANSLATOR(flow::Error const& error) {
     return error.name();
@@ -16,6 +18,8 @@ extern "C" const char* __tsan_default_options() {
 }
 
 int main(int argc, char** argv) {
+    if (!std::getenv("MILLRACE_ERROR_ORIGINS"))
+        flow::Error::recordOrigins(false);          // the first origin of a line needs memory, which some tests count
     flow::setThreadLocalDeterministicRandomSeed(1); // otherwise the first RealLoop would draw a seed
     return doctest::Context(argc, argv).run();
 }

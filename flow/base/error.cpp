@@ -98,9 +98,17 @@ const char* textOf(Error error) {
     return error.code() == error_code_unknown_error && *unknownText && isPlain ? unknownText : error.what();
 }
 
+/// Returns the lines about the origin of an error: where it was made, or once in a program how to get this line.
+std::string originOrHint(Error error) {
+    static constinit std::atomic<bool> isSaid{false};
+    if (*error.origin() != 0 || detail::recordsOrigins.load(std::memory_order_relaxed) || isSaid.exchange(true))
+        return detail::originLines(error);
+    return "  (with MILLRACE_ERROR_ORIGINS=1 in the environment, this line says where it was made)\n";
+}
+
 void printDropped(const char* where, Error error) {
     std::fprintf(stderr, "flow: error %s (%d) dropped by %s: %s\n%s", error.name(), error.code(), where, textOf(error),
-                 detail::originLines(error).c_str());
+                 originOrHint(error).c_str());
 }
 
 std::atomic<DroppedErrorHandler> droppedHandler{printDropped};
@@ -266,19 +274,35 @@ void forgetUnreadErrors() noexcept {
     unreadCounts.used = 0;
 }
 
-void detail::nameUncaughtErrors() noexcept {
+namespace {
+
+/// True for the handler that libstdc++ installs, which prints the type of the exception.
+bool isDefault([[maybe_unused]] std::terminate_handler handler) {
+#ifdef __GLIBCXX__
+    return handler == __gnu_cxx::__verbose_terminate_handler;
+#else
+    return false;
+#endif
+}
+
+} // namespace
+
+bool detail::nameUncaughtErrors() noexcept {
     static std::terminate_handler const before = std::set_terminate([] {
         if (std::current_exception()) {
             try {
                 throw;
             } catch (Error const& error) {
                 std::fprintf(stderr, "flow: uncaught error %s (%d): %s\n%s", error.name(), error.code(), textOf(error),
-                             originLines(error).c_str());
+                             originOrHint(error).c_str());
+                if (isDefault(before))
+                    std::abort();
             } catch (...) {
             }
         }
         before();
     });
+    return before != nullptr;
 }
 
 } // namespace flow

@@ -13,7 +13,8 @@
 // An Error is a value of four bytes, a code and flags. A copy has all data of the original. Error does not derive from
 // std::exception: `catch (std::exception)` would slice it, and every Error would have a pointer to a vtable.
 //
-//     Error::recordOrigins(true);                // or MILLRACE_ERROR_ORIGINS=1. Later errors have an origin:
+//     Error::recordOrigins(true);                // or MILLRACE_ERROR_ORIGINS=1. Later errors have an origin, and an
+//                                                // error that nothing catches is printed with it:
 //     flow: uncaught error timed_out (1004): the operation took too long
 //       raised at fetch.actor.cpp:31
 //       actor fetch at fetch.actor.cpp:28 runs
@@ -35,7 +36,7 @@ namespace flow {
 class Error;
 
 namespace detail {
-inline constinit std::atomic<bool> recordsOrigins{false};
+inline constinit std::atomic<bool> recordsOrigins{FLOW_CHECKED != 0};
 /// Returns the number of an origin in the table of origins, or 0 if the table has no place for it.
 FLOW_RARE std::uint16_t numberOfOrigin(std::source_location raised) noexcept;
 /// Returns the number of the entry with `sentence` and the origin of entry `number`. `code` is that of the error.
@@ -105,6 +106,7 @@ public:
     constexpr bool isInjectedFault() const { return flags_ & kInjected; }
 
     /// Switches origins on or off for all threads: while they are on, a new error keeps the place at which it is made.
+    /// At first they are on in checked builds, and off in others; MILLRACE_ERROR_ORIGINS=1 or =0 changes that.
     /// Returns the previous setting. While origins are off, each new error costs one test. A program keeps its first
     /// 8,192 different origins. Origins of operation_cancelled are never kept.
     static bool recordOrigins(bool on) noexcept;
@@ -187,7 +189,9 @@ bool nameError(int code, const char* name, const char* description);
 /// Calls the handler for any error, also for those that isReported() excludes.
 FLOW_RARE void callDroppedErrorHandler(const void* code, Error error) noexcept;
 /// After the first call of this function, an uncaught Error is printed by name before the program ends.
-void nameUncaughtErrors() noexcept;
+/// error_origins.cpp calls it before main(). A handler that the program has set before is called next; one that the
+/// program sets later replaces this one. Returns true.
+bool nameUncaughtErrors() noexcept;
 /// The function that adds the chain of awaiters to an origin.
 using ChainOfOrigin = std::string (*)();
 void setChainOfOrigins(ChainOfOrigin chain) noexcept;

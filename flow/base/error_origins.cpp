@@ -13,6 +13,7 @@
 #include "flow/base/stack.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -142,6 +143,14 @@ std::uint16_t add(Key const& key, std::source_location raised) {
     }
     return origin.number;
 }
+
+/// Runs before main(), in each program that may make an Error: the constructor of Error refers to numberOfOrigin(), so
+/// the linker takes this file from the static library also if the program has no loop.
+[[maybe_unused]] bool const isSetUp = [] {
+    if (char const* variable = std::getenv("MILLRACE_ERROR_ORIGINS"))
+        Error::recordOrigins(std::string_view(variable) == "1");
+    return detail::nameUncaughtErrors();
+}();
 
 } // namespace
 

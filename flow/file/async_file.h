@@ -30,7 +30,8 @@
 //
 // Errors. file_not_found, file_exists, directory_not_empty, file_not_readable, file_not_writable (denied, or not opened
 // for it), file_too_large, disk_full, platform_error (too few file descriptors or threads) and io_error (any other
-// error). Calls throw std::bad_alloc. Negative offsets, lengths and sizes end the program.
+// error). what() has the call, the path and the reason: open "/data/log": Permission denied. Calls throw
+// std::bad_alloc. Negative offsets, lengths and sizes end the program.
 //
 // More: Lines (flow/file/lines.h), BufferedWriter (flow/file/buffered_writer.h), Journal (flow/file/journal.h), and in
 // flow/file/file_tools.h files for one process at a time, temporary files, and the removal of a directory with all that

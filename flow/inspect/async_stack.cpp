@@ -6,8 +6,6 @@
 #include "flow/loop/loop.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
 
 namespace flow {
 using namespace inspect;
@@ -29,8 +27,6 @@ bool isRunning(Frame const& frame) {
 /// This setup runs before main(). So the recorded origin of each error contains the chain of awaiters.
 [[maybe_unused]] bool const isSetUp = [] {
     detail::setChainOfOrigins([] { return hasLoop() ? asyncStack() : std::string(); });
-    if (char const* variable = std::getenv("MILLRACE_ERROR_ORIGINS"); variable && std::string_view(variable) == "1")
-        Error::recordOrigins(true);
     return true;
 }();
 

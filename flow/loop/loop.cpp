@@ -18,9 +18,7 @@ bool TurnBudget::hasNoLimit() noexcept {
     return false;
 }
 
-Loop::Loop(NotCurrent) : previous_(nullptr) {
-    nameUncaughtErrors();
-}
+Loop::Loop(NotCurrent) : previous_(nullptr) {}
 
 Loop::Loop() : Loop(NotCurrent()) {
     previous_ = std::exchange(currentLoop, this);

@@ -14,6 +14,7 @@
 
 #include "flow/loop/detail/loop_machine.h"
 
+#include <source_location>
 #include <type_traits>
 #include <vector>
 
@@ -68,18 +69,20 @@ public:
     /// Returns the value of the future, or throws its error. Throws loop_drained if no work is left that could make the
     /// future ready.
     template <class T>
-    T run(Future<T> future) {
+    T run(Future<T> future, std::source_location caller = std::source_location::current()) {
         if (!future.isReady())
             runUntilReady(future.cell());
         if (!future.isReady())
-            throw loop_drained();
+            throw loop_drained(caller);
         runLastWork();
         if (future.isError())
             detail::throwErrorOf(future.cell());
         return detail::takeValue<T>(std::move(future).release());
     }
     /// Like run(), for a type that converts to Future<Void>, such as a delay.
-    void run(Future<Void> future) { run<Void>(std::move(future)); }
+    void run(Future<Void> future, std::source_location caller = std::source_location::current()) {
+        run<Void>(std::move(future), caller);
+    }
     /// Runs until stop() or until nothing is left to do. With a WorkGuard there is always something left, since other
     /// threads may post.
     void run();

@@ -14,6 +14,7 @@ def shell(prefix: Path) -> dict[str, str]:
     """The environment of a user's shell: it finds what is installed."""
     return {
         **os.environ,
+        "MILLRACE_ERROR_ORIGINS": "0",  # what is installed here is checked, and would print more than a page shows
         "PATH": f"{prefix / 'bin'}:{os.environ['PATH']}",
         "PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig"),
         "MILLRACE_PYTHON": sys.executable,

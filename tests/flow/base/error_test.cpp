@@ -8,7 +8,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -27,6 +29,8 @@ namespace {
 static_assert(sizeof(Error) == 4);
 static_assert(std::is_trivially_copyable_v<Error>);
 static_assert(timed_out().code() == error_code_timed_out);
+
+bool const isOnAtStart = detail::recordsOrigins.load(); // before main() of the tests switches them off
 
 std::string droppedWhere;
 Error droppedError;
@@ -193,7 +197,6 @@ TEST_CASE("error: a sentence is kept by copies, in each thread, and does not cha
 TEST_CASE("error: an uncaught error says its sentence") {
     CHECK_DIES(
         [] {
-            flow::detail::nameUncaughtErrors();
             try {
                 throw wrongOption("MessageOptions", "heartbeatIvl", "-1", "it must not be negative");
             } catch (...) {
@@ -201,6 +204,51 @@ TEST_CASE("error: an uncaught error says its sentence") {
             }
         }(),
         "uncaught error invalid_option_value (2006): MessageOptions: heartbeatIvl is -1; it must not be negative");
+}
+
+TEST_CASE("error: uncaught, also without a loop: name, text, and the line or how to get it") {
+    test::Death plain = test::runInChild([] { std::thread([] { throw timed_out(); }).join(); });
+    CHECK(plain.aborted());
+    CHECK_MESSAGE(
+        plain.says("flow: uncaught error timed_out (1004): the operation took too long\n"
+                   "  (with MILLRACE_ERROR_ORIGINS=1 in the environment, this line says where it was made)\n"),
+        plain.text);
+    CHECK(!plain.says("terminate called"));
+    int line = __LINE__ + 3;
+    test::Death recorded = test::runInChild([] {
+        Error::recordOrigins(true);
+        std::thread([] { throw timed_out(); }).join();
+    });
+    std::string raised = "took too long\n  raised at error_test.cpp:" + std::to_string(line) + "\n";
+    CHECK_MESSAGE(recorded.says(raised.c_str()), recorded.text);
+    test::Death foreign =
+        test::runInChild([] { std::thread([] { throw std::runtime_error("disk on fire"); }).join(); });
+    CHECK(foreign.says("disk on fire"));
+    CHECK(!foreign.says("flow: "));
+}
+
+TEST_CASE("error: a terminate handler of the program stays") {
+    test::Death death = test::runInChild([] {
+        std::set_terminate([] {
+            std::fputs("the program's own\n", stderr);
+            std::_Exit(3);
+        });
+        std::thread([] { throw timed_out(); }).join();
+    });
+    CHECK(death.status == 3);
+    CHECK(death.text == "the program's own\n");
+}
+
+TEST_CASE("error: origins are on in checked builds, and one report says how to switch them on") {
+    if (!std::getenv("MILLRACE_ERROR_ORIGINS"))
+        CHECK(isOnAtStart == bool(FLOW_CHECKED));
+    test::Death twice = test::runInChild([] {
+        reportDroppedError(nullptr, timed_out());
+        reportDroppedError(nullptr, io_error());
+    });
+    std::size_t first = twice.text.find("MILLRACE_ERROR_ORIGINS=1");
+    CHECK_MESSAGE(first < twice.text.find("io_error"), twice.text);
+    CHECK(twice.text.find("MILLRACE_ERROR_ORIGINS=1", first + 1) == std::string::npos);
 }
 
 TEST_CASE("error: of many sentences the first and the newest stay, and no error gets another one's") {
@@ -337,7 +385,6 @@ TEST_CASE("error: an error that is printed as unknown keeps the exception's own 
     (void)setDroppedErrorHandler(original);
     CHECK_DIES(
         [] {
-            flow::detail::nameUncaughtErrors();
             try {
                 throw caught(std::runtime_error("disk on fire"));
             } catch (...) {
