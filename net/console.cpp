@@ -1,31 +1,34 @@
-// The console: a small HTTP server on the loop that it shows. Each connection is one request: serve() checks the user
-// (for the Unix socket), reads the header within kSeconds, and calls answerTo(), which chooses the page. Figures and
-// pending computations are read without a wait. Traces, profiles and samples run for some seconds in a coroutine, while
-// the loop works on. At most one trace or profile, and one recording of samples, runs at a time (Recording). The future
-// of listen() owns the requests: dropping the future cancels them.
+// The console: a small HTTP server on a thread of its own, which has one loop and serves all consoles of the process.
+// Each connection is one request: serve() checks the user (for the Unix socket), reads the header within kSeconds, and
+// calls answerTo(), which chooses the page. The thread never waits for another thread without a limit, so it answers
+// also while a step keeps the loop busy that it shows. answerOfLoop() calls a function on that loop; if the loop does
+// not begin with it within kPatience, the answer is 503 and names the running step. Traces and profiles run for some
+// seconds in a coroutine on that loop. A recording that has begun goes on to its end, also if nothing waits for it any
+// more. At most one trace or profile of a loop, and one recording of samples, runs at a time (Recording).
+//
+// The future of listen() owns an Opened, which belongs to the loop that is shown. Its destructor waits until the thread
+// has dropped the server; after that the thread does not use the loop.
 
 #include "net/console.h"
 
 #include "flow/base/format.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
-#include "flow/inspect/detail/signal_sampler.h"
-#include "flow/inspect/detail/step_profile.h"
 #include "flow/inspect/pending_report.h"
+#include "flow/inspect/running_steps.h"
+#include "flow/threads/loop_pool.h"
+#include "flow/threads/run_blocking.h"
+#include "flow/threads/thread_promise.h"
 #include "flow/trace/loop_metrics.h"
-#include "flow/trace/metrics.h"
-#include "flow/trace/recorder.h"
 #include "flow/wait/delay.h"
+#include "net/detail/console_answers.h"
+#include "net/detail/console_request.h"
 #include "net/real/detail/real_socket.h"
-#include "net/real/real_network.h"
 #include "net/serve.h"
 
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <future>
 #include <memory>
+#include <mutex>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,43 +39,6 @@ namespace {
 
 constexpr double kSeconds = 5; // the time limit for a client to send its request, and again to take the answer
 constexpr std::size_t kLongestRequest = 8192;
-constexpr double kLongestTrace = 60;
-
-struct Console {
-    Console(std::string name, bool full) : loop(std::move(name)), isFull(full), metrics(flow::Loop::current()) {}
-
-    std::string loop;
-    bool isFull; // false: there is only the page for Prometheus
-    LoopMetrics metrics;
-    bool isRecording = false;
-    bool isSampled = false;
-};
-using Shared = std::shared_ptr<Console>;
-
-struct Answer {
-    char const* status = "200 OK";
-    char const* type = "text/plain; charset=utf-8";
-    std::string body = {};
-};
-
-void appendNetwork(std::string& out, std::string_view loop) {
-    auto* network = dynamic_cast<RealNetwork*>(flow::Loop::current().service<Transport>());
-    if (!network)
-        return;
-    LoopCounters counters = network->counters();
-    std::string label = prometheusLabel("loop", loop);
-    auto counter = [&](std::string_view name, std::uint64_t value, std::string const& more) {
-        appendPrometheus(out, name, "counter", label + "," + more, static_cast<double>(value));
-    };
-    counter("millrace_poller_calls_total", counters.polls.waits, prometheusLabel("call", "wait"));
-    counter("millrace_poller_calls_total", counters.polls.changes, prometheusLabel("call", "change"));
-    counter("millrace_socket_calls_total", counters.sockets.reads, prometheusLabel("call", "read"));
-    counter("millrace_socket_calls_total", counters.sockets.writes, prometheusLabel("call", "write"));
-    counter("millrace_socket_calls_in_vain_total", counters.sockets.emptyReads, prometheusLabel("call", "read"));
-    counter("millrace_socket_calls_in_vain_total", counters.sockets.blockedWrites, prometheusLabel("call", "write"));
-    counter("millrace_socket_bytes_total", counters.sockets.bytesRead, prometheusLabel("call", "read"));
-    counter("millrace_socket_bytes_total", counters.sockets.bytesWritten, prometheusLabel("call", "write"));
-}
 
 Answer pendingAnswer(PendingFormat format) {
     Answer answer;
@@ -82,134 +48,29 @@ Answer pendingAnswer(PendingFormat format) {
     return answer;
 }
 
-/// Returns the number in "seconds=0.5", or 1 for an empty query. Returns nothing for any other query, and for a number
-/// above kLongestTrace.
-std::optional<double> secondsOf(std::string_view query) {
-    constexpr std::string_view kKey = "seconds=";
-    if (query.empty())
-        return 1.0;
-    if (!query.starts_with(kKey))
-        return std::nullopt;
-    std::string text(query.substr(kKey.size()));
-    char* end = nullptr;
-    double seconds = std::strtod(text.c_str(), &end);
-    bool isNumber = !text.empty() && end == text.c_str() + text.size();
-    return isNumber && seconds > 0 && seconds <= kLongestTrace ? std::optional(seconds) : std::nullopt;
-}
-
-/// Sets a flag while a recording runs. Recording costs time, so a second recording is refused meanwhile.
-struct Recording {
-    Recording(Shared c, bool Console::* f) : console(std::move(c)), flag(f) { *console.*flag = true; }
-    Recording(Recording const&) = delete;
-    Recording& operator=(Recording const&) = delete;
-    ~Recording() { *console.*flag = false; }
-    Shared console;
-    bool Console::* flag;
-};
-
-Future<Answer> traceAnswer(Shared console, double seconds) {
-    Recording recording(console, &Console::isRecording);
-    trace::Recorder recorder(Loop::current(), {.name = console->loop, .bytes = std::size_t{4} << 20});
-    co_await delay(seconds);
-    co_return Answer{.type = "application/octet-stream", .body = recorder.bytes()};
-}
-
-Future<Answer> profileAnswer(Shared console, double seconds, bool countsAllocations) {
-    Recording recording(console, &Console::isRecording);
-    StepProfile profile(Loop::current(), countsAllocations);
-    co_await delay(seconds);
-    co_return Answer{.type = "application/json", .body = profile.json()};
-}
-
-/// A temporary folder, which is removed with its contents.
-struct Folder {
-    Folder() {
-        std::string name = (std::filesystem::temp_directory_path() / "millrace-samples-XXXXXX").string();
-        if (!::mkdtemp(name.data()))
-            throw io_error();
-        path = name;
-    }
-    Folder(Folder const&) = delete;
-    Folder& operator=(Folder const&) = delete;
-    ~Folder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path, ignored);
-    }
-    std::filesystem::path path;
-};
-
-std::string contentOf(std::string const& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// Returns the size of /proc/self/maps in decimal, a newline, that file, and for each sample a count and so many words.
-Future<Answer> samplesAnswer(Shared console, double seconds) {
-    Recording recording(console, &Console::isSampled);
-    Folder folder;
-    std::string file = (folder.path / "samples").string();
-    {
-        SignalSampler sampler(file);
-        co_await delay(seconds);
-    }
-    std::string maps = contentOf(file + ".maps"), words;
-    std::ifstream samples(file, std::ios::binary);
-    for (std::uint64_t count = 0; samples.read(reinterpret_cast<char*>(&count), sizeof count) && count != 0;) {
-        std::size_t at = words.size();
-        words.resize(at + (count + 1) * sizeof count);
-        std::memcpy(words.data() + at, &count, sizeof count);
-        samples.read(words.data() + at + sizeof count, static_cast<std::streamsize>(count * sizeof count));
-    }
-    co_return Answer{.type = "application/octet-stream", .body = format("%zu\n", maps.size()) + maps + words};
-}
-
-/// Answers /trace, /profile and /samples. `query` is empty or "seconds=S"; for a profile "&allocations=1" may follow.
-Future<Answer> recordedAnswer(Shared console, std::string_view path, std::string_view query) {
-    constexpr std::string_view kAllocations = "&allocations=1";
-    bool countsAllocations = path == "/profile" && query.ends_with(kAllocations);
-    if (countsAllocations)
-        query.remove_suffix(kAllocations.size());
-    std::optional<double> seconds = secondsOf(query);
-    if (!seconds)
-        return Answer{.status = "400 Bad Request", .body = format("seconds: a number up to %g\n", kLongestTrace)};
-    if (path == "/samples" ? console->isSampled : console->isRecording)
-        return Answer{.status = "503 Service Unavailable", .body = "it is traced, profiled or sampled already\n"};
-    if (path == "/samples")
-        return samplesAnswer(console, *seconds);
-    return path == "/trace" ? traceAnswer(console, *seconds) : profileAnswer(console, *seconds, countsAllocations);
-}
-
-Future<Answer> answerTo(Shared console, std::string request) {
-    std::string_view line = std::string_view(request).substr(0, request.find("\r\n"));
-    std::size_t methodEnd = line.find(' ');
-    std::size_t targetEnd = line.find(' ', methodEnd + 1);
-    if (methodEnd == line.npos || targetEnd == line.npos || line.substr(targetEnd + 1, 7) != "HTTP/1.")
-        co_return Answer{.status = "400 Bad Request", .body = "this is no request of HTTP\n"};
-    if (line.substr(0, methodEnd) != "GET")
-        co_return Answer{.status = "405 Method Not Allowed", .body = "only GET\n"};
-    std::string_view target = line.substr(methodEnd + 1, targetEnd - methodEnd - 1);
-    std::string_view path = target.substr(0, target.find('?'));
-    std::string_view query = path.size() < target.size() ? target.substr(path.size() + 1) : std::string_view();
-    if (path == "/metrics") {
-        std::string page = prometheusText(console->metrics.figures(), console->loop);
-        appendNetwork(page, console->loop);
-        page += metrics::text();
-        co_return Answer{.type = "text/plain; version=0.0.4", .body = std::move(page)};
-    }
+Future<Answer> answerTo(Shared console, std::string head) {
+    ConsoleRequest request;
+    std::optional<Answer> refused = readRequest(head, request);
+    if (!refused && !console->isFull) // no page of the web can connect to a Unix socket
+        refused = refuseForeign(head, console->hosts);
+    if (refused)
+        return *std::move(refused);
+    std::string_view path = request.path;
+    if (path == "/metrics")
+        return metricsAnswer();
     if (console->isFull) {
         if (path == "/metrics.json")
-            co_return Answer{.type = "application/json",
-                             .body = jsonText(console->metrics.figures(), console->loop) + "\n"};
+            return figuresAnswer(console);
         if (path == "/pending")
-            co_return pendingAnswer(PendingFormat::Text);
+            return answerOfLoop(console, [] { return pendingAnswer(PendingFormat::Text); });
         if (path == "/pending.json")
-            co_return pendingAnswer(PendingFormat::Json);
-        if (path == "/trace" || path == "/profile" || path == "/samples") {
-            Answer answer = co_await recordedAnswer(console, path, query);
-            co_return answer;
-        }
+            return answerOfLoop(console, [] { return pendingAnswer(PendingFormat::Json); });
+        if (path == "/running")
+            return runBlocking([] { return Answer{.body = runningSteps()}; }); // addr2line takes long
+        if (path == "/trace" || path == "/profile" || path == "/samples")
+            return recordedAnswer(console, path, request.query);
     }
-    co_return Answer{.status = "404 Not Found", .body = "there is no such page\n"};
+    return Answer{.status = "404 Not Found", .body = "there is no such page\n"};
 }
 
 bool isSameUser(Connection& connection) {
@@ -242,28 +103,101 @@ Reference<Listener> listenAt(std::string const& path) {
     return listener;
 }
 
-Future<Void> serveAll(Reference<Listener> listener, Shared console) {
-    return serveUntil(
-        std::move(listener), [console](Reference<Connection> client) { return serve(console, std::move(client)); },
-        Future<Void>(Never()), 0);
+/// Serves until an error, which it sends to the loop that is shown.
+Future<Void> serveAll(Reference<Listener> listener, Shared console, ThreadPromise<Void> failed) {
+    auto serveOne = [console](Reference<Connection> client) { return serve(console, std::move(client)); };
+    Future<Void> serving = serveUntil(std::move(listener), serveOne, Future<Void>(Never()), 0);
+    try {
+        co_await std::move(serving);
+    } catch (Error const& error) {
+        failed.sendError(error);
+    }
+}
+
+/// Returns the thread of all consoles. It ends with the last pointer.
+std::shared_ptr<LoopPool> consoleThread() {
+    struct Kept {
+        std::mutex mutex;
+        std::weak_ptr<LoopPool> thread;
+    };
+    static auto* const kept = new Kept;
+    std::lock_guard lock(kept->mutex);
+    std::shared_ptr<LoopPool> thread = kept->thread.lock();
+    if (!thread)
+        kept->thread = thread = std::make_shared<LoopPool>(LoopPoolOptions{.loops = 1, .names = "console"});
+    return thread;
+}
+
+/// Calls call() on another loop and waits for it. The exception of call() is passed on.
+template <class Call>
+void callAndWait(flow::Loop& loop, Call& call) {
+    std::promise<void> done;
+    std::future<void> isDone = done.get_future();
+    loop.post(
+        [&call, done = std::move(done)]() mutable {
+            try {
+                call();
+                done.set_value();
+            } catch (...) {
+                done.set_exception(std::current_exception());
+            }
+        },
+        TaskPriority::Max);
+    isDone.get();
+}
+
+/// An open console, on the loop that it shows.
+class Opened {
+public:
+    template <class Listen>
+    Opened(Shared console, Listen const& listen, ThreadPromise<Void> failed)
+        : console_(std::move(console)), metrics_(LoopMetrics::shared(console_->name)), thread_(consoleThread()) {
+        console_->name = metrics_->name();
+        auto open = [&] { console_->serving = serveAll(listen(), console_, std::move(failed)); };
+        callAndWait((*thread_)[0], open);
+    }
+    Opened(Opened const&) = delete;
+    Opened& operator=(Opened const&) = delete;
+    ~Opened() {
+        auto close = [this] { console_->serving = Future<Void>(); };
+        callAndWait((*thread_)[0], close);
+    }
+
+private:
+    Shared console_;
+    std::shared_ptr<LoopMetrics> metrics_;
+    std::shared_ptr<LoopPool> thread_;
+};
+
+Future<Void> keepOpen([[maybe_unused]] std::unique_ptr<Opened> opened, Future<Void> failure) {
+    co_await std::move(failure);
+}
+
+template <class Listen>
+Future<Void> open(Shared console, Listen listen) {
+    try {
+        console->loop.useMachines("network");
+        ThreadPromise<Void> failed;
+        Future<Void> failure = failed.getFuture();
+        return keepOpen(std::make_unique<Opened>(std::move(console), listen, std::move(failed)), std::move(failure));
+    } catch (...) {
+        return currentError();
+    }
 }
 
 } // namespace
 
 Future<Void> listen(std::string path, std::string loop) {
-    try {
-        return serveAll(listenAt(path), std::make_shared<Console>(std::move(loop), true));
-    } catch (...) {
-        return currentError();
-    }
+    return open(Shared(new Console{flow::Loop::current(), std::move(loop), true}),
+                [path = std::move(path)] { return listenAt(path); });
 }
 
-Future<Void> servePrometheus(Address at, std::string loop) {
-    try {
-        return serveAll(transport().listen(at), std::make_shared<Console>(std::move(loop), false));
-    } catch (...) {
-        return currentError();
-    }
+Future<Void> servePrometheus(Address at, std::string loop, std::vector<std::string> hosts) {
+    for (std::string const& host : hosts)
+        if (host.empty() || host.find_first_of(":/ \t\r\n") != host.npos)
+            return wrongOption("servePrometheus()", "hosts", '"' + host + '"', "a name has no port, scheme or space");
+    return open(Shared(new Console{flow::Loop::current(), std::move(loop), false, std::move(hosts)}),
+                [at] { return transport().listen(at); });
 }
 
 } // namespace flow::console

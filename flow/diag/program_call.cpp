@@ -177,9 +177,13 @@ bool isOfLibrary(std::string_view file) {
 }
 
 ProgramCall findProgramCall(bool wantsPlace) {
-    ProgramCall found;
     void* returns[64];
     int count = ::backtrace(returns, 64);
+    return findProgramCall(returns, count, wantsPlace);
+}
+
+ProgramCall findProgramCall(void* const* returns, int count, bool wantsPlace) {
+    ProgramCall found;
     std::vector<std::string> commands;
     void const* code = nullptr;
     for (int i = 0; i < count && found.function.empty(); ++i) {

@@ -9,14 +9,17 @@
 #include <unistd.h>
 
 namespace flow {
-namespace {
 
-struct Ask {
+struct detail::LoopAsk {
     std::function<std::string()> function;
     LoopAnswer answer;
     bool isTaken = false;
     bool isDone = false;
 };
+
+namespace {
+
+using Ask = detail::LoopAsk;
 
 /// The entry of a loop in the list of all loops. It is freed when the loop ends.
 struct Member : LoopOwned {
@@ -131,6 +134,24 @@ std::vector<LoopAnswer> askAllLoops(std::function<std::string()> function, doubl
         }
     }
     for (auto const& ask : asks)
+        answers.push_back(ask->answer);
+    return answers;
+}
+
+LoopQuestions::LoopQuestions(std::function<std::string()> ask) {
+    std::lock_guard lock(all().mutex);
+    asks_ = askOthers(ask, ::gettid()); // nondeterminism: it is about threads of the machine
+}
+
+bool LoopQuestions::areOver() const {
+    std::lock_guard lock(all().mutex);
+    return std::all_of(asks_.begin(), asks_.end(), [](std::shared_ptr<Ask> const& ask) { return ask->isDone; });
+}
+
+std::vector<LoopAnswer> LoopQuestions::answers() const {
+    std::lock_guard lock(all().mutex);
+    std::vector<LoopAnswer> answers;
+    for (auto const& ask : asks_)
         answers.push_back(ask->answer);
     return answers;
 }

@@ -4,10 +4,12 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <fcntl.h>
+#include <mutex>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -89,16 +91,30 @@ std::size_t walk(Registers const& at, Word* copy, Word* out) noexcept {
     return count;
 }
 
+/// The sample that sampleStack() has asked for.
+struct Wanted {
+    std::atomic<int> thread{0}; // 0: none
+    std::atomic<bool> isDone{false};
+    std::size_t count = 0;
+    Word found[kMostAddresses] = {};
+};
+constinit Wanted wanted = {};
+
 void onSignal(int, siginfo_t*, void* context) {
     int before = errno;
     runningSamplers.fetch_add(1);
     Word* const out = words.load(); // read after the line above: the destructor waits for counted handlers
     Registers registers;
     Word found[kMostAddresses];
+    int self = ::gettid(); // nondeterminism: no simulation is sampled
+    bool isWanted = wanted.thread.compare_exchange_strong(self, 0);
     Copy* copy = copies;
     while (copy != copies + kCopies && copy->isTaken.exchange(true))
         ++copy;
-    if (out && copy != copies + kCopies && registersOf(context, registers)) {
+    if (copy != copies + kCopies && isWanted && registersOf(context, registers)) {
+        wanted.count = walk(registers, copy->words, wanted.found);
+        copy->isTaken = false;
+    } else if (out && copy != copies + kCopies && registersOf(context, registers)) {
         std::size_t count = walk(registers, copy->words, found);
         copy->isTaken = false;
         std::size_t place = used.fetch_add(count + 1);
@@ -110,6 +126,8 @@ void onSignal(int, siginfo_t*, void* context) {
     } else if (copy != copies + kCopies) {
         copy->isTaken = false;
     }
+    if (isWanted)
+        wanted.isDone = true;
     runningSamplers.fetch_sub(1);
     errno = before;
 }
@@ -125,6 +143,13 @@ void copyMaps(std::string const& path) {
         ::close(from);
     if (to >= 0)
         ::close(to);
+}
+
+void catchSignal() {
+    struct sigaction action = {};
+    action.sa_sigaction = onSignal;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    ::sigaction(SIGPROF, &action, nullptr);
 }
 
 void setTimer(long microseconds) {
@@ -153,22 +178,40 @@ SignalSampler::SignalSampler(std::string const& path) {
     used = 0;
     words = static_cast<Word*>(mapped);
     copyMaps(path + ".maps");
-    struct sigaction action = {};
-    action.sa_sigaction = onSignal;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    ::sigaction(SIGPROF, &action, nullptr);
+    catchSignal();
     setTimer(kMicroseconds);
 }
 
 SignalSampler::~SignalSampler() {
-    setTimer(0);
-    ::signal(SIGPROF, SIG_IGN); // a signal may be under way
+    setTimer(0); // the handler stays, since a signal may be under way
     Word* mapped = words.exchange(nullptr);
     while (runningSamplers.load() != 0)
         // nondeterminism: no simulation is sampled.
         std::this_thread::yield();
     ::munmap(mapped, kMostWords * sizeof(Word));
     isSampled = false;
+}
+
+std::vector<void*> sampleStack(int thread) {
+    constexpr int kTries = 200; // a millisecond each
+    static std::mutex one;
+    std::lock_guard lock(one);
+    catchSignal();
+    wanted.count = 0;
+    wanted.isDone = false;
+    wanted.thread = thread;
+    // nondeterminism: no simulation is sampled.
+    bool isSent = ::tgkill(::getpid(), thread, SIGPROF) == 0;
+    for (int i = 0; isSent && i < kTries && !wanted.isDone; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));         // nondeterminism: as above
+    if (int same = thread; wanted.thread.compare_exchange_strong(same, 0)) // from here on no handler begins a sample
+        return {};
+    while (!wanted.isDone)
+        std::this_thread::yield(); // nondeterminism: as above
+    std::vector<void*> stack;
+    for (std::size_t i = 0; i < wanted.count; ++i)
+        stack.push_back(reinterpret_cast<void*>(wanted.found[i] + (i == 0)));
+    return stack;
 }
 
 } // namespace flow

@@ -3,47 +3,140 @@
 // LoopMetrics is a StepWatch: the loop calls its functions at each event. begins() and ended() enclose a step; a step
 // may run a nested loop, so running_ is a stack. The end of a step is taken as the beginning of the next step
 // (isFresh_), which saves one read of the clock per step; after a new turn or a sleep, the clock is read again.
-// sleeps() and wakes() enclose idle time; all other time is busy time.
+// sleeps() and wakes() enclose idle time; all other time is busy time. The time of a turn needs no read of the clock of
+// its own: it goes from the first begins() to the last ended().
+//
+// The list of shared LoopMetrics has a mutex, which a reader holds while it reads. A LoopMetrics leaves the list before
+// it ends. runningSince_ is written last when a step begins, and first when it ends; so if a reader finds the same
+// runningSince_ before and after it reads the code, the code belongs to this step.
 
 #include "flow/trace/loop_metrics.h"
 
+#include "flow/base/assert.h"
 #include "flow/base/format.h"
+#include "flow/base/to_text.h"
 #include "flow/diag/detail/symbol.h"
 #include "flow/trace/detail/json.h"
 #include "flow/wait/long_steps.h"
 
 #include <algorithm>
 #include <map>
+#include <mutex>
+#include <unistd.h>
 
 namespace flow {
 
+namespace {
+constexpr double kLatencies[] = {0.0001, 0.001, 0.01, 0.1, 1, 10}; // seconds
+}
+
+struct LoopMetrics::Shared {
+    std::mutex mutex;
+    CycleClock clock; // for readers; their loops' clocks belong to the loops
+    std::vector<std::pair<LoopMetrics*, std::weak_ptr<LoopMetrics>>> list;
+};
+
+/// The list is never destroyed, since loops of other threads may end after static objects are destroyed.
+LoopMetrics::Shared& LoopMetrics::allShared() {
+    static auto* const made = new Shared;
+    return *made;
+}
+
 LoopMetrics::LoopMetrics(Loop& loop, Seconds longStep)
-    : loop_(loop), clock_(loop.isSimulated() ? &loop : nullptr), began_(clock_.now()) {
+    : loop_(loop), clock_(loop.isSimulated() ? &loop : nullptr), began_(clock_.now()),
+      latencies_(std::size(kLatencies) + 1) {
     running_.reserve(16);
     clock_.measure();
     longTicks_ = clock_.ticksOf(longStep);
+    for (double bound : kLatencies)
+        latencyTicks_.push_back(clock_.ticksOf(bound));
     loop_.add(*this);
 }
 
 LoopMetrics::~LoopMetrics() {
+    if (thread_ != 0) {
+        std::lock_guard lock(allShared().mutex);
+        std::erase_if(allShared().list, [this](auto const& each) { return each.first == this; });
+    }
     loop_.remove(*this);
 }
 
+std::shared_ptr<LoopMetrics> LoopMetrics::shared(std::string name) {
+    Loop& loop = Loop::current();
+    FLOW_ASSERT(!loop.isSimulated(), "LoopMetrics::shared() on a simulated loop, into which no other thread may look");
+    Shared& all = allShared();
+    std::lock_guard lock(all.mutex);
+    for (auto const& [metrics, owner] : all.list)
+        if (&metrics->loop_ == &loop)
+            if (auto found = owner.lock())
+                return found;
+    auto isTaken = [&](std::string const& wanted) {
+        return std::ranges::any_of(all.list, [&](auto const& each) { return each.first->name_ == wanted; });
+    };
+    auto made = std::make_shared<LoopMetrics>(loop);
+    made->name_ = name;
+    for (int number = 2; isTaken(made->name_); ++number)
+        made->name_ = name + ' ' + std::to_string(number);
+    all.list.emplace_back(made.get(), made);
+    made->thread_ = ::gettid(); // nondeterminism: no simulated loop is shared
+    return made;
+}
+
+void LoopMetrics::forEachShared(std::function<void(LoopMetrics const&)> const& visit) {
+    Shared& all = allShared();
+    std::lock_guard lock(all.mutex);
+    all.clock.measure();
+    for (auto const& [metrics, owner] : all.list)
+        visit(*metrics);
+}
+
+std::optional<RunningStep> LoopMetrics::running() const {
+    std::uint64_t since = runningSince_.load(std::memory_order_acquire);
+    void const* code = runningCode_.load(std::memory_order_acquire);
+    if (since == 0 || runningSince_.load(std::memory_order_relaxed) != since)
+        return std::nullopt;
+    CycleClock& clock = allShared().clock;
+    std::uint64_t now = clock.now(); // of another processor than `since`, which may be a little later
+    return RunningStep{code, now > since ? clock.seconds(now - since) : 0, since};
+}
+
 void LoopMetrics::turnBegins() noexcept {
-    ++turns_;
+    turns_.add(1);
     isFresh_ = false;
+    if (running_.empty())
+        turnBegan_ = 0;
+}
+
+void LoopMetrics::turnEnds() noexcept {
+    if (!running_.empty() || turnBegan_ == 0)
+        return;
+    std::uint64_t ticks = now_ - turnBegan_;
+    std::size_t place = 0;
+    while (place < latencyTicks_.size() && ticks > latencyTicks_[place])
+        ++place;
+    latencies_[place].add(1);
+    latencySum_.add(ticks);
 }
 
 void LoopMetrics::begins(WaiterNode* step, TaskPriority) noexcept {
-    ++steps_;
+    steps_.add(1);
     if (!std::exchange(isFresh_, false))
         now_ = clock_.now();
+    if (turnBegan_ == 0)
+        turnBegan_ = now_;
     running_.push_back({codeOfStep(step), now_});
+    runningCode_.store(running_.back().code, std::memory_order_relaxed);
+    runningSince_.store(now_, std::memory_order_release);
 }
 
 void LoopMetrics::ended() noexcept {
     Running step = running_.back();
     running_.pop_back();
+    runningSince_.store(0, std::memory_order_release);
+    if (!running_.empty()) [[unlikely]] { // the step ran the loop inside another step
+        runningCode_.store(running_.back().code, std::memory_order_relaxed);
+        runningSince_.store(running_.back().since, std::memory_order_release);
+    }
     now_ = clock_.now();
     isFresh_ = true;
     if (now_ - step.since < longTicks_) [[likely]]
@@ -56,28 +149,49 @@ void LoopMetrics::ended() noexcept {
 }
 
 void LoopMetrics::sleeps() noexcept {
-    ++sleeps_;
-    asleepSince_ = clock_.now();
+    sleeps_.add(1);
+    asleepSince_.store(clock_.now());
 }
 
 void LoopMetrics::wakes() noexcept {
-    idleTicks_ += clock_.now() - std::exchange(asleepSince_, 0);
+    idleTicks_.add(clock_.now() - asleepSince_.load());
+    asleepSince_.store(0);
     isFresh_ = false;
+}
+
+LoopFigures LoopMetrics::counted(CycleClock& clock) const {
+    LoopFigures all;
+    std::uint64_t now = clock.now(), asleepSince = asleepSince_.load();
+    all.seconds = clock.seconds(now - began_);
+    all.idle = clock.seconds(idleTicks_.load() + (asleepSince != 0 && now > asleepSince ? now - asleepSince : 0));
+    all.busy = std::max(0.0, all.seconds - all.idle);
+    all.turns = turns_.load();
+    all.steps = steps_.load();
+    all.sleeps = sleeps_.load();
+    all.bySteps = woken_[static_cast<int>(WokenBy::Step)].load();
+    all.byTimers = woken_[static_cast<int>(WokenBy::Timer)].load();
+    all.byPosts = woken_[static_cast<int>(WokenBy::Post)].load();
+    all.byNews = woken_[static_cast<int>(WokenBy::News)].load();
+    for (std::size_t i = 0; i < std::size(kLatencies); ++i) {
+        all.latencyCount += latencies_[i].load();
+        all.latencies.emplace_back(kLatencies[i], all.latencyCount);
+    }
+    all.latencyCount += latencies_.back().load();
+    all.latencySeconds = clock.seconds(latencySum_.load());
+    return all;
+}
+
+LoopFigures LoopMetrics::figuresFromOutside() const {
+    LoopFigures all = counted(allShared().clock);
+    all.isFromOutside = true;
+    if (auto step = running())
+        all.running = step->seconds;
+    return all;
 }
 
 LoopFigures LoopMetrics::figures() const {
     clock_.measure();
-    LoopFigures all;
-    all.seconds = clock_.seconds(clock_.now() - began_);
-    all.idle = clock_.seconds(idleTicks_);
-    all.busy = std::max(0.0, all.seconds - all.idle);
-    all.turns = turns_;
-    all.steps = steps_;
-    all.sleeps = sleeps_;
-    all.bySteps = woken_[static_cast<int>(WokenBy::Step)];
-    all.byTimers = woken_[static_cast<int>(WokenBy::Timer)];
-    all.byPosts = woken_[static_cast<int>(WokenBy::Post)];
-    all.byNews = woken_[static_cast<int>(WokenBy::News)];
+    LoopFigures all = counted(clock_);
     loop_.forEachReady([&](WaiterNode*, TaskPriority priority) {
         int level = static_cast<int>(priority);
         if (all.ready.empty() || all.ready.back().first != level)
@@ -128,6 +242,23 @@ std::string prometheusLabel(std::string_view key, std::string_view value) {
     return out + '"';
 }
 
+namespace {
+
+void appendLatencies(std::string& out, LoopFigures const& figures, std::string const& label) {
+    std::string const name = "millrace_loop_latency_seconds";
+    auto add = [&](char const* suffix, std::string const& labels, double value) {
+        out += name + suffix + '{' + labels + "} " + toText(value) + '\n';
+    };
+    out += "# TYPE " + name + " histogram\n";
+    for (auto const& [bound, count] : figures.latencies)
+        add("_bucket", label + "," + prometheusLabel("le", format("%g", bound)), static_cast<double>(count));
+    add("_bucket", label + "," + prometheusLabel("le", "+Inf"), static_cast<double>(figures.latencyCount));
+    add("_sum", label, figures.latencySeconds);
+    add("_count", label, static_cast<double>(figures.latencyCount));
+}
+
+} // namespace
+
 std::string prometheusText(LoopFigures const& figures, std::string_view loop) {
     std::string out;
     std::string label = prometheusLabel("loop", loop);
@@ -147,6 +278,10 @@ std::string prometheusText(LoopFigures const& figures, std::string_view loop) {
     counter("millrace_woken_total", number(figures.byTimers), prometheusLabel("by", "timer"));
     counter("millrace_woken_total", number(figures.byPosts), prometheusLabel("by", "post"));
     counter("millrace_woken_total", number(figures.byNews), prometheusLabel("by", "news"));
+    appendLatencies(out, figures, label);
+    gauge("millrace_running_step_seconds", figures.running);
+    if (figures.isFromOutside)
+        return out;
     for (auto const& [priority, count] : figures.ready)
         gauge("millrace_ready", number(count), prometheusLabel("priority", std::to_string(priority)));
     gauge("millrace_timers", number(figures.timers));
@@ -154,10 +289,41 @@ std::string prometheusText(LoopFigures const& figures, std::string_view loop) {
     counter("millrace_blocks_freed_total", number(figures.blocks.freed));
     gauge("millrace_memory_bytes", number(figures.memory.held), prometheusLabel("kind", "held"));
     gauge("millrace_memory_bytes", static_cast<double>(figures.memory.live), prometheusLabel("kind", "live"));
-    for (auto const& each : figures.longSteps) {
+    for (auto const& each : figures.longSteps)
         counter("millrace_long_steps_total", number(each.count), prometheusLabel("actor", each.actor));
+    for (auto const& each : figures.longSteps)
         counter("millrace_long_step_seconds_total", each.seconds, prometheusLabel("actor", each.actor));
+    return out;
+}
+
+std::string mergePrometheus(std::vector<std::string> const& pages) {
+    struct Family {
+        std::string head, lines;
+    };
+    std::map<std::string, Family, std::less<>> families;
+    for (std::string_view page : pages) {
+        Family* family = nullptr;
+        bool isNew = false;
+        while (!page.empty()) {
+            std::string_view line = page.substr(0, page.find('\n') + 1);
+            if (line.empty()) // the last line has no end
+                line = page;
+            page.remove_prefix(line.size());
+            if (line.starts_with("# ")) { // "# HELP NAME ..." or "# TYPE NAME ..."
+                std::string_view name = line.substr(7, line.find_first_of(" \n", 7) - 7);
+                auto [place, made] = families.try_emplace(std::string(name));
+                isNew = made || (isNew && family == &place->second);
+                family = &place->second;
+                if (isNew)
+                    family->head += line;
+            } else if (family) {
+                family->lines += line;
+            }
+        }
     }
+    std::string out;
+    for (auto const& [name, family] : families)
+        out += family.head + family.lines;
     return out;
 }
 
@@ -181,6 +347,7 @@ std::string jsonText(LoopFigures const& figures, std::string_view loop) {
     add("byTimers", figures.byTimers);
     add("byPosts", figures.byPosts);
     add("byNews", figures.byNews);
+    add("running", figures.running);
     add("timers", figures.timers);
     add("blocksAllocated", figures.blocks.allocated);
     add("blocksFreed", figures.blocks.freed);

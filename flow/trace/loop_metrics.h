@@ -10,13 +10,29 @@
 // more. A LoopMetrics belongs to the loop's thread and must end before the loop. It counts from its construction on;
 // but ready steps, timers and memory are counted at the call of figures(). For this, figures() reads all ready steps
 // and all timers, which takes long if there are a million.
+//
+// Other threads can look into a loop with a shared LoopMetrics, also while a step keeps the loop busy:
+//
+//     auto metrics = LoopMetrics::shared("worker 1");        // on the loop; the console and the Watchdog have one too
+//
+//     LoopMetrics::forEachShared([](LoopMetrics const& loop) {                          // on any thread
+//         if (auto running = loop.running())
+//             print(loop.name(), running->seconds);
+//     });
+//
+// For this each step stores its code and its beginning: three stores, without a locked instruction.
 
+#include "flow/base/one_writer.h"
 #include "flow/base/seconds.h"
 #include "flow/loop/detail/cycle_clock.h"
 #include "flow/loop/loop.h"
 #include "flow/loop/step_watch.h"
 #include "flow/memory/fast_allocator.h"
 
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -43,12 +59,25 @@ struct LoopFigures {
     std::uint64_t byTimers = 0;
     std::uint64_t byPosts = 0;
     std::uint64_t byNews = 0;
+    // Each turn from its first step to its last: new events and timers that are due wait for so long.
+    std::vector<std::pair<double, std::uint64_t>> latencies; // each bound in seconds; the turns of at most so long
+    std::uint64_t latencyCount = 0;
+    double latencySeconds = 0;  // the sum
+    double running = 0;         // the seconds since the running step has begun; 0: no step runs
+    bool isFromOutside = false; // true: the rest is left out, since another thread read these figures
     // At this moment:
     std::vector<std::pair<int, std::uint64_t>> ready; // by priority, the most urgent first
     std::uint64_t timers = 0;                         // the number of timers that are set
     memory::Statistics blocks;                        // the blocks of this thread
     memory::Usage memory;
     std::vector<LongSteps> longSteps; // one entry for each actor: the 32 with the most seconds, sorted
+};
+
+/// A step that has begun and not ended.
+struct RunningStep {
+    void const* code; // actorNameAt() gives the name of the actor
+    double seconds;   // since the step has begun
+    std::uint64_t id; // different from the ids of all other steps of this loop
 };
 
 class LoopMetrics final : StepWatch {
@@ -62,7 +91,27 @@ public:
     /// Throws std::bad_alloc.
     LoopFigures figures() const;
 
+    /// Returns the shared LoopMetrics of the current loop, which is no simulated one. The first call makes it and gives
+    /// it its name, with a number behind it if another loop has this name. It exists until the last pointer is
+    /// destroyed, on the loop's thread and before the loop.
+    static std::shared_ptr<LoopMetrics> shared(std::string name);
+    /// Calls visit() for each shared LoopMetrics of the process, on this thread. Any thread may call this. Meanwhile no
+    /// shared LoopMetrics begins or ends, so their loops exist. visit() must not take long, and may call only
+    /// the five functions below.
+    static void forEachShared(std::function<void(LoopMetrics const&)> const& visit);
+
+    Loop& loop() const { return loop_; }
+    std::string const& name() const { return name_; }
+    /// Returns the system's number of the loop's thread.
+    int thread() const { return thread_; }
+    /// Returns the step that runs now. If a step runs the loop itself, this is the innermost step.
+    std::optional<RunningStep> running() const;
+    /// Returns the figures that can be read on another thread: those of this moment and the long steps are left out.
+    LoopFigures figuresFromOutside() const;
+
 private:
+    struct Shared;
+    static Shared& allShared();
     struct Long {
         std::uint64_t count = 0;
         double seconds = 0;
@@ -73,8 +122,11 @@ private:
         std::uint64_t since;
     };
 
+    LoopFigures counted(CycleClock& clock) const;
+
     void turnBegins() noexcept override;
-    void woken(WaiterNode*, TaskPriority, WokenBy by) noexcept override { ++woken_[static_cast<int>(by)]; }
+    void turnEnds() noexcept override;
+    void woken(WaiterNode*, TaskPriority, WokenBy by) noexcept override { woken_[static_cast<int>(by)].add(1); }
     void begins(WaiterNode* step, TaskPriority) noexcept override;
     void ended() noexcept override;
     void sleeps() noexcept override;
@@ -84,14 +136,20 @@ private:
     mutable CycleClock clock_;
     std::uint64_t longTicks_ = 0; // a step that takes at least so many ticks is long
     std::uint64_t began_;
-    std::uint64_t idleTicks_ = 0;
-    std::uint64_t asleepSince_ = 0;
+    std::uint64_t turnBegan_ = 0; // 0: no step has run in this turn
     std::uint64_t now_ = 0;
-    bool isFresh_ = false; // true if nothing has run since now_ was read
-    std::uint64_t turns_ = 0;
-    std::uint64_t steps_ = 0;
-    std::uint64_t sleeps_ = 0;
-    std::uint64_t woken_[4] = {};
+    bool isFresh_ = false;                    // true if nothing has run since now_ was read
+    std::vector<std::uint64_t> latencyTicks_; // the bounds
+    std::string name_;
+    int thread_ = 0;
+    // Other threads read these:
+    OneWriter<std::uint64_t> idleTicks_, asleepSince_, turns_, steps_, sleeps_;
+    OneWriter<std::uint64_t> woken_[4];
+    std::vector<OneWriter<std::uint64_t>> latencies_; // the turns up to each bound, and then the longer ones
+    OneWriter<std::uint64_t> latencySum_;
+    std::atomic<void const*> runningCode_{nullptr};
+    std::atomic<std::uint64_t> runningSince_{0}; // 0: no step runs
+
     std::vector<Running> running_;
     // nondeterminism: the order of this map does not matter, since figures() sorts the results.
     std::unordered_map<void const*, Long> long_; // by the address of the step's code
@@ -99,6 +157,8 @@ private:
 
 /// Returns a page in the text format of Prometheus. Each figure has a label "loop" with the value `loop`.
 std::string prometheusText(LoopFigures const& figures, std::string_view loop);
+/// Returns the lines of several pages as one page, in which the lines of each name stand together.
+std::string mergePrometheus(std::vector<std::string> const& pages);
 /// Returns one JSON object.
 std::string jsonText(LoopFigures const& figures, std::string_view loop);
 

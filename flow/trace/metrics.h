@@ -8,16 +8,21 @@
 //     requests.add();
 //     open.set(3);
 //     seconds.observe(timer() - began);
-//     std::string page = metrics::text();             // all metrics of this thread
+//     metrics::Gauge queue("shop_queue", "Orders that wait.", [&] { return double(orders.size()); }); // asked for a
+//     page std::string page = metrics::text();             // all metrics of the process
 //
-// console::servePrometheus() (net/console.h) serves this page with the figures of the loop. A metric belongs to the
-// thread that made it, as a loop does, and is on the page for as long as it exists. Metrics with the same name and
-// labels are one line with their sum, so each part of a program may have a metric of its own. add() and set() cost an
-// addition; observe() costs a search among the bounds. Memory is allocated only to make a metric or the page.
+// console::servePrometheus() (net/console.h) serves this page with the figures of the loops. A metric belongs to the
+// thread that made it, as a loop does: only this thread changes it, reads value() and destroys it. The page has the
+// metrics of all threads, and a metric is on it for as long as it exists. Metrics with the same name and labels are one
+// line with their sum, so each part of a program, and each loop, may have a metric of its own. add() and set() cost a
+// load, an addition and a store; observe() costs a search among the bounds. Memory is allocated only to make a metric
+// or the page.
 
 #include "flow/base/non_copyable.h"
+#include "flow/base/one_writer.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,55 +39,78 @@ using Lines = std::vector<std::pair<std::string, double>>;
 class Metric : NonCopyable {
 public:
     virtual char const* type() const = 0;
-    virtual void addTo(Lines& lines) const = 0;
+    /// Adds the lines for the page with this number. Any thread may call this.
+    virtual void addTo(Lines& lines, std::uint64_t page) const = 0;
+    /// Reads the value for the page, on the thread of the metric.
+    virtual void read(std::uint64_t) {}
 
     std::string const name, help;
-    Metric* next;
 
 protected:
-    /// Ends the program if `name` has other characters than letters, digits, `_` and `:`, if the name of a label has a
-    /// `:`, or if a metric of another kind has the same name.
-    Metric(std::string name, std::string help, Labels const& labels, char const* type);
+    /// Ends the program if `name` has other characters than letters, digits, `_` and `:`, or if the name of a label has
+    /// a `:`.
+    Metric(std::string name, std::string help, Labels const& labels);
     ~Metric();
+    /// The last call of the constructor: from here on other threads see this metric. Ends the program if a metric of
+    /// another kind has the same name.
+    void join();
+    /// The first call of the destructor.
+    void leave() noexcept;
+    /// Calls check() for each metric of the process that has the same name and the same labels.
+    void forEachOfLine(std::function<void(Metric const&)> const& check) const;
     /// Returns the name, `suffix`, and in braces the labels and `more`.
     std::string line(char const* suffix, std::string const& more = {}) const;
-    /// Returns true if both metrics have the same name and the same labels.
-    bool isOneLineWith(Metric const& other) const { return other.name == name && other.labels_ == labels_; }
 
 private:
+    friend void readGauges(std::uint64_t page);
+
     std::string labels_;
-    Metric** place_; // the pointer that points to this metric
+    void const* thread_; // stands for the thread of this metric
 };
 
 /// A number that only grows.
 class Counter final : Metric {
 public:
     explicit Counter(std::string called, std::string text, Labels const& labels = {})
-        : Metric(std::move(called), std::move(text), labels, "counter") {}
-    void add(std::uint64_t more = 1) { value_ += more; }
-    std::uint64_t value() const { return value_; }
+        : Metric(std::move(called), std::move(text), labels) {
+        join();
+    }
+    ~Counter() { leave(); }
+    void add(std::uint64_t more = 1) { value_.add(more); }
+    std::uint64_t value() const { return value_.load(); }
 
 private:
     char const* type() const override { return "counter"; }
-    void addTo(Lines& lines) const override;
+    void addTo(Lines& lines, std::uint64_t page) const override;
 
-    std::uint64_t value_ = 0;
+    OneWriter<std::uint64_t> value_;
 };
 
 /// A number that goes up and down.
 class Gauge final : Metric {
 public:
     explicit Gauge(std::string called, std::string text, Labels const& labels = {})
-        : Metric(std::move(called), std::move(text), labels, "gauge") {}
-    void set(double value) { value_ = value; }
-    void add(double more) { value_ += more; }
-    double value() const { return value_; }
+        : Gauge(std::move(called), std::move(text), nullptr, labels) {}
+    /// A gauge whose value is the result of ask(), which is called for each page, on the thread of the gauge. If this
+    /// thread has no loop, or the loop does not answer in time, the page has no line for the gauge. ask() must not
+    /// throw, and must not make or destroy metrics.
+    Gauge(std::string called, std::string text, std::function<double()> ask, Labels const& labels = {})
+        : Metric(std::move(called), std::move(text), labels), ask_(std::move(ask)) {
+        join();
+    }
+    ~Gauge() { leave(); }
+    void set(double value) { value_.store(value); }
+    void add(double more) { value_.add(more); }
+    double value() const { return value_.load(); }
 
 private:
     char const* type() const override { return "gauge"; }
-    void addTo(Lines& lines) const override;
+    void addTo(Lines& lines, std::uint64_t page) const override;
+    void read(std::uint64_t page) override;
 
-    double value_ = 0;
+    OneWriter<double> value_;
+    std::function<double()> ask_;   // empty: set() and add() make the value
+    OneWriter<std::uint64_t> page_; // the newest page for which ask_ was called
 };
 
 /// Counts the values in each of several ranges.
@@ -91,24 +119,34 @@ public:
     /// The bounds must rise, and no label may be `le`. A value that equals a bound is counted at that bound. A value
     /// above all bounds, or NaN, is in count() and sum(). Histograms with equal name and labels must have equal bounds.
     Histogram(std::string name, std::string help, std::vector<double> bounds, Labels const& labels = {});
+    ~Histogram() { leave(); }
     void observe(double value);
-    std::uint64_t count() const { return count_; }
-    double sum() const { return sum_; }
+    std::uint64_t count() const;
+    double sum() const { return sum_.load(); }
 
 private:
     char const* type() const override { return "histogram"; }
-    void addTo(Lines& lines) const override;
+    void addTo(Lines& lines, std::uint64_t page) const override;
 
     std::vector<double> bounds_;
-    std::vector<std::uint64_t> counts_; // for each bound: the number of values in (the bound before, this bound]
-    std::uint64_t count_ = 0;
-    double sum_ = 0;
+    // For each bound the number of values in (the bound before, this bound]; then the number of all other values.
+    std::vector<OneWriter<std::uint64_t>> counts_;
+    OneWriter<double> sum_;
 };
 
 /// Returns `count` bounds for a histogram: `first`, and then always `factor` times the bound before.
 std::vector<double> powers(double first, double factor, int count);
 
-/// Returns the page of this thread's metrics, sorted by name.
+/// Returns the page of the process, sorted by name. Of the gauges with a function it has those of this thread.
 std::string text();
+
+// A page with the gauges of several threads is made in three steps. console::servePrometheus() does this.
+
+/// Returns the number of a new page.
+std::uint64_t newPage();
+/// Calls the functions of this thread's gauges, for the page.
+void readGauges(std::uint64_t page);
+/// Returns the page, with the gauges that were read for it.
+std::string text(std::uint64_t page);
 
 } // namespace flow::metrics

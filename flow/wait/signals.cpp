@@ -30,14 +30,15 @@ constexpr std::size_t kLoops = 64; // the most loops that can wait for signals a
 
 class SignalHub;
 
-/// The state that all loops of the process share. A signal handler reads only `hubs`, and only while the handler is
-/// counted in `handlers`.
+/// The state that all loops of the process share. A signal handler uses only `arrivals`, and `hubs` while the handler
+/// is counted in `handlers`.
 struct ProcessSignals {
     std::mutex mutex; // guards `users`, `before` and changes of `hubs`
     std::array<int, kSignals> users{};
     std::array<struct sigaction, kSignals> before{};
     std::array<std::atomic<SignalHub*>, kLoops> hubs{};
     std::atomic<int> handlers{0};
+    std::array<std::atomic<std::uint64_t>, kSignals> arrivals{};
 };
 
 ProcessSignals& process() {
@@ -124,6 +125,7 @@ private:
         int before = errno;
         ProcessSignals& all = process();
         all.handlers.fetch_add(1);
+        all.arrivals[static_cast<std::size_t>(number)].fetch_add(1);
         for (auto& place : all.hubs)
             if (SignalHub* hub = place.load())
                 hub->come(number);
@@ -196,6 +198,11 @@ private:
 };
 
 } // namespace
+
+std::uint64_t signalsSoFar(int number) noexcept {
+    return process().arrivals[static_cast<std::size_t>(number)].load();
+}
+
 } // namespace detail
 
 bool Signals::isReady() const {

@@ -25,7 +25,9 @@ namespace flow {
 
 namespace detail {
 struct SignalGroup;
-}
+/// Returns how often this process has got a signal for which signals() was called. Any thread may call this.
+std::uint64_t signalsSoFar(int number) noexcept;
+} // namespace detail
 
 struct [[nodiscard]] Signals {
     using Result = int;

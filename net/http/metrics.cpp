@@ -2,30 +2,10 @@
 
 #include "flow/trace/trace_event.h"
 
-#include <algorithm>
 #include <tuple>
 #include <utility>
 
 namespace flow::net::http {
-
-/// A gauge that reads its value when the page is made.
-class ServerMetrics::NowGauge final : metrics::Metric {
-public:
-    NowGauge(char const* called, char const* text, std::string const& server, std::uint64_t const& value)
-        : Metric(called, text, {{"server", server}}, "gauge"), value_(value) {}
-
-private:
-    char const* type() const override { return "gauge"; }
-    void addTo(metrics::Lines& lines) const override {
-        std::string text = line("");
-        auto place = std::find_if(lines.begin(), lines.end(), [&](auto const& each) { return each.first == text; });
-        if (place == lines.end())
-            place = lines.insert(place, {text, 0}); // else of another server with this name
-        place->second += static_cast<double>(value_);
-    }
-
-    std::uint64_t const& value_;
-};
 
 ServerMetrics::Route::Route(MetricsOptions const& options, std::string const& name)
     : seconds("millrace_http_request_seconds", "From the head of a request to the end of its response.", options.bounds,
@@ -35,10 +15,10 @@ ServerMetrics::ServerMetrics(MetricsOptions options)
     : options_(std::move(options)), received_("millrace_http_received_bytes_total", "Bytes of the bodies of requests.",
                                               {{"server", options_.server}}),
       sent_("millrace_http_sent_bytes_total", "Bytes of the bodies of responses.", {{"server", options_.server}}),
-      inFlight_(std::make_unique<NowGauge>("millrace_http_requests_in_flight", "Requests that are being answered.",
-                                           options_.server, counters_.inFlight)),
-      connections_(std::make_unique<NowGauge>("millrace_http_connections", "Connections that are open.",
-                                              options_.server, counters_.open)) {}
+      inFlight_("millrace_http_requests_in_flight", "Requests that are being answered.",
+                [this] { return static_cast<double>(counters_.inFlight); }, {{"server", options_.server}}),
+      connections_("millrace_http_connections", "Connections that are open.",
+                   [this] { return static_cast<double>(counters_.open); }, {{"server", options_.server}}) {}
 
 ServerMetrics::~ServerMetrics() = default;
 

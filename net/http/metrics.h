@@ -28,7 +28,6 @@
 #include "net/http/server.h"
 
 #include <map>
-#include <memory>
 #include <string>
 
 namespace flow::net::http {
@@ -42,6 +41,8 @@ struct MetricsOptions {
 class ServerMetrics {
 public:
     explicit ServerMetrics(MetricsOptions options = {});
+    ServerMetrics(ServerMetrics const&) = delete;
+    ServerMetrics& operator=(ServerMetrics const&) = delete;
     ~ServerMetrics();
 
     /// Sets onEnd and counters of the options. An onEnd that was there is called as well.
@@ -49,7 +50,6 @@ public:
     ServerCounters const& counters() const { return counters_; }
 
 private:
-    class NowGauge;
     struct Route {
         Route(MetricsOptions const& options, std::string const& name);
 
@@ -62,7 +62,7 @@ private:
     MetricsOptions options_;
     ServerCounters counters_;
     metrics::Counter received_, sent_;
-    std::unique_ptr<NowGauge> inFlight_, connections_;
+    metrics::Gauge inFlight_, connections_;
     std::map<std::string, Route, std::less<>> routes_;
 };
 

@@ -198,6 +198,13 @@ Future<Void> RealNetwork::settled() {
         co_await leaving_.drainedTo(0);
 }
 
+std::size_t RealNetwork::openSockets() const {
+    std::size_t count = 0;
+    for (ListLink const* link = sockets_.next; link != &sockets_; link = link->next)
+        ++count;
+    return count;
+}
+
 void RealNetwork::end() noexcept {
     resolver_.reset();
     leaving_.abandonWaiters();

@@ -43,6 +43,8 @@ public:
     void setResolver(ResolverOptions const& options) { resolver_ = makeResolver(options); }
 
     LoopCounters counters() const { return {counters_, poller_->counters()}; }
+    /// Counts the open sockets: connections, listeners and datagram sockets. Visits each of them.
+    std::size_t openSockets() const;
     NetworkPoller const& poller() const { return *poller_; }
 
     Future<Void> settled() override;

@@ -27,8 +27,8 @@ MUTANTS = (
     Mutant(
         "MetricStaysInList",
         "flow/trace/metrics.cpp",
-        "        next->place_ = place_;",
-        "        next->place_ = PLANTED ? next->place_ : place_;",
+        "    std::erase(allMetrics().list, this);",
+        "    std::erase(allMetrics().list, PLANTED ? nullptr : this);",
     ),
     Mutant(
         "ProbesOfOneFileAreOne",

@@ -62,9 +62,9 @@ MUTANTS = (
     ),
     Mutant(
         "RecordingNeverEnds",
-        "net/console.cpp",
-        "    ~Recording() { *console.*flag = false; }",
-        "    ~Recording() { *console.*flag = PLANTED; }",
+        "net/detail/console_recordings.cpp",
+        "    ~Recording() { flag = false; }",
+        "    ~Recording() { flag = PLANTED; }",
     ),
     # ------------------------------------------------------------------------------------------------------ net/real
     Mutant(

@@ -23,6 +23,8 @@ struct ProgramCall {
 /// Finds the innermost function of the program on this thread's stack. If `wantsPlace`, runs addr2line, each time for
 /// at most 10 seconds. Throws std::bad_alloc.
 ProgramCall findProgramCall(bool wantsPlace);
+/// Like findProgramCall(), for the return addresses of a stack, the innermost first.
+ProgramCall findProgramCall(void* const* returns, int count, bool wantsPlace);
 
 /// True if `file`, a path as the compiler writes it, is in the source tree or the installation of the library.
 bool isOfLibrary(std::string_view file);

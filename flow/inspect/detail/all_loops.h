@@ -11,6 +11,7 @@
 #include "flow/loop/real_loop.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,24 @@ struct LoopAnswer {
 /// Calls `ask` on several threads at the same time. A slow thread may call it even after askAllLoops() has returned. If
 /// `ask` throws on another thread, that thread's loop has no answer. On the calling thread, the exception is passed on.
 std::vector<LoopAnswer> askAllLoops(std::function<std::string()> ask, double patience);
+
+namespace detail {
+struct LoopAsk;
+}
+
+/// Calls `ask` like askAllLoops(), but only on other threads, and without a wait.
+class LoopQuestions {
+public:
+    explicit LoopQuestions(std::function<std::string()> ask);
+
+    /// True if each loop has answered or ended.
+    bool areOver() const;
+    /// Returns the answers so far.
+    std::vector<LoopAnswer> answers() const;
+
+private:
+    std::vector<std::shared_ptr<detail::LoopAsk>> asks_;
+};
 
 namespace detail {
 /// Registers `loop`. Called for each RealLoop when it is made.

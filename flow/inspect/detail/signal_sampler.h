@@ -9,8 +9,11 @@
 //
 // The file is a row of 64-bit words: for each sample the number of addresses, then the addresses, the innermost first.
 // It ends with a 0. At most 64 addresses a sample and 4 million words are kept.
+//
+// sampleStack() takes one sample of one thread.
 
 #include <string>
+#include <vector>
 
 namespace flow {
 
@@ -24,5 +27,10 @@ public:
     /// Stops the sampling. The file stays.
     ~SignalSampler();
 };
+
+/// Returns the return addresses on the stack of the thread with this system's number, the innermost first; empty if the
+/// thread does not answer its SIGPROF within 0.2 s. The first "return address" is one byte behind the instruction that
+/// the thread runs. Like any signal, this interrupts a call of the system. Any thread may call this, for another one.
+std::vector<void*> sampleStack(int thread);
 
 } // namespace flow

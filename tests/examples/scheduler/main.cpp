@@ -3,6 +3,7 @@
 #include "scheduler.h"
 
 #include "flow/base/parse_number.h"
+#include "flow/inspect/watchdog.h"
 #include "flow/trace/loop_metrics.h"
 
 #include <csignal>
@@ -37,8 +38,9 @@ int main(int argc, char** argv) {
     scheduler.add({.name = "hang", .interval = 1, .timeout = 0.2, .attempts = 2, .run = hang});
 
     RealLoop loop;
-    LoopMetrics metrics(loop); // the loop's own: tasks, timers, memory, actors that keep it busy
+    auto metrics = LoopMetrics::shared("main"); // the loop's own: tasks, timers, memory, actors that keep it busy
+    Watchdog watch({.after = 10}); // reports a step that does not end, and lets SIGTERM end the program then
     Future<Void> stop = success(keep(signals({SIGINT, SIGTERM}))) || Future<Void>(delay(*seconds));
     loop.run(scheduler.run(stop, 1.0));
-    std::printf("%s%s", scheduler.metrics().c_str(), prometheusText(metrics.figures(), "main").c_str());
+    std::printf("%s%s", scheduler.metrics().c_str(), prometheusText(metrics->figures(), "main").c_str());
 }

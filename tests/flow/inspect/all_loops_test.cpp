@@ -57,3 +57,25 @@ TEST_CASE("all loops: each answers on its own thread, but one that runs a long t
     thread.join();
     CHECK(count(pendingText({.allLoops = true}), "loop of thread ") == 1);
 }
+
+TEST_CASE("all loops: questions are answered while the caller does other work") {
+    std::atomic<Loop*> other{nullptr};
+    std::thread thread([&] {
+        RealLoop theirs;
+        WorkGuard guard(theirs);
+        theirs.post([&] { other = &theirs; });
+        theirs.run();
+    });
+    while (!other)
+        std::this_thread::yield();
+    RealLoop mine;
+    LoopQuestions questions([] { return std::string("here"); });
+    while (!questions.areOver())
+        std::this_thread::yield();
+    REQUIRE(questions.answers().size() == 1); // the calling thread is not asked
+    CHECK(questions.answers()[0].isThere);
+    CHECK(questions.answers()[0].text == "here");
+    other.load()->stop();
+    thread.join();
+    CHECK(LoopQuestions([] { return std::string(); }).areOver());
+}

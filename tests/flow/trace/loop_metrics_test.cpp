@@ -8,7 +8,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <string>
 #include <thread>
+#include <unistd.h>
+#include <vector>
 
 using namespace flow;
 
@@ -92,4 +96,112 @@ TEST_CASE("loop metrics: the texts have every figure, and what has to be escaped
     std::string json = jsonText(figures, "main");
     CHECK(json.find("\"ready\":[[8000,3]]") != json.npos);
     CHECK(json.find("\"actor\":\"a\\\"b\\\\c\\nd\",\"count\":2,\"seconds\":0.5,\"longest\":0.25") != json.npos);
+}
+
+TEST_CASE("loop metrics: the time of turns, without a read of the clock of its own") {
+    SimLoop loop;
+    LoopMetrics metrics(loop);
+    loop.run(stepping(10));
+    LoopFigures figures = metrics.figures();
+    CHECK(figures.latencyCount >= 2);
+    CHECK(figures.latencyCount <= figures.turns);
+    REQUIRE(figures.latencies.size() == 6);
+    CHECK(figures.latencies.front() == std::pair<double, std::uint64_t>(0.0001, figures.latencyCount));
+    CHECK(figures.latencies.back().second == figures.latencyCount);
+    CHECK(figures.latencySeconds > 0);
+    std::string page = prometheusText(figures, "a");
+    CHECK(page.find("# TYPE millrace_loop_latency_seconds histogram\nmillrace_loop_latency_seconds_bucket{loop=\"a\","
+                    "le=\"0.0001\"} ") != std::string::npos);
+}
+
+TEST_CASE("loop metrics: another thread reads a shared one while a step keeps the loop busy") {
+    std::atomic<bool> isSeen = false;
+    std::atomic<Loop*> started = nullptr;
+    std::thread busy([&] {
+        RealLoop loop;
+        auto metrics = LoopMetrics::shared("busy");
+        CHECK(LoopMetrics::shared("another name") == metrics);
+        loop.post([&] {
+            started = &loop;
+            while (!isSeen) {
+            }
+        });
+        loop.run();
+    });
+    RealLoop loop;
+    auto mine = LoopMetrics::shared("busy");
+    while (!started)
+        std::this_thread::yield();
+    int seen = 0;
+    double before = 0;
+    LoopMetrics::forEachShared([&](LoopMetrics const& each) {
+        auto running = each.running();
+        LoopFigures figures = each.figuresFromOutside();
+        CHECK(figures.isFromOutside);
+        CHECK(figures.seconds >= 0);
+        if (&each.loop() == started) {
+            ++seen;
+            REQUIRE(running);
+            before = running->seconds;
+            CHECK(running->seconds > 0);
+            CHECK(figures.running >= running->seconds);
+            CHECK(figures.steps == 1);
+            CHECK(each.thread() != ::gettid());
+        } else if (&each.loop() == &loop) {
+            ++seen;
+            CHECK_FALSE(running);
+            CHECK(each.thread() == ::gettid());
+            CHECK(each.name().starts_with("busy"));
+        }
+    });
+    CHECK(seen == 2);
+    isSeen = true;
+    busy.join();
+    std::vector<std::string> names;
+    LoopMetrics::forEachShared([&](LoopMetrics const& each) { names.push_back(each.name()); });
+    CHECK(names == std::vector{mine->name()});
+    auto same = LoopMetrics::shared("busy");
+    CHECK(same == mine);
+}
+
+TEST_CASE("loop metrics: the running step is the innermost, and then the outer one again") {
+    RealLoop loop;
+    auto metrics = LoopMetrics::shared("main");
+    std::uint64_t outer = 0, inner = 0, again = 0;
+    auto runningId = [&] {
+        std::uint64_t id = 0;
+        LoopMetrics::forEachShared([&](LoopMetrics const& each) {
+            if (auto step = each.running())
+                id = step->id;
+        });
+        return id;
+    };
+    loop.post([&] {
+        outer = runningId();
+        loop.post([&] { inner = runningId(); });
+        loop.run(delay(0.001));
+        again = runningId();
+    });
+    loop.run(delay(0.002));
+    CHECK(outer != 0);
+    CHECK(inner > outer);
+    CHECK(again == outer);
+    CHECK(runningId() == 0);
+}
+
+TEST_CASE("loop metrics: pages of several loops are one page, in which each name stands once") {
+    LoopFigures figures;
+    figures.longSteps = {{"a", 1, 0.5, 0.5}, {"b", 1, 0.5, 0.5}};
+    std::string page =
+        mergePrometheus({prometheusText(figures, "one"), prometheusText(figures, "two"),
+                         "# HELP x Ex.\n# TYPE x gauge\nx 1\n", "# HELP x Ex.\n# TYPE x gauge\nx{a=\"b\"} 2"});
+    CHECK(page.find("# TYPE millrace_steps_total counter\nmillrace_steps_total{loop=\"one\"} 0\n"
+                    "millrace_steps_total{loop=\"two\"} 0\n# ") != std::string::npos);
+    CHECK(page.ends_with("# HELP x Ex.\n# TYPE x gauge\nx 1\nx{a=\"b\"} 2"));
+    std::string name;
+    for (std::size_t at = page.find("# TYPE "); at != page.npos; at = page.find("# TYPE ", at + 1)) {
+        std::string next = page.substr(at + 7, page.find(' ', at + 7) - at - 7);
+        CHECK(name < next);
+        name = next;
+    }
 }

@@ -4,8 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cmath>
+#include <latch>
 #include <memory>
+#include <thread>
 
 using namespace flow;
 
@@ -96,4 +99,76 @@ TEST_CASE("metrics: wrong names end the program with a sentence") {
     CHECK_DIES(metrics::Histogram("y", "", {1}, {{"le", "b"}}), "the label le");
     metrics::Counter colon("a:b", "");
     CHECK_DIES(metrics::Gauge("jobs", ""), "different kinds");
+}
+
+TEST_CASE("metrics: the page has the metrics of all threads, and adds up those of one line") {
+    metrics::Counter here("jobs", "Jobs.");
+    here.add(1);
+    std::latch isMade(1), isRead(1);
+    std::thread other([&] {
+        metrics::Counter there("jobs", "Jobs.");
+        metrics::Histogram sizes("sizes", "", {1});
+        there.add(10);
+        isMade.count_down();
+        isRead.wait();
+    });
+    isMade.wait();
+    std::string page = metrics::text();
+    isRead.count_down();
+    other.join();
+    CHECK(page.find("jobs 11\n") != std::string::npos);
+    CHECK(page.find("sizes_count 0\n") != std::string::npos);
+    CHECK(metrics::text() == "# HELP jobs Jobs.\n# TYPE jobs counter\njobs 1\n");
+}
+
+TEST_CASE("metrics: one thread counts while another one makes pages") {
+    std::atomic<bool> isRead = false;
+    std::latch begins(2);
+    std::thread counting([&] {
+        metrics::Counter jobs("jobs", "");
+        metrics::Gauge open("open", "");
+        metrics::Histogram sizes("sizes", "", {1, 2});
+        begins.arrive_and_wait();
+        while (!isRead) {
+            jobs.add();
+            open.add(0.5);
+            sizes.observe(1.5);
+            metrics::Counter brief("brief", "");
+        }
+    });
+    begins.arrive_and_wait();
+    for (int i = 0; i < 100; ++i)
+        CHECK(metrics::text().find("# TYPE sizes histogram\n") != std::string::npos);
+    isRead = true;
+    counting.join();
+}
+
+TEST_CASE("metrics: a gauge with a function is read for each page, by its own thread") {
+    double waiting = 3;
+    metrics::Gauge mine("queue", "Orders.", [&] { return waiting; }, {{"of", "me"}});
+    metrics::Gauge plain("queue", "Orders.", {{"of", "me"}});
+    plain.set(0.5);
+    CHECK(metrics::text() == "# HELP queue Orders.\n# TYPE queue gauge\nqueue{of=\"me\"} 3.5\n");
+    waiting = 4;
+    CHECK(metrics::text().find("queue{of=\"me\"} 4.5\n") != std::string::npos);
+
+    std::uint64_t page = metrics::newPage();
+    std::latch isMade(1), isAsked(1), isRead(1), isOver(1);
+    std::thread other([&] {
+        metrics::Gauge gauge("theirs", "", [] { return 7.0; });
+        isMade.count_down();
+        isAsked.wait();
+        metrics::readGauges(page);
+        isRead.count_down();
+        isOver.wait();
+    });
+    isMade.wait();
+    CHECK(metrics::text().find("theirs") == std::string::npos);
+    CHECK(metrics::text(page).find("theirs") == std::string::npos);
+    isAsked.count_down();
+    isRead.wait();
+    CHECK(metrics::text(page).find("theirs 7\n") != std::string::npos);
+    CHECK(metrics::text().find("theirs") == std::string::npos);
+    isOver.count_down();
+    other.join();
 }
