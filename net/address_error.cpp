@@ -39,13 +39,13 @@ Error errorOfSystem(int number) {
 }
 
 Error errorOfCall(int number) {
-    return errorOfSystem(number).withSentence(flow::detail::reasonOf(number));
+    return errorOfSystem(number).withSentence(systemText(number));
 }
 
 Error errorAt(Error error, std::string_view call, Address const& at) noexcept {
     try {
         std::string address = at.toString();
-        return flow::detail::withPieces(error, {call, " ", address, ": ", error.what()});
+        return withPieces(error, {call, " ", address, ": ", error.what()});
     } catch (std::bad_alloc const&) {
         return error;
     }
@@ -54,7 +54,7 @@ Error errorAt(Error error, std::string_view call, Address const& at) noexcept {
 Error connectTimedOut(std::string_view to, double seconds) noexcept {
     char limit[32];
     std::snprintf(limit, sizeof limit, "%g s", seconds);
-    return flow::detail::withPieces(connection_timed_out(), {"connect to ", to, ": no answer within ", limit});
+    return withPieces(connection_timed_out(), {"connect to ", to, ": no answer within ", limit});
 }
 
 } // namespace flow::net

@@ -38,7 +38,7 @@ std::vector<Address> withPort(std::vector<Address> addresses, std::uint16_t port
 }
 
 Error hasNoAddress(std::string const& name) {
-    return flow::detail::withPieces(lookup_failed(), {"look up \"", name, "\": the name has no address"});
+    return withPieces(lookup_failed(), {"look up \"", name, "\": the name has no address"});
 }
 
 } // namespace
@@ -57,7 +57,7 @@ Future<std::vector<Address>> Resolver::resolve(std::string name, std::uint16_t p
         co_return std::vector<Address>{*address};
     std::transform(name.begin(), name.end(), name.begin(), lowered);
     if (name.empty() || name.size() > kLongestName || name.find('\0') != std::string::npos)
-        throw flow::detail::withPieces(lookup_failed(), {"look up \"", name, "\": this is not a name"});
+        throw withPieces(lookup_failed(), {"look up \"", name, "\": this is not a name"});
     if (isLocalhost(name))
         co_return loopback(port);
     if (auto place = kept_.find(name); place != kept_.end() && place->second.until > Loop::current().now()) {

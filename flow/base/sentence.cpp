@@ -4,7 +4,7 @@
 
 namespace flow {
 
-Error detail::withPieces(Error error, std::initializer_list<std::string_view> pieces) noexcept {
+Error withPieces(Error error, std::initializer_list<std::string_view> pieces) noexcept {
     constexpr std::size_t kMost = 500, kLongest = 300;
     char text[kMost];
     std::size_t size = 0;
@@ -19,7 +19,7 @@ Error detail::withPieces(Error error, std::initializer_list<std::string_view> pi
     return error.withSentence({text, size});
 }
 
-std::string_view detail::reasonOf(int number) noexcept {
+std::string_view systemText(int number) noexcept {
     const char* text = ::strerrordesc_np(number); // not translated, and safe in threads
     return text ? text : "Unknown error";
 }

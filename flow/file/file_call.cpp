@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-namespace flow::detail {
+namespace flow {
 namespace {
 
 Error errorOf(int number, Error denied) {
@@ -45,11 +45,11 @@ Error explained(FileCall const& call, Error error, std::string_view reason) {
 } // namespace
 
 Error FileCall::error(int number, Error denied) const noexcept {
-    return explained(*this, errorOf(number, denied), reasonOf(number));
+    return explained(*this, errorOf(number, denied), systemText(number));
 }
 
 Error FileCall::notOpenForThis() const noexcept {
     return explained(*this, file_not_writable(), "the file was opened in another OpenMode");
 }
 
-} // namespace flow::detail
+} // namespace flow

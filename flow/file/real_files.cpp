@@ -23,8 +23,6 @@
 namespace flow {
 namespace {
 
-using detail::FileCall;
-
 /// Returns the result of call(), which makes a system call. Repeats the call while it fails with EINTR or EAGAIN.
 template <class Call>
 auto completed(FileCall const& of, Error denied, Call call) {

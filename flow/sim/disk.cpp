@@ -80,8 +80,7 @@ struct Call {
     std::shared_ptr<std::string const> path, to = {};
 
     Error error(Failure const& failure) const {
-        Error error =
-            detail::FileCall{name, *path, to ? std::string_view(*to) : std::string_view()}.error(failure.number);
+        Error error = FileCall{name, *path, to ? std::string_view(*to) : std::string_view()}.error(failure.number);
         return failure.isInjected ? error.asInjectedFault() : error;
     }
 };
@@ -211,7 +210,7 @@ public:
 
 private:
     bool isWritable() const { return mode_ != OpenMode::Read; }
-    detail::FileCall named(std::string_view call) const { return {call, *path_}; }
+    FileCall named(std::string_view call) const { return {call, *path_}; }
     /// Writes the bytes at place().
     template <class Place>
     Future<Void> put(char const* name, Standalone<StringRef> bytes, Place place) {

@@ -80,7 +80,7 @@ private:
     }
 
     Error failure(Error error, std::string_view reason) const {
-        return flow::detail::withPieces(error, {"look up \"", name_, "\": ", reason});
+        return withPieces(error, {"look up \"", name_, "\": ", reason});
     }
 
     AresResolver* resolver_; // null: the resolver has ended

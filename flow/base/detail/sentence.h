@@ -1,7 +1,7 @@
 #pragma once
-// withPieces, reasonOf: the sentences of errors of the system.
+// withPieces, systemText: the sentences of errors of the system.
 //
-//     throw withPieces(file_not_found(), {"open \"", path, "\": ", reasonOf(ENOENT)});
+//     throw withPieces(file_not_found(), {"open \"", path, "\": ", systemText(ENOENT)});
 //     // open "/data/log": No such file or directory
 
 #include "flow/base/error.h"
@@ -9,13 +9,13 @@
 #include <initializer_list>
 #include <string_view>
 
-namespace flow::detail {
+namespace flow {
 
 /// Returns `error` with the pieces as its sentence. Of a piece above 300 bytes the sentence has only the end, so that
 /// what comes behind a long path is there. Needs no memory for that: without memory, the error has no sentence.
 [[gnu::cold]] Error withPieces(Error error, std::initializer_list<std::string_view> pieces) noexcept;
 
 /// Returns the system's text for an errno: "Permission denied".
-std::string_view reasonOf(int number) noexcept;
+std::string_view systemText(int number) noexcept;
 
-} // namespace flow::detail
+} // namespace flow

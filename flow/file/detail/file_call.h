@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-namespace flow::detail {
+namespace flow {
 
 struct FileCall {
     std::string_view name;
@@ -21,4 +21,4 @@ struct FileCall {
     Error notOpenForThis() const noexcept;
 };
 
-} // namespace flow::detail
+} // namespace flow
