@@ -39,7 +39,7 @@ Error errorOfSystem(int number) {
 }
 
 Error errorOfCall(int number) {
-    return errorOfSystem(number).withSentence(systemReason(number));
+    return errorOfSystem(number).withSentence(systemText(number));
 }
 
 Error errorAt(Error error, std::string_view call, Address const& at) noexcept {

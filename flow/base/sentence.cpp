@@ -19,7 +19,7 @@ Error withPieces(Error error, std::initializer_list<std::string_view> pieces) no
     return error.withSentence({text, size});
 }
 
-std::string_view systemReason(int number) noexcept {
+std::string_view systemText(int number) noexcept {
     const char* text = ::strerrordesc_np(number); // not translated, and safe in threads
     return text ? text : "Unknown error";
 }

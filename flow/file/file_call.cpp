@@ -45,7 +45,7 @@ Error explained(FileCall const& call, Error error, std::string_view reason) {
 } // namespace
 
 Error FileCall::error(int number, Error denied) const noexcept {
-    return explained(*this, errorOf(number, denied), systemReason(number));
+    return explained(*this, errorOf(number, denied), systemText(number));
 }
 
 Error FileCall::notOpenForThis() const noexcept {

@@ -8,6 +8,7 @@
 
 #include "net/real/child_process.h"
 
+#include "flow/base/detail/sentence.h"
 #include "net/real/detail/real_connection.h"
 
 #include <cerrno>
@@ -105,9 +106,12 @@ public:
     posix_spawnattr_t attributes;
 };
 
-void check(int error) {
-    if (error != 0)
-        throw error == ENOENT || error == ENOTDIR ? file_not_found() : errorOfSystem(error);
+/// Throws the Error for an errno, unless this is 0. Its sentence names the program that should start.
+void check(std::string const& program, int error) {
+    if (error == 0)
+        return;
+    Error plain = error == ENOENT || error == ENOTDIR ? file_not_found() : errorOfSystem(error);
+    throw withPieces(plain, {"start \"", program, "\": ", systemText(error)});
 }
 
 /// Returns a descriptor of the same file, above the descriptors of the standard streams. May close `descriptor`.
@@ -184,7 +188,8 @@ Reference<ChildProcess> spawn(ChildOptions const& options) {
     ChildStream const wanted[] = {options.input, options.output, options.error};
     for (int stream = 0; stream < 3; ++stream) {
         if (wanted[stream] == ChildStream::Null)
-            check(::posix_spawn_file_actions_addopen(&preparation.actions, stream, "/dev/null", O_RDWR, 0));
+            check(options.program,
+                  ::posix_spawn_file_actions_addopen(&preparation.actions, stream, "/dev/null", O_RDWR, 0));
         if (wanted[stream] != ChildStream::Connected)
             continue;
         int ends[2];
@@ -196,17 +201,18 @@ Reference<ChildProcess> spawn(ChildOptions const& options) {
             throw errorOfSystem(errno);
         streams[static_cast<std::size_t>(stream)] = makeReference<RealConnection>(
             *network, std::move(own), Address(), ReadStrategy::Reactive, Reference<FirstReads>());
-        check(::posix_spawn_file_actions_adddup2(&preparation.actions, ofChild.back()->get(), stream));
+        check(options.program, ::posix_spawn_file_actions_adddup2(&preparation.actions, ofChild.back()->get(), stream));
     }
     if (!options.directory.empty())
-        check(::posix_spawn_file_actions_addchdir_np(&preparation.actions, options.directory.c_str()));
+        check(options.program, ::posix_spawn_file_actions_addchdir_np(&preparation.actions, options.directory.c_str()));
     std::vector<std::string> words = {options.program};
     words.insert(words.end(), options.arguments.begin(), options.arguments.end());
     std::vector<char*> environment;
     if (options.environment)
         environment = pointersTo(*options.environment);
     pid_t id = 0;
-    check(::posix_spawnp(&id, options.program.c_str(), &preparation.actions, &preparation.attributes,
+    check(options.program,
+          ::posix_spawnp(&id, options.program.c_str(), &preparation.actions, &preparation.attributes,
                          pointersTo(words).data(), options.environment ? environment.data() : environ));
     int descriptor = openProcess(id);
     bool isGone = descriptor < 0 && errno == ESRCH; // the child has ended, and its status is lost: SIGCHLD is ignored

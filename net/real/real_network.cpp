@@ -32,7 +32,7 @@ namespace {
 /// A connection in progress.
 class Connect final : public Operation<Connect, Reference<Connection>>, RealSocket, Turn {
 public:
-    Connect(RealNetwork& network, Address const& to, ConnectOptions const& options)
+    Connect(RealNetwork& network, Address const& to, ConnectOptions const& options) try
         : RealSocket(network, openSocket(to, SOCK_STREAM, options)),
           Turn([](Turn& self) { static_cast<Connect&>(self).goOn(); }), to_(to), options_(options),
           deadline_([](Turn& self) { static_cast<Deadline&>(self).owner->failInTime(); }, *this) {
@@ -43,6 +43,8 @@ public:
         }
         deadline_.askAt(Loop::current().now() + options.timeout, TaskPriority::ReadSocket);
         start();
+    } catch (Error const& error) {
+        throw errorAt(error, "connect to", to);
     }
     void describe(Description& out) const { out.text = "a connection to " + to_.toString(); }
     void fail(Error error) {
@@ -218,10 +220,8 @@ void RealNetwork::end() noexcept {
         loop_.provide<Transport>(nullptr);
 }
 
-Future<Reference<Connection>> RealNetwork::connect(Address to, ConnectOptions const& options) try {
+Future<Reference<Connection>> RealNetwork::connect(Address to, ConnectOptions const& options) {
     return start<Connect>(*this, to, options);
-} catch (Error const& error) {
-    throw errorAt(error, "connect to", to);
 }
 
 Reference<Listener> RealNetwork::listen(Address at, ListenOptions const& options) try {

@@ -85,7 +85,7 @@ void bindSocket(int descriptor, Address const& at) {
     sockaddr_storage address = {};
     unsigned size = at.toSystem(address);
     if (::bind(descriptor, reinterpret_cast<sockaddr*>(&address), size) != 0)
-        throw errno == ENOENT || errno == ENOTDIR ? invalid_local_address().withSentence(systemReason(errno))
+        throw errno == ENOENT || errno == ENOTDIR ? invalid_local_address().withSentence(systemText(errno))
                                                   : errorOfCall(errno);
 }
 

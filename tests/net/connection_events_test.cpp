@@ -38,7 +38,7 @@ Future<Void> connectAndClose() {
 }
 
 /// Returns the digest of the simulation.
-std::uint64_t simulated(Future<Void> (*test)()) {
+std::uint64_t digestOfSimulated(Future<Void> (*test)()) {
     World world(7);
     SimNetwork network(world);
     Process& process = world.start({.name = "p", .main = test});
@@ -66,19 +66,19 @@ TEST_CASE("connection events: each success, failure and end is written at SevDeb
         co_await connectAndClose();
         CHECK(trace.lines().empty());
     };
-    simulated(test);
+    digestOfSimulated(test);
     RealLoop loop;
     loop.run(test());
 }
 
 TEST_CASE("connection events: a simulation is the same with them, and writes the same lines each time") {
-    std::uint64_t without = simulated(connectAndClose);
+    std::uint64_t without = digestOfSimulated(connectAndClose);
     TraceMemory trace(SevDebug);
-    CHECK(simulated(connectAndClose) == without);
+    CHECK(digestOfSimulated(connectAndClose) == without);
     std::vector<std::string> first = trace.lines();
     CHECK_FALSE(first.empty());
     CHECK(first[0].starts_with(R"({"DateTime":"2020-01-01T00:00:0)"));
     trace.clear();
-    CHECK(simulated(connectAndClose) == without);
+    CHECK(digestOfSimulated(connectAndClose) == without);
     CHECK(trace.lines() == first);
 }

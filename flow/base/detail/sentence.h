@@ -1,7 +1,7 @@
 #pragma once
-// withPieces, systemReason: the sentences of errors of the system.
+// withPieces, systemText: the sentences of errors of the system.
 //
-//     throw withPieces(file_not_found(), {"open \"", path, "\": ", systemReason(ENOENT)});
+//     throw withPieces(file_not_found(), {"open \"", path, "\": ", systemText(ENOENT)});
 //     // open "/data/log": No such file or directory
 
 #include "flow/base/error.h"
@@ -16,6 +16,6 @@ namespace flow {
 [[gnu::cold]] Error withPieces(Error error, std::initializer_list<std::string_view> pieces) noexcept;
 
 /// Returns the system's text for an errno: "Permission denied".
-std::string_view systemReason(int number) noexcept;
+std::string_view systemText(int number) noexcept;
 
 } // namespace flow

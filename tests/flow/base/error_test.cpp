@@ -276,13 +276,13 @@ TEST_CASE("error: of many sentences the first and the newest stay, and no error 
 }
 
 TEST_CASE("error: a sentence with a reason of the system, also behind a long path") {
-    Error denied = withPieces(file_not_readable(), {"open \"", "/data/log", "\": ", systemReason(EACCES)});
+    Error denied = withPieces(file_not_readable(), {"open \"", "/data/log", "\": ", systemText(EACCES)});
     CHECK(denied.what() == std::string("open \"/data/log\": Permission denied"));
     CHECK(denied == file_not_readable());
     std::string path = "/begin/" + std::string(4000, 'x') + "/end";
-    Error longer = withPieces(file_not_found(), {"open \"", path, "\": ", systemReason(ENOENT)});
+    Error longer = withPieces(file_not_found(), {"open \"", path, "\": ", systemText(ENOENT)});
     CHECK(longer.what() == "open \"..." + path.substr(path.size() - 300) + "\": No such file or directory");
-    CHECK(systemReason(-1) == "Unknown error");
+    CHECK(systemText(-1) == "Unknown error");
 }
 
 TEST_CASE("error: currentError of an Error is that Error") {

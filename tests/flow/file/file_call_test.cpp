@@ -14,7 +14,7 @@ using namespace flow::test;
 namespace {
 
 template <class T>
-Future<std::string> sentenceOf(Future<T> what) {
+Future<std::string> sentenceOfCall(Future<T> what) {
     ErrorOr<T> result = co_await tryGet(std::move(what));
     co_return result.isError() ? result.getError().what() : "no error";
 }
@@ -27,40 +27,41 @@ Future<Void> namesThePath(std::string here) {
     std::string missing = ": No such file or directory", isFile = ": Not a directory", isFolder = ": Is a directory";
     auto quoted = [](std::string const& text) { return "\"" + text + "\""; };
 
-    CHECK(co_await sentenceOf(files().open(none, OpenMode::Read)) == "open " + quoted(none) + missing);
-    CHECK(co_await sentenceOf(files().open(below, OpenMode::Create)) == "open " + quoted(below) + isFile);
-    CHECK(co_await sentenceOf(files().open(none + "/x", OpenMode::Create)) == "open " + quoted(none + "/x") + missing);
-    CHECK(co_await sentenceOf(files().open(folder, OpenMode::Read)) == "open " + quoted(folder) + isFolder);
-    CHECK(co_await sentenceOf(files().open(file, OpenMode::CreateNew)) == "open " + quoted(file) + ": File exists");
-    CHECK(co_await sentenceOf(files().open("", OpenMode::Read)) == "open \"\"" + missing);
-    CHECK(co_await sentenceOf(files().info(none)) == "info " + quoted(none) + missing);
-    CHECK(co_await sentenceOf(files().setPermissions(none, 0600)) == "setPermissions " + quoted(none) + missing);
-    CHECK(co_await sentenceOf(files().rename(none, file)) ==
+    CHECK(co_await sentenceOfCall(files().open(none, OpenMode::Read)) == "open " + quoted(none) + missing);
+    CHECK(co_await sentenceOfCall(files().open(below, OpenMode::Create)) == "open " + quoted(below) + isFile);
+    CHECK(co_await sentenceOfCall(files().open(none + "/x", OpenMode::Create)) ==
+          "open " + quoted(none + "/x") + missing);
+    CHECK(co_await sentenceOfCall(files().open(folder, OpenMode::Read)) == "open " + quoted(folder) + isFolder);
+    CHECK(co_await sentenceOfCall(files().open(file, OpenMode::CreateNew)) == "open " + quoted(file) + ": File exists");
+    CHECK(co_await sentenceOfCall(files().open("", OpenMode::Read)) == "open \"\"" + missing);
+    CHECK(co_await sentenceOfCall(files().info(none)) == "info " + quoted(none) + missing);
+    CHECK(co_await sentenceOfCall(files().setPermissions(none, 0600)) == "setPermissions " + quoted(none) + missing);
+    CHECK(co_await sentenceOfCall(files().rename(none, file)) ==
           "rename " + quoted(none) + " to " + quoted(file) + missing);
-    CHECK(co_await sentenceOf(files().rename(file, folder)) ==
+    CHECK(co_await sentenceOfCall(files().rename(file, folder)) ==
           "rename " + quoted(file) + " to " + quoted(folder) + isFolder);
-    CHECK(co_await sentenceOf(files().remove(none)) == "remove " + quoted(none) + missing);
-    CHECK(co_await sentenceOf(files().remove(below)) == "remove " + quoted(below) + isFile);
-    CHECK(co_await sentenceOf(files().remove(folder)) == "remove " + quoted(folder) + isFolder);
-    CHECK(co_await sentenceOf(files().removeDirectory(file)) == "removeDirectory " + quoted(file) + isFile);
-    CHECK(co_await sentenceOf(files().removeDirectory(folder)) ==
+    CHECK(co_await sentenceOfCall(files().remove(none)) == "remove " + quoted(none) + missing);
+    CHECK(co_await sentenceOfCall(files().remove(below)) == "remove " + quoted(below) + isFile);
+    CHECK(co_await sentenceOfCall(files().remove(folder)) == "remove " + quoted(folder) + isFolder);
+    CHECK(co_await sentenceOfCall(files().removeDirectory(file)) == "removeDirectory " + quoted(file) + isFile);
+    CHECK(co_await sentenceOfCall(files().removeDirectory(folder)) ==
           "removeDirectory " + quoted(folder) + ": Directory not empty");
-    CHECK(co_await sentenceOf(files().list(none)) == "list " + quoted(none) + missing);
-    CHECK(co_await sentenceOf(files().list(file)) == "list " + quoted(file) + isFile);
-    CHECK(co_await sentenceOf(files().makeDirectory(file)) == "makeDirectory " + quoted(file) + ": File exists");
-    CHECK(co_await sentenceOf(files().makeDirectory(below)) == "makeDirectory " + quoted(below) + isFile);
-    CHECK(co_await sentenceOf(files().syncDirectory(none)) == "sync " + quoted(none) + missing);
+    CHECK(co_await sentenceOfCall(files().list(none)) == "list " + quoted(none) + missing);
+    CHECK(co_await sentenceOfCall(files().list(file)) == "list " + quoted(file) + isFile);
+    CHECK(co_await sentenceOfCall(files().makeDirectory(file)) == "makeDirectory " + quoted(file) + ": File exists");
+    CHECK(co_await sentenceOfCall(files().makeDirectory(below)) == "makeDirectory " + quoted(below) + isFile);
+    CHECK(co_await sentenceOfCall(files().syncDirectory(none)) == "sync " + quoted(none) + missing);
     std::string longName = here + std::string(256, 'x');
-    CHECK(co_await sentenceOf(files().exists(longName)) == "exists " + quoted(longName) + ": File name too long");
+    CHECK(co_await sentenceOfCall(files().exists(longName)) == "exists " + quoted(longName) + ": File name too long");
 
     std::string otherMode = ": the file was opened in another OpenMode";
     Reference<AsyncFile> toRead = co_await files().open(file, OpenMode::Read);
     Reference<AsyncFile> toAppend = co_await files().open(file, OpenMode::Append);
-    CHECK(co_await sentenceOf(toRead->write(0, "x"_sr)) == "write " + quoted(file) + otherMode);
-    CHECK(co_await sentenceOf(toAppend->write(0, "x"_sr)) == "write " + quoted(file) + otherMode);
-    CHECK(co_await sentenceOf(made->append("x"_sr)) == "append " + quoted(file) + otherMode);
-    CHECK(co_await sentenceOf(toRead->truncate(1)) == "truncate " + quoted(file) + otherMode);
-    CHECK(co_await sentenceOf(made->write((std::int64_t{1} << 62), "x"_sr)) ==
+    CHECK(co_await sentenceOfCall(toRead->write(0, "x"_sr)) == "write " + quoted(file) + otherMode);
+    CHECK(co_await sentenceOfCall(toAppend->write(0, "x"_sr)) == "write " + quoted(file) + otherMode);
+    CHECK(co_await sentenceOfCall(made->append("x"_sr)) == "append " + quoted(file) + otherMode);
+    CHECK(co_await sentenceOfCall(toRead->truncate(1)) == "truncate " + quoted(file) + otherMode);
+    CHECK(co_await sentenceOfCall(made->write((std::int64_t{1} << 62), "x"_sr)) ==
           "write " + quoted(file) + ": File too large");
 }
 

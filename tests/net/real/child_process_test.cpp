@@ -155,7 +155,9 @@ TEST_CASE("child process: the end of the network kills it") {
 TEST_CASE("child process: what cannot be started") {
     RealLoop loop;
     auto test = []() -> Future<Void> {
-        CHECK(errorOfSpawn({.program = "there-is-no-such-program"}) == file_not_found());
+        Error missing = errorOfSpawn({.program = "there-is-no-such-program"});
+        CHECK(missing == file_not_found());
+        CHECK(missing.what() == std::string("start \"there-is-no-such-program\": No such file or directory"));
         CHECK(errorOfSpawn({.program = "/etc/passwd"}) == not_allowed());
         CHECK(errorOfSpawn({.program = "true", .directory = "/no/such/directory"}) == file_not_found());
         ChildOptions silent = shell("cat; echo x; exit 3");
