@@ -15,6 +15,7 @@
 
 #include "flow/base/detail/dropped_error.h"
 #include "flow/base/detail/foreign_exception.h"
+#include "flow/base/fork_count.h"
 #include "flow/base/stack.h"
 #include "flow/diag/detail/symbol.h"
 
@@ -98,10 +99,11 @@ const char* textOf(Error error) {
     return error.code() == error_code_unknown_error && *unknownText && isPlain ? unknownText : error.what();
 }
 
-/// Returns the lines about the origin of an error: where it was made, or once in a program how to get this line.
+/// Returns the lines about the origin of an error: where it was made, or once in a process how to get this line.
 std::string originOrHint(Error error) {
-    static constinit std::atomic<bool> isSaid{false};
-    if (*error.origin() != 0 || detail::recordsOrigins.load(std::memory_order_relaxed) || isSaid.exchange(true))
+    static constinit std::atomic<std::uint32_t> hintedIn{0}; // forkCount() + 1
+    std::uint32_t now = forkCount() + 1;
+    if (*error.origin() != 0 || detail::recordsOrigins.load(std::memory_order_relaxed) || hintedIn.exchange(now) == now)
         return detail::originLines(error);
     return "  (with MILLRACE_ERROR_ORIGINS=1 in the environment, this line says where it was made)\n";
 }

@@ -111,8 +111,8 @@ void TraceSink::setLevels(TraceLevels levels) {
         trace::traceMinimum = levels_.minimum();
 }
 
-TraceFile::TraceFile(std::string const& path, TraceLevels levels)
-    : TraceFile(TraceFileOptions{.path = path, .levels = std::move(levels)}) {}
+TraceFile::TraceFile(std::string_view path, TraceLevels levels)
+    : TraceFile(TraceFileOptions{.path = std::string(path), .levels = std::move(levels)}) {}
 
 TraceFile::TraceFile(TraceFileOptions options)
     : TraceSink(levelsOfFile(options.levels)), file_(std::make_unique<trace::OpenFile>(std::move(options))) {}

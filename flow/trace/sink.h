@@ -95,7 +95,7 @@ struct TraceFileOptions {
 class TraceFile final : public TraceSink {
 public:
     /// Throws io_error if the file cannot be opened.
-    explicit TraceFile(std::string const& path, TraceLevels levels = SevInfo);
+    explicit TraceFile(std::string_view path, TraceLevels levels = SevInfo);
     /// Also throws invalid_option_value if rotateSeconds or keep is negative.
     explicit TraceFile(TraceFileOptions options);
     ~TraceFile() override;
