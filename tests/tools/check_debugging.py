@@ -47,7 +47,7 @@ def printed(folder: Path, command: str) -> str:
 
 def wrong(page: Path, folder: Path) -> list[str]:
     found = []
-    blocks = re.findall(r"^```(\w*)\n((?:.*\n)*?)```$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    blocks = re.findall(r"^```(.*)\n((?:.*\n)*?)```$", page.read_text(encoding="utf-8"), re.MULTILINE)
     for command, output in (text.split("\n", 1) for language, text in blocks if not language):
         real = comparable(printed(folder, command.removeprefix("$ "))).splitlines()
         missing = [line for line in comparable(output).splitlines() if line != "..." and line not in real]

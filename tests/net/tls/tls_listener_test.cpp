@@ -79,7 +79,7 @@ TEST_CASE("tls listener: a client that is slow, silent or sends garbage delays n
         CHECK(listener->handshakes() == 0);
         CHECK(listener->failures() == 23);
         CHECK(std::count_if(seen.begin(), seen.end(), [](std::string const& each) {
-                  return each.starts_with("connection_timed_out: the handshake took too long (127.0.0.1:");
+                  return each.starts_with("connection_timed_out: the handshake took too long (");
               }) == 20);
         auto hasSeen = [&seen](std::string const& beginning) {
             return std::any_of(seen.begin(), seen.end(),
