@@ -81,7 +81,7 @@ set(own_headers dropped_error seed frame_stack wait_graph actor_name program_cal
     real_connection real_datagrams real_listener uring_sockets datagrams host session
     foreign_exception accept_encoding client_connection conditions content_types dates file_cache gzip
     open_connection ranges response_head service websocket_frame websocket_key
-    sentence file_call date open_file receiver address_error connection_events console_answers console_request
+    sentence file_call date open_file event_receiver connection_events console_answers console_request
     syntax head body_io http2_client http2_server http2_session http2_stream)
 list(JOIN own_headers "|" own_headers)
 install(DIRECTORY flow net DESTINATION include/millrace FILES_MATCHING PATTERN "*.h" PATTERN "docs" EXCLUDE

@@ -1,4 +1,4 @@
-#include "flow/trace/detail/receiver.h"
+#include "flow/trace/detail/event_receiver.h"
 #include "flow/trace/event_text.h"
 
 #include <cerrno>

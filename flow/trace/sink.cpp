@@ -2,8 +2,8 @@
 
 #include "flow/base/assert.h"
 #include "flow/base/error.h"
+#include "flow/trace/detail/event_receiver.h"
 #include "flow/trace/detail/open_file.h"
-#include "flow/trace/detail/receiver.h"
 #include "flow/trace/trace_event.h"
 
 #include <exception>

@@ -3,7 +3,7 @@
 #include "flow/base/random.h"
 #include "flow/loop/real_loop.h"
 #include "flow/trace/detail/date.h"
-#include "flow/trace/detail/receiver.h"
+#include "flow/trace/detail/event_receiver.h"
 
 #include <algorithm>
 #include <cstdarg>
