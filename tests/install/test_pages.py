@@ -49,7 +49,10 @@ FRAGMENTS = {
         "",
         "using namespace std::chrono_literals; UID id; std::string address; int n = 1; Error error = io_error();",
     ),
-    "flow/docs/tracing.md": ("", "RealLoop loop; trace::Recorder first(loop), second(loop);"),
+    "flow/docs/tracing.md": (
+        "std::vector<int> orders;",
+        "RealLoop loop; trace::Recorder first(loop), second(loop);",
+    ),
     "net/docs/http_client.md": ("", "std::string url, event; using namespace std::chrono_literals;"),
     "net/docs/messages.md": (
         "struct Accounts { Future<bool> check(std::string, std::string); };",
@@ -58,6 +61,7 @@ FRAGMENTS = {
 }
 FUNCTION = re.compile(r"[\w<>:]+ \w+\(.*\) \{\n")
 INCLUDES = (
+    "csignal",
     "flow/flow.h",
     "flow/trace/metrics.h",
     "flow/trace/recorder.h",
