@@ -8,9 +8,9 @@
 // has the level of the longest word that is its name or a folder above it: "net" also holds for "net/tls".
 //
 // The area of an event is the folder of the source that makes it: "net/tls" for a source of Millrace, or for a path
-// that the compiler was given relative to its working directory. Of another absolute path it is the last folder, "db"
-// of /home/me/shop/src/db/table.cpp; with `-fmacro-prefix-map=/home/me/shop/=` it is "src/db". A program can name an
-// area:
+// that the compiler was given relative to its working directory. A source with another absolute path has its last
+// folder as its area: "db" for /home/me/shop/src/db/table.cpp, or "src/db" if the compiler was given
+// `-fmacro-prefix-map=/home/me/shop/=`. A program can name an area:
 //
 //     constexpr TraceArea kBilling("shop/billing");
 //     TraceEvent(kBilling, SevInfo, "Paid").detail("Amount", amount);
