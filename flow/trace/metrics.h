@@ -91,9 +91,9 @@ class Gauge final : Metric {
 public:
     explicit Gauge(std::string called, std::string text, Labels const& labels = {})
         : Gauge(std::move(called), std::move(text), nullptr, labels) {}
-    /// A gauge whose value is the result of ask(), which is called for each page, on the thread of the gauge. If this
-    /// thread has no loop, or the loop does not answer in time, the page has no line for the gauge. ask() must not
-    /// throw, and must not make or destroy metrics.
+    /// Makes a gauge that has no value of its own: ask() returns the value. It is called once for each page, on the
+    /// thread that made the gauge. The page has no line for the gauge if that thread has no loop, or if the loop does
+    /// not answer in time. ask() must not throw, and must not make or destroy metrics.
     Gauge(std::string called, std::string text, std::function<double()> ask, Labels const& labels = {})
         : Metric(std::move(called), std::move(text), labels), ask_(std::move(ask)) {
         join();
