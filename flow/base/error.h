@@ -39,7 +39,8 @@ namespace detail {
 inline constinit std::atomic<bool> recordsOrigins{FLOW_CHECKED != 0};
 /// Returns the number of an origin in the table of origins, or 0 if the table has no place for it.
 FLOW_RARE std::uint16_t numberOfOrigin(std::source_location raised) noexcept;
-/// Returns the number of the entry with `sentence` and the origin of entry `number`. `code` is that of the error.
+/// Returns the number of the table entry that has the text `sentence` and the same origin as entry `number`. `code` is
+/// the code of the error.
 std::uint16_t numberOfSentence(std::uint16_t number, int code, std::string_view sentence) noexcept;
 /// Returns the sentence of entry `number`, or null if that entry has none for errors with this code.
 const char* sentenceOf(std::uint16_t number, int code) noexcept;

@@ -208,7 +208,7 @@ FLOW_INLINE Cell* endInErrorOf(Waiter* frame, Cell* failed) noexcept {
     return endInError(frame, takeError(failed), true);
 }
 
-/// Does endInError() for a waiter that is in no list and propagates errors, with the error of the awaited cell.
+/// Ends a waiter with the error of the cell that it awaits. The waiter must propagate errors, and must be in no list.
 Cell* propagateError(Waiter* waiter) noexcept {
     Cell* failed = waiter->awaited.anyCell();
     waiter->awaited = {};

@@ -9,9 +9,10 @@
 // written. The destructor writes nothing: call flush() at the end. Any number of calls may wait; the bytes are written
 // in the order of the calls. A file that was opened with OpenMode::Append refuses it.
 //
-// Cancel safety. Dropping the future of write() or flush() loses no bytes: a later flush() writes what is not known to
-// be written. Errors. After an error, for example disk_full, all bytes that are not written stay in the buffer, and a
-// later write() or flush() writes them to the same place. A BufferedWriter must outlive the futures of its calls.
+// Cancel safety. Dropping the future of write() or flush() loses no bytes: a later flush() writes all bytes again
+// for which no write has succeeded. Errors. After an error, for example disk_full, all bytes that are not written stay
+// in the buffer, and a later write() or flush() writes them to the same place. A BufferedWriter must outlive the
+// futures of its calls.
 
 #include "flow/file/async_file.h"
 #include "flow/sync/semaphore.h"

@@ -34,7 +34,7 @@
 
 namespace flow::detail {
 
-/// A range of memory that the end of a local destroys.
+/// A range of memory that is invalid after a local variable has been destroyed.
 struct Extent {
     std::uintptr_t begin;
     std::size_t bytes;
@@ -42,7 +42,7 @@ struct Extent {
     bool has(std::uintptr_t address) const { return address - begin < bytes; }
 };
 
-/// A visitor of each range of memory that the end of a local destroys.
+/// visit() is called for each Extent of a local variable.
 class ExtentVisitor {
 public:
     virtual void visit(Extent extent) = 0;

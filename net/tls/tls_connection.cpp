@@ -382,7 +382,7 @@ void TlsConnection::sendRecords() {
     noteQueue();
 }
 
-/// Counts as sent the bytes that have left the carrier's queue.
+/// Counts the bytes that have left the carrier's queue as sent.
 void TlsConnection::noteQueue() {
     std::size_t queued = carrier_->queuedBytes();
     if (queued < queuedBytes()) {

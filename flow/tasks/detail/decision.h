@@ -25,7 +25,8 @@ Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, De
 
 class Decision {
 public:
-    /// The decision is made by value number `values` or by error number `failures` + 1, whichever comes first.
+    /// The decision is made when `values` operands have succeeded, or when more than `failures` operands have failed.
+    /// If `values` is 0, it is made at once.
     Decision(Context here, std::size_t values, std::size_t failures)
         : here_(here), values_(values), failures_(failures), isMade_(values == 0) {}
 
