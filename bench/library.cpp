@@ -199,7 +199,7 @@ struct Recording {
 template <class State>
 bool makeError(State const&) {
     Error error = timed_out();
-    benchmark::DoNotOptimize(error);
+    flow::Benchmark::keep(error);
     return error.isValid();
 }
 

@@ -1,69 +1,32 @@
 // The benchmarks of flow: the same work in each style, beside each other in one process.
 //
-//     millrace_bench [--loop=sim|real] [--passes=N] [--growth] [options of Google Benchmark]
+//     millrace_bench [--growth] [options of flow/testing/detail/bench_options.h]
 //
-// --passes=N makes exactly N passes of each; --growth takes only those that have it, with N from 1 to a million.
-// tools/bench builds and runs it and prints the table.
+// --growth takes only the works that have it, with N from 1 to a million. tools/bench builds and runs it and prints the
+// table.
 
 #include "bench/run.h"
 #include "bench/work.h"
-#include "flow/base/parse_number.h"
 #include "flow/base/random.h"
 #include "flow/core/future.h"
-#include "flow/inspect/detail/profile_request.h"
-#include "flow/loop/real_loop.h"
-#include "flow/sim/sim_loop.h"
+#include "flow/coro/coroutine.h"
+#include "flow/testing/detail/bench_runner.h"
 #include "flow/wait/delay.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <limits>
-#include <memory>
-#include <new>
 #include <string>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
-namespace {
-
-thread_local std::uint64_t systemAllocations = 0;
-
-} // namespace
-
-// Counted, so that "allocations per operation" leaves nothing out.
-void* operator new(std::size_t bytes) {
-    ++systemAllocations;
-    if (void* block = std::malloc(bytes))
-        return block;
-    throw std::bad_alloc();
-}
-void operator delete(void* block) noexcept {
-    std::free(block);
-}
-void operator delete(void* block, std::size_t) noexcept {
-    std::free(block);
-}
-
 namespace bench {
 namespace {
 
-enum class LoopKind { Sim, Real };
-LoopKind loopKind = LoopKind::Sim;
-
-std::unique_ptr<flow::Loop> makeLoop() {
-    if (loopKind == LoopKind::Real)
-        return std::make_unique<flow::RealLoop>();
-    return std::make_unique<flow::SimLoop>();
-}
-
-std::uint64_t countAllocations() {
-    return systemAllocations + flow::memory::totalStatistics().allocated;
-}
+using flow::Benchmark;
 
 /// What memory the process has; 0 where there is no /proc.
 std::int64_t residentBytes() {
@@ -76,12 +39,12 @@ std::int64_t residentBytes() {
     return static_cast<std::int64_t>(pages) * ::sysconf(_SC_PAGESIZE);
 }
 
-/// A work in one style. `perform` returns the bytes of a computation, 0 if that is unknown.
+/// A work in one style: a Driver, or a Peer if `perform` is set.
 struct Entry {
     const char* style;
     std::string_view work;
-    std::function<std::size_t(Run*, Items)> perform;
-    int mostItems;
+    Driver driver;
+    std::function<void(Run*)> perform = {};
 };
 
 /// In the order in which the parts of the program were linked.
@@ -90,79 +53,44 @@ std::vector<Entry>& entries() {
     return all;
 }
 
-std::size_t drive(Driver const& driver, Run* run, Items items) {
-    auto loop = makeLoop();
-    run->setLoop(*loop);
-    flow::DeterministicRandom random(7);
-    std::vector<flow::Future<flow::Void>> others;
-    for (int i = 1; items == Items::NWaiting && i < run->size(); ++i)
-        others.push_back(flow::delay(laterSeconds(random), static_cast<flow::TaskPriority>(random.randomInt(0, 100))));
-    flow::Future<flow::Void> driven = driver.drive(run);
-    loop->run(driven);
-    return driver.itemBytes ? driver.itemBytes() : bytes(driven);
+/// `frameBytes` is the memory of a computation, 0 if that is unknown.
+void addFigures(Run const& run, Items items, std::size_t frameBytes) {
+    double each = items == Items::N ? run.size() : 1;
+    Benchmark::setItems(each);
+    if (frameBytes != 0)
+        Benchmark::addFigure("frame_bytes", static_cast<double>(frameBytes));
+    if (run.itemBytes() != 0)
+        Benchmark::addFigure("bytes_per_item", static_cast<double>(run.itemBytes()));
+    if (run.residentBytes() != 0)
+        Benchmark::addFigure("resident_per_item", static_cast<double>(run.residentBytes()) / each);
+    if (run.work() != 0)
+        Benchmark::addFigure("work_per_op", static_cast<double>(run.work()));
 }
 
-void measure(benchmark::State& state, Work const& work, Entry const& entry, int size) {
-    // A million blocks that another one has freed, in any order, would be this one's memory, or its work to sort.
-    flow::memory::trim();
-    Run run(state, size);
-    std::size_t frameBytes = entry.perform(&run, work.items);
-    double items = work.items == Items::N ? size : 1;
-    using benchmark::Counter;
-    state.counters["ns_per_item"] = Counter(items * 1e-9, Counter::kIsIterationInvariantRate | Counter::kInvert);
-    double allItems = static_cast<double>(state.iterations()) * items;
-    state.counters["allocs_per_item"] = static_cast<double>(run.allocations()) / allItems;
-    if (run.steps())
-        state.counters["steps_per_item"] = static_cast<double>(*run.steps()) / allItems;
-    if (frameBytes != 0)
-        state.counters["frame_bytes"] = static_cast<double>(frameBytes);
-    if (run.itemBytes() != 0) {
-        state.counters["global_allocs_per_item"] = static_cast<double>(run.allocations()) / allItems;
-        state.counters["bytes_per_item"] = static_cast<double>(run.itemBytes());
+flow::Future<flow::Void> drive(Driver const* driver, Items items, int size, std::int64_t passes) {
+    Run run(size, passes);
+    flow::DeterministicRandom random(7);
+    std::vector<flow::Future<flow::Void>> others;
+    for (int i = 1; items == Items::NWaiting && i < size; ++i) {
+        double seconds = laterSeconds(random);
+        others.push_back(flow::delay(seconds, static_cast<flow::TaskPriority>(random.randomInt(0, 100))));
     }
-    if (run.residentBytes() != 0)
-        state.counters["resident_per_item"] = static_cast<double>(run.residentBytes()) / items;
-    state.counters["items_per_op"] = items;
-    if (run.work() != 0) {
-        auto work = static_cast<double>(run.work());
-        state.counters["work_per_op"] = work;
-        state.counters["ns_per_work"] = Counter(work * 1e-9, Counter::kIsIterationInvariantRate | Counter::kInvert);
-    }
+    flow::Future<flow::Void> driven = driver->drive(&run);
+    co_await driven;
+    addFigures(run, items, driver->itemBytes ? driver->itemBytes() : bytes(driven));
+}
+
+flow::Future<flow::Void> perform(Entry const& entry, Items items, int size, std::int64_t passes) {
+    if (!entry.perform)
+        return drive(&entry.driver, items, size, passes);
+    Run run(size, passes);
+    entry.perform(&run);
+    addFigures(run, items, 0);
+    return flow::Void();
 }
 
 bool growth = false;
-int passes = 0; // of each benchmark; 0: as many as Google Benchmark finds enough
-
-/// Takes an option of ours out of its text; false if it has a value that cannot be.
-bool takeOption(std::string_view text) {
-    if (text == "--loop=sim" || text == "--loop=real") {
-        loopKind = text == "--loop=sim" ? LoopKind::Sim : LoopKind::Real;
-        return true;
-    }
-    if (text == "--growth")
-        return growth = true;
-    if (text.starts_with("--passes=")) {
-        passes = flow::parseNumber<int>(text.substr(std::strlen("--passes="))).value_or(0);
-        return passes > 0;
-    }
-    return false;
-}
-
-/// Takes our options out of the arguments; false, with a message, if one is wrong.
-bool takeOptions(int& argc, char** argv) {
-    int kept = 0;
-    for (int i = 0; i < argc; ++i) {
-        std::string_view text = argv[i];
-        if (!text.starts_with("--loop=") && !text.starts_with("--passes=") && text != "--growth") {
-            argv[kept++] = argv[i];
-        } else if (!takeOption(text)) {
-            std::fprintf(stderr, "%s: write --loop=sim or --loop=real, or --passes=N with N > 0\n", argv[i]);
-            return false;
-        }
-    }
-    argc = kept;
-    return true;
-}
+bool hasVirtualTime = true;
 
 void registerWork(Work const& work, Entry const& entry) {
     std::vector<int> sizes = growth ? growthSizes() : work.sizes;
@@ -170,34 +98,34 @@ void registerWork(Work const& work, Entry const& entry) {
     if (!isSized)
         sizes = {1};
     for (int size : sizes) {
-        if (size > entry.mostItems)
+        if (size > entry.driver.mostItems)
             continue;
         std::string name(work.name);
         if (isSized)
             name.append("/").append(std::to_string(size));
         name.append("/").append(entry.style);
-        auto* registered = benchmark::RegisterBenchmark(
-            name.c_str(), [&work, &entry, size](benchmark::State& state) { measure(state, work, entry, size); });
-        if (work.has(kThreads))
-            registered->UseRealTime();
-        if (passes > 0)
-            registered->Iterations(passes);
+        Benchmark::add({.name = name,
+                        .body = [&entry, items = work.items,
+                                 size](std::int64_t passes) { return perform(entry, items, size, passes); },
+                        .hasThreads = work.has(kThreads),
+                        .hasOwnLoop = static_cast<bool>(entry.perform)});
     }
 }
 
 bool isAskedFor(Work const& work) {
     if (growth ? !work.has(kGrows | kOnlyGrows) : work.has(kOnlyGrows))
         return false;
-    return loopKind == LoopKind::Sim || !work.has(kVirtualTime);
+    return hasVirtualTime || !work.has(kVirtualTime);
 }
 
 /// False, with a message, if a style has a work that is none.
 bool registerAll() {
     static std::vector<Work> all(works().begin(), works().end());
     for (Entry const& entry : entries())
-        if (std::string_view(entry.style) == kLibrary) {
+        if (std::string_view(entry.style) == kLibrary)
             all.push_back({entry.work, Items::One, {}});
-        } else if (std::ranges::none_of(works(), [&](Work const& work) { return work.name == entry.work; })) {
+    for (Entry const& entry : entries())
+        if (std::ranges::none_of(all, [&](Work const& work) { return work.name == entry.work; })) {
             std::fprintf(stderr, "%s: there is no work '%s' in bench/work.cpp\n", entry.style,
                          std::string(entry.work).c_str());
             return false;
@@ -217,18 +145,16 @@ bool Run::isWarmUp() {
         return true;
     }
     started_ = true;
-    allocations_ = countAllocations();
-    steps_ = loop_ ? loop_->stepsRun() : 0;
+    Benchmark::start();
     return false;
 }
 
-void Run::stop() {
-    allocations_ = countAllocations() - allocations_;
-    steps_ = loop_ ? loop_->stepsRun() - steps_ : 0;
+void Run::fail() {
+    Benchmark::fail("the work was not done");
 }
 
 double laterSeconds(flow::DeterministicRandom& random) {
-    double soonest = loopKind == LoopKind::Sim ? 1 : 100; // real time must not come so far
+    double soonest = flow::benchOnRealLoop() ? 100 : 1; // real time must not come so far
     return soonest + random.random01();
 }
 
@@ -238,35 +164,38 @@ void Run::allWait() {
 
 Style::Style(const char* name, std::initializer_list<Driver> drivers) {
     for (Driver const& driver : drivers)
-        entries().push_back({name, driver.work, [driver](Run* run, Items items) { return drive(driver, run, items); },
-                             driver.mostItems});
+        entries().push_back({name, driver.work, driver});
 }
 
 PeerStyle::PeerStyle(const char* name, std::initializer_list<Peer> peers) {
     for (Peer const& peer : peers)
-        entries().push_back({name, peer.work,
-                             [peer](Run* run, Items) {
-                                 peer.perform(run);
-                                 return std::size_t{0};
-                             },
-                             std::numeric_limits<int>::max()});
+        entries().push_back({name, peer.work, {}, peer.perform});
+}
+
+bool addOnce(std::string name, std::function<void()> measure) {
+    return Benchmark::add({.name = std::move(name),
+                           .body =
+                               [measure = std::move(measure)](std::int64_t) {
+                                   measure();
+                                   return flow::Future<flow::Void>(flow::Void());
+                               },
+                           .hasThreads = true,
+                           .hasOwnLoop = true,
+                           .isOnce = true});
 }
 
 } // namespace bench
 
 int main(int argc, char** argv) {
-    if (!bench::takeOptions(argc, argv))
-        return 2;
-    benchmark::AddCustomContext("compiler", MILLRACE_COMPILER);
-    benchmark::AddCustomContext("flags", MILLRACE_COMPILE_FLAGS);
-    benchmark::AddCustomContext("loop", bench::loopKind == bench::LoopKind::Sim ? "sim" : "real");
+    std::vector<char*> words(argv, argv + argc);
+    bench::growth = std::erase_if(words, [](std::string_view word) { return word == "--growth"; }) > 0;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        std::string_view word = words[i];
+        if (word == "--loop=real" || (word == "real" && std::string_view(words[i - 1]) == "--loop"))
+            bench::hasVirtualTime = false;
+    }
     if (!bench::registerAll())
         return 1;
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv))
-        return 2;
-    flow::setThreadLocalDeterministicRandomSeed(1); // the same numbers in each run, on real loops too
-    flow::sampleIfAsked();                          // tools/bench profile; a simulated loop does not ask
-    benchmark::RunSpecifiedBenchmarks();
-    benchmark::Shutdown();
+    return flow::benchMain(static_cast<int>(words.size()), words.data(),
+                           {{"compiler", MILLRACE_COMPILER}, {"flags", MILLRACE_COMPILE_FLAGS}});
 }

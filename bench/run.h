@@ -1,6 +1,6 @@
 #pragma once
 // What every benchmark of flow has in common: a driver is an actor, in whatever style, that runs on the loop for the
-// whole benchmark; its passes are the benchmark's iterations.
+// whole benchmark; its passes are the n of the benchmark (flow/testing/benchmark.h).
 //
 //     Future<Void> driveNet2(Run* run) {
 //         while (run->next()) ... co_await waitForAll(...);
@@ -14,13 +14,13 @@
 #include "flow/loop/loop.h"
 #include "flow/memory/detail/padded_block.h"
 #include "flow/memory/fast_allocator.h"
+#include "flow/testing/benchmark.h"
 
-#include <benchmark/benchmark.h>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <optional>
+#include <string>
 #include <string_view>
 
 namespace bench {
@@ -28,10 +28,7 @@ namespace bench {
 /// One benchmark under way.
 class Run {
 public:
-    Run(benchmark::State& state, int size) : size_(size), state_(state) {}
-
-    /// Counts the steps of this loop as well.
-    void setLoop(flow::Loop const& loop) { loop_ = &loop; }
+    Run(int size, std::int64_t passes) : size_(size), left_(passes) {}
 
     /// N of the benchmark.
     int size() const { return size_; }
@@ -41,16 +38,18 @@ public:
     bool next() {
         if (!started_ && isWarmUp()) [[unlikely]]
             return true;
-        if (state_.KeepRunning()) [[likely]]
+        if (left_ > 0) [[likely]] {
+            --left_;
             return true;
-        stop();
+        }
+        flow::Benchmark::stop();
         return false;
     }
 
     /// Fails the benchmark if a pass did not do its work.
     void expect(bool done) {
         if (!done) [[unlikely]]
-            state_.SkipWithError("the work was not done");
+            fail();
     }
 
     /// All computations of a pass wait: what they hold is what memory this process got since its first pass began.
@@ -62,10 +61,6 @@ public:
     void setItemBytes(std::size_t bytes) { itemBytes_ = bytes; }
     std::size_t itemBytes() const { return itemBytes_; }
 
-    /// Blocks and system allocations of the passes that count.
-    std::uint64_t allocations() const { return allocations_; }
-    /// What the loop ran in them, if there is one.
-    std::optional<std::uint64_t> steps() const { return loop_ ? std::optional(steps_) : std::nullopt; }
     /// Found by allWait(); 0 without.
     std::int64_t residentBytes() const { return residentBytes_; }
     /// 0: not set.
@@ -73,19 +68,16 @@ public:
 
 private:
     bool isWarmUp();
-    void stop();
+    static void fail(); // not inlined: a string would take room in the frame of a driver
 
     int size_;
+    std::int64_t left_;
     bool warm_ = false;
     bool started_ = false;
-    flow::Loop const* loop_ = nullptr;
-    std::uint64_t allocations_ = 0;
-    std::uint64_t steps_ = 0;
     std::int64_t residentAtStart_ = 0;
     std::int64_t residentBytes_ = 0;
     std::uint64_t work_ = 0;
     std::size_t itemBytes_ = 0;
-    benchmark::State& state_;
 };
 
 /// A work (by its name in work.cpp) in one style.
@@ -130,6 +122,9 @@ struct Style {
 struct PeerStyle {
     PeerStyle(const char* name, std::initializer_list<Peer> peers);
 };
+
+/// Adds a benchmark that measures for itself what it adds with flow::Benchmark::addFigure(). Returns true.
+bool addOnce(std::string name, std::function<void()> measure);
 
 /// The style of an actor source that is compiled for each of actorc's back ends, and as `actorc migrate` writes it.
 constexpr const char* styleOf(std::string_view backend) {

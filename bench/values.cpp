@@ -17,6 +17,7 @@
 #include "flow/trace/metrics.h"
 #include "flow/trace/sink.h"
 #include "flow/trace/trace_event.h"
+#include "flow/trace/tracer.h"
 
 #include <string_view>
 
@@ -65,13 +66,13 @@ bool tellOfStream(Numbers& numbers) {
 bool takeFromArena(Nothing&) {
     Arena arena;
     auto* bytes = new (arena) std::uint8_t[40];
-    benchmark::DoNotOptimize(bytes);
+    flow::Benchmark::keep(bytes);
     return bytes != nullptr;
 }
 
 bool copyText(Nothing&) {
     Standalone<StringRef> key = "a key of twenty byte"_sr;
-    benchmark::DoNotOptimize(key);
+    flow::Benchmark::keep(key);
     return key.size() == 20;
 }
 
@@ -79,7 +80,7 @@ bool fillVector(Nothing&) {
     Standalone<VectorRef<int>> numbers;
     for (int i = 0; i < 8; ++i)
         numbers.push_back(numbers.arena(), i);
-    benchmark::DoNotOptimize(numbers);
+    flow::Benchmark::keep(numbers);
     return numbers.size() == 8;
 }
 
@@ -87,7 +88,7 @@ bool writeBytes(Nothing&) {
     BinaryWriter writer{Unversioned()};
     writer << std::int64_t{7} << "a key of twenty byte"_sr << true;
     Standalone<StringRef> bytes = writer.toValue();
-    benchmark::DoNotOptimize(bytes);
+    flow::Benchmark::keep(bytes);
     return bytes.size() == 8 + 4 + 20 + 1;
 }
 
@@ -113,7 +114,7 @@ struct Counted : ReferenceCounted<Counted> {};
 bool refer(Nothing&) {
     Reference<Counted> first = makeReference<Counted>();
     Reference<Counted> second = first;
-    benchmark::DoNotOptimize(second);
+    flow::Benchmark::keep(second);
     return first == second;
 }
 
@@ -156,8 +157,33 @@ struct NullFile {
 
 bool traceToFile(NullFile& sink) {
     TraceEvent("Benchmark").detail("Number", 7).detail("Text", "abc");
-    benchmark::DoNotOptimize(sink);
+    flow::Benchmark::keep(sink);
     return true;
+}
+
+struct NoReceiver final : trace::SpanReceiver {
+    void take(trace::SpanData&&) noexcept override {}
+};
+
+/// Requests of traces that are not sampled.
+struct Unsampled {
+    NoReceiver receiver;
+    trace::Tracer tracer{receiver, trace::Sampler::ratio(0).parentBased()};
+    std::string_view parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
+};
+
+bool beginTrace(Unsampled& all) {
+    RequestContext here = all.tracer.open({}, trace::SpanKind::Server, nullptr, {});
+    flow::Benchmark::keep(here);
+    return !trace::spanOf(here).isRecording();
+}
+
+bool beginBelowTraceparent(Unsampled& all) {
+    flow::Benchmark::keep(all);
+    std::optional<trace::SpanContext> parent = trace::SpanContext::parse(all.parent);
+    RequestContext here = all.tracer.open({}, trace::SpanKind::Server, &*parent, {});
+    flow::Benchmark::keep(here);
+    return !trace::spanOf(here).isRecording();
 }
 
 bool probe(Nothing&) {
@@ -197,13 +223,13 @@ bool count(Metered& all) {
 
 bool gauge(Metered& all) {
     all.gauge.set(3);
-    benchmark::DoNotOptimize(all);
+    flow::Benchmark::keep(all);
     return all.gauge.value() == 3;
 }
 
 bool observe(Metered& all) {
     all.histogram.observe(0.5);
-    return all.histogram.count() != 0;
+    return all.histogram.sum() != 0;
 }
 
 bool writeMetrics(Metered&) {
@@ -224,6 +250,8 @@ const bench::PeerStyle style(bench::kLibrary, {
                                                   {"TraceEvent", repeat<Discard, trace>},
                                                   {"TraceEvent_other_area", repeat<OtherArea, traceOtherArea>},
                                                   {"TraceEvent_file", repeat<NullFile, traceToFile>},
+                                                  {"Tracer_not_sampled", repeat<Unsampled, beginTrace>},
+                                                  {"Tracer_traceparent", repeat<Unsampled, beginBelowTraceparent>},
                                                   {"CODE_PROBE", repeat<Nothing, probe>},
                                                   {"FLOW_ERROR", repeat<Nothing, throwNamed>},
                                                   {"ASSERT_NEAR", repeat<Nothing, assertNear>},

@@ -5,9 +5,8 @@
 //
 //     ACTOR Future<int> twice(Future<int> x) { int v = wait(x); return 2 * v; }
 //
-// The build defines NO_INTELLISENSE, and actorc translates the keywords. A wait that actorc does not translate calls
-// one of the deleted functions below, which is a compile error. Such waits stand where no wait is allowed, or in a file
-// that does not go through actorc.
+// The build defines NO_INTELLISENSE, and actorc translates the keywords. A wait where none is allowed, or in a file
+// without actorc, calls a deleted function below: a compile error.
 
 #include "flow/core/in_place.h"
 #include "flow/core/stream.h"
@@ -35,8 +34,7 @@ template <class T>
 T waitNext(flow::FutureStream<T> const&) = delete;
 #else // declared for editors, which show their result types; never called
 namespace flow::editor {
-/// True if a T and its template arguments can be copied. The standard's trait is true for a vector of elements that
-/// cannot be copied.
+/// True if a T and its template arguments can be copied. std::is_copy_constructible is true for any vector.
 template <class T>
 inline constexpr bool isCopied = std::is_copy_constructible_v<T>;
 template <template <class...> class C, class... T>

@@ -2,12 +2,12 @@
 //
 // The Parser reads the text from left to right, without backtracking. at_ is the position, and fault_ is the message of
 // the first error. After an error nothing more is read, so at_ stays at the wrong byte. An IPv6 address is read into 16
-// bytes, and `gap` is the index of "::" in these. At the end the bytes behind the gap move to the end, and zeros fill
-// the gap. parse() reads each text that toString() writes, and some others, such as texts with names of interfaces.
+// bytes, and `gap` is the index of "::" in them. At the end the bytes after the gap move to the end, and zeros fill it.
 
 #include "net/address.h"
 
 #include "flow/base/assert.h"
+#include "flow/base/detail/sentence.h"
 #include "flow/base/error.h"
 #include "flow/base/parse_number.h"
 
@@ -31,7 +31,7 @@ int hexDigit(char c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Returns the reason why `path` is no name of a Unix socket, or null. Sets `position` to the position of the error.
+/// Returns the reason why `path` cannot name a Unix socket, or null. Sets `position` to the position of the error.
 char const* faultOfPath(std::string_view path, std::size_t& position) {
     position = 0;
     if (path.empty())
@@ -52,7 +52,12 @@ char const* faultOfAbstract(std::string_view name, std::size_t& position) {
     return name.size() > position ? "an abstract name has at most 107 bytes" : nullptr;
 }
 
-/// Reads one text from left to right. Each function moves `at_` past the bytes that it has read, or records an error.
+Error wrongName(char const* fault, std::string_view name) {
+    std::string size = std::to_string(name.size());
+    return withPieces(connection_string_invalid(), {fault, "; this one has ", size, ": \"", name, "\""});
+}
+
+/// Each function moves `at_` past the bytes that it has read, or records an error.
 class Parser {
 public:
     explicit Parser(std::string_view text) : text_(text) {}
@@ -146,7 +151,6 @@ private:
         return port;
     }
 
-    /// Reads one to four hexadecimal digits.
     std::uint32_t readGroup() {
         std::uint32_t group = 0;
         for (int digits = 0; digits < 4; digits++) {
@@ -256,15 +260,15 @@ Address Address::unixNamed(Family family, std::string_view name) {
 
 Address Address::unixPath(std::string_view path) {
     std::size_t position;
-    if (faultOfPath(path, position))
-        throw connection_string_invalid();
+    if (char const* fault = faultOfPath(path, position))
+        throw wrongName(fault, path);
     return unixNamed(Family::UnixPath, path);
 }
 
 Address Address::unixAbstract(std::string_view name) {
     std::size_t position;
-    if (faultOfAbstract(name, position))
-        throw connection_string_invalid();
+    if (char const* fault = faultOfAbstract(name, position))
+        throw wrongName(fault, name);
     return unixNamed(Family::UnixAbstract, name);
 }
 

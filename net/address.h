@@ -9,16 +9,16 @@
 //     if (!parsed)
 //         print("at {}: {}", parsed.position(), parsed.message());
 //
-// toString() writes texts of these forms, and parse() reads each such text back as the same address:
+// toString() writes these forms, and parse() reads each back as the same address:
 //
 //     10.0.0.1:80   [2001:db8::1]:80   [fe80::1%2]:80   unix:/run/service   unix:@name
 //
 // The number after % is the scope: the index of the interface through which a link-local address is reached. parse()
-// also reads an interface's name after %. unix:@name is a name in Linux's abstract namespace, without a file. A path
-// that begins with @ is written unix:./@path.
+// also accepts the interface's name. unix:@name is in Linux's abstract namespace, without a file; a path that begins
+// with @ is written unix:./@path.
 //
-// An Address is a plain value, ordered and hashable. IPv4 comes before IPv6, and IPv6 before Unix; then the bytes of
-// the address or the name, the port and the scope decide. parse() neither looks up hosts nor touches files.
+// An Address is a plain value, ordered and hashable. The order is: IPv4, IPv6, Unix; then the bytes of the address or
+// the name, the port and the scope. parse() neither looks up hosts nor touches files.
 
 #include <array>
 #include <compare>
@@ -40,7 +40,7 @@ class Address {
 public:
     using V6 = std::array<std::uint8_t, 16>;
 
-    /// The room for the name of a Unix socket, in bytes. One byte is zero: after a path, or before an abstract name.
+    /// The most bytes of a Unix socket's name, with one zero byte: after a path, or before an abstract name.
     static constexpr std::size_t kUnixRoom = 108;
 
     /// Makes 0.0.0.0:0, which is no destination. For listen() it means all addresses of this machine and a free port.
@@ -79,7 +79,6 @@ public:
     constexpr std::uint32_t scope() const { return scope_; }
     /// Returns the path or the abstract name of a Unix socket. The text is valid as long as this object.
     constexpr std::string_view unixName() const { return {name_.data(), nameSize_}; }
-    /// Returns a copy of this IP address with another port.
     constexpr Address withPort(std::uint16_t port) const {
         Address other = *this;
         other.port_ = port;
@@ -87,7 +86,6 @@ public:
     }
     /// True for 0.0.0.0 and [::] with any port.
     constexpr bool isAny() const { return !isUnix() && bytes_ == V6(); }
-    /// True for a loopback address: 127.x.y.z or ::1.
     constexpr bool isLoopback() const {
         return isV4() ? bytes_[0] == 127 : bytes_ == V6{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
     }
@@ -155,7 +153,6 @@ private:
 
 } // namespace net
 
-/// Programs use this name for net::Address.
 using NetworkAddress = net::Address;
 
 } // namespace flow

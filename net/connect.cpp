@@ -11,7 +11,7 @@ namespace flow::net {
 namespace {
 
 Future<Reference<Connection>> firstOf(std::vector<Address> addresses, ConnectOptions options) {
-    ScopeOf<ErrorOr<Reference<Connection>>> attempts; // those that run are cancelled when this coroutine ends
+    ScopeOf<ErrorOr<Reference<Connection>>> attempts; // the destructor cancels the attempts that still run
     Error firstError;
     for (std::size_t begun = 0;;) {
         if (begun < addresses.size())

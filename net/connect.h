@@ -1,6 +1,5 @@
 #pragma once
-// connect(), connectAny(): connect to a name, or to the first of several addresses that answers (RFC 8305, "happy
-// eyeballs").
+// connect(), connectAny(): connect to a name, or to the first address that answers (RFC 8305, "happy eyeballs").
 //
 //     Reference<Connection> peer = co_await connect("example.org", 80);
 //     Reference<Connection> same = co_await connectAny(addresses);

@@ -1,18 +1,38 @@
 // isReadyFor() fills received_ until a read has enough bytes. Then sizeFor() returns the number of bytes that the read
-// takes, or throws. Only the oldest waiting read (readers_.isNext()) may fill. An end or an error is noted in ended_,
-// cut_ or error_: bytes that came before an end are still read, an error discards all bytes.
+// takes, or throws. Only the oldest waiting read (readers_.isNext()) may fill. ended_, cut_ and error_ record an end or
+// an error: bytes before an end are still read, an error discards all bytes.
 //
-// A turn has a budget of reads and bytes (TurnBudget). If the budget is spent, a read that needs more bytes stays
-// parked, and isPutOff_ is set. A later turn wakes the read, which then fills received_.
+// A turn has a budget of reads and bytes (TurnBudget). When it is spent, a read that needs more bytes stays parked, and
+// isPutOff_ is set. A later turn wakes the read, which then fills received_.
 
 #include "net/connection.h"
 
+#include "flow/base/detail/sentence.h"
 #include "net/detail/connection_events.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace flow::net {
+namespace {
+
+[[gnu::cold]] Error tooLarge(std::uint32_t limit) {
+    return value_too_large().withSentence(format("the text that ends the read is not within %u bytes", limit));
+}
+
+} // namespace
+
+Error Drainable::named(std::string_view call, Error error) const noexcept {
+    if (error == end_of_stream() || error == operation_obsolete() || error == client_invalid_operation())
+        return error;
+    try {
+        std::string peer = peerText();
+        bool isNamed = std::string_view(error.what()).find(peer) != std::string_view::npos; // also if there is no peer
+        return isNamed ? error : withPieces(error, {call, " ", peer, ": ", error.what()});
+    } catch (std::bad_alloc const&) {
+        return error;
+    }
+}
 
 bool isConnectionError(Error const& error) {
     switch (error.code()) {
@@ -50,7 +70,7 @@ void ReadRequest::park(WaiterNode& waiter) {
 
 void ReadRequest::describe(Description& out) const {
     std::string count = kind == Kind::Exactly ? format("%u bytes", size) : "bytes";
-    out.text = count + (kind == Kind::Until ? " up to a text from " : " from ") + connection->peerAddress().toString();
+    out.text = count + (kind == Kind::Until ? " up to a text from " : " from ") + connection->peerText();
 }
 
 Bytes Read::take() {
@@ -173,6 +193,7 @@ Drain Connection::write(std::span<Bytes> pieces, std::source_location caller) {
 bool Connection::hasFor(ReadRequest& request) {
     switch (request.kind) {
     case ReadRequest::Kind::Ready:
+    case ReadRequest::Kind::Message:
     case ReadRequest::Kind::Some:
         return !received_.isEmpty() || request.size == 0;
     case ReadRequest::Kind::Exactly:
@@ -194,14 +215,15 @@ bool Connection::hasFor(ReadRequest& request) {
 bool Connection::isReadyFor(ReadRequest& request) {
     if (!readers_.isNext(request))
         return error_.isValid();
-    if (request.kind == ReadRequest::Kind::Ready)
-        return error_.isValid() || hasFor(request) || ended_ || mayFill();
+    if (request.kind >= ReadRequest::Kind::Ready)
+        return error_.isValid() || hasFor(request) || ended_ ||
+               (request.kind == ReadRequest::Kind::Ready ? mayFill() : hasBytes(0));
     isPutOff_ = false;
     for (;;) {
         if (error_.isValid() || hasFor(request) || ended_)
             return true;
         std::size_t before = received_.size();
-        if (TurnBudget::isSpent()) { // bytes that are received now would only wait
+        if (TurnBudget::isSpent()) { // a later turn receives
             isPutOff_ = true;
             readers_.wakeInTurn(TaskPriority::DefaultDelay);
             return false;
@@ -217,10 +239,10 @@ bool Connection::isReadyFor(ReadRequest& request) {
 
 std::size_t Connection::sizeFor(ReadRequest const& request) {
     if (error_.isValid())
-        throw error_;
+        throw named("read from", error_);
     std::size_t have = received_.size();
     if (request.kind == ReadRequest::Kind::Some && have == 0 && cut_.isValid())
-        throw cut_;
+        throw named("read from", cut_);
     if (request.kind == ReadRequest::Kind::Some)
         return std::min<std::size_t>(have, request.size);
     std::size_t count = request.size;
@@ -228,11 +250,11 @@ std::size_t Connection::sizeFor(ReadRequest const& request) {
         std::size_t at = received_.find(request.text(), 0);
         bool isFound = at != have;
         if (isFound ? at + request.count > request.size : have >= request.size)
-            throw value_too_large();
+            throw named("read from", tooLarge(request.size));
         count = isFound ? at + request.count : have + 1;
     }
     if (count > have)
-        throw cut_.isValid() ? cut_ : have != 0 ? connection_cut_off() : end_of_stream();
+        throw named("read from", cut_.isValid() ? cut_ : have != 0 ? connection_cut_off() : end_of_stream());
     return count;
 }
 

@@ -2,26 +2,26 @@
 // Connection: a stream of bytes in each direction, with operations to wait for.
 //
 //     Bytes some = co_await connection->read();                      // empty: the other side has ended its writing
-//     std::size_t count = co_await connection->readSome(buffer);     // into one's own memory; 0: the end
+//     std::size_t count = co_await connection->readSome(buffer);     // into your own memory; 0: the end
 //     std::span<std::uint8_t> parts[] = {head, body};
 //     co_await connection->readExactly(parts);                       // fills head, then body
 //     Bytes header = co_await connection->readExactly(16);
 //     Bytes line = co_await connection->readUntil("\r\n"_sr, 8192);  // with the line's end
 //     co_await connection->write(line);
-//     Future<Bytes> later = keep(connection->read());                // takes the bytes as soon as there are any
+//     Future<Bytes> later = keep(connection->read());                // reads as soon as bytes arrive
 //
-// Each byte arrives one time, in the order of the writes. A read does not show where a write ended: it may return a
+// Each byte arrives once, in the order of the writes. A read does not show where a write ended: it may return a
 // part of a write, or bytes of several writes.
 //
 // Reading. Each function returns an operation in place (flow/core/in_place.h), which the connection must outlive. An
-// operation that loses a race or is cancelled has taken no bytes. Several reads may wait; the oldest is served first.
-// But a readUntil() with a text that has arrived does not wait for an older readUntil() with a text that has not.
-// Received bytes that no read has taken stay in memory that grows with them; an idle connection holds no memory.
-// net/docs/sockets.md has a table of the functions: where the bytes go, and how often they are copied.
+// operation that loses a race or is cancelled has taken no bytes. Several reads may wait; the oldest is served first,
+// except that a readUntil() for a text that has arrived overtakes an older readUntil() for a text that has not. The
+// connection buffers received bytes until a read takes them; without them it holds no buffer. net/docs/sockets.md has a
+// table of the functions: where the bytes go, and how often they are copied.
 //
-// Writing. write() takes all bytes before it returns. These are sent after the bytes of earlier writes, even if the
-// returned operation is not awaited. If more bytes wait than the high water mark, the operation is ready when at most
-// the low water mark of bytes wait; otherwise it is ready immediately. Written bytes must not be changed.
+// Writing. write() queues all bytes before it returns, and sends them even if the returned operation is not awaited. If
+// more bytes are queued than the high water mark, the operation is ready when at most the low water mark of bytes is
+// left; otherwise it is ready immediately. Written bytes must not be changed.
 //
 // Errors: see flow/base/error_table.h, and isConnectionError().
 //     connection_refused, connection_timed_out, host_unreachable     the connection could not be made
@@ -32,7 +32,7 @@
 //     value_too_large           readUntil() has not found the text within the limit
 //     operation_obsolete        this side has closed the connection
 //
-// A connection closes when its last Reference goes. It belongs to the loop on which it was made.
+// A connection closes when its last Reference is destroyed. It belongs to the loop on which it was made.
 
 #include "flow/memory/reference.h"
 #include "flow/memory/standalone.h"
@@ -48,6 +48,7 @@
 #include <ranges>
 #include <source_location>
 #include <span>
+#include <sys/types.h>
 #include <type_traits>
 
 namespace flow::net {
@@ -58,9 +59,9 @@ class Connection;
 /// True if the error means that a connection could not be made, or has ended.
 bool isConnectionError(Error const& error);
 
-/// The caller's memory for a read: one buffer (an array, a vector, a string or a span of char or std::uint8_t), or
-/// several, as a range of `std::span<std::uint8_t>`, which are filled in their order. The memory, and the range, must
-/// stay valid until the read has ended.
+/// The caller's memory for a read: one buffer (an array, a vector, a string or a span of char or std::uint8_t), or a
+/// range of several `std::span<std::uint8_t>`, which are filled in order. The memory and the range must stay valid
+/// until the read has ended.
 class ReadBuffer {
 public:
     template <std::ranges::contiguous_range Memory>
@@ -90,37 +91,35 @@ private:
     std::size_t several_ = 0; // the number of buffers in the range; 0: one buffer at place_
 };
 
-/// The base of all reads.
 struct ReadRequest {
-    enum class Kind : std::uint8_t { Some, Exactly, Until, Ready };
+    enum class Kind : std::uint8_t { Some, Exactly, Until, Ready, Message };
 
     Connection* connection;
     void const* place;   // the caller's memory, or the text that ends the read; null: new memory
-    std::uint32_t size;  // at most, or exactly, so many bytes
+    std::uint32_t size;  // the limit, or for Exactly the number of bytes
     std::uint16_t count; // bytes of the text; or the number of buffers (0: one buffer)
     Kind kind;
 
     bool isReady();
     void park(WaiterNode& waiter);
-    /// True if this request may be served before `older`: both wait for a text, and the text of `older` is not there.
+    /// True if this request may overtake `older`: both wait for a text, and the text of `older` has not arrived.
     bool mayOvertake(ReadRequest& older) const;
     void describe(Description& out) const;
     StringRef text() const { return {static_cast<std::uint8_t const*>(place), count}; }
 };
 
-/// A read that returns bytes with memory of their own.
+/// A read that returns the bytes in new memory.
 struct Read : ReadRequest {
     using Result = Bytes;
     Bytes take();
 };
 
-/// A read into the caller's memory, which returns the number of bytes.
 struct ReadInto : ReadRequest {
     using Result = std::size_t;
     std::size_t take();
 };
 
-/// A read up to and with a text. Several may wait for different texts: each notes how far it has searched.
+/// A read up to and including a text. Each read notes how far it has searched: several may wait for different texts.
 struct ReadUntil : ReadRequest {
     using Result = Bytes;
     std::uint64_t searched = 0; // the text does not begin before this position of the stream
@@ -131,6 +130,14 @@ struct ReadUntil : ReadRequest {
 struct Readable : ReadRequest {
     using Result = Void;
     Void take() const { return Void(); }
+};
+
+/// The program at the other end of a Unix socket, as the kernel knows it.
+struct PeerCredentials {
+    pid_t process;
+    uid_t user;
+    gid_t group;
+    friend bool operator==(PeerCredentials const&, PeerCredentials const&) = default;
 };
 
 class Connection : public ReferenceCounted<Connection>, public Drainable {
@@ -148,13 +155,13 @@ public:
     }
     /// Reads exactly `bytes` bytes. Fails with connection_cut_off or end_of_stream if the end comes earlier.
     Read readExactly(std::uint32_t bytes) { return {{this, nullptr, bytes, 0, ReadRequest::Kind::Exactly}}; }
-    /// Reads up to and with the text `end`, which has 1 to 65535 bytes and must stay valid until the operation ends.
-    /// Fails with value_too_large if more than `limit` bytes would be needed.
+    /// Reads up to and including the text `end`, which has 1 to 65535 bytes and must stay valid until the operation
+    /// ends. Fails with value_too_large if more than `limit` bytes would be needed.
     ReadUntil readUntil(StringRef end, std::uint32_t limit,
                         std::source_location caller = std::source_location::current());
-    /// Reads the bytes that are there, at least one, and returns their number; 0 means the end. `to` has at most 65535
-    /// buffers, with room for at least one byte. They are written to in the step in which the wait ends, not before: so
-    /// waits for several connections may share them.
+    /// Waits for at least one byte, reads the available bytes, and returns their number; 0 means the end. `to` has at
+    /// most 65535 buffers, with room for at least one byte. The buffers are written to only in the step in which the
+    /// wait ends, so reads of several connections may share them.
     ReadInto readSome(ReadBuffer to, std::source_location caller = std::source_location::current()) {
         return into(to, ReadRequest::Kind::Some, caller);
     }
@@ -162,19 +169,20 @@ public:
     ReadInto readExactly(ReadBuffer to, std::source_location caller = std::source_location::current()) {
         return into(to, ReadRequest::Kind::Exactly, caller);
     }
-    // The next functions are for users with buffers of their own, such as MessageSocket. Do not use both tryWrite() and
-    // write(): queued bytes of a write() are sent first, and tryWrite() may take nothing while such bytes wait.
+    // The next functions are for code with its own buffers, such as MessageSocket. Do not use both tryWrite() and
+    // write(): queued bytes of a write() are sent first, and tryWrite() may send nothing while they wait.
 
-    /// Reads the available bytes, directly from the kernel if possible. Returns their number; nothing if there are none
-    /// now; 0 at the end or after an error (see failure()). `to` has room for a byte or more. Throws nothing.
+    /// Reads the available bytes, directly from the kernel if possible, and returns their number. Returns nothing if no
+    /// bytes are available or the turn's budget is spent, and 0 at the end or after an error (see failure()). `to` has
+    /// room for at least one byte. Throws nothing.
     std::optional<std::size_t> tryReadSome(ReadBuffer to) noexcept;
     Readable readable() { return {{this, nullptr, 1, 0, ReadRequest::Kind::Ready}}; }
-    /// Sends as many bytes of the pieces as the kernel takes now, and returns their number, which is 0 also after an
-    /// error. The caller keeps the other bytes.
+    /// Sends as many bytes of the pieces as the kernel takes now, and returns their number: 0 also after an error. The
+    /// caller keeps the other bytes.
     virtual std::size_t tryWrite(std::span<StringRef const> pieces) noexcept;
-    /// Sends `before`, and then bytes of an open file, as tryWrite() sends bytes of memory, without a copy of the file
-    /// in this program. Returns nothing, and has sent nothing, if this connection cannot, or if `before` is empty and
-    /// the file has no byte at `offset`. Waits for the disk if the bytes are not in the memory of the system.
+    /// Like tryWrite(), but sends `before` and then bytes of an open file, without copying the file into this program.
+    /// Sends and returns nothing if this connection cannot, or if `before` is empty and the file has no byte at
+    /// `offset`. Waits for the disk if the bytes are not in the system's memory.
     virtual std::optional<std::size_t> trySendFile(StringRef /*before*/, int /*file*/, std::uint64_t /*offset*/,
                                                    std::size_t /*size*/) noexcept {
         return {};
@@ -198,20 +206,20 @@ public:
     }
     /// Writes all pieces in this order, as one write. Moves from the pieces.
     Drain write(std::span<Bytes> pieces, std::source_location caller = std::source_location::current());
-    // The next functions call a handler: one time, and only after they have returned (see flow/wait/handler_slot.h).
-    // One read and one write may wait at a time. Only the first call on a connection allocates.
+    // The next functions call a handler once, after they have returned (see flow/wait/handler_slot.h). One read and one
+    // write may wait at a time. Only the first call on a connection allocates.
 
-    /// Reads like readSome(), and then calls handler(error, bytes) with the number of bytes.
+    /// Like readSome(), and then calls handler(error, bytes) with the number of bytes.
     template <class Handler>
     void asyncReadSome(ReadBuffer to, Handler handler) {
         call(readSome(to), slots().read, handler);
     }
-    /// Writes like write(), and calls handler(error) when there is room for more bytes.
+    /// Like write(), and then calls handler(error) when there is room for more bytes.
     template <class Handler>
     void asyncWrite(Bytes bytes, Handler handler) {
         call(write(std::move(bytes)), slots().write, handler);
     }
-    /// Drops the waiting handlers without calling them. The same happens when the last Reference goes.
+    /// Drops the waiting handlers without calling them, as the destructor does.
     void cancelHandlers() { slots_.reset(); }
 
     /// Ready when the kernel has taken all bytes written so far. They may not have arrived at the other side.
@@ -231,6 +239,12 @@ public:
     virtual Address peerAddress() const = 0;
     /// Returns the counts of reads and writes so far; zeros if the transport does not count.
     virtual SocketCounters counters() const { return {}; }
+    /// Returns the program that has connected, or that has called listen(), as it was at that time. Returns nothing if
+    /// this is no open Unix socket of the machine.
+    virtual std::optional<PeerCredentials> peerCredentials() const { return {}; }
+    /// Returns the socket's descriptor, for options that SocketOptions does not have: setsockopt() on it. Returns -1 if
+    /// there is none: in a simulation, or when the connection has ended. Do not read, write or close it.
+    virtual int nativeDescriptor() const { return -1; }
 
 protected:
     using Buffers = std::span<std::span<std::uint8_t> const>;
@@ -243,13 +257,14 @@ protected:
     /// Puts more bytes into received_, or sets ended_ or error_. Returns false if there is nothing now; then the
     /// transport later calls readersMayTry(). Runs no user code, throws nothing. At most `wanted` bytes are needed.
     virtual bool fill(std::size_t wanted) noexcept = 0;
-    /// Like fill(), but when received_ is empty, it may put bytes into the caller's memory, which has `size` bytes.
+    /// Like fill(), but when received_ is empty, it may put bytes into the buffers, which have room for `size` bytes.
     /// Returns the number of these bytes, and sets isSomething to the result of fill().
     virtual std::size_t fillInto(Buffers, std::size_t size, bool& isSomething) noexcept {
         isSomething = fill(size);
         return 0;
     }
-    /// True if fillInto() with this size is sure to return bytes, or to set ended_ or error_. Receives nothing.
+    /// True if fillInto() with this size is sure to return bytes, or to set ended_ or error_. Receives nothing. Size 0
+    /// asks for Kind::Message, of which only the transport knows how to receive it.
     virtual bool hasBytes(std::size_t) noexcept { return false; }
     /// True if fillInto() may return something now.
     virtual bool mayFill() noexcept { return fill(1); }
@@ -258,17 +273,17 @@ protected:
     /// Sends the bytes, or queues them. Sets error_ if the connection is gone.
     virtual void send(std::span<Bytes> pieces) = 0;
 
-    std::string receiverText() const override { return " to " + peerAddress().toString(); }
-    /// Lets waiting operations check again if they are ready, in turns of their own.
+    std::string peerText() const override { return peerAddress().toString(); }
+    /// Makes the waiting reads check again whether they are ready, in later turns.
     void readersMayTry() { readers_.wakeForNews(TaskPriority::ReadSocket); }
     bool isReadWaitedFor() const { return readers_.isWaitedFor(); }
     bool isDrainWaitedFor() const { return drains_.isWaitedFor(); }
-    /// True if the operation at this address is the first waiting read, or drain.
+    /// True if `operation` is the address of the first waiting read or drain.
     bool isFirstRead(void const* operation) { return isReadWaitedFor() && &readers_.first() == operation; }
     bool isFirstDrain(void const* operation) { return isDrainWaitedFor() && &drains_.first() == operation; }
     /// Fails all waiting operations, and all later calls, with the error.
     void fail(Error error);
-    /// Writes the trace event of the end. fail() does so, and a transport that sets error_ itself.
+    /// Writes the trace event of the end. fail() calls it; a transport that sets error_ itself must call it too.
     virtual void noteEnd(Error error) noexcept;
     /// Makes waiting operations wait forever.
     void abandonWaiters() noexcept {
@@ -280,7 +295,7 @@ protected:
 
     ByteBuffer received_;
     bool ended_ = false;      // no more bytes will follow received_
-    Error cut_;               // the error of reads that reach the end, if the end was not intended
+    Error cut_;               // the error of reads that reach the end, if the connection was cut off
     bool writeEnded_ = false; // by shutdownWrite()
 
 private:
@@ -290,7 +305,6 @@ private:
     friend struct ReadInto;
 
     ReadInto into(ReadBuffer to, ReadRequest::Kind kind, std::source_location caller);
-    /// Calls `use` with the list of the buffers at `place`.
     template <class Use>
     static auto withBuffers(void const* place, std::size_t size, std::size_t several, Use use) {
         if (several != 0)
@@ -298,9 +312,7 @@ private:
         std::span<std::uint8_t> one(static_cast<std::uint8_t*>(const_cast<void*>(place)), size);
         return use(Buffers(&one, 1));
     }
-    /// Moves the first received bytes into the buffers; returns their number.
     std::size_t takeInto(Buffers to, std::size_t atMost);
-    /// Receives into the buffers.
     std::size_t receiveInto(Buffers to, std::size_t size, bool& isSomething) noexcept;
     /// True if the request may receive into the caller's memory.
     bool isDirectFor(ReadRequest const& request) const {
@@ -311,7 +323,6 @@ private:
     bool isReadyFor(ReadRequest& request);
     /// Returns the number of bytes that the request takes, or throws the request's error.
     std::size_t sizeFor(ReadRequest const& request);
-    /// Removes the first `count` received bytes, and returns them in memory of their own.
     Bytes takeBytes(std::size_t count);
     void consume(std::size_t bytes) {
         TurnBudget::useBytes(bytes);

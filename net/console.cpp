@@ -1,13 +1,13 @@
-// The console: a small HTTP server on a thread of its own, which has one loop and serves all consoles of the process.
-// Each connection is one request: serve() checks the user (for the Unix socket), reads the header within kSeconds, and
-// calls answerTo(), which chooses the page. The thread never waits for another thread without a limit, so it answers
-// also while a step keeps the loop busy that it shows. answerOfLoop() calls a function on that loop; if the loop does
-// not begin with it within kPatience, the answer is 503 and names the running step. Traces and profiles run for some
-// seconds in a coroutine on that loop. A recording that has begun goes on to its end, also if nothing waits for it any
-// more. At most one trace or profile of a loop, and one recording of samples, runs at a time (Recording).
+// A small HTTP server, with its own thread and loop, serves all consoles of the process. Each connection is one
+// request: serve() checks the user (for the Unix socket), reads the header within kSeconds, and calls answerTo(), which
+// chooses the page. The thread never waits for another thread without a time limit, so it answers even while a step
+// keeps the shown loop busy. answerOfLoop() calls a function on the shown loop; if the loop does not start it within
+// kPatience, the answer is 503 and names the running step. Traces and profiles run in a coroutine on that loop, to
+// their end even if the client has left. At most one trace or profile of a loop, and one recording of samples, runs at
+// a time (Recording).
 //
-// The future of listen() owns an Opened, which belongs to the loop that is shown. Its destructor waits until the thread
-// has dropped the server; after that the thread does not use the loop.
+// The future of listen() owns an Opened on the shown loop. ~Opened() waits until the thread has dropped the server;
+// after that the thread does not use the loop.
 
 #include "net/console.h"
 
@@ -23,8 +23,8 @@
 #include "flow/wait/delay.h"
 #include "net/detail/console_answers.h"
 #include "net/detail/console_request.h"
+#include "net/detail/serve_aside.h"
 #include "net/real/detail/real_socket.h"
-#include "net/serve.h"
 
 #include <future>
 #include <memory>
@@ -53,7 +53,7 @@ Answer pendingAnswer(PendingFormat format) {
 Future<Answer> answerTo(Shared console, std::string head) {
     ConsoleRequest request;
     std::optional<Answer> refused = readRequest(head, request);
-    if (!refused && !console->isFull) // no page of the web can connect to a Unix socket
+    if (!refused && !console->isFull) // a web page cannot connect to a Unix socket
         refused = refuseForeign(head, console->hosts);
     if (refused)
         return *std::move(refused);
@@ -68,7 +68,7 @@ Future<Answer> answerTo(Shared console, std::string head) {
         if (path == "/pending.json")
             return answerOfLoop(console, [] { return pendingAnswer(PendingFormat::Json); });
         if (path == "/running")
-            return runBlocking([] { return Answer{.body = runningSteps()}; }); // addr2line takes long
+            return runBlocking([] { return Answer{.body = runningSteps()}; }); // addr2line is slow
         if (path == "/trace" || path == "/profile" || path == "/samples")
             return recordedAnswer(console, path, request.query);
     }
@@ -105,10 +105,10 @@ Reference<Listener> listenAt(std::string const& path) {
     return listener;
 }
 
-/// Serves until an error, which it sends to the loop that is shown.
+/// Serves until an error, and sends the error to the shown loop.
 Future<Void> serveAll(Reference<Listener> listener, Shared console, ThreadPromise<Void> failed) {
     auto serveOne = [console](Reference<Connection> client) { return serve(console, std::move(client)); };
-    Future<Void> serving = serveUntil(std::move(listener), serveOne, Future<Void>(Never()), 0);
+    Future<Void> serving = serveAside(std::move(listener), serveOne, Future<Void>(Never()), 0);
     try {
         co_await std::move(serving);
     } catch (Error const& error) {
@@ -116,7 +116,7 @@ Future<Void> serveAll(Reference<Listener> listener, Shared console, ThreadPromis
     }
 }
 
-/// Returns the thread of all consoles. It ends with the last pointer.
+/// Returns the thread of all consoles. The thread ends with the last pointer.
 std::shared_ptr<LoopPool> consoleThread() {
     struct Kept {
         std::mutex mutex;
@@ -130,7 +130,7 @@ std::shared_ptr<LoopPool> consoleThread() {
     return thread;
 }
 
-/// Calls call() on another loop and waits for it. The exception of call() is passed on.
+/// Calls call() on another loop, and blocks until it has ended. Rethrows its exception.
 template <class Call>
 void callAndWait(flow::Loop& loop, Call& call) {
     std::promise<void> done;
@@ -148,7 +148,6 @@ void callAndWait(flow::Loop& loop, Call& call) {
     isDone.get();
 }
 
-/// An open console, on the loop that it shows.
 class Opened {
 public:
     template <class Listen>

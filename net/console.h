@@ -4,7 +4,7 @@
 //     Future<Void> serving = console::listen("/run/user/1000/service.sock");
 //     Future<Void> scraped = console::servePrometheus(*Address::parse("127.0.0.1:9100"));
 //
-//     $ tools/console /run/user/1000/service.sock          # or the number of the process
+//     $ millrace console /run/user/1000/service.sock       # or the number of the process
 //     $ curl --unix-socket /run/user/1000/service.sock http://x/pending
 //
 // The protocol is HTTP, with one request for each connection:
@@ -14,25 +14,25 @@
 //     GET /running            the steps that run at this moment, and where: flow/inspect/running_steps.h
 //     GET /pending            the text of dumpPending(); /pending.json gives JSON
 //     GET /trace?seconds=1    records for 1 s (at most 60), and returns a trace for ui.perfetto.dev
-//     GET /profile?seconds=1  returns a profile for tools/profile; &allocations=1 counts allocations by actor
-//     GET /samples?seconds=1  stacks of all threads, taken by a signal, for tools/profile
+//     GET /profile?seconds=1  returns a profile for millrace profile; &allocations=1 counts allocations by actor
+//     GET /samples?seconds=1  stacks of all threads, taken by a signal, for millrace profile
 //
-// A console shows the loop on which it is made; /metrics and /running show all loops of the process with a shared
-// LoopMetrics (flow/trace/loop_metrics.h). Each console makes one for its loop, which then reads the clock in each
-// step. Other loops get one, and a name on the page, by
+// A console shows the loop on which it is made, but /metrics and /running show all loops of the process that have a
+// shared LoopMetrics (flow/trace/loop_metrics.h). Each console makes a LoopMetrics for its loop, which then reads the
+// clock in each step. Another loop must make its own, and keep it as long as the loop should be on the page:
 //
-//     auto metrics = LoopMetrics::shared("worker 1");        // on that loop, as long as it is to be on the page
+//     auto metrics = LoopMetrics::shared("worker 1");        // the loop's name on the page
 //
-// Dropping the future of the console closes it, and waits until it is closed, which takes microseconds (at most 10 s
-// while /running is answered). Drop it before its loop ends. While the console is open, run() of its loop does not end
-// for lack of work.
+// Dropping the future closes the console and blocks until it is closed: for microseconds, or at most 10 s while
+// /running is answered. Drop it before its loop ends. While the console is open, run() of its loop does not return for
+// lack of work.
 //
-// All consoles of a process share one thread, which ends with the last of them. So they answer while a step keeps the
-// loop busy. Then /metrics has what can be read without that loop: its turns, steps, latencies and busy time, and
-// millrace_running_step_seconds; gauges that this loop must read are left out after 0.25 s. /running has the stack of
-// the step. /metrics.json has fewer figures. The other pages need the loop: if it does not begin with the answer within
-// 1 s, they answer 503 with a sentence that names the running step. A trace or profile that has begun goes on to its
-// end, also if the client has left. A console needs the machine's network: a simulation must not open one.
+// All consoles of a process share one thread, so they answer even while a step keeps the loop busy. Then /running has
+// the stack of the step, /metrics.json has fewer figures, and /metrics has what can be read from another thread: the
+// loop's turns, steps, latencies and busy time, and millrace_running_step_seconds. After 0.25 s gauges that only the
+// busy loop can read are left out. The other pages need the loop: if it does not start the answer within 1 s, they
+// answer 503 and name the running step. A trace or profile that has begun runs to its end even if the client has left.
+// A console needs the machine's network: a simulation must not open one.
 
 #include "net/transport.h"
 
@@ -41,17 +41,17 @@
 
 namespace flow::console {
 
-/// Listens at a Unix socket that only this user can connect to: the file has the mode 0600, and the user of each
-/// connection is checked. A file that is left from a program that has ended is replaced. The future fails with
-/// address_in_use if another program listens at `path`, and with the other errors of Transport::listen(). `loop` is the
+/// Opens a console at a Unix socket to which only this user can connect: the file has the mode 0600, and the user of
+/// each connection is checked. A socket file that no program listens to any more is replaced. The future fails with
+/// address_in_use if a program listens at `path`, and with the other errors of Transport::listen(). `nameOfLoop` is the
 /// name of the loop in the figures.
-[[nodiscard]] Future<Void> listen(std::string path, std::string loop = "main");
+[[nodiscard]] Future<Void> listen(std::string path, std::string nameOfLoop = "main");
 
-/// Serves /metrics, and nothing else. Any program that can connect to `at` can read that page, but no page of a foreign
-/// site can, in a browser on this machine: such requests are answered by 403. For this the field Host of a request must
-/// be an address, "localhost" or one of `hosts`. These are names, without a port, by which the scraper calls this
-/// machine. The future fails with invalid_option_value if one of them cannot be such a name.
-[[nodiscard]] Future<Void> servePrometheus(net::Address at, std::string loop = "main",
+/// Serves /metrics, and nothing else, to any program that can connect to `at`. Pages of other sites in a browser on
+/// this machine get 403: the field Host of a request must be an address, "localhost" or one of `hosts`, the names
+/// without a port that the scraper uses for this machine. The future fails with invalid_option_value if a name is
+/// invalid.
+[[nodiscard]] Future<Void> servePrometheus(net::Address at, std::string nameOfLoop = "main",
                                            std::vector<std::string> hosts = {});
 
 } // namespace flow::console

@@ -3,7 +3,7 @@
 //
 //     SocketCounters one = connection->counters();
 //     LoopCounters all = network.counters();
-//     all.sockets.reads - all.sockets.emptyReads         // reads that gave something
+//     all.sockets.reads - all.sockets.emptyReads         // reads that received something
 
 #include <cstdint>
 
@@ -34,11 +34,10 @@ struct SocketCounters {
     }
 };
 
-/// The counters of a poller.
 struct PollCounters {
     std::uint64_t waits = 0;   // system calls that wait for events, or check for them
     std::uint64_t changes = 0; // system calls that register or remove a descriptor
-    std::uint64_t wakeUps = 0; // waits that another thread, or a signal handler, has ended
+    std::uint64_t wakeUps = 0; // waits that another thread or a signal handler has ended
 };
 
 struct LoopCounters {

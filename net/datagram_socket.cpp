@@ -2,6 +2,8 @@
 
 #include "flow/base/format.h"
 
+#include <net/if.h>
+
 namespace flow::net {
 
 Datagram Receive::take() {
@@ -22,6 +24,16 @@ Drain DatagramSocket::send(std::span<Datagram> datagrams) {
                 "DatagramSocket: a datagram has %d bytes; at most %d can be sent", each.bytes.size(), kLargest)));
     sendAll(datagrams);
     return room();
+}
+
+void DatagramSocket::changeGroup(Address const&, unsigned, bool) {
+    throw unsupported_operation().withSentence("a DatagramSocket of a simulation joins no multicast groups");
+}
+
+unsigned interfaceIndex(std::string const& name) {
+    if (unsigned index = ::if_nametoindex(name.c_str()))
+        return index;
+    throw client_invalid_operation().withSentence("there is no network interface \"" + name + "\"");
 }
 
 void DatagramSocket::fail(Error error) {

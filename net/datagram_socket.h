@@ -17,6 +17,9 @@ struct Datagram {
 
 class DatagramSocket;
 
+/// Returns the index of a network interface, such as "eth0". Throws client_invalid_operation if there is none.
+unsigned interfaceIndex(std::string const& name);
+
 /// The operation of receive(), which takes the next datagram. `socket` must outlive the operation.
 struct Receive {
     using Result = Datagram;
@@ -35,8 +38,8 @@ public:
     static constexpr int kLargest = 65507; // the most that IPv4 can carry
 
     /// Sends a datagram, even if the operation is not awaited. The operation is ready when there is room for more, as
-    /// for Connection::write(). A ready operation does not confirm that the datagram arrives. The operation fails with
-    /// client_invalid_operation if `bytes` is larger than kLargest.
+    /// for Connection::write(), which does not confirm the arrival. Fails with client_invalid_operation above kLargest
+    /// bytes.
     Drain send(Address to, Bytes bytes) {
         Datagram one{to, std::move(bytes)};
         return send(std::span<Datagram>(&one, 1));
@@ -49,19 +52,32 @@ public:
     /// Closes the socket. Waiting and later operations fail with operation_obsolete. Idempotent.
     virtual void close() = 0;
 
+    /// Receives datagrams to the group too. `group` is a multicast address; its port does not matter. They come by the
+    /// interface with this index (see interfaceIndex()); 0: the kernel chooses one. The socket leaves its groups when
+    /// it closes. Before its first joinGroup(), Linux also gives it datagrams to groups of other sockets. Throws
+    /// client_invalid_operation with a sentence if `group` is no multicast address, the socket is of another family, is
+    /// a member already or is closed, or the interface does not exist; platform_error if the kernel allows no more
+    /// groups; unsupported_operation in a simulation.
+    void joinGroup(Address const& group, unsigned interface = 0) { changeGroup(group, interface, true); }
+    /// Ends joinGroup() with the same arguments. Throws like it, and if the socket is no member.
+    void leaveGroup(Address const& group, unsigned interface = 0) { changeGroup(group, interface, false); }
+
     virtual Address localAddress() const = 0;
     virtual SocketCounters counters() const { return {}; }
+    /// Like Connection::nativeDescriptor().
+    virtual int nativeDescriptor() const { return -1; }
 
 protected:
     DatagramSocket() : Drainable(128 * 1024, 256 * 1024) {}
 
     // The transport implements these functions.
 
-    /// Puts arrived datagrams into received_, or sets error_. Returns false if none has arrived. See
+    /// Puts arrived datagrams into received_, or sets error_. Returns false if none has arrived: see
     /// Connection::fill().
     virtual bool fill() noexcept = 0;
     virtual void beforeReceiverParks() {}
     virtual void sendAll(std::span<Datagram> datagrams) = 0;
+    virtual void changeGroup(Address const& group, unsigned interface, bool joins);
     /// Called before a datagram is taken out of received_.
     virtual void onTaken(Datagram const&) {}
 

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace flow::net {
 
@@ -22,7 +23,7 @@ class Drainable;
 struct Drain {
     using Result = Void;
     Drainable* what;
-    std::uint64_t mark; // ready when so many bytes have been sent, counted from the first write
+    std::uint64_t mark; // ready when this many bytes have been sent since the first write
     Error error;        // the error of the call that made this Drain
 
     bool isReady() const;
@@ -35,9 +36,8 @@ struct Drain {
 /// The base of classes with a queue of bytes to send.
 class Drainable {
 public:
-    /// Returns the number of bytes that wait here to be sent.
     std::size_t queuedBytes() const { return static_cast<std::size_t>(written_ - gone_); }
-    /// Returns an operation that is ready when at most `bytes` of the bytes that wait now are left.
+    /// Returns an operation that is ready when at most `bytes` of the bytes queued now are left.
     Drain drainedTo(std::size_t bytes) { return {this, queuedBytes() > bytes ? written_ - bytes : 0, Error()}; }
     /// Sets the water marks. A writer waits if more than `high` bytes are queued, until at most `low` bytes are left.
     void setWaterMarks(std::size_t low, std::size_t high) {
@@ -55,12 +55,16 @@ protected:
     /// Returns an operation that is ready when all bytes written so far are sent.
     Drain empty() { return {this, written_, Error()}; }
     Drain failed(Error error) { return {this, 0, error}; }
+    /// Returns an error that leaves this object, with "CALL PEER: " before its text, so that it says which connection
+    /// has failed. Leaves alone end_of_stream, operation_obsolete, client_invalid_operation, and an error that has the
+    /// peer in its text.
+    [[gnu::cold]] Error named(std::string_view call, Error error) const noexcept;
     std::size_t lowWaterMark() const { return low_; }
     void noteWritten(std::size_t bytes) { written_ += bytes; }
     void noteGone(std::size_t bytes) { gone_ += bytes; }
-    /// Returns a text such as " to 10.0.0.1:80", for reports; "" if there is no single receiver.
-    virtual std::string receiverText() const { return {}; }
-    /// Lets waiting operations check whether they are ready.
+    /// Returns a text for reports, such as "10.0.0.1:80"; "" if there is no single receiver.
+    virtual std::string peerText() const { return {}; }
+    /// Makes waiting operations check whether they are ready.
     void wakeDrains() { drains_.wakeForNews(TaskPriority::WriteSocket); }
 
     Error error_; // the error of all operations, if it is set
@@ -81,13 +85,13 @@ inline void Drain::park(WaiterNode& waiter) {
 }
 inline void Drain::describe(Description& out) const {
     std::uint64_t left = mark > what->gone_ ? mark - what->gone_ : 0;
-    out.text = format("%llu bytes to be sent%s", static_cast<unsigned long long>(left), what->receiverText().c_str());
+    std::string peer = what->peerText();
+    out.text =
+        format("%llu bytes to be sent%s", static_cast<unsigned long long>(left), peer.empty() ? "" : " to ") + peer;
 }
 inline Void Drain::take() const {
-    if (error.isValid())
-        throw error;
-    if (what->error_.isValid())
-        throw what->error_;
+    if (error.isValid() || what->error_.isValid()) [[unlikely]]
+        throw what->named("write to", error.isValid() ? error : what->error_);
     return Void();
 }
 

@@ -32,19 +32,18 @@ public:
     /// Takes the next connection. Several operations may wait; the oldest is served first. An operation that loses a
     /// race takes no connection.
     Accept accept() { return {this}; }
-    /// Calls handler(error, connection) one time, with the next connection; see flow/wait/handler_slot.h. Only one
-    /// handler may wait at a time.
+    /// Calls handler(error, connection) once, with the next connection (flow/wait/handler_slot.h). Only one may wait.
     template <class Handler>
     void asyncAccept(Handler handler) {
         call(accept(), slot_, handler);
     }
-    /// Takes a connection that waits, also one that the kernel has not reported yet; null if there is none.
+    /// Takes a waiting connection, even if the poller has not reported it yet; null if none waits.
     Reference<Connection> tryAccept() {
         lookAgain();
         bool isReady = !error_.isValid() && hasConnection();
         return isReady && !error_.isValid() ? takeConnection() : Reference<Connection>();
     }
-    /// True if connections are on their way to accept(), such as in a handshake.
+    /// True if connections will reach accept() later, such as connections in a TLS handshake.
     virtual bool isBusy() const { return false; }
     /// Closes the listener and frees the port. Connections that were not accepted fail; accepted connections stay.
     /// Waiting and later accepts fail with operation_obsolete. Idempotent.
@@ -52,14 +51,16 @@ public:
 
     /// Returns the listener's address. If port 0 was requested, the address has the port that was chosen.
     virtual Address localAddress() const = 0;
+    /// Like Connection::nativeDescriptor(). Accepted sockets inherit most options.
+    virtual int nativeDescriptor() const { return -1; }
 
 protected:
     // The transport implements these functions.
 
-    /// True if take() would return a connection. Runs no user code, throws nothing.
+    /// True if takeConnection() would return a connection. Runs no user code, throws nothing.
     virtual bool hasConnection() noexcept = 0;
     virtual Reference<Connection> takeConnection() = 0;
-    /// Called before hasConnection() when it must ask the system anew.
+    /// Makes the next hasConnection() ask the kernel again.
     virtual void lookAgain() noexcept {}
     /// Called before an accept waits. Throws an Error if nothing could end the wait.
     virtual void beforeAcceptorParks() {}

@@ -7,25 +7,24 @@
 //         Pool<>::Lease lease = co_await pool->acquire();
 //         co_await lease->write(question);
 //         Bytes answer = co_await lease->readUntil("\n"_sr, 1000);
-//         lease.giveBack();                                // the exchange is complete: the next caller may have it
+//         lease.giveBack();                                // the exchange is complete: another caller may follow
 //         co_return answer;
 //     }
 //
-// acquire() gives the connection that was given back last. If none is kept, it makes one. If `most` connections are in
-// use, it waits; the waiters are served in order. A Lease that ends without giveBack() resets its connection, since an
-// error, an exception or a cancel may have left half of a request on it, or an answer that nobody has read. A Lease
-// that nothing has used gives its connection back: so a future of acquire() can lose a race, or be dropped, at any
-// time.
+// acquire() returns the connection that was given back last. If the pool keeps none, it makes one. If `most`
+// connections are in use, it waits; waiters are served in order. A Lease that ends without giveBack() resets its
+// connection, since an error, an exception or a cancel may have left a part of a request or an unread answer on it. But
+// an unused Lease gives its connection back, so a future of acquire() may lose a race or be dropped at any time.
 //
-// A kept connection is closed after `idle` seconds, or when acquire() finds that isHealthy() is false. By default a
-// Connection is healthy if nothing has come since it was given back: no bytes, no end and no error. The other side can
-// still close at the moment of the next request: a caller that may send its request twice tries again (see retry()).
-// A pool can have connections of any class: Pool<C> takes a function that returns Future<Reference<C>>.
+// A kept connection is closed after `idle` seconds, or when isHealthy() is false in acquire(). By default a Connection
+// is healthy if nothing has arrived since it was given back: no bytes, no end and no error. The other side can still
+// close at the moment of the next request: a caller that may send its request twice tries again (see retry()). Pool<C>
+// has objects of another class C, which its function returns as Future<Reference<C>>.
 //
 // acquire() fails with
 //     operation_failed        `most` connections are in use, and `waiters` callers wait already
-//     operation_obsolete      close() was called; also callers that wait then, and those for which one is being made
-//     the error of `make`     also if it throws. The next caller tries again.
+//     operation_obsolete      close() was called, before acquire() or while it waits
+//     the error of `make`     if it throws or its future fails; the next caller tries again
 //
 // close() closes the kept connections; those in use are closed when they are given back. The destructor calls close().
 // A Lease may outlive its Pool. A Pool belongs to one thread.
@@ -34,6 +33,7 @@
 #include "flow/base/seconds.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
+#include "flow/inspect/object_name.h"
 #include "flow/sync/event.h"
 #include "flow/sync/semaphore.h"
 #include "flow/tasks/scope.h"
@@ -44,16 +44,18 @@
 #include <concepts>
 #include <deque>
 #include <functional>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace flow::net {
 
-/// True if nothing has arrived on a kept connection. An object of another class than Connection is always quiet.
+/// True if nothing has arrived on a kept connection. Always true for a class that does not derive from Connection.
 template <class C>
 bool isQuiet(C& connection) {
     if constexpr (std::derived_from<C, Connection>) {
-        TurnBudget::Saved all(TurnBudget::kNoLimit); // so isReady() looks at the socket, however long this turn is
-        return !connection.read().isReady();         // receives, but takes nothing
+        TurnBudget::Saved all(TurnBudget::kNoLimit); // without a limit isReady() checks the socket, even in a long turn
+        return !connection.read().isReady();         // receives bytes, but removes none
     }
     return true;
 }
@@ -64,6 +66,7 @@ struct PoolOptions {
     std::size_t waiters = 1024; // the most callers that may wait for a connection
     std::size_t warm = 0;       // connections that the constructor begins to make; at most `most`
     Seconds idle = 60;          // seconds after which a kept connection is closed; more than 0
+    std::string name = {};      // shown in reports about callers that wait (flow/inspect/object_name.h); empty: none
     std::function<bool(C&)> isHealthy = isQuiet<C>;
 };
 
@@ -73,7 +76,7 @@ public:
     using Make = std::function<Future<Reference<C>>()>;
     class Lease;
 
-    /// Throws invalid_option_value. An error of a warm connection is reported as dropped.
+    /// Throws invalid_option_value. The error of a warm connection that fails is reported as dropped.
     explicit Pool(Make make, PoolOptions<C> options = {}, std::source_location caller = std::source_location::current())
         : state_(makeReference<State>(std::move(make), std::move(options), caller)) {
         for (std::size_t i = 0; i < state_->options.warm; ++i)
@@ -84,11 +87,10 @@ public:
     ~Pool() { close(); }
 
     Future<Lease> acquire() { return acquire(state_, false); }
-    /// Like acquire(), but makes a connection also if one is kept: for a second attempt, when a kept connection has
-    /// ended at the moment of the request. If there would be more than `most`, the oldest kept one is closed.
+    /// Like acquire(), but always makes a connection: for a second attempt after a kept connection has ended at the
+    /// moment of the request. If there would be more than `most` connections, the oldest kept connection is closed.
     Future<Lease> acquireNew() { return acquire(state_, true); }
-    void close() noexcept { Reference<State>(state_)->close(); } // a waiter may destroy the Pool
-    /// The number of kept connections.
+    void close() noexcept { Reference<State>(state_)->close(); } // a waiter may destroy the Pool, so hold the State
     std::size_t idle() const { return state_->kept.size(); }
     /// True if no connection is kept, in use or being made, and no caller waits for one.
     bool isUnused() const { return idle() == 0 && state_->inUse() == 0 && state_->places.waiters() == 0; }
@@ -110,6 +112,8 @@ struct Pool<C>::State : ReferenceCounted<State> {
             if (!isValid)
                 throw wrongOption("PoolOptions", option, value, rule);
         };
+        if (!options.name.empty())
+            name.emplace(places, options.name);
         check(options.most != 0, "most", "0", "it must be at least 1");
         check(options.warm <= options.most, "warm", std::to_string(options.warm), "it must be at most `most`");
         check(options.isHealthy != nullptr, "isHealthy", "null", "it must be a function");
@@ -128,7 +132,7 @@ struct Pool<C>::State : ReferenceCounted<State> {
         }
         return {};
     }
-    /// Closes the connection instead if the Pool is closed, the loop has ended, or there is no memory.
+    /// Keeps the connection. Closes it instead if the Pool is closed, the loop has ended, or memory runs out.
     void keep(Reference<C> connection) noexcept try {
         if (closing.isSet() || !hasLoop())
             return;
@@ -137,7 +141,7 @@ struct Pool<C>::State : ReferenceCounted<State> {
             sweeping = sweep(this);
     } catch (std::bad_alloc const&) {
     }
-    /// The connection has left `kept` before its destructor runs, which may run any code.
+    /// Removes the connection from `kept` before its destructor runs, since that may run any code.
     void closeOldest() {
         Kept oldest = std::move(kept.front());
         kept.pop_front();
@@ -145,7 +149,7 @@ struct Pool<C>::State : ReferenceCounted<State> {
     static Future<Void> sweep(State* self, Propagate = {}) {
         while (!self->kept.empty()) {
             co_await delayUntil(self->kept.front().since + self->options.idle);
-            Reference<State> alive = Reference<State>::addRef(self); // a connection's destructor may end the Pool
+            Reference<State> alive = Reference<State>::addRef(self); // a connection's destructor may destroy the Pool
             while (!self->kept.empty() && self->kept.front().since + self->options.idle <= now())
                 self->closeOldest();
             if (self->closing.isSet())
@@ -158,7 +162,7 @@ struct Pool<C>::State : ReferenceCounted<State> {
         while (!kept.empty())
             closeOldest();
         warming.close();
-        places.close(closed()); // last, since the waiters run in here
+        places.close(closed()); // last, since it runs the waiters
     }
 
     struct Kept {
@@ -169,13 +173,14 @@ struct Pool<C>::State : ReferenceCounted<State> {
     PoolOptions<C> options;
     std::source_location caller; // of the constructor of the Pool
     Semaphore places;
+    std::optional<ObjectName> name; // of `places`
     Event closing;
     std::deque<Kept> kept; // the newest is the last
     Future<Void> sweeping;
     Scope warming{OnError::Report};
 };
 
-/// A connection that is in use. It must not be used after giveBack() or close().
+/// A connection in use. Must not be used after giveBack() or close().
 template <class C>
 class [[nodiscard]] Pool<C>::Lease {
 public:
@@ -204,14 +209,14 @@ public:
     }
     C* operator->() { return connection().getPtr(); }
 
-    /// Gives the connection back for the next caller. Only after a complete exchange: nothing more will come on it.
+    /// Gives the connection back for the next caller. Only after a complete exchange, when nothing more will arrive.
     void giveBack(std::source_location caller = std::source_location::current()) {
         FLOW_ASSERT_AT(caller, connection_, "Pool: a Lease is given back twice, or has been moved from");
         state_->keep(std::move(connection_));
         connection_ = {};
         place_.release();
     }
-    /// Closes the connection in order instead, after a complete exchange behind which the connection cannot be used.
+    /// Closes the connection without a reset, after a complete exchange, if it cannot be used for another one.
     void close(std::source_location caller = std::source_location::current()) {
         FLOW_ASSERT_AT(caller, connection_, "Pool: a Lease is closed after giveBack(), or has been moved from");
         connection_ = {};
@@ -251,7 +256,7 @@ Future<typename Pool<C>::Lease> Pool<C>::acquire(Reference<State> state, bool is
                            "Pool: the function that makes a connection has given a null Reference");
         }
     }
-    if (state->closing.isSet()) // also by something that ran in here: isHealthy, a destructor, the function
+    if (state->closing.isSet()) // isHealthy, the function or a destructor may have closed the Pool
         co_await coro::fail(closed());
     co_return Lease(std::move(state), std::move(place), std::move(connection));
 }

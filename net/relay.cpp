@@ -13,7 +13,7 @@ Future<Void> pass(Connection* from, Connection* to, Propagate = {}) {
         Bytes bytes = co_await from->read();
         if (bytes.empty())
             break;
-        co_await to->write(std::move(bytes)); // reads no more until the other side has room
+        co_await to->write(std::move(bytes)); // waits until the other side has room
     }
     to->shutdownWrite();
     co_await to->flushed();
@@ -39,7 +39,7 @@ Future<Void> relayBoth(Reference<Connection> a, Reference<Connection> b, Propaga
     Relayed relayed(std::move(a), std::move(b));
     auto there = [&] { return pass(relayed.a.getPtr(), relayed.b.getPtr()); };
     auto back = [&] { return pass(relayed.b.getPtr(), relayed.a.getPtr()); };
-    auto both = all(there, back); // declared behind `relayed`: both directions have ended before a reset
+    auto both = all(there, back); // declared after `relayed`: both directions end before ~Relayed()
     co_await both;
     relayed.endsWell = true;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// relay(): copies the bytes of a connection to another one, and back. A proxy is a connect() and a relay().
+// relay(): copies bytes between two connections, in both directions. A proxy is a connect() and a relay().
 //
 //     Future<Void> proxy(Reference<Connection> client) {
 //         Reference<Connection> server = co_await connect("example.org", 80);
@@ -7,15 +7,14 @@
 //     }
 //
 // When one side has ended its writing, the other side reads the end after all bytes, and the other direction goes on.
-// The future is ready when both sides have ended their writing and all bytes are sent: the kernel has taken them.
+// The future is ready when both sides have ended their writing and the kernel has taken all bytes.
 //
 // An error of one side is the error of the future. An error, a cancel and a dropped future reset both connections, so
-// no side takes half of the bytes for all of them (but a Unix socket has no reset: see Connection::abort()). There is
-// no limit in time; for one, race the relay with a delay().
+// that no side mistakes a part of the bytes for all (but a Unix socket has no reset: see Connection::abort()). There is
+// no time limit; to set one, race the relay with a delay().
 //
-// Memory is bounded: a direction reads no more as long as the other side has no room, which the water marks of that
-// side decide. The relay holds both connections until it ends, and nothing else may read from them or write to them
-// meanwhile.
+// Memory is bounded: a direction does not read while the other side has more bytes to send than its water marks allow.
+// The relay holds both connections until it ends; nothing else may read from them or write to them until then.
 
 #include "flow/core/future.h"
 #include "net/connection.h"

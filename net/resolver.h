@@ -12,9 +12,8 @@
 // to try them. Answers are cached for their time to live, but at most kLongest seconds; negative answers for at most
 // kNegative seconds; at most kMostNames names are cached. Concurrent requests for a name share one lookup.
 //
-// Errors: lookup_failed (the name has no address, or is invalid); timed_out (no name server has answered);
-// operation_failed (no name server could be reached, or all failed). Only lookup_failed is cached. what() has
-// the name.
+// Errors, with the name in what(): lookup_failed (the name has no address, or is invalid), which is cached; timed_out
+// (no name server has answered); operation_failed (no name server could be reached, or all failed).
 //
 // Cancel-safe: a lookup is cancelled when its last waiter is cancelled. A resolver belongs to its loop.
 
@@ -35,9 +34,8 @@ namespace flow::net {
 struct ResolverOptions {
     /// The name servers, as IP addresses. If the vector is empty, the name servers of the machine are asked.
     std::vector<Address> servers;
-    /// The seconds until a query is repeated, to the same or the next server; longer after each round of all servers.
+    /// The seconds until a query is repeated, to the same or the next server. Grows after each round of all servers.
     Seconds timeout = 2;
-    /// The number of attempts for each server.
     int tries = 3;
 };
 
@@ -49,9 +47,8 @@ public:
 
     virtual ~Resolver() = default;
 
-    /// Returns at least one address; each has the given port.
+    /// Returns the addresses of the name, at least one; each has the given port.
     Future<std::vector<Address>> resolve(std::string name, std::uint16_t port);
-    /// Clears the cache.
     void clear() { kept_.clear(); }
     std::size_t keptNames() const { return kept_.size(); }
 
@@ -77,7 +74,7 @@ private:
     void keep(std::string const& name, Found const& found);
 
     std::map<std::string, Kept> kept_;
-    std::map<std::string, std::weak_ptr<UnderWay>> underWay_; // running lookups, which their waiters hold
+    std::map<std::string, std::weak_ptr<UnderWay>> underWay_; // running lookups; only their waiters own them
 };
 
 /// Returns the address if `name` is the text of an IP address, such as "10.0.0.1" or "::1"; otherwise nothing.

@@ -6,14 +6,18 @@
 #include "flow/sync/semaphore.h"
 #include "flow/tasks/scope.h"
 #include "flow/wait/delay.h"
+#include "net/detail/serve_aside.h"
+#include "net/detail/service_notice.h"
+
+#include <optional>
 
 namespace flow::net {
 namespace {
 
-/// The time for handshakes that are under way when a server begins to end.
+/// The seconds that handshakes may still take when a server begins to shut down.
 constexpr double kLastSeconds = 1;
 
-/// Errors that a peer can cause are not reported: a peer must not be able to fill the log.
+/// True for errors that a peer can cause. They are not reported, so that a peer cannot fill the log.
 bool isExpected(Error const& error) {
     return isConnectionError(error) || error == actor_cancelled() || error == operation_obsolete() ||
            error == end_of_stream() || error == value_too_large();
@@ -41,7 +45,7 @@ Future<Void> begin(ServeToTheEnd const& serve, Reference<Connection> connection,
     }
 }
 
-/// The objects behind the pointers outlive the future.
+/// The caller keeps `*serve`, `*ending` and `*server` until the returned future has ended.
 Future<Void> serveOne(ServeToTheEnd const* serve, Reference<Connection> connection, Semaphore::Permit, Event* ending,
                       Address const* server) {
     Served served(std::move(connection)); // declared before `serving`, so the handler's future is destroyed first
@@ -59,10 +63,16 @@ Future<Void> drain(Scope& served) {
     co_await transport().settled();
 }
 
-} // namespace
+ServeToTheEnd toTheEnd(Serve serve) {
+    return
+        [serve = std::move(serve)](Reference<Connection> connection, Event*) { return serve(std::move(connection)); };
+}
 
-Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, Seconds grace,
-                        std::size_t most) {
+Future<Void> serveAll(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, Seconds grace,
+                      std::size_t most, bool isService) {
+    std::optional<ServiceNotice> notice;
+    if (isService)
+        notice.emplace();
     Address const address = listener->localAddress();
     Semaphore places(most);
     Event ending;
@@ -76,7 +86,9 @@ Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Futur
             break;
         served.spawn(serveOne(&serve, std::get<1>(std::move(first)), std::get<1>(std::move(place)), &ending, &address));
     }
-    // The kernel would reset the connections that wait, also if another process listens at the same port.
+    if (notice)
+        notice->stopping();
+    // close() would reset the connections that wait to be accepted, even if another process listens at the same port.
     for (double last = now() + kLastSeconds;;) {
         while (Reference<Connection> waiting = listener->tryAccept())
             served.spawn(serveOne(&serve, std::move(waiting), Semaphore::Permit(), &ending, &address));
@@ -94,11 +106,19 @@ Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Futur
     co_await joinShielded();
 }
 
+} // namespace
+
+Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, Seconds grace,
+                        std::size_t most) {
+    return serveAll(std::move(listener), std::move(serve), std::move(stop), grace, most, true);
+}
+
 Future<Void> serveUntil(Reference<Listener> listener, Serve serve, Future<Void> stop, Seconds grace, std::size_t most) {
-    auto untold = [serve = std::move(serve)](Reference<Connection> connection, Event*) {
-        return serve(std::move(connection));
-    };
-    return serveUntil(std::move(listener), ServeToTheEnd(std::move(untold)), std::move(stop), grace, most);
+    return serveAll(std::move(listener), toTheEnd(std::move(serve)), std::move(stop), grace, most, true);
+}
+
+Future<Void> serveAside(Reference<Listener> listener, Serve serve, Future<Void> stop, Seconds grace) {
+    return serveAll(std::move(listener), toTheEnd(std::move(serve)), std::move(stop), grace, kAllConnections, false);
 }
 
 } // namespace flow::net

@@ -1,5 +1,5 @@
 #pragma once
-// serveUntil() is a whole server: it accepts connections, serves each one, and ends in order.
+// serveUntil() is a whole server: it accepts connections, serves each one, and shuts down in order.
 //
 //     Future<Void> echo(Reference<Connection> client, Event* ending) {
 //         for (;;) {
@@ -22,19 +22,18 @@
 
 namespace flow::net {
 
-/// Serves one connection. When the server begins to end, it sets `ending`: a handler that waits for a request should
-/// return, and a handler with a request should answer it first. The pointer is valid as long as the handler runs.
+/// A handler of one connection. At shutdown the server sets `ending`: a handler that waits for a request should return,
+/// and a handler with a request should answer it first. The pointer is valid as long as the handler runs.
 using ServeToTheEnd = std::function<Future<Void>(Reference<Connection>, Event* ending)>;
-/// A handler without `ending`. A connection lasts as long as its client wants, or until the time `grace` is over.
+/// A handler without `ending`. At shutdown its connection lasts until the client ends it, or until `grace` is over.
 using Serve = std::function<Future<Void>(Reference<Connection>)>;
 inline constexpr std::size_t kAllConnections = std::numeric_limits<std::int64_t>::max();
 
-/// Calls serve(connection, &ending) for each connection that the listener accepts, until `stop` is ready. Then
-/// serveUntil() accepts the connections that wait, closes the listener, sets `ending`, waits at most `grace` seconds
-/// until all handlers have ended and the written bytes are sent, cancels the handlers that still run, and waits for the
-/// work that is shielded on this loop (flow/tasks/scope.h), such as a ROLLBACK of a cancelled handler. Fails with the
-/// error of `stop` or of accept(). Dropping the future cancels all handlers. At most `most` connections are served at a
-/// time: further ones wait to be accepted.
+/// Calls serve(connection, &ending) for each accepted connection until `stop` is ready. Then it accepts the connections
+/// that wait, closes the listener, sets `ending`, and waits at most `grace` seconds until all handlers have ended and
+/// the written bytes are sent. It cancels the handlers that still run, and waits for shielded work of this loop
+/// (flow/tasks/scope.h), such as a ROLLBACK. Fails with the error of `stop` or of accept(). Dropping the future cancels
+/// all handlers. At most `most` connections are served at a time: further ones wait to be accepted.
 ///
 /// A connection stays open until its handler ends, unless the handler closes it earlier. If the handler returns, or
 /// fails with end_of_stream, the connection ends after the written bytes. If the handler fails in another way or is
@@ -43,6 +42,8 @@ inline constexpr std::size_t kAllConnections = std::numeric_limits<std::int64_t>
 /// An error of one connection, or an exception of `serve`, ends only that connection. Errors that the other side can
 /// cause (isConnectionError(), end_of_stream, value_too_large) are ignored. Other errors are reported as dropped by
 /// "the server at" the listener's address.
+///
+/// A program that systemd has started tells it that it is ready, and that it ends: net/service_manager.h.
 Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, Seconds grace,
                         std::size_t most = kAllConnections);
 Future<Void> serveUntil(Reference<Listener> listener, Serve serve, Future<Void> stop, Seconds grace,

@@ -1,6 +1,5 @@
 #pragma once
-// Transport: the interface of the network. The real and the simulated network implement it; transport() returns the
-// Transport of the current loop.
+// Transport: the interface of the real and the simulated network. transport() returns the current loop's Transport.
 //
 //     Reference<Connection> peer = co_await transport().connect(server);
 //     co_await peer->write("hello"_sr);
@@ -21,13 +20,11 @@
 // Errors of connect(), listen() and bind() have a sentence with the address and the reason, in both networks:
 // connect to 10.0.0.1:80: Connection refused.
 //
-// Ownership. Written bytes belong to the connection until they have been sent. So the kernel never uses memory of a
-// cancelled operation.
+// Ownership. A connection owns written bytes until they are sent: the kernel uses no memory of cancelled operations.
 //
-// Lifetime. Connections, listeners and sockets close when their last Reference goes. They belong to the loop on which
-// they were made. When the loop ends, they are closed, with a reset if written bytes are not sent yet. So wait for
-// flushed(), or for settled(), before the loop ends. After the loop has ended, futures that are not ready never become
-// ready, and only destructors may be called.
+// Lifetime. Connections, listeners and sockets belong to the loop on which they were made, and close when their last
+// Reference is destroyed. When the loop ends, it closes them, and resets a connection that has unsent bytes. So wait
+// for flushed() or settled() before. After that, pending futures stay pending, and only destructors may be called.
 
 #include "flow/base/seconds.h"
 #include "flow/core/future.h"
@@ -47,24 +44,33 @@ enum class ReadStrategy : std::uint8_t {
     Speculative,
     /// A read tries to receive when the poller has reported bytes, and as long as the kernel fills the whole buffer.
     Reactive,
-    /// Like Reactive. But the first read of an accepted connection first tries to receive, if this has lately succeeded
-    /// for connections of the same listener.
+    /// Like Reactive, but the first read of an accepted connection tries to receive at once, if most such reads of the
+    /// same listener have lately found bytes.
     Adaptive,
     /// The kernel receives ahead of the reads, into memory that all connections of the loop share, so a read needs no
-    /// system call. This is for small messages; large messages are faster with the other strategies. The kernel stops
-    /// when 256 KiB of a connection are unread, until a read asks for more; another 256 KiB may come before it stops.
+    /// system call. This is for small messages; large messages are faster with the other strategies. When 256 KiB of a
+    /// connection are unread, the kernel stops until a read needs more; up to 256 KiB more may arrive before it stops.
     /// Needs io_uring (FLOW_POLLER=uring) and Linux 6.12; without them, and for datagrams, Ahead is Adaptive.
     Ahead,
 };
 
-/// The options of a socket. A buffer of 0 means the system's default. The simulated network uses only
-/// ConnectOptions::timeout, and ignores all other options.
+/// The options of a socket. A buffer of 0 is the system's default. A simulation uses only ConnectOptions::timeout.
 struct SocketOptions {
     bool noDelay = true;    // small writes are sent without delay (TCP)
     bool keepAlive = false; // the kernel checks now and then whether the other side is there (TCP)
-    int sendBuffer = 0;     // bytes in the kernel; by default 208 KiB if the peer is at a loopback address (TCP)
+    // The times of keepAlive, rounded up to whole seconds; 0: the system's (on Linux 7200 s, 75 s and 9).
+    Seconds keepAliveIdle = 0;     // the time without bytes before the first check
+    Seconds keepAliveInterval = 0; // the time between checks without an answer
+    int keepAliveProbes = 0;       // the checks without an answer after which the connection fails
+    // If sent bytes are not confirmed for this time, the connection fails with connection_timed_out (TCP). With
+    // keepAlive it replaces keepAliveProbes. It is rounded up to milliseconds. 0: the system's, of some 15 minutes.
+    Seconds userTimeout = 0;
+    int sendBuffer = 0; // bytes in the kernel; by default 208 KiB if the peer is at a loopback address (TCP)
     int receiveBuffer = 0;
     ReadStrategy readStrategy = ReadStrategy::Adaptive;
+
+    /// Throws invalid_option_value with a sentence: the option, its value and the rule. Both networks call this.
+    void check() const;
 };
 
 struct ConnectOptions : SocketOptions {
@@ -83,22 +89,27 @@ struct ListenOptions : SocketOptions {
 struct DatagramOptions : SocketOptions {
     bool reusePort = false;
     bool onlyV6 = false;
+    // For datagrams that are sent to a multicast group. They leave by the interface of the address at which the socket
+    // is bound, or of the scope of the group's address, or by one that the kernel chooses.
+    int multicastHops = 1;     // 0: they stay on this machine; 1: in the local network; at most 255
+    bool multicastLoop = true; // members on this machine get them too
+
+    void check() const;
 };
 
 class Transport {
 public:
-    /// Connects to `to`. Fails with connection_refused when no program listens there, connection_timed_out when nothing
-    /// answers for long, host_unreachable when there is no route. If options.local cannot be used, fails with
+    /// Connects to `to`. Fails with connection_refused when no program listens there, connection_timed_out when there
+    /// is no answer in time, host_unreachable when there is no route. If options.local cannot be used, fails with
     /// address_in_use, invalid_local_address, or unsupported_operation if its family is not the family of `to`.
     /// Cancel-safe: the attempt ends immediately; if the other side has already accepted the connection, the connection
     /// fails on that side.
     virtual Future<Reference<Connection>> connect(Address to, ConnectOptions const& options) = 0;
     Future<Reference<Connection>> connect(Address to) { return connect(to, ConnectOptions()); }
-    /// Listens at `at`; port 0 means a free port. Throws address_in_use, invalid_local_address if the address is
-    /// another machine's, or not_allowed if only privileged programs may listen there. A Unix socket at a path is a
-    /// file. The process that has made the listener removes the file when the listener closes, unless another file has
-    /// replaced it. The file must not exist before, except as a socket of this user at which no program listens any
-    /// more: that socket is replaced.
+    /// Listens at `at`; port 0 means a free port. Throws address_in_use, invalid_local_address if this machine does not
+    /// have the address, or not_allowed if only privileged programs may listen there. A Unix socket at a path is a
+    /// file. The file must not exist, but a socket file of this user is replaced if no program listens there. The
+    /// process that made the listener removes the file when the listener closes, unless another file has replaced it.
     virtual Reference<Listener> listen(Address at, ListenOptions const& options) = 0;
     Reference<Listener> listen(Address at) { return listen(at, ListenOptions()); }
     Reference<Listener> listen(std::uint16_t port) { return listen(Address(0, port)); }
@@ -124,16 +135,15 @@ public:
         return all;
     }
     std::vector<Reference<DatagramSocket>> bindMany(std::span<Address const> at) { return bindMany(at, {}); }
-    /// Calls listen() or bind(). An Error of this call is the future's error. The future is always ready: the socket is
-    /// registered with the poller later, at the first wait for it.
+    /// Like listen() and bind(), but as a future, which is always ready: the poller gets the socket at the first wait.
     Future<Reference<Listener>> listenAsync(Address at, ListenOptions const& options = {}) {
         return futureOf([&] { return listen(at, options); });
     }
     Future<Reference<DatagramSocket>> bindAsync(Address at, DatagramOptions const& options = {}) {
         return futureOf([&] { return bind(at, options); });
     }
-    /// Returns a future that is ready when closed connections have nothing left to send: their written bytes are sent,
-    /// or given up. If the loop ends earlier, the connections that still send are reset.
+    /// Returns a future that is ready when closed connections have sent or discarded their written bytes. If the loop
+    /// ends earlier, the connections that still send are reset.
     virtual Future<Void> settled() { return Void(); }
     /// Returns an address of this machine to which other machines can connect. Its port is 0.
     virtual Address localAddress() const = 0;
@@ -154,7 +164,7 @@ private:
     }
 };
 
-/// Makes a RealNetwork for the current loop, which must be a RealLoop. The network ends with the loop.
+/// Makes a RealNetwork for the current loop, which must be a RealLoop. The loop destroys the network when it ends.
 Transport& makeRealTransport();
 
 /// Returns the transport of the current loop. If there is none, the loop must be a RealLoop, and a RealNetwork is made.

@@ -12,8 +12,8 @@ import pytest
 # pytest would take the folder tests/actorc for this package if it was not loaded yet.
 import actorc  # noqa: F401
 from common.build import binary_dir, build, locked
-from common.console import plain
-from common.process import ROOT
+from common.tree import ROOT
+from millrace.common.console import plain
 
 # What a shell runs in the background ignores interrupts, and so would all that the tests start and interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -36,7 +36,7 @@ LONGEST = (
     "actorc/migrate/test_compiled_tree.py",
     "actorc/test_wrong_cpp.py",
     "actorc/test_ported.py",
-    "tools/portlib/test_vocabulary.py",
+    "tools/millrace/port/test_vocabulary.py",
     "actorc/test_accepted_cpp.py",
     "actorc/test_lsp.py",
     "actorc/test_big_inputs.py",
@@ -44,12 +44,12 @@ LONGEST = (
     "tools/benchlib/test_compare_trees.py",
     "actorc/test_traps.py",
     "tools/benchlib/report/test_page_in_browser.py",
-    "tools/ensemblelib/test_cluster.py",
+    "tools/millrace/simulate/test_cluster.py",
     "actorc/test_gcc_traps.py",
     "actorc/test_robustness.py",
     "tools/test_task_mistakes.py",
-    "tools/ensemblelib/test_run.py",
-    "tools/portlib/test_forward.py",
+    "tools/millrace/simulate/test_run.py",
+    "tools/millrace/port/test_forward.py",
 )
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from common.dispatch import run
+from common.tree import ROOT
+from millrace.common.dispatch import run
+
+sys.path.append(str(ROOT / "tests"))  # which starts a database
 
 OVERVIEW = "benchlib.overview.command"
 COMMANDS = {
     "net": "benchlib.net.command",
     "http": "benchlib.http.command",
+    "postgres": "benchlib.postgres.command",
     "growth": "benchlib.growth.command",
     "messages": "benchlib.messages.command",
     "instructions": "benchlib.instructions.command",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from common.dispatch import run
+from millrace.common.dispatch import run
 
 USAGE = """\
 usage: tools/cluster kv [--processes N]      servers of a replicated store on this machine

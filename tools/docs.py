@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from common.process import ROOT
+from common.tree import ROOT
 
 DESCRIPTION = """\
 Builds all pages as a site in build/docs; open build/docs/index.html. A link

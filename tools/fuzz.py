@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from common.process import ROOT, interrupt_on_terminate
+from common.tree import ROOT
+from millrace.common.process import interrupt_on_terminate
 
 sys.path.insert(0, str(ROOT / "actorc"))
 sys.path.insert(0, str(ROOT / "tests"))

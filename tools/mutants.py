@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from common.dispatch import run
+from millrace.common.dispatch import run
 
 if __name__ == "__main__":
     # What follows is no command but a folder.

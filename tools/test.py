@@ -8,9 +8,9 @@ import sys
 import time
 from pathlib import Path
 
-from common.console import plain
 from common.counts import Counts
-from common.process import interrupt_on_terminate
+from millrace.common.console import plain
+from millrace.common.process import interrupt_on_terminate
 from testlib.parts import FAST, OTHERS, PARTS, USUAL, Execution, Part, Step, steps_of
 from testlib.runs import Outcome
 from testlib.selection import TESTS, Selection

@@ -53,9 +53,10 @@ def main(argv: list[str] | None = None) -> int:
 def command() -> NoReturn:
     """Runs as a process of its own, which does not free its memory at the end."""
     gc.disable()  # the tree is in use until the end, and collecting garbage takes a tenth of the time
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # it was closed: writing must fail, not do nothing
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8"))
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # it was closed: reading or writing must fail, not do nothing
+            flags, mode = (os.O_WRONLY, "r") if name == "stdin" else (os.O_RDONLY, "w")
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
     sys.unraisablehook = _unraisable
     try:
         status = _status()

@@ -40,7 +40,7 @@ class Fault(Enum):
     PARAMETER = ("A0106", "unsupported parameter")
     REFERENCE_PARAMETER = ("A0107", "reference parameter")
     DUPLICATE_NAME = ("A0108", "parameter or state variable declared twice")
-    TEST_CASE = ("A0120", "malformed or misplaced test case")
+    TEST_CASE = ("A0120", "malformed or misplaced test case or benchmark")
     DESCRIPTION = ("A0121", "struct that DESCR cannot describe")
     NESTED_ACTOR = ("A0122", "actor inside an actor")
     ACTOR_IN_MACRO = ("A0123", "actor in a macro definition")

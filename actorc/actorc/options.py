@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from actorc import __version__
 from actorc.driver import BACKENDS
-from actorc.outputs import identifier_path, is_special
+from actorc.outputs import STANDARD, descriptor, identifier_path, is_special
 from actorc.records import dataclass
 
 TYPE_CHECKING = False  # see records.py
@@ -121,15 +121,26 @@ def _frames(parser: Parser, arguments: argparse.Namespace, flags: tuple[str, ...
     if arguments.format == "sarif":
         parser.error("--frames prints text or json: sarif is for messages")
     files = tuple(path for argument in arguments.files for path in _listed(parser, argument))
+    if STANDARD in files:
+        parser.error("--frames takes files: `-` is for one INPUT and OUTPUT")
     return Options((), BACKENDS[0], True, False, True, format=arguments.format, frames=files, compiler_flags=flags)
 
 
 def _single(parser: Parser, arguments: argparse.Namespace) -> tuple[Job, ...]:
     if len(arguments.files) != 2:
         parser.error("INPUT and OUTPUT are needed" if len(arguments.files) < 2 else "more than INPUT and OUTPUT")
-    source, output = arguments.files
-    if output == "-":
-        parser.error("OUTPUT is a file: actorc does not write to standard output")
+    source, output = (
+        STANDARD if descriptor(path) == number else path for number, path in enumerate(arguments.files)
+    )  # /dev/stdin is 0, /dev/stdout 1
+    if arguments.depfile == STANDARD:
+        parser.error("--depfile needs a file: `-` is none")
+    if STANDARD in (source, output):
+        if arguments.depfile is not None:
+            parser.error("--depfile writes a rule about files, and `-` is none: name both INPUT and OUTPUT")
+        if arguments.generate_probes:
+            parser.error("--generate-probes names actors by their file, and `-` is none: name both INPUT and OUTPUT")
+    if output == STANDARD and arguments.format != "text":
+        parser.error(f"--format {arguments.format} prints on standard output, and so does OUTPUT `-`: name a file")
     job = Job(source, output, arguments.depfile)
     _require_apart(parser, (job,))
     return (job,)
@@ -139,6 +150,8 @@ def _batch(parser: Parser, arguments: argparse.Namespace) -> tuple[Job, ...]:
     if arguments.depfile is not None:
         parser.error("--depfile is for one file; with --batch, let each OUTPUT depend on its INPUT and on actorc")
     paths = [path for argument in arguments.files for path in _listed(parser, argument)]
+    if STANDARD in paths:
+        parser.error("--batch takes files: `-` is for one INPUT and OUTPUT")
     if not paths or len(paths) % 2:
         parser.error(f"--batch needs pairs of INPUT and OUTPUT, and these are {len(paths)} paths")
     jobs = tuple(Job(*pair, None) for pair in zip(paths[::2], paths[1::2], strict=True))
@@ -166,10 +179,12 @@ def _require_apart(parser: Parser, jobs: tuple[Job, ...]) -> None:
     written: set[str] = set()
     for job in jobs:
         for path in _outputs(job):
+            if is_special(path):
+                continue
             output = os.path.realpath(path)
             if output in inputs:
                 parser.error(f"{path}: OUTPUT is the same file as INPUT")
-            if output in written and not is_special(path):
+            if output in written:
                 parser.error(f"{path}: two files have the same OUTPUT")
             written.add(output)
 
@@ -203,7 +218,11 @@ def _make_parser() -> Parser:
         # Without a width it imports shutil, and all its compressors, to read the terminal's width.
         formatter_class=lambda prog: argparse.HelpFormatter(prog, width=100),
     )
-    parser.add_argument("files", nargs="*", help="the .actor.cpp or .actor.h file, and the C++ file to write")
+    parser.add_argument(
+        "files",
+        nargs="*",
+        help="the .actor.cpp or .actor.h file, and the C++ file to write; `-` is standard input or output",
+    )
     parser.add_argument(
         "--batch", action="store_true", help="compile many files; @FILE stands for the lines of FILE, a path each"
     )

@@ -18,14 +18,15 @@ def find_package(module: str, package: str) -> None:
     if importlib.util.find_spec(module) is None:
         site.main()
     if importlib.util.find_spec(module) is None:
-        raise PackageMissing(f"{package} is not installed: {_how_to_install(package)}")
+        raise PackageMissing(f"{package} is not installed: {how_to_install(package)}")
 
 
-def _how_to_install(package: str) -> str:
+def how_to_install(*packages: str) -> str:
     """pip refuses to install into the Python of Debian 12 and others (PEP 668)."""
+    names = " ".join(packages)
     marker = os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
     if sys.prefix != sys.base_prefix or not os.path.exists(marker):
-        return f"`{sys.executable} -m pip install {package}`"
+        return f"`{sys.executable} -m pip install {names}`"
     venv = "~/.actorc"
-    install = f"`{sys.executable} -m venv {venv} && {venv}/bin/pip install {package}`"
+    install = f"`{sys.executable} -m venv {venv} && {venv}/bin/pip install {names}`"
     return f"{install}, then `export MILLRACE_PYTHON={venv}/bin/python`"

@@ -2,7 +2,7 @@
 
 Each file is usually compiled by its own process, so import time counts once for each file. The standard
 `dataclasses` take 40 ms for this program, more than all the rest of it: they import `inspect` and compile up to six
-functions for each class. Here classes with slots get one compiled text with `__init__`, `__eq__` and `__hash__`.
+functions for each class. Here a class with slots gets one compiled function, its `__init__`, when it is first made.
 
 mypy sees the originals, so mypy reports an assignment to a frozen object; at run time nothing checks that.
 """
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from dataclasses import field as field
     from dataclasses import replace as replace
 else:
+    from operator import attrgetter
+
     _FIELDS = "__dataclass_fields__"  # name -> default, _NONE, or a _Factory; in the order of the parameters
     _NONE = object()
 
@@ -47,7 +49,24 @@ else:
         return make
 
     def _functions(known, *, eq, hashable):
-        """Compiles the fast methods of the class."""
+        """The methods of the class. Its `__init__` is compiled when the first object is made: of most classes a run
+        makes none."""
+
+        def make_first(self, *arguments, **named):
+            owner = next(each for each in type(self).__mro__ if each.__dict__.get("__init__") is make_first)
+            owner.__init__ = _initialiser(known)
+            owner.__init__(self, *arguments, **named)
+
+        members = {"__init__": make_first}
+        if eq:
+            values = attrgetter(*known) if known else type
+            members["__eq__"] = lambda self, other: (
+                values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
+            )
+            members["__hash__"] = (lambda self: hash(values(self))) if hashable else None
+        return members
+
+    def _initialiser(known):
         parameters = ["self"]
         lines = []
         names = {}
@@ -59,18 +78,8 @@ else:
                 parameters.append(f"{name}=_{name}")
             made = isinstance(default, _Factory)
             lines.append(f" self.{name} = " + (f"_{name}() if {name} is _{name} else {name}" if made else name))
-        text = f"def __init__({', '.join(parameters)}):\n" + ("\n".join(lines) or " pass") + "\n"
-        members = {}
-        if eq:
-            mine, others = (f"({''.join(f'{side}.{name}, ' for name in known)})" for side in ("self", "other"))
-            text += "def __eq__(self, other):\n"
-            text += f" return {mine} == {others} if other.__class__ is self.__class__ else NotImplemented\n"
-            if hashable:
-                text += f"def __hash__(self):\n return hash({mine})\n"
-            else:
-                members["__hash__"] = None
-        exec(text, names, members)
-        return members
+        exec(f"def __init__({', '.join(parameters)}):\n" + ("\n".join(lines) or " pass"), names)
+        return names["__init__"]
 
     def _repr(self):
         values = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__match_args__)

@@ -11,7 +11,7 @@ from actorc.identifiers import identifier_lines
 from actorc.options import Job, Options
 from actorc.report.failure import Failure
 from actorc.report.report import Reporter
-from actorc.source import Source
+from actorc.source import STANDARD_INPUT, Source
 
 EXIT_REJECTED = 1
 EXIT_INTERNAL = 3
@@ -21,15 +21,18 @@ EXIT_INTERRUPTED = 130  # as a shell says it
 def run(job: Job, options: Options, reporter: Reporter) -> int:
     """Compiles one file; returns the exit status. Whatever goes wrong, nothing stale is left."""
     status = EXIT_INTERNAL
+    name = STANDARD_INPUT if job.input == outputs.STANDARD else job.input
     try:
         status = _run(job, options, reporter)
     except OSError as error:
+        if job.output == outputs.STANDARD and error.filename is None:
+            raise  # it cannot be written, as any text that the program prints
         status = EXIT_REJECTED
-        reporter.fail(Failure(error.filename or job.input, "file", error.strerror or str(error)))
+        reporter.fail(Failure(error.filename or name, "file", error.strerror or str(error)))
     except Exception as error:  # a traceback does not help the author of an actor
-        report_internal(error, job.input, reporter)
+        report_internal(error, name, reporter)
     finally:
-        if status != 0:
+        if status != 0 and not outputs.is_special(job.output):
             outputs.remove(job.output)
             outputs.remove(outputs.identifier_path(job.output))
     return status
@@ -44,11 +47,11 @@ def _run(job: Job, options: Options, reporter: Reporter) -> int:
         return EXIT_REJECTED
     finally:
         reporter.add(source, diagnostics)
-    text = emitted(
-        file, source, options.backend, job.output, nodiscard=options.nodiscard, probes=options.generate_probes
-    )
+    is_special = outputs.is_special(job.output)
+    named = job.input if is_special else job.output  # one of them says whether this is a header
+    text = emitted(file, source, options.backend, named, nodiscard=options.nodiscard, probes=options.generate_probes)
     outputs.write(job.output, source.encode(text), read_only=True)
-    if not outputs.is_special(job.output):
+    if not is_special:
         outputs.write(outputs.identifier_path(job.output), source.encode(identifier_lines(file, source)))
     if job.depfile is not None:
         outputs.write(job.depfile, outputs.make_rule(job.input, job.output).encode())

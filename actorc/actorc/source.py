@@ -9,12 +9,14 @@ since not every C++ compiler reads those.
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
 
 from actorc.records import dataclass
 from actorc.syntax import Span
 
 BYTE_ORDER_MARK = "\ufeff"
+STANDARD_INPUT = "<stdin>"
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 
@@ -37,7 +39,9 @@ class Source:
 
     @classmethod
     def read(cls, path: str) -> Source:
-        """Read a file; raises OSError."""
+        """Reads a file, or standard input for `-`; raises OSError with the name that messages show."""
+        if path == "-":
+            return cls.from_bytes(STANDARD_INPUT, _standard_input())
         with open(path, "rb") as file:
             return cls.from_bytes(path, file.read())
 
@@ -101,6 +105,13 @@ class Source:
     def encode(self, text: str) -> bytes:
         """The bytes for text that was cut from this source: the reverse of reading it."""
         return text.encode("utf-8", errors="surrogateescape")
+
+
+def _standard_input() -> bytes:
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, STANDARD_INPUT) from error
 
 
 @dataclass(frozen=True, slots=True)

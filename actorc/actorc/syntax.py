@@ -324,6 +324,9 @@ class Capture(Node):
     is_reference: bool
 
 
+BENCHMARK_NAME = "flowBenchmarkCase"  # before the line, the name of a BENCHMARK_CASE
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Actor(Node):
     """An actor's declaration (`body is None`) or definition; its span reaches from `ACTOR` to `;` or `}`."""
@@ -343,16 +346,20 @@ class Actor(Node):
     in_namespace: bool  # it stands inside some brace block
     in_unknown: bool  # it stands in braces that open neither a class nor a namespace, as far as can be seen
     index: int  # 0 for the first definition of this name in the file, 1 for the next ...: numbers the class
-    test_name: Code | None = None  # what stands in the parentheses of the TEST_CASE that it was written as
+    test_name: Code | None = None  # what stands in the parentheses of the TEST_CASE or BENCHMARK_CASE
     captures: tuple[Capture, ...] | None = None  # of a lambda; None: a function with a name
     lambdas: tuple[Actor, ...] = ()  # the outermost ones in the body
     frame_limit: Code | None = None  # the number of a FLOW_ASSERT_FRAME_SIZE among the parameters
 
     @property
+    def is_benchmark(self) -> bool:
+        return self.test_name is not None and self.name.startswith(BENCHMARK_NAME)
+
+    @property
     def title(self) -> str:
         """Its name in messages."""
         if self.test_name is not None:
-            return "this test case"
+            return "this benchmark" if self.is_benchmark else "this test case"
         return f"actor `{self.name}`" if self.captures is None else "this `ACTOR` lambda"
 
     @property

@@ -22,6 +22,7 @@ from actorc_frames.compile import CannotCompile, Unit, first_error, flags_of
 
 _COMPILERS = ("clang++-19", "clang++")
 _COMMAND = "actorc check"
+_KEEP_GOING = 0x200  # libclang's option, which its Python has no name for
 _ERROR = 3  # clang's severities: 2 is a warning, 4 a fatal error
 # What clang says of a list that an actor returns, which it takes for the future itself.
 _UNKNOWN = re.compile("unknown argument|unsupported option")
@@ -84,6 +85,7 @@ class Tree:
     unit: Any
     own_errors: list[OwnError]
     cannot_compile: CannotCompile | None  # the first error in another file
+    errors: list[Any]  # all of them, in any file
     is_ported: bool  # it is compiled with the header names of FoundationDB's Flow
 
 
@@ -96,11 +98,13 @@ def parsed(
     lists: Collection[Span] = (),
     calls: Collection[Span] = (),
     others: Sequence[tuple[str, str]] = (),
+    goes_on: bool = False,
 ) -> Tree:
     """An actor file is read as editors read it. Raises PackageMissing, and CannotCompile for wrong flags.
 
     `lists`: the places of lists that actors return. `calls`: those of calls of the function `loop`, which is a macro
-    here. `others`: texts of other files, by their paths, instead of those on the disk.
+    here. `others`: texts of other files, by their paths, instead of those on the disk. `goes_on`: also behind a header
+    that is not there.
     """
     cindex = _library()
     unit = Unit(path, path, None, _COMPILERS[0])
@@ -109,12 +113,13 @@ def parsed(
     arguments = ["-x", "c++", *found, *_builtin_headers(), f"-working-directory={directory}", "-w"]
     if is_actors:
         arguments.append("-UNO_INTELLISENSE")
+    options = _KEEP_GOING if goes_on else 0
     texts = [*others, *([] if reading.unsaved is None else [(absolute, reading.unsaved)])]
 
     def parsed(arguments: Sequence[str]) -> Any:
         """None if clang does not know a flag."""
         try:
-            tree = cindex.Index.create().parse(absolute, args=arguments, unsaved_files=texts)
+            tree = cindex.Index.create().parse(absolute, args=arguments, unsaved_files=texts, options=options)
         except cindex.TranslationUnitLoadError:
             return None
         return None if any(_UNKNOWN.match(each.spelling) for each in tree.diagnostics) else tree
@@ -134,10 +139,24 @@ def parsed(
     ]
     own, others = _sorted(errors, absolute)
     if not others:
-        return Tree(tree, own, None, is_ported)
+        return Tree(tree, own, None, errors, is_ported)
     shown, hint = _shown(others[0]), hint_for(others[0].spelling, is_ported=is_ported)
     text = f"{shown}\nhint: {hint}" if hint else first_error(shown, unit, origin, _COMMAND)
-    return Tree(tree, own, CannotCompile(text), is_ported)
+    return Tree(tree, own, CannotCompile(text), errors, is_ported)
+
+
+def precompiled(header: str, flags: Sequence[str], result: str) -> bool:
+    """Writes what clang has made of a header, for -include-pch. False if it has errors. Raises PackageMissing."""
+    cindex = _library()
+    arguments = ["-x", "c++-header", *flags, *_builtin_headers(), f"-working-directory={os.getcwd()}", "-w"]
+    try:
+        unit = cindex.Index.create().parse(header, args=arguments)
+        if any(each.severity >= _ERROR for each in unit.diagnostics):
+            return False
+        unit.save(result)
+    except (cindex.TranslationUnitLoadError, cindex.TranslationUnitSaveError):
+        return False
+    return True
 
 
 def _shown(error: Any) -> str:

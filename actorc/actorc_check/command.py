@@ -124,7 +124,7 @@ def check(
         if diagnostics.errors:
             return
     path = os.path.abspath(source.path)
-    reading, tree = _read(source, file, flags, is_saved=is_saved)
+    reading, tree = read_tree(source, file, flags, is_saved=is_saved)
     traps = Traps(source, reading, diagnostics)
     # clang reads actors as an editor does: not exactly
     severity = Severity.ERROR if file is None else Severity.WARNING
@@ -144,17 +144,21 @@ def check(
         raise tree.cannot_compile
 
 
-def _read(source: Source, file: File | None, flags: Sequence[str] | None, *, is_saved: bool) -> tuple[Reading, Tree]:
-    """The text that clang has read, and what it has made of it."""
+def read_tree(
+    source: Source, file: File | None, flags: Sequence[str] | None, *, is_saved: bool, goes_on: bool = False
+) -> tuple[Reading, Tree]:
+    """The text that clang has read, and what it has made of it. `goes_on`: also behind a header that is not there."""
     reading = Reading(source, is_saved=is_saved)
     if file is None:
-        return reading, parsed(source.path, flags, reading)
+        return reading, parsed(source.path, flags, reading, goes_on=goes_on)
     lists, calls = returned_lists(file, source), tuple(loop_calls(source))
-    tree = parsed(source.path, flags, reading, is_actors=True, lists=lists, calls=calls)
+    tree = parsed(source.path, flags, reading, is_actors=True, lists=lists, calls=calls, goes_on=goes_on)
     if tree.own_errors or tree.cannot_compile is not None:
         own = Reading(source, edits_of_heads(tree.unit, os.path.abspath(source.path), file, source), is_saved=is_saved)
         others = included(tree.unit)
         if others or own.text != reading.text:
-            tree = parsed(source.path, flags, own, is_actors=True, lists=lists, calls=calls, others=others)
+            tree = parsed(
+                source.path, flags, own, is_actors=True, lists=lists, calls=calls, others=others, goes_on=goes_on
+            )
             return own, tree
     return reading, tree

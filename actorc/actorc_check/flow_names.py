@@ -1,4 +1,4 @@
-"""What to write in place of names of FoundationDB's Flow that are not here: flow_names.toml; tools/port reads it too.
+"""What to write in place of names of FoundationDB's Flow that are not here: flow_names.toml, as millrace port does.
 
 A file of that code base does not compile where it uses one, and clang only says that there is no such name.
 """
@@ -24,7 +24,7 @@ _MISSING = re.compile(
 _CONFLICT = "target of using declaration conflicts with declaration already in scope"
 _FORWARD = (
     "where a line such as `class Void;` stands before this header, it declares another class than Flow's: "
-    'write `#include "flow/forward.h"` in its place, as `tools/port --fix` does'
+    'write `#include "flow/forward.h"` in its place, as `millrace port --fix` does'
 )
 
 

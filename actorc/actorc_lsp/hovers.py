@@ -12,7 +12,7 @@ from actorc.source import Source
 from actorc.syntax import Actor, Span, all_actors, waits_of, walk
 from actorc_lsp.analysis import Analysis
 
-_BEGINS = ("ACTOR", "SWIFT_ACTOR", "TEST_CASE")
+_BEGINS = ("ACTOR", "SWIFT_ACTOR", "TEST_CASE", "BENCHMARK_CASE")
 _WIDEST = 80  # characters of a wait that are shown
 
 
@@ -85,7 +85,8 @@ def _actor(actor: Actor, analysis: Analysis) -> str:
 
 def _title(actor: Actor, source: Source) -> str:
     if actor.test_name is not None:
-        return f"`TEST_CASE({source[actor.test_name.span]})`"
+        word = "BENCHMARK_CASE" if actor.is_benchmark else "TEST_CASE"
+        return f"`{word}({source[actor.test_name.span]})`"
     kind = "UNCANCELLABLE ACTOR" if actor.is_uncancellable else "ACTOR"
     name = "::".join((*actor.qualifier, actor.name)) if actor.captures is None else "(lambda)"
     return f"`{kind} {actor.return_text} {name}`"

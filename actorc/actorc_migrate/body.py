@@ -164,15 +164,17 @@ class Body:
         result = self._common.text(self._actor.result_type)
         if statement.is_never:
             self._never(statement)
-        elif statement.value is None:
-            self._edits.replace(keyword, "co_return")
-        elif is_void_type(result):
-            if is_void_value(value):
-                self._edits.replace(Span(keyword.start, statement.value.span.end), "co_return")
+        elif statement.value is None or (is_void_type(result) and is_void_value(value)):
+            if self._common.ends_silently(statement):
+                self._layout.remove(statement.span)
                 return
+            end = keyword.end if statement.value is None else statement.value.span.end
+            self._edits.replace(Span(keyword.start, end), "co_return")
+        elif is_void_type(result):
             self._common.make_room(statement, place)
+            behind = "" if self._common.ends_silently(statement) else "; co_return"
             self._edits.replace(
-                Span(keyword.start, statement.value.span.end), "(void)(", statement.value.span, "); co_return"
+                Span(keyword.start, statement.value.span.end), "(void)(", statement.value.span, f"){behind}"
             )
         else:
             plan = self._plans.get(value)

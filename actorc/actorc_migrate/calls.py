@@ -49,6 +49,11 @@ def update_uses(uses: Iterable[Use], known: Known, path: str, text: str, edits: 
             notes += _call(use, known, path, spelled, edits)
         elif use.kind is UseKind.PROTOTYPE:
             notes += _prototype(use, known, path, text, edits)
+        elif use.kind is UseKind.COUNT:
+            if known.heads:
+                message = "a coroutine may hold more or fewer references to a future than its actor did"
+                instead = "compare it with 0 alone, or keep a count of your own"
+                notes.append(Note(Hazard.REFERENCE_COUNT, use.span, "", message, instead))
         elif use.kind is UseKind.CLASS:
             if any(known.sees(path, place) for place in known.classes.get(use.name, ())):
                 message = f"`{use.name}` is the class that actorc made of an actor, which is a coroutine from here on"

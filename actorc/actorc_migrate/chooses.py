@@ -50,6 +50,7 @@ class Chooses:
         open_ = next(i for i in range(first, end) if self._words.texts[i] == "{")
         gap = Span(self._words.span(open_).end, statement.whens[0].span.start)
         above: list[Part] = []
+        kept = list(range(len(statement.whens))) if is_in_front else self._kept(statement)
         if not lends_braces:
             self._remove_line(self._words.span(end - 1))
             self._dedent(statement)
@@ -57,22 +58,45 @@ class Chooses:
                 between = self._layout.newline + self._layout.written_indent(statement.whens[0].span.start)
                 outer = self._layout.newline + self._layout.indent(statement.span.start)
                 above = [self._source[gap].strip().replace(between, outer), outer]
-        test = f"{chosen}.index() == 0" if indexed else "true"
         if not indexed and not resets:
             self._single(statement.whens[0], statement)
             return
-        for number, when in enumerate(statement.whens):
-            if number == 0:
+        if not kept:
+            self._edits.replace(statement.span, "co_await ", *race, ";")
+            return
+        before: When | None = None
+        for number in kept:
+            when = statement.whens[number]
+            if before is None:
+                test = f"{chosen}.index() == {number}" if indexed else "true"
                 head: list[Part] = ["{", gap] if lends_braces else above
                 if lends_braces and front and "\n" not in self._source[gap]:
                     head.append(self._layout.newline + indent)
                 head += [*front, f"if (auto {chosen} = co_await ", *race, f"; {test})"]
                 self._edits.replace(Span(statement.span.start, self._head_end(when)), *head)
             else:
-                last = number + 1 == len(statement.whens)
-                text = "else" if last else f"else if ({chosen}.index() == {number})"
-                self._join(statement.whens[number - 1], when, text)
+                is_rest = number + 1 == len(statement.whens) == len(kept)
+                self._join(before, when, "else" if is_rest else f"else if ({chosen}.index() == {number})")
             self._winner(when, f"std::get<{number}>(std::move({chosen}))")
+            before = when
+        if before is not None and before is not statement.whens[-1]:
+            self._edits.replace(Span(before.body.span.end, statement.whens[-1].body.span.end))
+
+    def _kept(self, statement: Choose) -> list[int]:
+        """The branches that say something. Without comments around them the others go."""
+        whens = statement.whens
+        every = list(range(len(whens)))
+        first, end = self._words.between(statement.span)
+        open_ = next(i for i in range(first, end) if self._words.texts[i] == "{")
+        starts = [self._words.span(open_).end, *(when.body.span.end for when in whens)]
+        ends = [*(when.span.start for when in whens), self._words.starts[end - 1]]
+        if any(self._source[Span(*gap)].strip() for gap in zip(starts, ends, strict=True)):
+            return every
+        return [number for number in every if not self._is_empty(whens[number])]
+
+    def _is_empty(self, when: When) -> bool:
+        is_bare = self._source[when.body.span].strip("{} \t\r\n") == "" and self._layout.has_braces(when.body)
+        return is_bare and (when.wait.result is None or self._is_unneeded(when))
 
     def _single(self, when: When, statement: Choose) -> None:
         """A choose with one branch is a wait."""
@@ -129,7 +153,7 @@ class Chooses:
         if self._waits.is_never(when.wait) or operand.is_name:
             return False
         if number == 0:
-            return not operand.is_plain or "?" in operand.texts
+            return not self._common.temporaries.surely_none(when.wait.operand.span) or "?" in operand.texts
         return self._settings.is_exact or not operand.is_plain
 
     def _raced(self, when: When, number: int) -> list[Part]:
@@ -158,7 +182,8 @@ class Chooses:
     def _join(self, before: When, when: When, text: str) -> None:
         """`} else` on one line, if that is how braces stand here. Comments above a branch go into it."""
         gap = Span(before.body.span.end, when.span.start)
-        comments = self._source[gap]
+        index = self._words.first(gap)
+        comments = self._source[Span(gap.start, self._words.starts[index])]  # in front of branches that go
         above = comments.strip() and not self._layout.is_last_in_line(gap.start)
         above = above or (comments.strip() and not self._layout.rest_of_line(gap.start).strip())
         if above and self._layout.has_room(when.body) and self._layout.has_braces(before.body):
@@ -246,20 +271,4 @@ class Chooses:
         """Moves the lines of the branches, and comments between them, to where the choose stands."""
         outer = self._layout.written_indent(statement.span.start)
         head = self._layout.written_indent(statement.whens[0].span.start)
-        inner = head.removeprefix(outer)
-        if not head.startswith(outer) or not inner:
-            return
-        first = self._source.line(statement.whens[0].span.start)
-        last = self._source.line(statement.span.end - 1)
-        self._layout.dedents.append((Span(self._source.line_start(first), statement.span.end), len(inner)))
-        for line in range(first, last + 1):
-            start = self._source.line_start(line)
-            if start <= statement.whens[0].span.start or not self._source.line_text(line).startswith(head):
-                continue
-            if not self._in_token(start):
-                self._edits.replace(Span(start + len(outer), start + len(head)))
-
-    def _in_token(self, offset: int) -> bool:
-        """Whether the line begins within a token, as in a raw string."""
-        index = self._words.first(Span(offset, offset)) - 1
-        return index >= 0 and self._words.span(index).end > offset and self._words.texts[index] != ""
+        self._layout.dedent(Span(statement.whens[0].span.start, statement.span.end), outer, head)

@@ -12,8 +12,10 @@ from actorc.syntax import Actor, Block, Span, Statement, Words
 from actorc_migrate.edits import Edits
 from actorc_migrate.layout import Layout
 from actorc_migrate.notes import Hazard, Note
+from actorc_migrate.plain_classes import plain_classes
 from actorc_migrate.settings import Settings
 from actorc_migrate.spelling import may_go_unused
+from actorc_migrate.temporaries import Temporaries
 
 _ASSIGNS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"})
 UNUSED = "[[maybe_unused]] "
@@ -73,6 +75,8 @@ class Common:
         self.may_be_void = may_be_void
         self.layout = Layout(body, words, source, edits)
         self.reach = Reach(source)
+        self.classes = plain_classes(source.text)
+        self.temporaries = Temporaries(words, source)
         first, end = words.between(actor.span)
         self._used = set(words.texts[first:end])
 
@@ -112,6 +116,15 @@ class Common:
             self.layout.brace(place.block)
 
     # -----------------------------------------------------------------------------------------------------------
+
+    def ends_silently(self, statement: Statement) -> bool:
+        """Whether a `co_return;` in its place says nothing: it is the last, and the body is a coroutine without it."""
+        if statement is not self.body.statements[-1]:
+            return False
+        first, end = self.words.between(self.body.span)
+        others = (each for each in syntax.walk(self.body) if each is not statement)
+        is_coroutine = any(isinstance(each, syntax.Wait | syntax.Choose | syntax.Return) for each in others)
+        return is_coroutine and not any(text[:1] == "#" for text in self.words.texts[first:end])
 
     def uses(self, name: str, span: Span) -> bool:
         """Whether a name is looked up in a span, as far as its tokens show."""

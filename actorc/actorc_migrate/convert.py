@@ -267,7 +267,7 @@ def _propagates_errors(actor: Actor, settings: Settings, reach: Reach) -> bool:
 
 def _kind(actor: Actor) -> str:
     if actor.test_name is not None:
-        return "test case"
+        return "benchmark" if actor.is_benchmark else "test case"
     if actor.captures is not None:
         return "lambda actor"
     if actor.body is None:

@@ -16,6 +16,7 @@ from actorc_migrate.common import Common, Place, UnconvertibleError
 from actorc_migrate.edits import Part
 from actorc_migrate.notes import Hazard
 
+_DECLARING = frozenset({"using", "typedef", "struct", "class", "union", "enum", "static", "extern", "namespace"})
 _CONSTANT = re.compile(r"^(?:(?:const|volatile) )+(?=[^*]*$)|(?:\s*\b(?:const|volatile))+$")
 
 
@@ -185,6 +186,9 @@ class Handlers:
         self._holders[clause] = holder
         type_ = self._error_type(clause)
         self._layout.before(statement.span.start, f"{type_} {holder};")
+        is_named = self._names_caught(clause)
+        is_renamed = is_named and self._may_rename(clause)
+        dropped = lead == "" and (is_renamed or not is_named) and self._drops_braces(statement, clause, place)
         takes_all = clause.kind is CatchKind.ALL or (
             self._settings.is_exact
             and clause is self._taker_of_foreign(statement.catches)
@@ -193,15 +197,69 @@ class Handlers:
         if takes_all and not self._settings.is_foundationdb:
             keep = self._keeping(clause, "...", self._kept_foreign(clause))
         else:
-            name = self._common.free("raised")
+            name = clause.name or self._common.free("raised")
             keep = self._keeping(clause, f"{type_}& {name}", f"{holder} = {name};")
             if takes_all:
                 keep += [self._before_clause(clause), *self._keeping(clause, "...", self._kept_foreign(clause))]
-        if self._names_caught(clause):
+        if is_renamed and clause.name is not None:
+            for index in self._common.places(clause.name, clause.body.span):
+                self._edits.replace(self._words.span(index), holder)
+        elif is_named:
             spelt = one_line(self._common.text(clause.type)).rstrip("& ")
             self._layout.first_in(clause.body, f"{spelt}& {clause.name} = {holder};")
+        inside = self._layout.without_blanks(Span(clause.body.span.start + 1, clause.body.span.end - 1))
+        if dropped:
+            outer = self._layout.written_indent(statement.span.start)
+            self._layout.dedent(inside, outer, self._inner_indent(clause.body))
         self._convert_block(clause.body, replace(place, rethrown=holder))
-        return keep, self._guarded(lead, f"{holder}.isValid()", clause)
+        if not dropped:
+            return keep, self._guarded(lead, f"{holder}.isValid()", clause)
+        ends_line = "//" in self._source[inside].rpartition("\n")[2]
+        made: list[Part] = [inside]
+        if ends_line and self._layout.rest_of_line(clause.body.span.end).strip():
+            made.append(self._apart(statement))
+        return keep, made
+
+    def _inner_indent(self, block: Block) -> str:
+        """As the source has it."""
+        own = (each.span.start for each in block.statements if self._layout.is_first_in_line(each.span.start))
+        return next(map(self._layout.written_indent, own), "")
+
+    def _may_rename(self, clause: Catch) -> bool:
+        """Whether each place in a handler that has the name of its error surely means that."""
+        first, end = self._words.between(clause.body.span)
+        texts = self._words.texts
+        if any(texts[i][:1] == "#" or (texts[i] == "[" and texts[i + 1] in ("this", "=")) for i in range(first, end)):
+            return False
+        inner = list(syntax.walk(clause.body))
+        caught = {catch.name for each in inner if isinstance(each, Try) for catch in each.catches}
+        return clause.name not in caught.union(*map(self._declared, inner))
+
+    def _declared(self, statement: syntax.Statement) -> set[str]:
+        names = {name for _, name in syntax.declared_states(statement)}
+        names |= {local.name for local in statement.locals} if isinstance(statement, syntax.Plain) else set()
+        return names.union(*(wait.result.names for wait in syntax.waits_of(statement) if wait.result is not None))
+
+    def _drops_braces(self, statement: Try, clause: Catch, place: Place) -> bool:
+        """Whether a handler that control always comes to can do without braces: it declares nothing, or it is the last
+        of its block and declares nothing that is known there already."""
+        body = clause.body
+        texts, (first, end) = self._words.texts, self._words.between(body.span)
+        is_bare = self._layout.has_braces(body) and not self._source[Span(clause.head.end, body.span.start)].strip()
+        if not is_bare or place.in_switch:
+            return False
+        if any(text[:1] == "#" or text in _DECLARING for text in texts[first:end]):
+            return False
+        lines = self._source[body.span].rstrip("} \t\r\n").splitlines()
+        if "//" in lines[-1] and not self._layout.is_last_in_line(body.span.end):
+            return False
+        known = {each.name for each in self._common.actor.parameters}
+        declared: set[str] = set().union(*map(self._declared, body.statements))
+        puts_in_front = self._settings.is_foundationdb and self._settings.is_exact  # the operands of a choose
+        if (declared or puts_in_front) and place.block.statements[-1] is not statement:
+            return False
+        before = Span(self._common.body.span.start, statement.span.start)
+        return known.isdisjoint(declared) and not any(self._common.uses(name, before) for name in declared)
 
     def _guarded(self, lead: str, test: str, clause: Catch) -> list[Part]:
         """The body of a clause behind `if (test)`, or `else`, or nothing instead of its head."""

@@ -17,7 +17,6 @@ from actorc.syntax import File, Span
 from actorc_migrate.common import Common
 from actorc_migrate.notes import Hazard
 from actorc_migrate.spelling import Operand, is_harmless
-from actorc_migrate.temporaries import Temporaries
 
 _OPEN = frozenset({"(", "[", "{"})
 _CLOSE = frozenset({")", "]", "}"})
@@ -35,7 +34,7 @@ class Hazards:
         self._found = common.found
         self._library = common.library
         self._reach = common.reach
-        self._made = Temporaries(common.words, common.source)
+        self._made = common.temporaries
 
     def look(self) -> None:
         """Adds to the edits and the notes of an actor with a converted body."""
@@ -98,7 +97,8 @@ class Hazards:
         kept = [
             each
             for each in self._actor.parameters
-            if not is_harmless(self._source[each.type.span]) and not each.name.startswith("__")
+            if not is_harmless(self._source[each.type.span], self._common.classes.harmless)
+            and not each.name.startswith("__")
         ]
         if not kept:
             return

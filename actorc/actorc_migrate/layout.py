@@ -130,6 +130,38 @@ class Layout:
             block.statements[0].span.start
         )
 
+    def remove(self, span: Span) -> None:
+        """Takes a statement away, with what is blank in front of it, and its line if nothing else stands there."""
+        text = self._source.text
+        rest = self.rest_of_line(span.end)
+        if self.is_first_in_line(span.start) and rest.strip():
+            end = span.end + len(rest) - len(rest.lstrip())
+            self._edits.replace(Span(span.start, end))
+            return
+        start = span.start
+        while text[start - 1].isspace():
+            start -= 1
+        self._edits.replace(Span(start, span.end if rest.strip() else span.end + len(rest)))
+
+    def dedent(self, span: Span, outer: str, inner: str) -> None:
+        """Moves the lines that begin in a span to the left, from one indentation to another."""
+        moved = inner.removeprefix(outer)
+        if not inner.startswith(outer) or not moved:
+            return
+        first, last = self._source.line(span.start), self._source.line(span.end - 1)
+        self.dedents.append((Span(self._source.line_start(first), span.end), len(moved)))
+        for line in range(first, last + 1):
+            start = self._source.line_start(line)
+            if start <= span.start or not self._source.line_text(line).startswith(inner):
+                continue
+            if not self._in_token(start):
+                self._edits.replace(Span(start + len(outer), start + len(inner)))
+
+    def _in_token(self, offset: int) -> bool:
+        """Whether the line begins within a token, as in a raw string."""
+        index = self._words.first(Span(offset, offset)) - 1
+        return index >= 0 and self._words.span(index).end > offset and self._words.texts[index] != ""
+
     def brace(self, block: Block) -> None:
         """Gives braces to a block that is a single statement."""
         if not self.has_braces(block):

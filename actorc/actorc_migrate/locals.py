@@ -6,6 +6,7 @@ evaluated.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from actorc import syntax
@@ -15,7 +16,7 @@ from actorc.syntax import Code, Local, Result, ResultKind, Span, Statement
 from actorc_migrate.common import Common, Place, UnconvertibleError
 from actorc_migrate.edits import Part
 from actorc_migrate.notes import Hazard
-from actorc_migrate.spelling import is_alias_of_reference, is_harmless
+from actorc_migrate.spelling import is_alias_of_reference, is_harmless, is_plain_value
 
 _OPEN = frozenset({"(", "[", "{"})
 _CLOSE = frozenset({")", "]", "}"})
@@ -59,7 +60,18 @@ class Locals:
 
     def _is_harmless(self, type_: str) -> bool:
         """Whether the destruction of a local cannot be observed; that of a reference under another name is none."""
-        return is_harmless(type_) or is_alias_of_reference(type_, self._source.text)
+        is_known = is_harmless(type_, self._common.classes.harmless)
+        return is_known or is_alias_of_reference(type_, self._source.text)
+
+    def _is_plain(self, each: Declarator) -> bool:
+        """Whether the value of an `auto` shows that its destruction cannot be observed."""
+        if each.type.split() not in (["auto"], ["const", "auto"], ["auto", "const"]) or each.form != "=":
+            return False
+        value = one_line(self._source[each.init]) if each.init is not None else ""
+        if is_plain_value(value, self._common.classes.harmless):
+            return True
+        is_iterator = rf"\b{re.escape(each.name)} ?[!=]= ?[\w.:>-]*\bc?end ?\( ?\)"  # as a comparison shows
+        return re.search(is_iterator, self._source[self._common.body.span]) is not None
 
     def declares_risky(self, statement: Statement) -> bool:
         if isinstance(statement, syntax.Wait):
@@ -77,12 +89,8 @@ class Locals:
         declared = self._declarators(statement.span)
         if declared is None:
             return ()
-        types = {each.name: each.type for each in declared}
-        return tuple(
-            local
-            for local in statement.locals
-            if not local.trivial and not self._is_harmless(types.get(local.name, "auto"))
-        )
+        risky = {each.name: not self._is_harmless(each.type) and not self._is_plain(each) for each in declared}
+        return tuple(local for local in statement.locals if not local.trivial and risky.get(local.name, True))
 
     def _declarators(self, span: Span) -> list[Declarator] | None:
         """What a declaration with or without its `;` declares; None if it is none that can be taken apart."""

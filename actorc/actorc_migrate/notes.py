@@ -32,6 +32,7 @@ class Hazard(Enum):
     TEMPORARIES = ("H19", "the operand's temporaries are destroyed before a wait suspends, but after a co_await")
     ACTOR_CLASS = ("H20", "the name of an actor's class is used, which no longer exists")
     TEMPLATE_VOID = ("H21", "the library's coroutines of a template cannot return what may be a Void")
+    REFERENCE_COUNT = ("H22", "a coroutine holds other references to futures than its actor, which a count shows")
 
     def __init__(self, code: str, title: str) -> None:
         self.code = code

@@ -11,18 +11,28 @@ from actorc_migrate.settings import Settings
 
 # Classes with a destruction that cannot be observed: they hold numbers and bytes.
 _BYTES = (
-    r"std::(?:string|string_view|basic_string<char>)|(?:StringRef|KeyRef|ValueRef|Key|Value|Version|UID|Void|Error)"
+    r"std::(?:string|string_view|basic_string<char>|monostate|byte|error_code|chrono::\w+)"
+    r"|StringRef|(?:Key|Value|KeyRange|KeyValue|KeySelector|RangeResult)(?:Ref)?|MutationRef|Version|UID|Void|Error"
+    r"|NetworkAddress|IPAddress|GetRangeLimits|TaskPriority"
 )
 _BYTES_OF = re.compile(
-    r"(?:std::(?:vector|deque|list|set|map|multimap|multiset|unordered_\w+|optional|pair|array|tuple)"
-    r"|Optional|VectorRef|Standalone)\s*<(.*)>"
+    r"(?:std::(?:vector|deque|list|set|map|multimap|multiset|unordered_\w+|optional|pair|array|tuple|variant)"
+    r"|Optional|ErrorOr|VectorRef|Standalone)\s*<(.*)>"
 )
+_ITERATOR = re.compile(r"(?:typename )?[\w:<>, *]+::(?:const_)?(?:reverse_)?iterator")
 _HARMLESS = re.compile(rf"(?:const\s+)?(?:flow::)?(?:{_BYTES})(?:\s+const)?")
 _PLAIN = re.compile(r"(?:flow::)?(?:Void|Error)|std::string_view|(?:Optional|VectorRef)\s*<.*>|\w*(?:Ref|Key|Value)")
 _NUMBER = re.compile(r"\d+")
 _KNOWN_ASSIGNABLE = re.compile(
     r"(?:Reference|Optional|Standalone|VectorRef|AsyncVar|Deque)\s*<.*>|\w*(?:Ref|Key|Value)"
 )
+_LITERAL = re.compile(r"-?(?:\d[\w.']*|\.\d+f?)|true|false|nullptr|'.'|\"(?:\\.|[^\"\\])*\"")
+_INNERMOST = re.compile(r"\([^(){}]*\)|\{[^(){}]*\}")
+_PLAIN_CALL = re.compile(
+    r"(?:[\w.:]|->)*\b(?:c?r?begin|c?r?end|lower_bound|upper_bound|size|length|count|empty|now|timer|code|c_str)#"
+)
+_CAST = re.compile(r"\w+_cast<([\w:<>, *]+)>#|([\w:<>, *]+)#")
+_MADE = re.compile(r"(?:flow :: )?Future <[\w:<>, *]*>")
 _OPEN = frozenset({"(", "[", "{"})
 _CLOSE = frozenset({")", "]", "}"})
 _OPERATORS = frozenset(
@@ -64,15 +74,32 @@ def library_in(text: str, settings: Settings) -> str:
     return "flow::" if settings.qualifies and not _BARE.search(text) else ""
 
 
-def is_harmless(type_: str) -> bool:
-    """Whether the text proves that the destruction of such an object cannot be observed."""
+def is_harmless(type_: str, own: frozenset[str] = frozenset()) -> bool:
+    """Whether the text proves that the destruction of such an object cannot be observed. `own`: classes of the file
+    for which it does."""
     type_ = one_line(type_)
     if type_.endswith("&") or is_trivial(type_) or _HARMLESS.fullmatch(type_) is not None:
         return True
-    made_of = _BYTES_OF.fullmatch(type_.removeprefix("const ").removesuffix(" const"))
+    type_ = type_.removeprefix("const ").removesuffix(" const")
+    if type_ in own or _ITERATOR.fullmatch(type_) is not None:
+        return True
+    made_of = _BYTES_OF.fullmatch(type_)
     if made_of is None:
         return False
-    return all(is_harmless(part) or _NUMBER.fullmatch(part) is not None for part in arguments(made_of[1]))
+    return all(is_harmless(part, own) or _NUMBER.fullmatch(part) is not None for part in arguments(made_of[1]))
+
+
+def is_plain_value(value: str, own: frozenset[str]) -> bool:
+    """Whether an expression surely is a number, a pointer, an iterator, or of a type that is harmless."""
+    if _LITERAL.fullmatch(value) or (value.startswith("&") and value[1:].replace("->", ".").replace(".", "").isalnum()):
+        return True
+    flat, before = value, ""
+    while before != flat:
+        before, flat = flat, _INNERMOST.sub("#", flat)
+    if _PLAIN_CALL.fullmatch(flat):
+        return True
+    cast = _CAST.fullmatch(flat)
+    return cast is not None and is_harmless(cast[1] or cast[2], own)
 
 
 def is_alias_of_reference(type_: str, text: str) -> bool:
@@ -110,6 +137,8 @@ def arguments(text: str) -> list[str]:
 
 def is_surely_assignable(type_: str) -> bool:
     """Whether such an object can be default-constructed and assigned to, as far as its name shows."""
+    if type_.startswith("ErrorOr") or _ITERATOR.fullmatch(type_) is not None:
+        return False
     return is_assignable(type_) or is_harmless(type_) or _KNOWN_ASSIGNABLE.fullmatch(type_) is not None
 
 
@@ -157,6 +186,8 @@ class Operand:
     def needs_parentheses(self) -> bool:
         """Whether there is an operator that binds less than co_await, outside of all brackets."""
         depth = 0
+        if self._is_made:
+            return False
         for place, text in enumerate(self.texts):
             depth += (text in _OPEN) - (text in _CLOSE)
             if depth == 0 and place and (text in _OPERATORS or text in ("*", "?", ",", "|=", "and", "or")):
@@ -167,6 +198,17 @@ class Operand:
     def is_wrapped(self) -> bool:
         """Whether it stands in a lambda, in any style: gcc 12 fails at these within a co_await."""
         return "?" in self.texts or "{" in self.texts
+
+    @property
+    def _is_made(self) -> bool:
+        """`Future<T>(x)`"""
+        open_ = self.texts.index("(") if "(" in self.texts else 0
+        depth = 0
+        for place, text in enumerate(self.texts):
+            depth += (text == "(") - (text == ")")
+            if place >= open_ and depth == 0 and place + 1 < len(self.texts):
+                return False
+        return _MADE.fullmatch(" ".join(self.texts[:open_])) is not None
 
     def mentions(self, name: str) -> bool:
         return any(

@@ -93,7 +93,9 @@ class States:
         scope = header_of.span if header_of is not None else self._scope(block, node)
         known_after = Span(node.span.start, scope.end)
         elsewhere = self._is_used_outside(name, known_after)
-        is_top = block is self._body and header_of is None and (is_harmless(text) or top.span.end > node.span.start)
+        is_top = (
+            block is self._body and header_of is None and (self._is_harmless(text) or top.span.end > node.span.start)
+        )
         if is_top and not self._is_used_outside(name, Span(node.span.start, self._body.span.end)):
             self.plans[name] = Plan(text, name)
             return
@@ -116,6 +118,9 @@ class States:
             self._body.statements[0] if self._is_used_outside(name, Span(top.span.start, self._body.span.end)) else top
         )
         self._hoist(text, name, node, before, elsewhere=elsewhere)
+
+    def _is_harmless(self, type_: str) -> bool:
+        return is_harmless(type_, self._common.classes.harmless)
 
     def _scope(self, block: syntax.Block, node: syntax.Node) -> Span:
         """The block, or the section of a `switch`, that something stands in: sections that declare get blocks."""
@@ -206,7 +211,8 @@ class States:
             return
         if type_.endswith("&"):
             raise UnconvertibleError(f"the reference `{name}` is a state in a block and is used after the block")
-        if (is_surely_assignable(type_) and not is_constant(type_)) or elsewhere or self._settings.is_foundationdb:
+        is_assignable = is_surely_assignable(type_) or type_ in self._common.classes.assignable
+        if (is_assignable and not is_constant(type_)) or elsewhere or self._settings.is_foundationdb:
             if is_constant(type_):
                 raise UnconvertibleError(f"the constant `{name}` is used outside of its block")
             self.plans[name] = Plan(type_, name, is_hoisted=True)

@@ -3,6 +3,9 @@
 Each call within it may make one: in an argument, or in front of a `.`. A call makes no such object if its name is that
 of a type with a destruction that cannot be observed, or of a function that is known to return such a type, or if the
 file itself declares it so. Operators and implicit conversions are not looked at.
+
+A note (`within`) is for what may go wrong: for objects of classes, and for functions that the file declares with such a
+type, or with a name of something that makes or holds one. Exact style (`surely_none`) wants a proof.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ from actorc.source import Source
 from actorc.spelling import one_line
 from actorc.syntax import Span, Words
 from actorc.words import KEYWORDS
-from actorc_migrate.spelling import is_harmless
+from actorc_migrate.plain_classes import plain_classes
+from actorc_migrate.spelling import Operand, is_harmless
 
 # Functions of the library: only the destruction of the future matters, not of other references to it.
 _HANDLES = re.compile(
@@ -28,6 +32,20 @@ _KNOWN_NAMES = """
     move forward ref cref addressof min max abs now to_string format random01 randomInt deterministicRandom
 """
 _KNOWN = frozenset(_KNOWN_NAMES.split())
+# Functions that return numbers, text, or references to what lives longer, whatever they are a member of.
+_SURE_NAMES = """
+    size length empty count capacity c_str data code what isReady isError isSet canGet present isValid getFuture
+    front back at top begin end cbegin cend rbegin rend lower_bound upper_bound
+    move forward ref cref addressof min max abs now timer to_string format deterministicRandom random01 randomInt
+"""
+_SURE = frozenset(_SURE_NAMES.split())
+# They need the future that they are given for as long as their own lasts.
+_FORWARDING = frozenset({"success", "ready", "store", "errorOr", "timeout", "timeoutError", "delayed"})
+_FUTURE = re.compile(r"(?:flow::)?Future<(.*)>")  # is made from a value, an error or a future
+_HOLDING = re.compile(
+    r"(?i:make|create|acquire|take|open|reserve|borrow|enter|new|copy|clone"
+    r"|\w*(?:(?<![bc])lock|guard|hold|scope|permit|lease))"
+)
 _NO_CALLS = frozenset({"sizeof", "alignof", "decltype", "typeid", "noexcept"})
 _DECLARED = re.compile(r"(?<![\w:.])((?:\w+\s*::\s*)*\w+(?:\s*<[^;{}()]*>)?(?:\s*[*&])*)\s+(?:\w+\s*::\s*)*(\w+)\s*\(")
 
@@ -38,6 +56,7 @@ class Temporaries:
         self._texts = words.texts
         self._source = source
         self._harmless: dict[str, bool] = {}
+        self._own = plain_classes(source.text).harmless
 
     def within(self, span: Span) -> str:
         """The first call that may make such an object, as it is written up to its `(`; or nothing."""
@@ -54,6 +73,76 @@ class Temporaries:
                 if name and is_inner and not self._is_harmless(name):
                     return name
         return ""
+
+    def surely_none(self, span: Span) -> bool:
+        """Whether the text proves that there are none, or that one cannot tell when they are destroyed."""
+        if Operand(self._words, span).is_plain:
+            return True
+        first, end = self._words.between(span)
+        texts = self._texts
+        calls: list[str] = []
+        forwarded = 0
+        start = self._inside_future(first, end)
+        if start > first:
+            calls.append("Future")
+        for index in range(start, end):
+            text = texts[index]
+            if text == "(":
+                name = self._callee(first, index)
+                if not name:
+                    return False
+                is_inner = bool(calls) or self._close(index) + 1 < end
+                if is_inner and not self._is_sure(name) and not self._is_declared_sure(name, index):
+                    forwarded += 1
+                    is_forwarded = len(calls) == 1 and (calls[0] in _FORWARDING or calls[0] == "Future")
+                    if not is_forwarded or not self._is_function(name):
+                        return False
+                calls.append(name.rpartition("::")[2])
+            elif text == ")":
+                calls.pop()
+            elif self._spoils(index, is_outside=not calls):
+                return False
+        return forwarded <= 1 and texts[end - 1] == ")"
+
+    def _inside_future(self, first: int, end: int) -> int:
+        """Behind the `(` of `Future<T>(x)`, if nothing can be seen of a T that is destroyed."""
+        texts = self._texts
+        open_ = texts.index("(", first, end) if "(" in texts[first:end] else first
+        found = _FUTURE.fullmatch(self._callee(first, open_)) if open_ > first else None
+        is_whole = found is not None and self._close(open_) == end - 1 and self._callee_start(open_) == first
+        return open_ + 1 if is_whole and found is not None and is_harmless(found[1], self._own) else first
+
+    def _callee_start(self, open_: int) -> int:
+        """Where `Future<T>` begins in front of its `(`."""
+        texts, index, depth = self._texts, open_ - 1, 0
+        while True:
+            depth += (texts[index] == ">") - (texts[index] == "<")
+            index -= 1
+            if depth == 0:
+                return index - 2 if texts[index - 1] == "::" else index
+
+    def _is_declared_sure(self, callee: str, open_: int) -> bool:
+        """Whether the file declares a function of that name, outside of objects, with such a type alone."""
+        if self._texts[open_ - 1] != callee or self._texts[open_ - 2] in (".", "->"):
+            return False
+        types = _declared_in(self._source.text).get(callee, ())
+        return bool(types) and all(type_.endswith("*") or is_harmless(type_, self._own) for type_ in types)
+
+    def _spoils(self, index: int, *, is_outside: bool) -> bool:
+        """Whether a token belongs to a lambda, or to something else than a chain of calls."""
+        text, before = self._texts[index], self._texts[index - 1]
+        if text == "[":
+            return not before.isidentifier() and before not in (")", "]")
+        if is_outside and not text.isidentifier() and not text.isdigit():
+            return text not in (".", "->", "::", "]")
+        return text in ("{", "?", "new")
+
+    def _is_sure(self, callee: str) -> bool:
+        name, _, arguments = callee.partition("<")
+        if name.endswith("_cast"):
+            return is_harmless(arguments.removesuffix(">"), self._own)
+        is_known = not arguments and name.rpartition("::")[2] in _SURE
+        return is_known or is_harmless(callee, self._own)
 
     def _callee(self, first: int, open_: int) -> str:
         """What is called there, with its qualifiers and template arguments; nothing if it is no call."""
@@ -92,11 +181,24 @@ class Temporaries:
             else:
                 last = name.rpartition("::")[2]
                 known = (last in _KNOWN and not arguments) or self._is_known_type(callee)
-                self._harmless[callee] = known or self._is_declared_harmless(last)
+                known = known or last.endswith("Ref") or self._is_declared_harmless(last)
+                self._harmless[callee] = known or not self._may_hold(callee)
         return self._harmless[callee]
 
+    def _is_function(self, callee: str) -> bool:
+        """Rather than a class, as far as its name shows."""
+        last = callee.rpartition("::")[2]
+        return not last[:1].isupper() and not last.endswith("_t") and "<" not in callee
+
+    def _may_hold(self, callee: str) -> bool:
+        """Whether it is a class, or its name or the file says that it gives an object."""
+        name = callee.rpartition("::")[2]
+        return (
+            not self._is_function(callee) or name in _declared_in(self._source.text) or _HOLDING.match(name) is not None
+        )
+
     def _is_known_type(self, type_: str) -> bool:
-        return is_harmless(type_) or _HANDLES.fullmatch(type_) is not None
+        return is_harmless(type_, self._own) or _HANDLES.fullmatch(type_) is not None
 
     def _is_declared_harmless(self, name: str) -> bool:
         """Whether the file declares a function of that name, and only such as return what is harmless."""

@@ -25,6 +25,7 @@ class UseKind(Enum):
     PROTOTYPE = "Future<T> f(A a);"
     MACRO = "#define F f(x)"
     CLASS = "FActor"
+    COUNT = "promise.getFutureReferenceCount()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ _LONGEST_TYPE = 30  # tokens
 _LONGEST_ARGUMENTS = 200  # tokens between `<` and `>`
 _BEHIND_ARGUMENTS = frozenset({"(", "{", "::", ",", ")", ">", "[", ";", "..."})
 _TELLS = "Uncancellable"
+_COUNTS = "getFutureReferenceCount"
 
 
 def find_uses(words: Words, source: Source, names: Collection[str], own: Sequence[Span]) -> list[Use]:
@@ -77,7 +79,7 @@ class _Finder:
         self._members: dict[str, set[tuple[str, ...]]] = {}  # of a name: the classes that have a function of it
 
     def run(self, names: Collection[str]) -> list[Use]:
-        found = [*self._classes(), *self._prototypes(names)]
+        found = [*self._classes(), *self._prototypes(names), *self._counts()]
         if names:
             prototypes = {use.span.start for use in found if use.kind is UseKind.PROTOTYPE}
             for index, text in enumerate(self._texts):
@@ -86,6 +88,12 @@ class _Finder:
                 elif text[:1] == "#":
                     found += self._in_macro(index, names)
         return sorted(found, key=lambda use: use.span.start)
+
+    def _counts(self) -> Iterator[Use]:
+        if _COUNTS in self._source.text:
+            for index, text in enumerate(self._texts):
+                if text == _COUNTS and self._texts[index - 1] in (".", "->"):
+                    yield Use(UseKind.COUNT, text, self._words.span(index))
 
     def _is_own(self, offset: int) -> bool:
         place = bisect_left(self._own_starts, offset + 1) - 1

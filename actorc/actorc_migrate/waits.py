@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from actorc import syntax
-from actorc.records import dataclass
+from actorc.records import dataclass, replace
 from actorc.spelling import callable_type, is_void, one_line
 from actorc.syntax import Hold, Result, ResultKind, Span, WaitExpr
 from actorc_migrate.common import Common, Place
@@ -23,6 +23,10 @@ class WaitSpans:
     keyword: Span
     open: Span
     close: Span
+
+
+def _resets(holders: tuple[str, ...]) -> str:
+    return " ".join(f"{holder}.reset();" for holder in reversed(holders))
 
 
 class Waits:
@@ -66,16 +70,34 @@ class Waits:
         span = self.operand(wait)
         if self.is_never(wait) and not dying:
             return [self.typed_never(wait)]
-        resets = "".join(f"{holder}.reset(); " for holder in reversed(dying))
-        if resets:
+        if dying:
             name = self._common.free("operand")
-            return [f"[&] {{ auto {name} = ", *span, f"; {resets}return {name}; }}()"]
-        if operand.is_plain or not self._settings.is_exact:
+            return [f"[&] {{ auto {name} = ", *span, f"; {_resets(dying)} return {name}; }}()"]
+        if not self._settings.is_exact or self._common.temporaries.surely_none(wait.operand.span):
             if operand.is_wrapped:
                 return ["[&] { return ", *span, "; }()"]
             return ["(", *span, ")"] if operand.needs_parentheses else span
         self._found.count("operand with temporaries")
         return ["[&] { return ", *span, "; }()"]
+
+    def _is_own(self, wait: WaitExpr) -> bool:
+        """Whether the operand is a variable that nothing but the actor's own statements can reach, so that one cannot
+        tell whether a local is destroyed before it is read."""
+        name = self._common.text(wait.operand)
+        texts = self._words.texts
+        first, end = self._words.between(self._body.span)
+        if not name.isidentifier() or any(texts[i] == "[" and texts[i + 1] in ("&", "=") for i in range(first, end)):
+            return False
+        declared = {each.name for each in self._actor.parameters}
+        declared |= {plan.name for plan in self._plans.values() if not plan.type.endswith("&")}
+        return name in declared and all(map(self._keeps_to_itself, self._common.places(name, self._body.span)))
+
+    def _keeps_to_itself(self, index: int) -> bool:
+        """Whether a variable is not given away there: it is declared, assigned to, asked, or waited for."""
+        texts = self._words.texts
+        is_awaited = texts[index - 1] == "(" and texts[index - 2] in ("wait", "waitNext") and texts[index + 1] == ")"
+        is_declared = texts[index - 1] == ">" and texts[index + 1] in (";", "=")
+        return is_awaited or is_declared or (texts[index - 1] != "&" and texts[index + 1] == ".")
 
     def is_never(self, wait: WaitExpr) -> bool:
         """`T x = wait(Never())`: the awaited expression must name T."""
@@ -94,6 +116,10 @@ class Waits:
         wait = statement.wait
         self._found.count("waitNext" if wait.is_stream else "wait")
         parts = self.parts_of(wait)
+        if place.dying and self._is_own(wait):
+            self._common.make_room(statement, place)
+            self._layout.before(statement.span.start, _resets(place.dying))
+            place = replace(place, dying=())
         awaited = self.awaited(wait, place.dying)
         call = Span(parts.keyword.start, parts.close.end)
         result = wait.result
@@ -120,12 +146,16 @@ class Waits:
             self._hold(wait, result)
         return ()
 
+    def _is_last(self, statement: syntax.Wait) -> bool:
+        return statement is self._body.statements[-1]
+
     def _return_awaited(self, statement: syntax.Wait, call: Span, awaited: list[Part], place: Place) -> None:
         keyword = self._words.span(self._words.first(statement.span))
         result = self._common.text(self._actor.result_type)
         if is_void(result):
             self._common.make_room(statement, place)
-            self._edits.replace(Span(keyword.start, call.end), "co_await ", *awaited, "; co_return")
+            behind = [] if self._is_last(statement) else ["; co_return"]
+            self._edits.replace(Span(keyword.start, call.end), "co_await ", *awaited, *behind)
             return
         if self._may_be_void and not self._settings.is_foundationdb:
             name = self._common.free("result")

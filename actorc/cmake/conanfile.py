@@ -31,7 +31,7 @@ class Millrace(ConanFile):
 
     def export_sources(self):
         root = Path(self.recipe_folder).parents[1]
-        for pattern in ("CMakeLists.txt", "LICENSE", "flow/*", "net/*", "actorc/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "flow/*", "net/*", "actorc/*", "tools/millrace/*"):
             copy(self, pattern, root, self.export_sources_folder, excludes=("*/__pycache__/*", "*.egg-info/*"))
 
     def validate(self):

@@ -1,7 +1,7 @@
 // The client of bench/http: asks on so many connections for so many seconds, and prints a ClientRow.
 
 #include "net/http/client.h"
-#include "bench/http/client_row.h"
+#include "bench/client_row.h"
 #include "net/examples/program.h"
 
 #include <string>

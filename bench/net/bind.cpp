@@ -1,11 +1,11 @@
 #include "bench/net/bind.h"
 
+#include "bench/run.h"
 #include "flow/coro/coroutine.h"
 #include "net/real/real_network.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
-#include <benchmark/benchmark.h>
 #include <chrono>
 #include <string>
 #include <sys/socket.h>
@@ -16,7 +16,8 @@ namespace {
 using namespace flow;
 using namespace flow::net;
 
-constexpr int kBatch = 64; // as many as io_uring gets at once
+constexpr int kBatch = 64;      // as many as io_uring gets at once
+constexpr int kLeast = 100'000; // sockets of a result
 constexpr std::uint32_t kLoopback = 0x7F000001;
 
 void require(bool done) {
@@ -92,12 +93,12 @@ private:
     std::vector<double> each_; // ns an item
 };
 
-void measure(benchmark::State& state, bench::BindWork floor, bench::BindWork work, int size) {
+void measure(bench::BindWork floor, bench::BindWork work, int size) {
     RealLoop loop;
     RealNetwork network(loop);
     Times ours, bares;
     bool isFirst = true;
-    for (auto _ : state)
+    for (int rounds = std::max(1, kLeast / size); rounds > 0; --rounds)
         for (int left = size; left > 0; left -= kBatch) {
             int count = std::min(left, kBatch);
             if (isFirst)
@@ -107,15 +108,13 @@ void measure(benchmark::State& state, bench::BindWork floor, bench::BindWork wor
                 bares.measure(floor, count);
             isFirst = !isFirst;
         }
-    state.counters["ns_per_item"] = ours.best();
-    state.counters["ratio_to_floor"] = ours.best() / bares.best();
+    Benchmark::addFigure("ns_per_item", ours.best());
+    Benchmark::addFigure("ratio_to_floor", ours.best() / bares.best());
 }
 
 void add(std::string const& benchmark, std::string const& style, bench::BindWork floor, bench::BindWork work) {
     for (int size : {50, 100'000})
-        benchmark::RegisterBenchmark((benchmark + "/" + std::to_string(size) + "/" + style).c_str(),
-                                     [=](benchmark::State& state) { measure(state, floor, work, size); })
-            ->UseRealTime();
+        bench::addOnce(benchmark + "/" + std::to_string(size) + "/" + style, [=] { measure(floor, work, size); });
 }
 
 bool const added = [] {

@@ -3,6 +3,7 @@
 #include "bench/net/load.h"
 #include "bench/net/program_calls.h"
 #include "bench/net/system_calls.h"
+#include "bench/run.h"
 #include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
-#include <benchmark/benchmark.h>
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
@@ -99,34 +99,32 @@ KernelsCount countByKernel(ServeEcho const& serve, Asking asking) {
     return {perRequest(static_cast<double>(calls.count() - before), *result), ""};
 }
 
-void measure(benchmark::State& state, ServeEcho const& serve, Asking asking, Calls known,
-             std::optional<KernelsCount>& byKernel) {
+void measure(ServeEcho const& serve, Asking asking, Calls known, std::optional<KernelsCount>& byKernel) {
     if (!allowDescriptors(asking.connections))
-        return state.SkipWithError("the limit of open files is too low");
+        return Benchmark::fail("the limit of open files is too low");
     std::optional<LoadResult> result;
     uringCalls = 0;
     std::uint64_t calls = systemCalls();
     double processor = processorTime();
-    for (auto _ : state)
-        result = serveLoad(serve, asking, [] {});
+    result = serveLoad(serve, asking, [] {});
     processor = processorTime() - processor;
     calls = systemCalls() - calls + uringCalls;
     if (!result)
-        return state.SkipWithError("a connection failed, or no answer came for a second");
-    state.counters["requests_per_second"] = result->requestsPerSecond;
-    state.counters["p50_us"] = result->p50 / 1000;
-    state.counters["p99_us"] = result->p99 / 1000;
+        return Benchmark::fail("a connection failed, or no answer came for a second");
+    Benchmark::addFigure("requests_per_second", result->requestsPerSecond);
+    Benchmark::addFigure("p50_us", result->p50 / 1000);
+    Benchmark::addFigure("p99_us", result->p99 / 1000);
     if (known == Calls::Counted) {
-        state.counters["system_calls_per_request"] = perRequest(static_cast<double>(calls), *result);
-        state.counters["server_ns_per_request"] = perRequest(processor, *result);
+        Benchmark::addFigure("system_calls_per_request", perRequest(static_cast<double>(calls), *result));
+        Benchmark::addFigure("server_ns_per_request", perRequest(processor, *result));
         return;
     }
     if (!byKernel)
         byKernel = countByKernel(serve, asking);
     if (byKernel->obstacle.empty())
-        state.counters["system_calls_per_request"] = byKernel->callsPerRequest;
+        Benchmark::addFigure("system_calls_per_request", byKernel->callsPerRequest);
     else
-        state.SetLabel("system calls are not counted: " + byKernel->obstacle);
+        Benchmark::setLabel("system calls are not counted: " + byKernel->obstacle);
 }
 
 // The floor: the least that any way needs.
@@ -303,10 +301,8 @@ bool allowDescriptors(int connections) {
 bool addEcho(std::string const& server, ServeEcho serve, Calls calls) {
     auto add = [&](std::string const& benchmark, int size, Asking asking) {
         auto byKernel = std::make_shared<std::optional<KernelsCount>>(); // once for all repetitions
-        benchmark::RegisterBenchmark((benchmark + "/" + std::to_string(size) + "/" + server).c_str(),
-                                     [=](benchmark::State& state) { measure(state, serve, asking, calls, *byKernel); })
-            ->Iterations(1)
-            ->UseRealTime();
+        addOnce(benchmark + "/" + std::to_string(size) + "/" + server,
+                [=] { measure(serve, asking, calls, *byKernel); });
     };
     for (int connections : {1, 50, 1000, 9900}) // both ends of the last are less than 20,000 descriptors
         add("echo", connections, {connections});

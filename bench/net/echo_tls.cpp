@@ -3,6 +3,7 @@
 
 #include "bench/net/echo.h"
 #include "bench/net/load.h"
+#include "bench/run.h"
 #include "flow/compat/wait_for_all.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
@@ -10,7 +11,6 @@
 #include "net/transport.h"
 
 #include <arpa/inet.h>
-#include <benchmark/benchmark.h>
 #include <cstdlib>
 #include <ctime>
 #include <span>
@@ -96,39 +96,34 @@ Future<Void> serve(Reference<Listener> listener, int connections) {
     co_await waitForAll(all);
 }
 
-void measure(benchmark::State& state, int connections, bool isTls) {
+void measure(int connections, bool isTls) {
     ::setenv("FLOW_POLLER", "epoll", 1);
     bench::LoadResult result;
-    for (auto _ : state) {
-        RealLoop loop;
-        Reference<Listener> listener = transport().listen(Address(INADDR_LOOPBACK, 0));
-        if (isTls) {
-            TlsServerOptions options;
-            options.identities = {{certificate("server.pem"), certificate("server.key")}};
-            listener = makeReference<TlsListener>(listener, TlsContext::server(options));
-        }
-        std::uint16_t port = listener->localAddress().port();
-        std::thread load([=, &result] {
-            RealLoop own;
-            own.run(askAll(port, connections, isTls, &result));
-        });
-        loop.run(serve(listener, connections));
-        load.join();
+    RealLoop loop;
+    Reference<Listener> listener = transport().listen(Address(INADDR_LOOPBACK, 0));
+    if (isTls) {
+        TlsServerOptions options;
+        options.identities = {{certificate("server.pem"), certificate("server.key")}};
+        listener = makeReference<TlsListener>(listener, TlsContext::server(options));
     }
-    state.counters["requests_per_second"] = result.requestsPerSecond;
-    state.counters["p50_us"] = result.p50 / 1000;
-    state.counters["p99_us"] = result.p99 / 1000;
-    state.counters["load_processors"] = result.processors;
+    std::uint16_t port = listener->localAddress().port();
+    std::thread load([=, &result] {
+        RealLoop own;
+        own.run(askAll(port, connections, isTls, &result));
+    });
+    loop.run(serve(listener, connections));
+    load.join();
+    Benchmark::addFigure("requests_per_second", result.requestsPerSecond);
+    Benchmark::addFigure("p50_us", result.p50 / 1000);
+    Benchmark::addFigure("p99_us", result.p99 / 1000);
+    Benchmark::addFigure("load_processors", result.processors);
 }
 
 bool const added = [] {
     for (int connections : {1, 50})
         for (bool isTls : {false, true})
-            benchmark::RegisterBenchmark(
-                ("echo-tls/" + std::to_string(connections) + "/coroutine" + (isTls ? "" : "-plain")).c_str(), measure,
-                connections, isTls)
-                ->Iterations(1)
-                ->UseRealTime();
+            bench::addOnce("echo-tls/" + std::to_string(connections) + "/coroutine" + (isTls ? "" : "-plain"),
+                           [=] { measure(connections, isTls); });
     return true;
 }();
 

@@ -3,6 +3,7 @@
 
 #include "bench/net/echo.h"
 #include "bench/net/load.h"
+#include "bench/run.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "flow/wait/delay.h"
@@ -11,7 +12,6 @@
 
 #include <arpa/inet.h>
 #include <atomic>
-#include <benchmark/benchmark.h>
 #include <cstdlib>
 #include <optional>
 #include <sys/socket.h>
@@ -91,28 +91,25 @@ Future<Void> serve(Reference<Listener> listener, Figures* figures, std::optional
     asking.join();
 }
 
-void measure(benchmark::State& state, std::string const& poller) {
+void measure(std::string const& poller) {
     ::setenv("FLOW_POLLER", poller.c_str(), 1);
     RealLoop loop;
     RealNetwork network(loop);
     Figures figures;
     std::optional<bench::LoadResult> answers;
-    for (auto _ : state)
-        loop.run(serve(network.listen(Address(INADDR_LOOPBACK, 0), {}), &figures, &answers));
+    loop.run(serve(network.listen(Address(INADDR_LOOPBACK, 0), {}), &figures, &answers));
     if (!answers)
-        return state.SkipWithError("the other client had no answers");
-    state.counters["megabytes_per_second"] = static_cast<double>(figures.bytes) / 1e6;
-    state.counters["timer_p99_us"] = figures.late.percentile(0.99) / 1000;
-    state.counters["p50_us"] = answers->p50 / 1000;
-    state.counters["p99_us"] = answers->p99 / 1000;
+        return Benchmark::fail("the other client had no answers");
+    Benchmark::addFigure("megabytes_per_second", static_cast<double>(figures.bytes) / 1e6);
+    Benchmark::addFigure("timer_p99_us", figures.late.percentile(0.99) / 1000);
+    Benchmark::addFigure("p50_us", answers->p50 / 1000);
+    Benchmark::addFigure("p99_us", answers->p99 / 1000);
 }
 
 bool const added = [] {
     for (std::string poller : {"epoll", "uring"})
         if (poller == "epoll" || hasUring())
-            benchmark::RegisterBenchmark(("flood/1/coroutine-" + poller).c_str(), measure, poller)
-                ->Iterations(1)
-                ->UseRealTime();
+            bench::addOnce("flood/1/coroutine-" + poller, [=] { measure(poller); });
     return true;
 }();
 

@@ -1,6 +1,7 @@
 // The memory of a server with very many connections, each of which has had one answer and then says nothing.
 
 #include "bench/net/echo.h"
+#include "bench/run.h"
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "flow/wait/delay.h"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
-#include <benchmark/benchmark.h>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -85,7 +85,7 @@ struct Server {
     }
 };
 
-void measure(benchmark::State& state, std::string const& poller) {
+void measure(std::string const& poller) {
     constexpr int kFirst = 100; // so that what the loop needs once does not count
     bench::allowDescriptors(kConnections);
     rlimit limit;
@@ -94,23 +94,18 @@ void measure(benchmark::State& state, std::string const& poller) {
     ::setenv("FLOW_POLLER", poller.c_str(), 1);
     RealLoop loop;
     RealNetwork network(loop);
-    for (auto _ : state) {
-        Server server;
-        server.served.reserve(static_cast<std::size_t>(connections));
-        loop.run(server.serveMore(kFirst));
-        double before = residentBytes();
-        loop.run(server.serveMore(connections - kFirst));
-        state.counters["bytes_per_connection"] = (residentBytes() - before) / (connections - kFirst);
-    }
+    Server server;
+    server.served.reserve(static_cast<std::size_t>(connections));
+    loop.run(server.serveMore(kFirst));
+    double before = residentBytes();
+    loop.run(server.serveMore(connections - kFirst));
+    Benchmark::addFigure("bytes_per_connection", (residentBytes() - before) / (connections - kFirst));
 }
 
 bool const added = [] {
     for (std::string poller : {"epoll", "uring"})
         if (poller == "epoll" || hasUring())
-            benchmark::RegisterBenchmark(("idle/" + std::to_string(kConnections) + "/coroutine-" + poller).c_str(),
-                                         measure, poller)
-                ->Iterations(1)
-                ->UseRealTime();
+            bench::addOnce("idle/" + std::to_string(kConnections) + "/coroutine-" + poller, [=] { measure(poller); });
     return true;
 }();
 

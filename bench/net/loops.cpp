@@ -3,13 +3,12 @@
 
 #include "bench/net/echo.h"
 #include "bench/net/load.h"
+#include "bench/run.h"
 #include "flow/core/future.h"
 #include "flow/loop/real_loop.h"
 #include "flow/threads/loop_pool.h"
 #include "flow/threads/on_loop.h"
 #include "net/serve.h"
-
-#include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -42,30 +41,29 @@ bench::LoadResult askLoops(RealLoop& loop, int loops) {
     return bench::ask(port, kConnections, kSeconds);
 }
 
-void measure(benchmark::State& state, int loops) {
+void measure(int loops) {
     RealLoop loop;
     double one = 0;
     bench::LoadResult several;
     try {
-        for (auto _ : state)
-            for (int round = 0; round < kRounds; ++round) {
-                one = std::max(one, askLoops(loop, 1).requestsPerSecond);
-                bench::LoadResult result = askLoops(loop, loops);
-                if (result.requestsPerSecond > several.requestsPerSecond)
-                    several = result;
-            }
+        for (int round = 0; round < kRounds; ++round) {
+            one = std::max(one, askLoops(loop, 1).requestsPerSecond);
+            bench::LoadResult result = askLoops(loop, loops);
+            if (result.requestsPerSecond > several.requestsPerSecond)
+                several = result;
+        }
     } catch (Error& error) {
-        return state.SkipWithError(error.what());
+        return Benchmark::fail(error.what());
     }
-    state.counters["requests_per_second"] = several.requestsPerSecond;
-    state.counters["p99_us"] = several.p99 / 1000;
-    state.counters["ratio_to_one_loop"] = several.requestsPerSecond / one;
-    state.counters["load_processors"] = several.processors;
-    state.counters["processors"] = std::thread::hardware_concurrency();
+    Benchmark::addFigure("requests_per_second", several.requestsPerSecond);
+    Benchmark::addFigure("p99_us", several.p99 / 1000);
+    Benchmark::addFigure("ratio_to_one_loop", several.requestsPerSecond / one);
+    Benchmark::addFigure("load_processors", several.processors);
+    Benchmark::addFigure("processors", std::thread::hardware_concurrency());
 }
 
 bool const added = [] {
-    benchmark::RegisterBenchmark("echo-loops/2/coroutine", measure, 2)->Iterations(1)->UseRealTime();
+    bench::addOnce("echo-loops/2/coroutine", [] { measure(2); });
     return true;
 }();
 

@@ -1,6 +1,7 @@
 #include "bench/net/rpc.h"
 
 #include "bench/net/load.h"
+#include "bench/run.h"
 #include "flow/compat/wait_for_all.h"
 #include "flow/core/stream.h"
 #include "flow/coro/coroutine.h"
@@ -13,7 +14,6 @@
 #include <arpa/inet.h>
 #include <array>
 #include <atomic>
-#include <benchmark/benchmark.h>
 #include <chrono>
 #include <cstdlib>
 #include <future>
@@ -200,17 +200,13 @@ double RpcMeter::allocationsPerRequest() const {
 
 bool addRpc(std::string const& style, RunRpc run) {
     auto add = [&](std::string const& row, RpcJob job) {
-        benchmark::RegisterBenchmark((row + "/" + style).c_str(),
-                                     [run, job](benchmark::State& state) {
-                                         RpcMeter meter;
-                                         for (auto _ : state)
-                                             run(job, meter);
-                                         state.counters["requests_per_second"] = meter.requestsPerSecond();
-                                         state.counters["p99_us"] = meter.p99() / 1000;
-                                         state.counters["allocs_per_item"] = meter.allocationsPerRequest();
-                                     })
-            ->Iterations(1)
-            ->UseRealTime();
+        addOnce(row + "/" + style, [run, job] {
+            RpcMeter meter;
+            run(job, meter);
+            Benchmark::addFigure("requests_per_second", meter.requestsPerSecond());
+            Benchmark::addFigure("p99_us", meter.p99() / 1000);
+            Benchmark::addFigure("allocs_per_item", meter.allocationsPerRequest());
+        });
     };
     for (int depth : {1, 16, 256})
         add("rpc/" + std::to_string(depth), {1, depth, 64});

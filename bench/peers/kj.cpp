@@ -123,7 +123,7 @@ void performTimerCancel(Run* run) {
     flow::DeterministicRandom random(11);
     while (run->next()) {
         Promise<void> dropped = loop.timer().afterDelay(later(random)).then([] {});
-        benchmark::DoNotOptimize(dropped);
+        flow::Benchmark::keep(dropped);
     }
 }
 

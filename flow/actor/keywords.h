@@ -1,6 +1,5 @@
-// The keywords of actors, for tools that read an .actor.cpp without actorc: editors, clangd, static analysis. This file
-// has no include guard on purpose: flow/actorcompiler.h includes it last in each file, and flow/unactorcompiler.h
-// undefines the keywords.
+// The keywords of actors, for tools that read an .actor.cpp without actorc: editors and analysers. This file has no
+// include guard on purpose: flow/actorcompiler.h includes it last, and flow/unactorcompiler.h undefines the keywords.
 //
 // actorc defines POST_ACTOR_COMPILER in the code that it emits: there the macros are THIS and THIS_ADDR, the address of
 // the running actor, as a pointer and as an integer. Editors see the keywords as macros of C++: a wait is a function
@@ -25,7 +24,7 @@
 #ifndef NO_INTELLISENSE
 
 #ifdef __clang__
-// actorc reports unused names, variables without a value (a state always has one) and missing returns. clang need not.
+// actorc reports unused names, missing values (a state always has one) and missing returns, so clang need not.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wunused"
 #pragma clang diagnostic ignored "-Wunused-parameter"

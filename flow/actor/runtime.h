@@ -9,8 +9,8 @@
 //     struct FActor final : Actor<Frame<T>, FActorState> {};
 //     Future<T> f(...) { return start<FActor>(...); }
 //
-// a_body resumes no waiter. It returns an Exit, which says how the run ended. After the last run, this file destroys
-// the state, completes the result and resumes the last waiter by a tail call. This file also catches a_body's errors.
+// a_body resumes no waiter. It returns an Exit, which says how the run ended. After the last run, the functions here
+// destroy the state, complete the result and resume the last waiter by a tail call. They also catch a_body's errors.
 
 #include "flow/base/inline.h"
 #include "flow/core/frame_size.h"
@@ -35,12 +35,12 @@ enum class Exit : std::uint8_t {
 
 enum class Kind { Cancellable, Uncancellable };
 
-/// Another name of T, with which emitted code can write Type<T>() for any spelling of a type.
+/// Another name of T: emitted code can write Type<T>() for any spelling of a type.
 template <class T>
 using Type = T;
 
-/// True if a body is compiled twice: once for its beginning, as part of the call, and once for all that follows. With
-/// two bodies, an actor starts faster if clang compiles it, but gcc 12 makes slower code.
+/// True if a body is compiled twice: once for its beginning, as part of the call, and once for the rest. With clang, an
+/// actor then starts faster; gcc 12 would make slower code.
 inline constexpr bool kTwoBodies = flow::detail::kClang;
 
 /// The part of an actor that its a_body can use: the frame, without the state. T is void for actors without a result.
@@ -49,8 +49,8 @@ class Frame : public NumberedFrame {
 public:
     using Value = T;
 
-    /// Returns false if the actor must suspend. Tests also for a cancel, after which every wait fails. `from` is the
-    /// value of entry() when this run of a_body began: at the start (0) no future exists that could cancel the actor.
+    /// Returns false if the actor must suspend. Also tests for a cancel, after which every wait fails. `from` is
+    /// entry() at the beginning of this run: at the start (0) no future exists that could cancel the actor.
     FLOW_INLINE bool ready(Pending& wait, int from) {
         Cell* self = Cell::of(this);
         bool mayBeCancelled = !kTwoBodies || from != 0; // a constant
@@ -75,7 +75,6 @@ public:
         return Exit::Suspended;
     }
 
-    /// Builds the result, unless no future is left to read it.
     template <class U = T, class = T>
         requires std::is_constructible_v<T, U>
     FLOW_INLINE Exit finish(U&& value) {
@@ -119,8 +118,8 @@ protected:
     }
 };
 
-/// The frame of an actor without a handler that catches an error of a wait. After such an error, or a cancel, the state
-/// is destroyed while the actor waits, and a_body does not run again.
+/// The frame of an actor that catches no error of its waits. If a wait fails, or if the actor is cancelled while it
+/// waits, its state is destroyed at once; a_body is not called again.
 template <class T>
 class PropagatingFrame : public Frame<T> {
 public:
@@ -153,7 +152,7 @@ template <class T>
 using CellType = std::conditional_t<std::is_void_v<T>, Void, T>;
 
 /// Returns the bytes of the room (operation_room.h) behind the state. The compiler knows them after compiling a_body().
-/// For the a_body of a template, decltype makes it do this first, because that a_body has a deduced result type.
+/// decltype makes it compile the a_body of a template first, because that a_body has a deduced result type.
 template <class F, class S>
 constexpr std::size_t roomBehind() {
     [[maybe_unused]] decltype(std::declval<S&>().a_body(std::declval<F&>())) exit = {};
@@ -199,8 +198,7 @@ private:
 
     S& state() { return *std::launder(reinterpret_cast<S*>(&stateBytes_)); }
 
-    /// Runs a_body to the next suspension, or to its end, and then destroys the state. Returns the status with which to
-    /// complete the cell, or kSuspended.
+    /// Runs a_body to its next suspension; at its end, destroys the state. Returns the cell's status, or kSuspended.
     template <bool isStart = false>
     FLOW_INLINE std::uint8_t activate() noexcept {
         Exit exit;

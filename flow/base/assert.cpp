@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
-#include <string>
 
 namespace flow {
 namespace {
@@ -22,8 +21,8 @@ struct Place {
     int line;
 };
 
-/// Prints the function of the program that has the failed assertion, or that called the library. If `place` is in the
-/// library, also prints the place of that call, and stores it in `place`. If the call is not found, prints `place`.
+/// Prints the function of the program that has the failed assertion, or that called the library, and the place of this
+/// call, which it also stores in `place`. If the call is not found, prints `place` (unless it is in the program).
 void reportCaller(Place& place, bool isInProgram) noexcept try {
     ProgramCall call = findProgramCall(!isInProgram);
     if (call.place.empty()) {

@@ -4,7 +4,7 @@
 //     FLOW_ASSERT(cell, "the Future is invalid: it was default-constructed or moved from");
 //     FLOW_CHECK(owner == thisThread(), "...");      // only in checked builds: too costly for every call
 //
-// A function with many callers has a last parameter for the source location of the call, which its assertions name:
+// To report its caller's line in a failed assertion, a function takes the source location as its last parameter:
 //
 //     int get(Caller caller = Caller::current()) {
 //         FLOW_ASSERT_AT(caller, isReady(), "get() before there is a value");
@@ -23,8 +23,8 @@
 
 namespace flow {
 
-/// A function that is called for every assertion that fails, after the message was printed and before the program ends
-/// or the error is thrown. `actor` is the name of the running actor, or "". It may be called on any thread.
+/// The function to call for each failed assertion, after the message was printed and before the program ends or the
+/// error is thrown. `actor` is the name of the running actor, or "". Any thread may call the handler.
 using AssertionHandler = void (*)(const char* message, const char* file, int line, const char* actor);
 /// Installs a handler for all threads and returns the previous one. Null means no handler.
 AssertionHandler setAssertionHandler(AssertionHandler handler) noexcept;
@@ -33,12 +33,12 @@ AssertionHandler setAssertionHandler(AssertionHandler handler) noexcept;
 
 namespace flow::detail {
 
-/// The place of a call. It is Caller() if the place is unknown.
+/// The source location of a call. Caller() means unknown.
 using Caller = std::source_location;
 /// Prints `message`, the place and the running actor (in checked builds) to standard error and aborts. The place is
-/// `caller` if `caller` is known. An operator has no parameter for its caller, so addr2line looks for the place of the
-/// call in the debug information. If addr2line does not find it, the message has `file` and `line`, in the library. The
-/// compiler must not merge two calls of assertionFailed(), because their lines differ (gcc: see CMakeLists.txt).
+/// `caller` if it is known: operators cannot have a parameter for it. Otherwise addr2line searches the debug
+/// information for the call. If the search fails, the place is `file` and `line`, in the library. nomerge: the compiler
+/// must not merge two calls, because their lines differ (gcc: see CMakeLists.txt).
 #ifdef __clang__
 [[clang::nomerge]]
 #endif

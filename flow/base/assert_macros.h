@@ -22,7 +22,6 @@ namespace flow::detail {
 
 /// Prints that `condition` does not hold, with `values` if they are not null, and the place.
 void reportBreach(const char* condition, const char* values, const char* file, int line) noexcept;
-/// Calls reportBreach() and throws internal_error.
 [[noreturn]] void throwBreach(const char* condition, const char* values, const char* file, int line);
 
 template <class T>
@@ -39,8 +38,8 @@ template <class A, class B>
     throwBreach(condition, (toText(a) + " and " + toText(b)).c_str(), file, line);
 }
 
-/// Throws internal_error unless compare(a, b) is true. `compare` is a lambda in the macro. So if two values cannot be
-/// compared, the compiler's error names the line of the assertion.
+/// Throws internal_error unless compare(a, b) is true. `compare` is a lambda in the macro, so that a compiler's error
+/// about values that cannot be compared names the line of the assertion.
 template <class A, class B, class Compare>
 void assertThat(A const& a, B const& b, Compare compare, const char* condition, const char* file, int line) {
     if (!compare(a, b)) [[unlikely]]
@@ -74,6 +73,9 @@ inline void assertNear(double a, double b, double tolerance, const char* conditi
                 return left op right;                                                                                  \
         },                                                                                                             \
         #a " " #op " " #b, __FILE__, __LINE__)
+/// Asserts compare(a, b), for comparisons of your own: `op` is their sign in the text of a failure.
+#define FLOW_ASSERT_COMPARED(compare, op, a, b)                                                                        \
+    ::flow::detail::assertThat(a, b, compare, #a " " #op " " #b, __FILE__, __LINE__)
 #define FLOW_ASSERT_EQ(a, b) FLOW_ASSERT_THAT(cmp_equal, ==, a, b)
 #define FLOW_ASSERT_NE(a, b) FLOW_ASSERT_THAT(cmp_not_equal, !=, a, b)
 #define FLOW_ASSERT_LT(a, b) FLOW_ASSERT_THAT(cmp_less, <, a, b)

@@ -1,9 +1,9 @@
 #pragma once
-// Refuses compilers that cannot compile flow, and options with which flow would not do what its headers say. Nearly all
-// other headers include this one, most of them through flow/base/inline.h or flow/base/assert.h.
+// Compile errors for compilers that cannot compile flow, and for options with which flow would not work. Nearly all
+// other headers include this one, most of them through inline.h or assert.h.
 
-// After a fatal error the compiler stops, and does not print hundreds of errors that follow from the first one. An
-// #error is not fatal, so an #include of a header that does not exist follows it. A #pragma makes the #warnings fatal.
+// The errors are fatal: the compiler prints no follow-up errors. With clang, a #pragma makes each #warning fatal. With
+// gcc, an #include of a missing header stops the compiler after the #error.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic fatal "-W#warnings"

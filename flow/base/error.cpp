@@ -1,14 +1,12 @@
-// The texts of a code are in kTable (errors of the library) or in `named`, a lock-free list. The initialisers of
-// FLOW_ERROR add to this list, also when a shared object is loaded later. Sentences of withSentence() are in the table
-// of error_origins.cpp.
+// The texts of a code are in kTable (errors of the library) or in the lock-free list `named`, to which the initialisers
+// of FLOW_ERROR add, also when a shared object is loaded later. error_origins.cpp has the sentences of withSentence().
 //
 // currentError() turns exceptions into errors of futures: actors, coroutines and tasks call it in `catch (...)`. It
-// copies an Error without a rethrow. Any other exception becomes unknown_error with a sentence, and the thread keeps
-// its text.
+// copies an Error without a rethrow. Other exceptions become unknown_error, and the thread keeps their text.
 //
-// There are two reports. callDroppedErrorHandler() is called immediately for an error that no future is left to
-// receive. reportUnreadError() is called when a failed future is freed and no code has read its error. Unread errors
-// are counted for each actor, so an actor that fails again and again does not flood the log. Both functions call the
+// There are two reports. callDroppedErrorHandler() reports an error at once, because no future is left to receive it.
+// reportUnreadError() is called when a failed future is freed before any code has read its error. Unread errors are
+// counted for each actor, so that an actor that fails again and again does not flood the log. Both functions call the
 // handler on a new stack, because little of the current stack may be left.
 
 #include "flow/base/error.h"
@@ -46,7 +44,7 @@ constexpr Entry kTable[] = {
 constexpr Entry kUnset{Error().code(), "unset", "no error"};
 constexpr Entry kApplication{-1, "application_error", "an error that the application defines"};
 
-/// An error of an application. Entries stay for as long as the program runs.
+/// An error of an application. Entries are never removed.
 struct NamedEntry {
     std::string name, description;
     Entry entry;
@@ -76,14 +74,14 @@ void keepUnknown(const char* text) {
     std::snprintf(unknownText, sizeof unknownText, "%s", text);
 }
 
-/// Returns unknown_error with the name of the type of the handled exception, and its text, as its sentence.
+/// Returns unknown_error with the sentence "TYPE: TEXT". TYPE is the type of the handled exception.
 Error unknownError(const char* text) {
     keepUnknown(text);
+    if (Error first = detail::rethrownError(); first.isValid())
+        return first;
+    Error error = detail::foreignError();
     std::type_info const* type = abi::__cxa_current_exception_type();
-    if (!type)
-        return unknown_error();
-    char* name = abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr);
-    Error error = unknown_error();
+    char* name = type ? abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr) : nullptr;
     if (name) {
         char sentence[512];
         std::snprintf(sentence, sizeof sentence, "%s: %s", name, text);
@@ -99,7 +97,7 @@ const char* textOf(Error error) {
     return error.code() == error_code_unknown_error && *unknownText && isPlain ? unknownText : error.what();
 }
 
-/// Returns the lines about the origin of an error: where it was made, or once in a process how to get this line.
+/// Returns the lines about the origin of an error. If it has no origin: a hint how to get origins, once per process.
 std::string originOrHint(Error error) {
     static constinit std::atomic<std::uint32_t> hintedIn{0}; // forkCount() + 1
     std::uint32_t now = forkCount() + 1;
@@ -149,20 +147,50 @@ Error wrongOption(std::string_view options, std::string_view option, std::string
 
 namespace {
 
-/// Returns the exception that is being handled, if it is an Error; else null. A rethrow by `throw;` would find it too,
-/// but costs as much as the first throw. In both standard libraries an exception_ptr is the address of the exception.
+/// Returns the address of an exception, which an exception_ptr is in both standard libraries.
+void const* addressOf(std::exception_ptr const& exception) noexcept {
+    void const* address;
+    static_assert(sizeof exception == sizeof address);
+    std::memcpy(&address, &exception, sizeof address);
+    return address;
+}
+
+/// Returns the exception that is being handled, if it is an Error; else null. A rethrow would find it too, but costs as
+/// much as the first throw.
 Error const* handledError() noexcept {
     std::type_info const* type = abi::__cxa_current_exception_type();
     if (!type || *type != typeid(Error))
         return nullptr;
-    std::exception_ptr handled = std::current_exception();
-    static_assert(sizeof handled == sizeof(Error*));
-    Error const* error;
-    std::memcpy(&error, &handled, sizeof error);
-    return error;
+    return static_cast<Error const*>(addressOf(std::current_exception()));
+}
+
+/// The last exception that noteRethrown() has noted. It may be destroyed.
+struct Rethrown {
+    void const* exception = nullptr;
+    Error error;
+};
+constinit thread_local Rethrown rethrown;
+
+/// True if std::rethrow_exception() has thrown the handled exception: then the header on the list of caught exceptions
+/// is an object of its own, and not the bytes in front of the exception.
+bool isRethrown(void const* exception) noexcept {
+    constexpr std::uintptr_t kMostHeader = 160; // both standard libraries have at most 128 bytes
+    void const* header;
+    std::memcpy(&header, abi::__cxa_get_globals(), sizeof header);
+    return reinterpret_cast<std::uintptr_t>(exception) - reinterpret_cast<std::uintptr_t>(header) > kMostHeader;
 }
 
 } // namespace
+
+void detail::noteRethrown(std::exception_ptr const& exception, Error error) noexcept {
+    rethrown = {addressOf(exception), error};
+}
+
+Error detail::rethrownError() noexcept {
+    // A new exception may have the address of an older one, but no code has rethrown it.
+    void const* handled = addressOf(std::current_exception());
+    return handled && handled == rethrown.exception && isRethrown(handled) ? rethrown.error : Error();
+}
 
 Error currentError() noexcept {
     if (Error const* error = handledError(); error && error->isValid())
@@ -180,7 +208,7 @@ Error currentError() noexcept {
     } catch (...) {
         return unknownError("an exception of unknown type");
     }
-    return unknown_error();
+    return detail::foreignError();
 }
 
 bool detail::handlesForeignException() noexcept {
@@ -189,7 +217,7 @@ bool detail::handlesForeignException() noexcept {
         return false;
     try {
         throw;
-    } catch (Error const&) { // of a derived class
+    } catch (Error const&) { // an Error of a derived class
         return false;
     } catch (...) {
         return true;
@@ -208,7 +236,7 @@ namespace {
 
 /// `times` is the number of errors that this actor has dropped. If `times` is 0, the report has no number.
 void callHandler(const void* code, Error error, std::uint64_t times) noexcept {
-    onNewStack([&] { // the stack here may be enough for an actor's end, but not for finding and printing its name
+    onNewStack([&] { // the current stack may be too short to find and print the actor's name
         char where[256] = "a future that no actor made";
         if (code)
             actorNameAt(code, where, sizeof where - 48);
@@ -221,7 +249,7 @@ void callHandler(const void* code, Error error, std::uint64_t times) noexcept {
 
 std::atomic<bool> unreadReports{true};
 
-/// Counts the unread errors of each actor on this thread. When all places are in use, new actors share the last place.
+/// Counts the unread errors of each actor on this thread. The actors that find no free place share the last one.
 struct UnreadCounts {
     static constexpr std::size_t kPlaces = 32;
     const void* codes[kPlaces];
@@ -300,6 +328,12 @@ bool detail::nameUncaughtErrors() noexcept {
                 if (isDefault(before))
                     std::abort();
             } catch (...) {
+                if (rethrownError().isValid()) { // it comes out of a future
+                    Error error = currentError();
+                    std::fprintf(stderr, "flow: uncaught exception %s\n%s", textOf(error), originOrHint(error).c_str());
+                    if (isDefault(before))
+                        std::abort();
+                }
             }
         }
         before();

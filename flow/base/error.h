@@ -13,8 +13,8 @@
 // An Error is a value of four bytes, a code and flags. A copy has all data of the original. Error does not derive from
 // std::exception: `catch (std::exception)` would slice it, and every Error would have a pointer to a vtable.
 //
-//     Error::recordOrigins(true);                // or MILLRACE_ERROR_ORIGINS=1. Later errors have an origin, and an
-//                                                // error that nothing catches is printed with it:
+//     Error::recordOrigins(true);                // or MILLRACE_ERROR_ORIGINS=1: a new error keeps its origin, the
+//                                                // place at which it was made. An uncaught error prints its origin:
 //     flow: uncaught error timed_out (1004): the operation took too long
 //       raised at fetch.actor.cpp:31
 //       actor fetch at fetch.actor.cpp:28 runs
@@ -39,14 +39,20 @@ namespace detail {
 inline constinit std::atomic<bool> recordsOrigins{FLOW_CHECKED != 0};
 /// Returns the number of an origin in the table of origins, or 0 if the table has no place for it.
 FLOW_RARE std::uint16_t numberOfOrigin(std::source_location raised) noexcept;
-/// Returns the number of the table entry that has the text `sentence` and the same origin as entry `number`. `code` is
-/// the code of the error.
+/// Returns unknown_error for an exception that is no Error. In checked builds its origin is the actor that runs; in
+/// others it has no chain of awaiters yet, because that of the first exception would stay for all.
+[[gnu::cold]] Error foreignError() noexcept;
+/// Returns the number of an entry with the same origin and the chain of awaiters of a cell. `codes` stands for
+/// the code of the cell's frame and of the first awaiter: errors that come from the same origin to the same two share
+/// an entry. Returns `number` if the origin has a chain, or was not kept.
+FLOW_RARE std::uint16_t numberWithAwaiters(std::uint16_t number, int code, void const* cell,
+                                           void const* codes) noexcept;
+/// Returns the number of the table entry with this sentence, this code and the origin of entry `number`.
 std::uint16_t numberOfSentence(std::uint16_t number, int code, std::string_view sentence) noexcept;
 /// Returns the sentence of entry `number`, or null if that entry has none for errors with this code.
 const char* sentenceOf(std::uint16_t number, int code) noexcept;
 } // namespace detail
 
-/// The code of each error, as `error_code_NAME`.
 enum : std::uint16_t {
 #define FLOW_ENTRY(name, code, description) error_code_##name = code,
     FLOW_ERROR_TABLE(FLOW_ENTRY)
@@ -68,7 +74,6 @@ public:
             setNumber(detail::numberOfOrigin(raised));
     }
 
-    /// Returns Error(code).
     static constexpr Error fromCode(int code, std::source_location raised = std::source_location::current()) {
         return Error(code, raised);
     }
@@ -79,19 +84,22 @@ public:
         return Error(code >= 0 && code < kUnset ? code : +error_code_unknown_error, raised);
     }
 
+    /// Does nothing: for programs of Flow, which call it first.
+    static constexpr void init() {}
+
     constexpr int code() const { return code_; }
     /// True for every error except the default-constructed one.
     constexpr bool isValid() const { return code_ != kUnset; }
     /// Returns the name in the table or of a FLOW_ERROR, else "application_error". The name of Error() is "unset".
     const char* name() const;
     /// Returns a text for people: the sentence of withSentence(), or else the text of the code. The text stays valid; a
-    /// late sentence (see withSentence()) until the program has made 20,000 newer ones.
+    /// sentence that is not among the first 4,096 is valid until 20,000 newer ones were made (see withSentence()).
     const char* what() const;
 
-    /// Returns this error with a sentence that says what is wrong, with names and values. Copies keep the sentence, in
-    /// all threads; other processes receive only the code. A sentence has up to 500 bytes. A program keeps its first
-    /// 4,096 different sentences for ever, and of the later ones the newest 4,096: an error with an older one has only
-    /// the text of its code. (After 20,000 newer ones it may have a newer sentence of its code.)
+    /// Returns this error with a sentence that says what is wrong, with names and values (up to 500 bytes). Copies keep
+    /// the sentence, in all threads; other processes receive only the code. A program keeps its first 4,096 different
+    /// sentences forever, and the newest 4,096 of the later ones. An error with an older sentence has only the text of
+    /// its code, or, after 20,000 newer sentences, perhaps a newer sentence of the same code.
     Error withSentence(std::string_view sentence) const noexcept {
         Error said = *this;
         said.setNumber(detail::numberOfSentence(number(), code_, sentence));
@@ -111,10 +119,22 @@ public:
     /// Returns the previous setting. While origins are off, each new error costs one test. A program keeps its first
     /// 8,192 different origins. Origins of operation_cancelled are never kept.
     static bool recordOrigins(bool on) noexcept;
-    /// Returns the place at which this error was made: file and line. Further lines have the chain of awaiters
-    /// (flow/inspect/async_stack.h) of the first error that was made at that line (in checked builds: at that line by
-    /// the same actor). The text is empty if the origin was not kept. It stays valid.
+    /// Returns the place at which this error was made: file and line. If that is a line of the library, the user's line
+    /// that has called it comes first: "ask.cpp:7, by timeout.h:72 of the library". A function in the namespace flow
+    /// counts as the library. Further lines have the chain of awaiters (flow/inspect/async_stack.h) of the first error
+    /// that was made at that line (in checked builds: at that line by the same actor), or that came from there to the
+    /// same two computations. The text is empty if the origin was not kept. It stays valid.
     const char* origin() const noexcept;
+
+    /// Called when a computation of the library fails, or one that no code runs, for example since the answer of
+    /// another thread has come. Returns this error; if its origin has no chain of awaiters, adds that of the
+    /// computation's cell.
+    Error withAwaiters(void const* cell, void const* codes) const noexcept {
+        Error reached = *this;
+        if (isValid() && detail::recordsOrigins.load(std::memory_order_relaxed)) [[unlikely]]
+            reached.setNumber(detail::numberWithAwaiters(number(), code_, cell, codes));
+        return reached;
+    }
 
     /// Origins and sentences are not compared.
     friend constexpr bool operator==(Error const& a, Error const& b) {
@@ -151,7 +171,6 @@ FLOW_ERROR_TABLE(FLOW_ENTRY)
     }                                                                                                                  \
     inline bool const flow_error_is_named_##name = ::flow::detail::nameError(code, #name, description)
 
-/// Another name of operation_cancelled(), which actors use.
 inline constexpr Error actor_cancelled() {
     return operation_cancelled();
 }
@@ -160,17 +179,17 @@ inline constexpr Error actor_cancelled() {
 ///     throw wrongOption("MessageOptions", "heartbeatIvl", "-1", "it must not be negative");
 Error wrongOption(std::string_view options, std::string_view option, std::string_view value, std::string_view rule);
 
-/// Returns the current exception as an Error; must be called inside a catch block. An exception that is not an Error
-/// becomes unknown_error with the sentence "TYPE: WHAT" (std::bad_alloc without one); lastUnknownError() then returns
-/// its what().
+/// Returns the current exception as an Error; for catch blocks only. An exception that is not an Error becomes
+/// unknown_error with the sentence "TYPE: WHAT" (none for std::bad_alloc); lastUnknownError() then returns its what().
+/// If a failed future throws it, that is the future's error, with its origin.
 Error currentError() noexcept;
 
 /// Returns the what() of this thread's last exception that became unknown_error, at most 255 bytes; "" without one.
 const char* lastUnknownError() noexcept;
 
-/// Called for a dropped error, which no future is left to receive, and for an unread error: its future is destroyed
-/// before a wait, get(), getError() or isError() reads the error. Not called for actor_cancelled, broken_promise, and
-/// an unread end_of_stream or operation_obsolete. `where` names the actor. The default prints a line to standard error.
+/// Called for a dropped error (no future is left to receive it) and for an unread error (its future is destroyed before
+/// a wait, get(), getError() or isError() reads it). Not called for actor_cancelled, broken_promise, and an unread
+/// end_of_stream or operation_obsolete. `where` names the actor. The default handler prints a line to standard error.
 /// Each thread reports the first ten unread errors of an actor, then the 100th, the 1000th and so on.
 using DroppedErrorHandler = void (*)(const char* where, Error error);
 /// Installs a handler for all threads and returns the previous handler. Null restores the default handler.
@@ -178,8 +197,7 @@ DroppedErrorHandler setDroppedErrorHandler(DroppedErrorHandler handler) noexcept
 
 /// Switches the reports of unread errors off, or on again, for all threads. Returns true if they were on before.
 bool setUnreadErrorReports(bool on) noexcept;
-/// Sets the counts of unread errors of this thread to zero. A simulation calls this function at its start. Then its
-/// reports do not depend on earlier simulations in the same process.
+/// Clears this thread's counts of unread errors. A simulation calls this at its start, so that its reports repeat.
 void forgetUnreadErrors() noexcept;
 
 namespace detail {
@@ -187,21 +205,19 @@ namespace detail {
 bool nameError(int code, const char* name, const char* description);
 /// Reports an error that was not read. `code` is an address in the code of the actor that made the future, or null.
 [[gnu::cold]] void reportUnreadError(const void* code, Error error) noexcept;
-/// Calls the handler for any error, also for those that isReported() excludes.
+/// Calls the handler for any error, also for errors that isReported() excludes.
 FLOW_RARE void callDroppedErrorHandler(const void* code, Error error) noexcept;
-/// After the first call of this function, an uncaught Error is printed by name before the program ends.
-/// error_origins.cpp calls it before main(). A handler that the program has set before is called next; one that the
-/// program sets later replaces this one. Returns true.
+/// After the first call, an uncaught Error is printed by name before the program ends. error_origins.cpp calls this
+/// before main(). The terminate handler that was set earlier runs next; a later one replaces this one. Returns true.
 bool nameUncaughtErrors() noexcept;
-/// The function that adds the chain of awaiters to an origin.
-using ChainOfOrigin = std::string (*)();
+/// The function that makes the chain of awaiters of a cell, or, if `cell` is null, of the code that runs.
+using ChainOfOrigin = std::string (*)(void const* cell);
 void setChainOfOrigins(ChainOfOrigin chain) noexcept;
 /// Returns the lines of a report about the origin of an error; empty if the error has no origin.
 std::string originLines(Error error);
 } // namespace detail
 
-/// True if an error that no code receives must be reported. Two errors are not reported: they only say that an
-/// operation has ended.
+/// True if an error that no code receives must be reported. The two other errors only say that an operation has ended.
 inline bool isReported(Error error) {
     return error.code() != error_code_actor_cancelled && error.code() != error_code_broken_promise;
 }

@@ -1,12 +1,10 @@
-// The table of origins and sentences of errors. An entry has the place at which an error was made, and a sentence. An
-// Error holds the number of its entry, or 0 if there is none. Copies of an error may be kept anywhere, so most entries
-// are never changed or removed: those of origins, and those of the first kKept sentences. Two errors with the same
-// code, place and sentence share one entry.
+// The table of origins and sentences of errors. An entry has an origin (the place at which an error was made) and a
+// sentence. An Error holds the number of its entry; 0 means none. Copies of an error may be kept anywhere, so origins
+// and the first kKept sentences are never removed. Errors with the same code, place and sentence share one entry.
 //
-// A program may make sentences without end, such as a client that tries a million addresses. The sentences after the
-// first kKept get their numbers from a circle of kLate numbers, and only the newest kShown of them are shown: an older
-// error has the text of its code again, and not the sentence of another error. Only after kLate newer sentences may a
-// number stand for another sentence, and then entryOf() shows it only to an error with the same code.
+// A program may make any number of sentences, like a client that tries a million addresses. The later sentences share a
+// circle of kLate numbers. Only the newest kShown of them are shown: an older error has the text of its code again.
+// After kLate newer ones, a number may mean another sentence; entryOf() shows it only to an error of the same code.
 
 #include "flow/base/error.h"
 #include "flow/base/format.h"
@@ -35,7 +33,7 @@ constexpr std::size_t kSentenceBytes = 500;
 /// The key of an origin: the address of the file's name, the line, and in checked builds the actor.
 using Key = std::tuple<const char*, std::uint32_t, const void*>;
 
-/// A sentence, and what the errors that have it share. `origin` is the text of their origin, or null.
+/// A sentence, which belongs to all errors with this code and this origin. `origin` is the origin's text, or null.
 struct Said {
     const char* origin = nullptr;
     int code = 0;
@@ -44,13 +42,13 @@ struct Said {
     auto key() const { return std::tuple(origin, code, std::string_view(sentence)); }
 };
 
-/// The texts of an entry. A pointer is null if the entry has no such text.
+/// The texts of an entry. Null means no text.
 struct Entry {
     const char* origin = nullptr;
     const char* sentence = nullptr;
 };
 
-/// The text of an origin, and the number of the entry that refers to this text; 0 if the table was full.
+/// The text of an origin, and the number of its entry; 0 if the table was full.
 struct Origin {
     std::uint16_t number = 0;
     std::string text;
@@ -60,9 +58,9 @@ struct Origin {
 struct Entries {
     std::mutex mutex;
     std::map<Key, Origin> origins;
-    std::map<decltype(Said().key()), std::uint16_t> numbers; // of the sentences that are shown
+    std::map<decltype(Said().key()), std::uint16_t> numbers; // the numbers of the sentences that are shown
     std::vector<Entry> entries;                              // the index is the number of the entry - 1
-    std::deque<Said> kept, late;                             // the circle `late` begins anew after kLate sentences
+    std::deque<Said> kept, late;                             // `late` is a circle of kLate sentences
     std::size_t lateCount = 0;                               // the number of late sentences that were made
 
     std::uint16_t add(Entry entry) {
@@ -77,7 +75,7 @@ struct Entries {
         numbers.emplace(own.key(), number);
         return number;
     }
-    /// The text of a sentence that is shown no more stays where it is until its number is given to another one.
+    /// A sentence that is no longer shown keeps its text until another sentence gets its number.
     std::uint16_t addLate(Said said) {
         if (lateCount >= kShown)
             numbers.erase(late[(lateCount - kShown) % kLate].key());
@@ -116,14 +114,69 @@ const void* actorHere() {
 #endif
 }
 
-std::string textOf(std::source_location raised) {
+constexpr std::string_view kOfLibrary = " of the library";
+
+/// True if the function is in the namespace flow. `function` has its type, its name and its parameters.
+bool isOfLibrary(std::string_view function) {
+    int depth = 0; // of template arguments
+    std::size_t name = 0;
+    for (std::size_t i = 0; i < function.size(); ++i) {
+        depth += (function[i] == '<') - (function[i] == '>');
+        if (depth == 0 && function.substr(i).starts_with("(anonymous"))
+            i = std::min(function.find(')', i), function.size());
+        else if (depth == 0 && function[i] == '(')
+            break;
+        else if (depth == 0 && std::string_view(" *&").find(function[i]) != std::string_view::npos)
+            name = i + 1;
+    }
+    return function.substr(name).starts_with("flow::");
+}
+
+std::string placeText(std::source_location raised) {
     std::string_view file = raised.file_name();
-    std::string text = format("%s:%u", std::string(file.substr(file.rfind('/') + 1)).c_str(), unsigned{raised.line()});
+    std::string place = format("%s:%u", std::string(file.substr(file.rfind('/') + 1)).c_str(), unsigned{raised.line()});
+    return isOfLibrary(raised.function_name()) ? place.append(kOfLibrary) : place;
+}
+
+/// Returns the place in a line of a chain ("  awaited by actor ask at ask.cpp:7"); empty if the function is one of the
+/// library's or has no known place.
+std::string_view usersPlaceIn(std::string_view line) {
+    constexpr std::string_view kAwaitedBy = "  awaited by ", kAt = " at ", kRuns = " runs";
+    if (line.starts_with(kAwaitedBy))
+        line.remove_prefix(kAwaitedBy.size());
+    if (line.ends_with(kRuns))
+        line.remove_suffix(kRuns.size());
+    std::size_t at = line.rfind(kAt);
+    bool isOfUser = at != std::string_view::npos && !line.substr(line.find(' ') + 1).starts_with("flow::");
+    return isOfUser ? line.substr(at + kAt.size()) : std::string_view();
+}
+
+/// Stands for a cell: the origin gets no chain, since the computation that has failed is not known yet.
+constexpr char kUnknownCell = 0;
+constexpr void const* kNoChain = &kUnknownCell;
+
+bool hasChain(std::string_view origin) {
+    return origin.find('\n') != origin.npos;
+}
+
+/// Adds the chain of awaiters to the text of an origin. If the origin is a line of the library, the user's line that
+/// has called it comes first: "ask.cpp:7, by timeout.h:72 of the library".
+std::string withChain(std::string const& text, void const* cell) {
     detail::ChainOfOrigin chain = chainOfOrigins.load();
-    std::string lines = chain ? chain() : std::string();
+    std::string lines = chain && cell != kNoChain ? chain(cell) : std::string();
     while (lines.ends_with('\n'))
         lines.pop_back();
-    return lines.empty() ? text : text + "\n" + lines;
+    if (lines.empty())
+        return text;
+    std::string_view place;
+    for (std::string_view left = lines; text.ends_with(kOfLibrary) && place.empty() && !left.empty();) {
+        std::string_view line = left.substr(0, left.find('\n'));
+        place = usersPlaceIn(line);
+        if (place.empty() && line.ends_with(" runs"))
+            return text; // several users share a computation of the library: its awaiter is found when it ends
+        left.remove_prefix(std::min(line.size() + 1, left.size()));
+    }
+    return (place.empty() ? text : std::string(place) + ", by " + text) + "\n" + lines;
 }
 
 std::uint16_t find(Key const& key) {
@@ -132,8 +185,8 @@ std::uint16_t find(Key const& key) {
     return found == table().origins.end() ? 0 : found->second.number;
 }
 
-std::uint16_t add(Key const& key, std::source_location raised) {
-    std::string text = textOf(raised); // without the lock: textOf() may make errors
+std::uint16_t add(Key const& key, std::string const& raised, void const* cell) {
+    std::string text = withChain(raised, cell); // without the lock: the chain may make errors
     std::lock_guard lock(table().mutex);
     auto [place, isNew] = table().origins.try_emplace(key);
     auto& origin = place->second;
@@ -144,35 +197,56 @@ std::uint16_t add(Key const& key, std::source_location raised) {
     return origin.number;
 }
 
-/// Runs before main(), in each program that may make an Error: the constructor of Error refers to numberOfOrigin(), so
-/// the linker takes this file from the static library also if the program has no loop.
+/// Runs before main() in each program that makes Errors: Error's constructor makes the linker take this file.
 [[maybe_unused]] bool const isSetUp = [] {
     if (char const* variable = std::getenv("MILLRACE_ERROR_ORIGINS"))
         Error::recordOrigins(std::string_view(variable) == "1");
     return detail::nameUncaughtErrors();
 }();
 
-} // namespace
-
-std::uint16_t detail::numberOfOrigin(std::source_location raised) noexcept {
+/// Finds or adds the origin of the key. Returns 0 without memory.
+std::uint16_t findOrAdd(Key const& key, auto placeOf, void const* cell) noexcept {
     static constinit thread_local bool isHere = false;
-    if (std::exchange(isHere, true)) // this error was made while add() called textOf()
+    if (std::exchange(isHere, true)) // this error was made while add() made a chain
         return 0;
     std::uint16_t number = 0;
     try {
-        Key key{raised.file_name(), raised.line(), actorHere()};
         number = find(key);
         if (number == 0)
             onNewStack([&] {
                 try {
-                    number = add(key, raised);
-                } catch (...) { // no memory: the error has no origin
+                    number = add(key, placeOf(), cell);
+                } catch (...) {
                 }
             });
     } catch (...) {
     }
     isHere = false;
     return number;
+}
+
+} // namespace
+
+std::uint16_t detail::numberOfOrigin(std::source_location raised) noexcept {
+    bool hasChain = FLOW_CHECKED || std::string_view(raised.file_name()) != std::source_location::current().file_name();
+    return findOrAdd(
+        {raised.file_name(), raised.line(), actorHere()}, [&] { return placeText(raised); },
+        hasChain ? nullptr : kNoChain);
+}
+
+Error detail::foreignError() noexcept {
+    return unknown_error(); // the only error that is made in this file
+}
+
+std::uint16_t detail::numberWithAwaiters(std::uint16_t number, int code, void const* cell, void const* codes) noexcept {
+    Entry const entry = entryOf(number, code);
+    if (!entry.origin || hasChain(entry.origin))
+        return number;
+    // The address of the text is that of no file's name, so the key is new.
+    std::uint16_t found = findOrAdd({entry.origin, 0, codes}, [&] { return std::string(entry.origin); }, cell);
+    if (found == 0 || !hasChain(entryOf(found, code).origin))
+        return number;
+    return entry.sentence ? numberOfSentence(found, code, entry.sentence) : found;
 }
 
 std::uint16_t detail::numberOfSentence(std::uint16_t number, int code, std::string_view sentence) noexcept {

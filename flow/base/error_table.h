@@ -1,7 +1,6 @@
 #pragma once
-// The errors that Millrace itself raises: name, code, description. If FoundationDB Flow has the same error,
-// the codes are equal. So logs and wire formats can be compared. Applications define their own errors with
-// FLOW_ERROR (flow/base/error.h).
+// The errors that Millrace itself raises: name, code, description. If FoundationDB Flow has the same error, the codes
+// are equal, so logs and wire formats can be compared. FLOW_ERROR (flow/base/error.h) defines errors of applications.
 //
 //     #define FLOW_ENTRY(name, code, description) ...
 //     FLOW_ERROR_TABLE(FLOW_ENTRY)

@@ -17,7 +17,6 @@ struct Link {
     bool isLinked() const { return next != nullptr; }
     /// Makes this Link the head of an empty list.
     void reset() { next = prev = this; }
-    /// True if this Link is the head of an empty list.
     bool isEmpty() const { return next == this; }
 
     /// Takes this Link out of its list. The Link must be in a list.
@@ -49,7 +48,6 @@ inline void pushBack(Link& head, Link& node) {
 
 namespace flow {
 
-/// The base class or member of an object that can be in a list.
 using ListLink = detail::Link;
 
 } // namespace flow

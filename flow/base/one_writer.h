@@ -5,8 +5,8 @@
 //     requests.add(1);                            // on the thread to which it belongs
 //     report(requests.load());                    // on any thread
 //
-// add() is a load, an addition and a store, as for a plain variable, and no locked instruction. So if two threads add
-// at the same time, one addition is lost. A reader gets a value that was there; it learns nothing of other variables.
+// add() is a plain load, addition and store, without a locked instruction: if two threads add at the same time, one
+// addition is lost. All accesses are relaxed: load() returns some stored value, and orders no other memory accesses.
 
 #include <atomic>
 

@@ -64,14 +64,18 @@ public:
         return present() ? std::move(*value_) : static_cast<T>(std::forward<U>(otherwise));
     }
 
-    /// Returns an Optional of function(value, args...), or an empty Optional if there is no value. `function` may be a
-    /// pointer to a member.
+    /// Returns an Optional of function(value, args...), empty without a value. `function` may be a member pointer.
     template <class F, class... Args>
     auto map(F&& function, Args&&... args) const
         -> Optional<std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>> {
         if (!present())
             return {};
         return std::apply(std::forward<F>(function), std::forward_as_tuple(*value_, std::forward<Args>(args)...));
+    }
+    /// map() of an overloaded function of the value: `text.map<StringRef>(&StringRef::substr, 2)`.
+    template <class R, class C = T, class... Args>
+    Optional<std::remove_cvref_t<R>> map(R (C::*function)(Args...) const, Args&&... args) const {
+        return map([&](T const& value) -> decltype(auto) { return (value.*function)(std::forward<Args>(args)...); });
     }
     /// Like map(), for a function that returns an Optional.
     template <class F, class... Args>
@@ -122,7 +126,7 @@ public:
     }
 
 private:
-    /// Returns the address of the value. Operators have no argument for `caller`.
+    /// Returns the address of the value. The operators pass no `caller`.
     T const* checked(detail::Caller caller = detail::Caller()) const {
         FLOW_ASSERT_AT(caller, value_.has_value(), "Optional::get() of nothing");
         return &*value_;

@@ -75,7 +75,7 @@ void seedUnusedDeterministicRandom() {
 
 DeterministicRandom* nondeterministicRandom() {
     thread_local DeterministicRandom random([] {
-        std::random_device device; // nondeterminism: that is what it is for
+        std::random_device device; // nondeterminism: this generator must not repeat
         return std::uint64_t{device()} << 32 | device();
     }());
     return &random;

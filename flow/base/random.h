@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <iterator>
 #include <string>
-#include <utility>
 
 namespace flow {
 
@@ -46,7 +45,7 @@ public:
         return result;
     }
 
-    /// Returns a number in [begin, end), each equally likely; begin < end. (After Lemire; the bias is below 2^-32.)
+    /// Returns a number in [begin, end), each equally likely; begin < end. (Lemire's method; the bias is below 2^-32.)
     int randomInt(int begin, int end, detail::Caller caller = detail::Caller::current()) {
         FLOW_ASSERT_AT(caller, begin < end, "randomInt needs begin < end");
         auto range = static_cast<std::uint64_t>(static_cast<std::int64_t>(end) - begin);
@@ -57,12 +56,12 @@ public:
     std::int64_t randomInt64(std::int64_t begin, std::int64_t end, detail::Caller caller = detail::Caller::current()) {
         FLOW_ASSERT_AT(caller, begin < end, "randomInt64 needs begin < end");
         auto range = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
-        __extension__ using Wide = unsigned __int128; // no ISO C++: -Wpedantic would warn of it
+        __extension__ using Wide = unsigned __int128; // without __extension__, -Wpedantic would warn: not ISO C++
         auto offset = static_cast<std::uint64_t>(static_cast<Wide>(randomUInt64()) * range >> 64);
         return static_cast<std::int64_t>(static_cast<std::uint64_t>(begin) + offset);
     }
     std::uint32_t randomUInt32() { return static_cast<std::uint32_t>(randomUInt64() >> 32); }
-    /// Returns a number in [begin, end), begin >= 1. All bit widths that are fully in that range are equally likely.
+    /// Returns a number in [begin, end), begin >= 1. All bit widths that lie fully in the range are equally likely.
     std::uint32_t randomSkewedUInt32(std::uint32_t begin, std::uint32_t end);
 
     /// Returns a number in [0, 1), each equally likely.
@@ -86,7 +85,6 @@ public:
         for (auto left = static_cast<std::int64_t>(std::size(elements)); left > 1; --left)
             std::iter_swap(first + (left - 1), first + randomInt64(0, left));
     }
-    /// Returns a digit or a letter of ASCII.
     char randomAlphaNumeric();
     std::string randomAlphaNumeric(int length);
     void randomBytes(void* out, std::size_t count);
@@ -100,12 +98,11 @@ private:
 /// Flow's name of the generator. In Flow IRandom is an interface; here it is DeterministicRandom.
 using IRandom = DeterministicRandom;
 
-/// Returns the generator of this thread, for numbers that must be the same in each run. Its seed is 1 until another
-/// seed is set. A RealLoop seeds its thread's generator from the machine's entropy, if the thread has neither used nor
-/// seeded this generator before. So programs on several machines do not all wait for the same random times.
+/// Returns this thread's generator, for numbers that must be the same in each run. Its seed is 1 until another seed is
+/// set. A RealLoop seeds it from the machine's entropy if the thread has neither used nor seeded it before, so that
+/// programs on several machines do not all wait for the same random times.
 DeterministicRandom* deterministicRandom();
 void setThreadLocalDeterministicRandomSeed(std::uint64_t seed);
-/// Seeds this thread's generator from the machine's entropy if it was neither used nor seeded. RealLoop calls it.
 void seedUnusedDeterministicRandom();
 /// Makes `random` the generator of this thread, until the next call of this function. Returns the previous generator.
 DeterministicRandom* replaceDeterministicRandom(DeterministicRandom* random);

@@ -1,5 +1,5 @@
 #pragma once
-// Seconds: a length of time. It is made from a number of seconds or from a std::chrono duration, and reads as a double.
+// Seconds: a length of time, made from a number of seconds or from a std::chrono duration. It converts to double.
 //
 //     co_await delay(0.5);
 //     co_await delay(500ms);                         // using namespace std::chrono_literals
@@ -8,9 +8,8 @@
 //     options.timeout *= 2;
 //     if (options.timeout < 5s) ...
 //
-// One thing does not compile: `condition ? options.timeout : 1.0`. Write Seconds(1) there, since each of the two types
-// becomes the other.
-// This header does not include <chrono>: programs that use it do. A Seconds is passed in a register, as a double is.
+// `condition ? options.timeout : 1.0` does not compile, because each of the two types converts to the other: write
+// Seconds(1). This header does not include <chrono>. A Seconds is passed in a register, like a double.
 
 #include <compare>
 
@@ -41,7 +40,7 @@ public:
     constexpr Seconds& operator*=(double factor) { return *this = value_ * factor; }
     constexpr Seconds& operator/=(double divisor) { return *this = value_ / divisor; }
 
-    /// With a std::chrono duration. All others are those of double.
+    /// Operators for a std::chrono duration. All other operators are those of double.
     template <detail::ChronoDuration Duration>
     friend constexpr Seconds operator+(Seconds a, Duration b) {
         return a += b;

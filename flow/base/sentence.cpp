@@ -20,7 +20,7 @@ Error withPieces(Error error, std::initializer_list<std::string_view> pieces) no
 }
 
 std::string_view systemText(int number) noexcept {
-    const char* text = ::strerrordesc_np(number); // not translated, and safe in threads
+    const char* text = ::strerrordesc_np(number); // not translated, and thread-safe
     return text ? text : "Unknown error";
 }
 

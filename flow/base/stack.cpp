@@ -6,8 +6,7 @@
 // stack becomes the spare stack, unless the thread has one already. Several new stacks may be in use at a time: work on
 // one stack may need another stack, and a fiber may switch away in the middle of a call.
 //
-// callOn() switches to the new stack and back, in assembly. enter(), on the old stack, and start(), on the new stack,
-// notify ASan or TSan of the switch.
+// callOn() switches stacks, in assembly. enter(), on the old stack, and start(), on the new one, notify ASan or TSan.
 
 #include "flow/base/stack.h"
 
@@ -36,7 +35,7 @@ struct Bounds {
     std::size_t bytes = 0;
 
     bool contain(std::uintptr_t place) const { return place - begin < bytes; }
-    /// Returns the part of the stack that may be used, without the rest that is kept free.
+    /// Returns the bounds without the reserve at the lower end.
     Bounds room() const {
         constexpr std::size_t kLeast = 32 << 10, kMost = 1 << 20;
         std::size_t kept = std::min(std::clamp(bytes / 4, kLeast, kMost), bytes);
@@ -64,11 +63,10 @@ constinit thread_local NewStack* active = nullptr; // stacks in use; fibers may 
 constinit thread_local NewStack* spare = nullptr;
 constinit thread_local bool keepsNone = false; // true when the thread is ending
 
-/// Returns the bounds of the thread's own stack. If the system does not give them, the result is empty, which counts as
-/// unknown.
+/// Returns the bounds of the thread's own stack; empty bounds if the system does not give them.
 Bounds boundsOfThread() noexcept {
     pthread_attr_t attributes;
-    // nondeterminism: where the stack lies decides only when another one is needed
+    // nondeterminism: the address only decides when a new stack is needed
     if (::pthread_getattr_np(::pthread_self(), &attributes) != 0)
         return {};
     void* lowest = nullptr;
@@ -82,7 +80,6 @@ void unmap(NewStack* stack) noexcept {
     ::munmap(stack->memory, kNewStackBytes);
 }
 
-/// Gives back the spare stack when the thread ends.
 struct ThreadEnd {
     ThreadEnd() = default;
     ThreadEnd(ThreadEnd const&) = delete;
@@ -113,8 +110,7 @@ void giveBack(NewStack* stack) noexcept {
     spare = stack;
 }
 
-/// Calls work(argument) on the stack that ends at `top`. This function has a frame pointer: debuggers and unwinders
-/// follow that pointer from one stack to the other.
+/// Calls work(argument) on the stack that ends at `top`, with a frame pointer for debuggers and unwinders to follow.
 FLOW_NOT_INSTRUMENTED [[gnu::noinline]] void callOn(void* top, void (*work)(void*), void* argument) noexcept {
     [[maybe_unused]] void* volatile frame = __builtin_frame_address(0);
 #if defined(__x86_64__)

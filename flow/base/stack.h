@@ -5,9 +5,8 @@
 //         withRoom([tree] { ... destroy(tree->left); });
 //     }
 //
-// The bounds of a thread's own stack and of the stacks of onNewStack() are known. The bounds of other stacks, such as
-// the stack of a fiber, are unknown: on such a stack, 32 levels of withRoom() are allowed. If the memory of a fiber's
-// stack is part of another stack, the fiber counts as code on that other stack.
+// The bounds are known for a thread's own stack and for stacks of onNewStack(). On other stacks, such as a fiber's, 32
+// levels of withRoom() are allowed. If a fiber's stack is a part of another stack, that stack's bounds are used.
 
 #include "flow/base/inline.h"
 
@@ -26,8 +25,7 @@ void callErased(void* work) {
     (*static_cast<Work*>(work))();
 }
 
-/// Calls `work` by callWithRoom(). `work` is passed by value, so that the objects to which `work` refers can stay in
-/// registers when withRoomDeep() is not called.
+/// `work` is passed by value, so that objects to which it refers stay in registers if withRoomDeep() is not called.
 template <class Work>
 [[gnu::noinline]] void withRoomDeep(Work work) noexcept {
     callWithRoom(callErased<Work>, &work);
@@ -35,12 +33,11 @@ template <class Work>
 
 } // namespace detail
 
-/// True if only the reserve of the stack is left: a quarter of the stack, but at least 32 KiB and at most 1 MiB. The
-/// reserve is for code that does not call stackIsShort().
+/// True if only the stack's reserve is left: a quarter, 32 KiB to 1 MiB, for code that does not call stackIsShort().
 bool stackIsShort() noexcept;
 
-/// Calls `work` on a stack of 8 MiB, with TSan 2 MiB. Each thread keeps one for later calls. `work` must not throw. It
-/// may switch to other fibers, but must end on this thread. If there is no memory, the program ends with a message.
+/// Calls `work` on a stack of 8 MiB (with TSan: 2 MiB). Each thread keeps one stack for later calls. `work` must not
+/// throw, may switch to other fibers, and must end on this thread. Without memory, the program ends with a message.
 template <class Work>
 void onNewStack(Work&& work) noexcept {
     detail::callOnNewStack(detail::callErased<std::remove_reference_t<Work>>, &work);

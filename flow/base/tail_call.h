@@ -1,6 +1,5 @@
 #pragma once
-// kTailCalls: true if the last call of a function is a jump in this translation unit, so that a chain of such calls
-// needs no stack.
+// kTailCalls: true if the last call of a function is a jump in this translation unit: a chain of calls needs no stack.
 //
 //     if (kTailCalls)
 //         FLOW_MUSTTAIL return next->resume(next);
@@ -9,9 +8,9 @@
 
 namespace flow::detail {
 
-// clang can guarantee such jumps at each optimisation level. gcc makes them from -O2 on, but not with --coverage or
-// -finstrument-functions, and no macro says whether gcc makes them. Therefore, from -O1 on, each translation unit tests
-// this when the program starts. Before the test kTailCalls is false, which is always safe.
+// clang can guarantee these jumps at each optimisation level. gcc makes them from -O2 on, but not with --coverage or
+// -finstrument-functions, and no macro shows this. So from -O1 on, each translation unit tests for the jumps when the
+// program starts. Before the test kTailCalls is false, which is always safe.
 #if defined(__clang__)
 inline constexpr bool kTailCalls = true;
 #elif !defined(__OPTIMIZE__)

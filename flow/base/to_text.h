@@ -9,8 +9,7 @@
 //     };
 //
 // Without a Traceable, toText() uses the first of these that the type has: a conversion to std::string_view,
-// printable(), toString(), code() and name(), present() and get(), begin() and end(). For other types the text is their
-// size in bytes.
+// printable(), toString(), code() and name(), present() and get(), begin() and end(). Otherwise: the size in bytes.
 
 #include <charconv>
 #include <cstdio>
@@ -20,7 +19,7 @@
 
 namespace flow {
 
-/// Says how a T becomes text. A specialisation, by a program, derives from std::true_type and has a static function
+/// Converts a T to text. A specialisation by a program derives from std::true_type and has a static function
 /// `std::string toString(T const&)`.
 template <class T>
 struct Traceable : std::false_type {};

@@ -1,10 +1,8 @@
 #pragma once
-// UID: 128 bits that name something.
+// UID: 128 bits that name something. UID() means no UID.
 //
 //     UID id = deterministicRandom()->randomUniqueID();
 //     UID same = UID::fromString(id.toString());          // 32 hexadecimal digits
-//
-// UID() means no UID.
 
 #include "flow/base/error.h"
 #include "flow/base/format.h"
@@ -32,7 +30,6 @@ public:
     constexpr bool isValid() const { return first_ != 0 || second_ != 0; }
 
     std::string toString() const { return shortString() + hex(second_); }
-    /// Returns the first half of toString().
     std::string shortString() const { return hex(first_); }
 
     friend constexpr bool operator==(UID const&, UID const&) = default;

@@ -10,7 +10,7 @@
 
 namespace flow {
 
-/// Returns the number of bytes of the UTF-8 character with which `text` begins; 0 if it does not begin with one.
+/// Returns the length in bytes of the character at the start of `text`; 0 if it is not UTF-8. `text` must not be empty.
 inline std::size_t utf8CharacterBytes(std::string_view text) {
     auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
     std::uint8_t first = byte(0);
@@ -26,7 +26,6 @@ inline std::size_t utf8CharacterBytes(std::string_view text) {
     return count;
 }
 
-/// True if all of the text is UTF-8.
 inline bool isUtf8(std::string_view text) {
     while (!text.empty()) {
         std::size_t count = utf8CharacterBytes(text);

@@ -5,25 +5,24 @@
 //     std::vector<Row> rows = co_await all(reads);                        // the values of a vector of operands
 //     std::vector<Winner<Row>> two = co_await some(2, reads);             // the two that come first, with indices
 //
-// all() and some() take whatever can be waited for (flow/wait/operand.h), in a coroutine, an actor, a fiber or a task.
-// All operands run at the same time. A value is moved, as by a wait, if no other future refers to it or if it cannot be
-// copied; other values are copied. The first error fails all(). some() ignores errors until too few operands are left,
-// and then fails with the last error. As soon as the result is decided, before its waiter runs, the other operands are
-// released: if an operation or a stream is not ready then, it has given nothing. If an operand decides the result
-// during the call, the operands behind it do not begin. If the result fails or is dropped, the values that have come
-// are lost.
+// all() and some() take everything that can be waited for (flow/wait/operand.h), in a coroutine, an actor, a fiber or a
+// task. All operands run at the same time. A value is moved if no other future refers to it or if it cannot be copied;
+// otherwise it is copied. The first error fails all(). some() ignores errors until too few operands are left, and then
+// fails with the last error. When the result is decided, the other operands are released before its waiter runs; an
+// operation or a stream that is not ready by then has given nothing. If an operand decides the result during the call,
+// the operands behind it do not begin. If the result fails or is dropped, the values that have come are lost.
 //
 // The operators and success() take only futures, and their result has no value:
 //
 //     wait(save() && send());               // both
 //     wait(reply || delay(1.0));            // either
-//     wait(success(reply));                 // until the reply has come; its value is not returned
+//     wait(success(reply));                 // until `reply` has a value, which is not returned
 //
-// Each of these makes one allocation. The result of && and success() holds the inputs that are not ready, also when the
-// result itself is ready. So these inputs run on until the result is dropped, and its waiter may wait for them. `||`
-// releases the other input as soon as the result is decided, before its waiter runs. Cancel-safe: dropping the result
-// releases the inputs; an input that nothing else holds is cancelled. Flow's functions for futures without values
-// (waitForAll, quorum) are in flow/compat/wait_for_all.h.
+// Each of these makes one allocation. The result of && and success() holds the inputs that are not ready, even when the
+// result itself is ready. So these inputs run on until the result is dropped, and its waiter may wait for them; but &&
+// of a future that has failed already does not hold the other one. `||` releases the other input as soon as the result
+// is decided, before its waiter runs. Cancel-safe: dropping the result releases the inputs, and cancels those that
+// nothing else holds. For Flow's waitForAll() see flow/compat/.
 
 #include "flow/combine/detail/decided.h"
 #include "flow/wait/race_result.h"
@@ -64,7 +63,7 @@ template <CanBeAwaited... X>
 Future<std::tuple<AwaitedValue<X>...>> all(X... operands) {
     return combine::allOf({}, operands...);
 }
-// The same for one, two and three operands: an assertion names the caller.
+// Overloads for one to three operands have a parameter `caller`, so that an assertion names the place of the call.
 template <CanBeAwaited A>
 Future<std::tuple<AwaitedValue<A>>> all(A a, std::source_location caller = std::source_location::current()) {
     return combine::allOf(caller, a);
@@ -119,13 +118,14 @@ Future<std::vector<Winner<AwaitedValue<X>>>> some(std::size_t count, std::vector
         std::move(futures), std::move(decided));
 }
 
-/// Waits until both futures have values. Fails with the first error.
+/// Waits until both futures have values. Fails with the first error. If one has failed before the call, the result does
+/// not hold the other.
 inline Future<Void> operator&&(WaitInput const& a, WaitInput const& b) {
-    return quorumOf(2, Remaining::RunOn, a, b);
+    bool oneHasFailed = a.cell()->isError() != b.cell()->isError();
+    return quorumOf(2, oneHasFailed ? Remaining::Released : Remaining::RunOn, a, b);
 }
 
-/// Waits until either future has a value. Fails if an error comes first. The other future is released before the waiter
-/// runs.
+/// Waits until either future has a value or an error, and releases the other one. Fails if an error comes first.
 inline Future<Void> operator||(WaitInput const& a, WaitInput const& b) {
     return quorumOf(1, Remaining::Released, a, b);
 }

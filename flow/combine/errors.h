@@ -2,7 +2,7 @@
 // Functions that change what happens to the error of a future.
 //
 //     ErrorOr<int> answer = wait(errorOr(ask()));                  // never raises
-//     int answer = wait(brokenPromiseToNever(ask()));              // waits forever if the answer's promise is gone
+//     int answer = wait(brokenPromiseToNever(ask()));              // waits forever instead of raising broken_promise
 //     Future<Void> cleaning = reportErrors(clean(), "cleaning", id);  // traces an error, even if no code reads it
 //     int answer = wait(waitOrError(ask(), failure));              // or the error of `failure`, if that comes first
 //
@@ -14,7 +14,7 @@
 namespace flow {
 
 namespace combine {
-// The coroutines of the functions below. They have no parameter `caller`, since it would enlarge their frames.
+// The coroutines of the functions below. A parameter `caller` would enlarge their frames.
 
 template <class T>
 Future<ErrorOr<T>> errorOr(Future<T> what) {
@@ -52,7 +52,7 @@ Future<T> waitOrError(Future<T> what, Future<Void> errorSignal, Propagate = {}, 
 }
 } // namespace combine
 
-/// Returns the result of `what`, a value or an error, as an ErrorOr. The returned future does not fail.
+/// Returns the value or the error of `what` as an ErrorOr. The returned future does not fail.
 template <class T>
 FLOW_INLINE Future<ErrorOr<T>> errorOr(Future<T> what, std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);
@@ -67,8 +67,7 @@ FLOW_INLINE Future<T> brokenPromiseToNever(Future<T> what,
     return combine::brokenPromiseToNever(std::move(what));
 }
 
-/// Returns the result of `what`. An error other than actor_cancelled is traced as an event `context` of severity
-/// SevError.
+/// Returns the result of `what`. Traces an error, except actor_cancelled, as an event `context` of severity SevError.
 template <class T>
 FLOW_INLINE Future<T> reportErrors(Future<T> what, const char* context, UID id = UID(),
                                    std::source_location caller = std::source_location::current()) {
@@ -76,8 +75,8 @@ FLOW_INLINE Future<T> reportErrors(Future<T> what, const char* context, UID id =
     return combine::reportErrors(std::move(what), context, id);
 }
 
-/// Returns the result of `what`, or the error of `errorSignal` if that error comes first. After `errorSignal` has got a
-/// value, only `what` counts. If both are ready, `what` counts.
+/// Returns the result of `what`, or the error of `errorSignal` if it comes first. Ignores a value of `errorSignal`. If
+/// both are ready, `what` counts.
 template <class T>
 FLOW_INLINE Future<T> waitOrError(Future<T> what, Future<Void> errorSignal,
                                   std::source_location caller = std::source_location::current()) {

@@ -4,8 +4,8 @@
 //     forwardPromise(reply, compute());          // the reply gets the value or the error
 //     forwardPromise(results, compute());        // the stream gets one element, or ends with the error
 //
-// The functions run by themselves: they hold the future and the promise until the result has come. They return no
-// future, so no code can cancel them. If other code has set the promise before, the result of the future is ignored.
+// Each call holds the future and the promise until the result has come. It returns no future, so no code can cancel it.
+// If the promise has been set by then, the result is ignored.
 
 #include "flow/coro/coroutine.h"
 

@@ -1,19 +1,19 @@
 #pragma once
-// Functions that keep an object as long as a future runs, or that change what cancels a future.
+// Functions that hold an object while a future runs, or that change what cancels a future.
 //
-//     return holdWhile(buffer, read(buffer->data()));      // the buffer is kept as long as the read runs
-//     wait(uncancellable(commit()));                       // the commit goes on if the waiting actor is cancelled
-//     Future<int> mine = cancellable(shared);              // mine.cancel() leaves `shared` alone
+//     return holdWhile(buffer, read(buffer->data()));      // holds the buffer until the read has ended
+//     wait(uncancellable(commit()));                       // the commit continues if the waiting actor is cancelled
+//     Future<int> mine = cancellable(shared);              // mine.cancel() does not cancel `shared`
 //
-// The returned future gets the value or the error of the given future. Cancel-safe: a cancel of the returned future
-// also cancels the given one, unless the comment of the function says otherwise, and destroys the object that was held.
+// The returned future gets the result of the given future. Cancel-safe: unless the function says otherwise, cancelling
+// the returned future also cancels the given future, and destroys the held object.
 
 #include "flow/coro/coroutine.h"
 
 namespace flow {
 
 namespace combine {
-// The coroutines of the functions below. They have no parameter `caller`, since it would enlarge their frames.
+// The coroutines of the functions below. A parameter `caller` would enlarge their frames.
 
 template <class T, class X>
 Future<X> holdWhile([[maybe_unused]] T object, Future<X> what, Propagate = {}, ExplicitVoid = {}) {
@@ -31,8 +31,7 @@ Future<T> runOn(Uncancellable, Future<T> what, Propagate = {}, ExplicitVoid = {}
 }
 } // namespace combine
 
-/// Returns the result of `what`, and holds `object` until then. `object` is destroyed before the waiters of the result
-/// run.
+/// Returns the result of `what`. Holds `object` until then, and destroys it before the waiters of the result run.
 template <class T, class X>
 FLOW_INLINE Future<X> holdWhile(T object, Future<X> what,
                                 std::source_location caller = std::source_location::current()) {
@@ -40,7 +39,7 @@ FLOW_INLINE Future<X> holdWhile(T object, Future<X> what,
     return combine::holdWhile(std::move(object), std::move(what));
 }
 
-/// Does the same as holdWhile(), but returns no value.
+/// Like holdWhile(), but returns no value.
 template <class T, class X>
 FLOW_INLINE Future<Void> holdWhileVoid(T object, Future<X> what,
                                        std::source_location caller = std::source_location::current()) {
@@ -48,16 +47,15 @@ FLOW_INLINE Future<Void> holdWhileVoid(T object, Future<X> what,
     return combine::holdWhileVoid(std::move(object), std::move(what));
 }
 
-/// Returns the result of `what`. Dropping or cancelling the returned future leaves `what` running to its end, even if
-/// nothing else holds `what`.
+/// Returns the result of `what`. `what` runs to its end even if the returned future is dropped or cancelled.
 template <class T>
 Future<T> uncancellable(Future<T> what, std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);
     return combine::runOn(Uncancellable(), std::move(what));
 }
 
-/// Returns the result of `what`, through a new future. Cancelling the new future fails it with actor_cancelled, even if
-/// other code holds `what`, or `what` waits for something that cannot be cancelled.
+/// Returns the result of `what`. Cancelling the returned future fails it with actor_cancelled, even if other code holds
+/// `what`, or `what` waits for something that cannot be cancelled.
 template <class T>
 Future<T> cancellable(Future<T> what, std::source_location caller = std::source_location::current()) {
     return holdWhile(Void(), std::move(what), caller);

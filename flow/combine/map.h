@@ -5,8 +5,8 @@
 //     Future<Page> page = mapAsync(id, [](int n) { return load(n); });    // load is an actor
 //     wait(store(answer, ask()));                                         // answer = the value
 //
-// If the future fails, its error passes through, and the function is not called. An error that the function throws
-// fails the result. Cancel-safe: the future is released when the result is dropped.
+// If the future fails, the result fails with the same error, and the function is not called. If the function throws,
+// the result fails. Cancel-safe: the future is released when the result is dropped.
 
 #include "flow/coro/coroutine.h"
 
@@ -15,12 +15,12 @@
 namespace flow {
 
 namespace combine {
-/// The value type of the returned future, for a function that returns T. It is Void if T is void.
+/// The value type of the future for a function that returns T: Void if T is void.
 template <class T>
 using ValueOrVoid = std::conditional_t<std::is_void_v<T>, Void, std::remove_cvref_t<T>>;
 
-// `function` is the first parameter: with gcc 12, only the first one may have a move that is not noexcept. A lambda
-// with a const capture has such a move. As another parameter it makes each error a throw (flow/docs/coroutines.md).
+// `function` is the first parameter because of gcc 12: if another parameter has a move that is not noexcept (a lambda
+// with a const capture), each error becomes a throw (flow/docs/coroutines.md).
 
 template <class F, class T>
 Future<ValueOrVoid<std::invoke_result_t<F&, T>>> map(F function, Future<T> what, Propagate) {
@@ -44,7 +44,7 @@ Future<U> mapAsync(F function, Future<T> what, Propagate, ExplicitVoid = {}) {
 }
 } // namespace combine
 
-/// Calls `function` with the value, and returns a future of its result: a Future<Void> if `function` returns nothing.
+/// Calls `function` with the value, and returns a future of its result; Future<Void> if it returns void.
 template <class T, class F>
 Future<combine::ValueOrVoid<std::invoke_result_t<F&, T>>>
 map(Future<T> what, F function, std::source_location caller = std::source_location::current()) {

@@ -1,12 +1,12 @@
 #pragma once
-// Quorum: a future that is ready when a given number of other futures are ready. all(), some(), && and || use it.
-// Programs use those functions (flow/combine/all.h).
+// Quorum: a future that is ready when a given number of other futures are ready. It is the base of all(), some() and
+// the operators && and ||, which programs use instead (flow/combine/all.h).
 //
 //     Future<Void> two = quorumOf(replies, 2, Remaining::RunOn);
 //     Future<Void> either = quorumOf(1, Remaining::Released, WaitInput(reply), WaitInput(limit));
 //
-// A quorum makes one allocation: a frame with a branch for each input. The frame is no Operation, because it stays when
-// the result is ready: the other inputs run on as long as the result is held.
+// A quorum makes one allocation: a frame with a branch for each input. The frame is not an Operation, because it stays
+// after the result is ready: the other inputs run on as long as the result is held.
 
 #include "flow/wait/detail/pending.h"
 
@@ -16,22 +16,21 @@
 
 namespace flow {
 
-/// Says what happens to inputs that are not ready when the result is decided: they run on, or are released.
+/// What happens to the inputs that are not ready when the result is decided.
 enum class Remaining : std::uint8_t { RunOn, Released };
 
-/// Says whether an input that fails decides the result, or counts as an input with a value.
+/// What an error of an input does: it decides the result, or counts like a value.
 enum class Errors : bool { Decide, CountAsReady };
 
 namespace combine {
-/// The error of some() for a count above the number of operands.
 [[gnu::cold]] Error tooFew(std::size_t count, std::size_t operands);
 } // namespace combine
 
 namespace detail {
 
-/// The frame of a quorum, and behind it a group of branches: one for each input that is not ready at the call. The
-/// result is decided when `needed` inputs have values. `spare` errors are ignored; the next error decides the result.
-/// (If `indifferent`, each error counts as a value.) The frame stays until no branch is parked any more.
+/// The frame of a quorum. Behind it in memory is a group of branches, one for each input that is not ready at the call.
+/// The result is decided when `needed` inputs have values. `spare` errors are ignored; the next error decides the
+/// result. If `indifferent`, each error counts as a value. The frame stays until no branch is parked.
 class QuorumFrame : public Waiter {
 public:
     /// Makes the future of the result. The frame holds the inputs that are not ready; the caller keeps its references.
@@ -42,7 +41,7 @@ private:
     static QuorumFrame& of(Cell* cell) { return *static_cast<QuorumFrame*>(cell->frame()); }
     static void resumeCancelled(Waiter* frame);
     static void fire(Waiter* branch);
-    /// Does fire() for an input with an error, and from the deciding input on. Returns the next waiter to run, or null.
+    /// The slow part of fire(): for errors, for the deciding input, and for later inputs. Returns the next waiter.
     [[gnu::noinline]] static Waiter* fireWithCare(Waiter* branch) noexcept;
     static void releaseBranches(Cell* cell) noexcept;
     static void retire(Cell* cell) noexcept;
@@ -57,7 +56,7 @@ private:
     bool indifferent_;
 };
 
-/// Returns the memory of the vector as an array of cells: a Future is nothing but a pointer to its cell.
+/// Returns the memory of the vector as an array of cells. A Future contains only a pointer to its cell.
 template <class T>
 Cell* const* cellsOf(std::vector<Future<T>> const& futures, Caller caller) {
     static_assert(sizeof(Future<T>) == sizeof(Cell*) && std::is_standard_layout_v<Future<T>>);
@@ -68,8 +67,8 @@ Cell* const* cellsOf(std::vector<Future<T>> const& futures, Caller caller) {
 
 } // namespace detail
 
-/// The parameter type of && and ||, for a Future or a value that converts to Future<Void>, as a delay does. A WaitInput
-/// is made by a conversion, which notes where the operator is called. It is valid during the call of the operator.
+/// The parameter type of && and ||: a Future, or a value that converts to Future<Void>, such as a delay. The conversion
+/// records the place of the call. A WaitInput is valid during that call.
 class WaitInput {
 public:
     template <class T>
@@ -92,8 +91,7 @@ Future<Void> quorumOf(std::size_t needed, Remaining remaining, std::same_as<Wait
     return detail::QuorumFrame::make(cells, sizeof...(inputs), needed, remaining);
 }
 
-/// quorumOf() for a vector. The first `spare` errors are ignored; the next one fails the result. With
-/// Errors::CountAsReady, an error counts as a value.
+/// quorumOf() for a vector. Ignores `spare` errors; the next one fails the result. CountAsReady: errors are values.
 template <class T>
 Future<Void> quorumOf(std::vector<Future<T>> const& futures, std::size_t needed, Remaining remaining,
                       Errors errors = Errors::Decide, detail::Caller caller = detail::Caller(), std::size_t spare = 0) {

@@ -1,5 +1,5 @@
 #pragma once
-// race: waits for the first of several operands, as `choose` does in actors.
+// race(): waits for the first of several operands, like `choose` in actors.
 //
 //     auto first = co_await race(reply, delay(1.0), [&] { return retry(); });     // a coroutine, or a task
 //     auto first = wait(race(reply, delay(1.0)));                                 // an actor
@@ -12,15 +12,16 @@
 // Operands are futures, streams, delays, operations in place, tasks, forks, races, or callables that return one of
 // these. They are tested in order. The first operand that is ready wins; callables and tasks behind it do not even
 // begin. An invalid future is misuse, even behind an operand that is ready. If no operand is ready, the coroutine waits
-// until one is. The winner takes its result; then the losers are released, in their order: futures with no other
-// reference are cancelled. Streams and operations that lose keep their values. A stream must not be an operand twice.
-// The result is a RaceResult with a place for each operand (Void for delays). An error of the winner is thrown.
+// until one is. The winner takes its result; then the losers are released, in order: futures with no other reference
+// are cancelled; streams and operations keep their values. A stream must not be an operand twice. The result is a
+// RaceResult with a place for each operand (Void for delays). An error of the winner is thrown.
 //
-// A race of futures, streams, delays and operations in place allocates only timers. Beside another operand, or with
-// evaluated(), each operation in place takes a block. A race can become a Future of its result, or of a std::variant,
-// with one block; an actor waits for this future. A race of a vector is a future; of an empty one, it is never ready.
-// The winner's value is moved if no other future has it or it cannot be copied. All operands are released before the
-// waiter runs. Cancel-safe: a cancel, or dropping the future, releases all operands: none gives a value.
+// A race of futures, streams, delays and operations in place allocates only timers. With any other operand, or with
+// evaluated(), each operation in place takes an allocation. A race converts to a Future of its result, or of a
+// std::variant, with one allocation; an actor waits for this future. race() of a vector returns a future, which is
+// never ready if the vector is empty. The winner's value is moved if no other future refers to it or if it cannot be
+// copied. All operands are released before the waiter runs. Cancel-safe: a cancel, or dropping the future, releases all
+// operands, and none has given a value.
 
 #include "flow/combine/detail/decided.h"
 #include "flow/coro/coroutine.h"
@@ -34,35 +35,39 @@
 namespace flow {
 
 namespace detail {
-template <class X>
-struct RaceOperand : OperandOf<X> {};
-template <class X>
-    requires(!CanBeAwaited<X>)
-struct RaceOperand<X> : TimeOperand<LazyOperand> {
-    static_assert(CanBeAwaited<X>,
-                  "an operand of a race is a Future, a FutureStream, a delay, an operation, a task, or "
-                  "a function without parameters that makes one");
+/// An argument of a race() that cannot be awaited. A program's own function race() fits better.
+struct Refused {
+    template <class X>
+    Refused(X&&) {
+        static_assert(CanBeAwaited<X>, "an operand of a race is a Future, a FutureStream, a delay, an operation, a "
+                                       "task, or a function without parameters that makes one");
+    }
+};
+template <>
+struct OperandOf<Refused> : LazyOperand {
+    using Value = coro::NotAwaitable::Anything;
     static Pending operand(auto const&, std::source_location) { return {}; }
+    static Value take(Pending) { return {}; }
 };
 } // namespace detail
 
-/// The object that race() returns. It refers to lvalue operands, which are evaluated before the coroutine suspends.
+/// The object that race() returns. It refers to lvalue operands; the coroutine reads them before it suspends.
 template <class... Operands>
 class [[nodiscard]] Race {
     template <std::size_t I>
-    using Operand = detail::RaceOperand<std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Operands...>>>>;
+    using Operand = detail::OperandOf<std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Operands...>>>>;
     template <std::size_t I>
     static constexpr bool kInPlace = InPlace<std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Operands...>>>>;
     using Choice = Choose<sizeof...(Operands)>;
-    static constexpr bool kAllExist = (detail::RaceOperand<std::remove_cvref_t<Operands>>::kExists && ...);
+    static constexpr bool kAllExist = (detail::OperandOf<std::remove_cvref_t<Operands>>::kExists && ...);
     struct Nothing {
         void operator()() const {}
     };
 
 public:
-    using Value = RaceResult<typename detail::RaceOperand<std::remove_cvref_t<Operands>>::Value...>;
+    using Value = RaceResult<typename detail::OperandOf<std::remove_cvref_t<Operands>>::Value...>;
     using Element = Value;
-    using Variant = std::variant<typename detail::RaceOperand<std::remove_cvref_t<Operands>>::Value...>;
+    using Variant = std::variant<typename detail::OperandOf<std::remove_cvref_t<Operands>>::Value...>;
     static constexpr bool kBecomesFuture = true; // see detail::BecomesFuture
 
     explicit Race(Operands&&... operands) : operands_(std::forward<Operands>(operands)...) {}
@@ -77,7 +82,7 @@ public:
     operator Future<Value>() && { return std::move(*this).future(); }
     operator Future<Variant>() && { return combine::finish<Variant>(Owned(std::move(*this))); }
 
-    /// Waits with a frame that is no coroutine, such as a fiber's. `suspend` returns when the parked frame is resumed.
+    /// Waits in a frame that is no coroutine, such as a fiber's. `suspend` returns when the frame is resumed.
     template <class Suspend>
     Value waitOn(detail::Waiter& frame, std::source_location where, Suspend suspend) {
         Nothing nothing;
@@ -100,11 +105,13 @@ public:
         FLOW_INLINE Value await_resume() const { return this->object()->settle(); }
     };
 
-    /// The awaiter in a coroutine that propagates errors: an error never reaches await_resume().
-    template <bool AtOnce>
+    /// The awaiter in a coroutine that propagates errors, or only cancels: these never reach await_resume().
+    template <bool AtOnce, bool Errors>
     struct PropagatingAwaiter : coro::AwaiterOn<Race> {
         FLOW_INLINE bool await_ready() const {
-            return this->object()->template decided<AtOnce, true>() && !this->object()->choose_.hasFailed();
+            Choice& choose = this->object()->choose_;
+            return this->object()->template decided<AtOnce, Errors>() &&
+                   !(Errors ? choose.hasFailed() : detail::Cell::of(choose.frame())->has(detail::Cell::kCancelled));
         }
         FLOW_INLINE void await_suspend(std::coroutine_handle<> handle) const noexcept {
             coro::PromiseBase::of(handle)->noteSuspended();
@@ -117,21 +124,21 @@ public:
         FLOW_INLINE Value await_resume() const { return this->object()->settle(); }
     };
 
-    /// Adds a function to a race, as in `co_await race(...).evaluated([&] { lock.reset(); })`. The function is called
-    /// after the operands have been tested, before the coroutine suspends or goes on. If the function throws, the
-    /// co_await throws this exception, like an exception of an operand.
+    /// Adds a function to a race: `co_await race(...).evaluated([&] { lock.reset(); })`. It is called after the test of
+    /// the operands, before the coroutine suspends or continues. The co_await throws its exceptions.
     template <class Function>
     auto evaluated(Function function) && {
         return Evaluated<Function>{this, std::move(function)};
     }
 
-    /// Returns the awaiter of a co_await. AtOnce is true if no code runs between the test of the operands and the
-    /// decision: then no operand is tested twice.
+    /// Returns the awaiter of a co_await. With AtOnce, no code runs between the test of the operands and the decision,
+    /// so each operand is tested only once.
     template <bool AtOnce = kAllExist, class Promise, class Function = Nothing>
     FLOW_INLINE decltype(auto) awaiter(Promise& promise, std::source_location where, Function&& evaluated = {}) {
         begin<AtOnce, Promise::kPropagates>(promise.frame(), where, evaluated);
-        return coro::give<std::conditional_t<Promise::kPropagates, PropagatingAwaiter<AtOnce>, RaceAwaiter<AtOnce>>>(
-            this);
+        using Awaiter = std::conditional_t<Promise::kEndsOnCancel, PropagatingAwaiter<AtOnce, Promise::kPropagates>,
+                                           RaceAwaiter<AtOnce>>;
+        return coro::give<Awaiter>(this);
     }
 
 private:
@@ -180,8 +187,8 @@ private:
         return Operand<I>::operand(std::forward<Type>(std::get<I>(operands_)), where);
     }
 
-    /// Tests the operands from I on. Returns true if one of them wins; otherwise parks at all operands. With IsPutOff,
-    /// an operand before I is ready, but the TurnBudget is used up. Otherwise no operand before I is ready.
+    /// Tests the operands from I on. Returns true if one of them wins; otherwise parks at all operands. IsPutOff is
+    /// true if an operand before I is ready, but the TurnBudget is used up.
     template <bool Propagates, std::size_t I, bool IsPutOff = false>
     FLOW_INLINE bool decidedFrom() {
         if constexpr (I == sizeof...(Operands)) {
@@ -230,7 +237,7 @@ private:
     FLOW_INLINE Value settle() {
         struct Losers {
             Race* race;
-            ~Losers() { // runs after the winner has taken its value
+            ~Losers() { // runs after take() has returned the winner's value
                 race->choose_.releaseLosers();
                 [[maybe_unused]] std::tuple<Operands...> unevaluated(std::move(race->operands_));
             }
@@ -247,7 +254,7 @@ private:
             if (!choose_.won(I))
                 return take<I + 1>(cell);
         if constexpr (kInPlace<I>)
-            if (!cell) // if the operands are evaluated one by one, the operation has a cell
+            if (!cell) // without a cell, the operation itself has the value
                 return Value(std::in_place_index<I>, std::get<I>(operands_).take());
         return Value(std::in_place_index<I>, Operand<I>::take(Pending(cell)));
     }
@@ -256,11 +263,14 @@ private:
     Choice choose_;
 };
 
-/// Returns the race of the operands: see the top of this file.
-template <CanBeAwaited First, class... Others>
-auto race(First&& first, Others&&... others) {
-    return Race<First, Others...>(std::forward<First>(first), std::forward<Others>(others)...);
+template <CanBeAwaited... Operands>
+    requires(sizeof...(Operands) != 0)
+auto race(Operands&&... operands) {
+    return Race<Operands...>(std::forward<Operands>(operands)...);
 }
+/// Gives one short error for a call with an operand that cannot be awaited.
+Race<detail::Refused, detail::Refused> race(detail::Refused, detail::Refused);
+Race<detail::Refused, detail::Refused, detail::Refused> race(detail::Refused, detail::Refused, detail::Refused);
 template <CanBeAwaited X>
 Future<Winner<AwaitedValue<X>>> race(std::vector<X> operands,
                                      std::source_location caller = std::source_location::current()) {
@@ -270,8 +280,7 @@ Future<Winner<AwaitedValue<X>>> race(std::vector<X> operands,
     Future<Void> decided = quorumOf(futures, 1, Remaining::Released, Errors::Decide, caller);
     return combine::whenDecided(
         [](auto& all) {
-            // The coroutine resumes immediately when the first future is ready, so the ready future with the lowest
-            // index is the first.
+            // The coroutine resumes as soon as one future is ready, so the lowest ready index is the winner.
             std::size_t index = 0;
             while (!all[index].isReady())
                 ++index;

@@ -1,12 +1,11 @@
 #pragma once
-// Functions that are called again and again.
+// recurring() and recurringAsync(): call a function again and again.
 //
 //     Future<Void> beat = recurring([this] { sendHeartbeat(); }, 1.0);
 //     Future<Void> refresh = recurringAsync([this] { return reload(); }, 60.0);
 //
-// Cancel-safe: dropping the result ends the calls. An error that the function throws ends them too, and fails the
-// result. All that the function refers to must live as long as the result. For steps at fixed times, whatever the calls
-// take, see Ticks (flow/sync/ticks.h).
+// Cancel-safe: dropping the result ends the calls. If the function throws, the calls end and the result fails. Objects
+// that the function refers to must outlive the result. Ticks (flow/sync/ticks.h) keep fixed times instead.
 
 #include "flow/base/seconds.h"
 #include "flow/coro/coroutine.h"
@@ -15,8 +14,7 @@
 
 namespace flow {
 
-/// Calls the function every `interval` seconds, first after one interval, forever. Each interval begins when the
-/// previous call has returned.
+/// Calls the function every `interval` seconds, at first after one interval. Each interval begins when a call returns.
 template <class F>
 Future<Void> recurring(F function, Seconds interval, TaskPriority priority = TaskPriority::DefaultDelay,
                        Propagate = {}) {

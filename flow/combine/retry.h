@@ -3,12 +3,11 @@
 //
 //     Page page = wait(retry({.attempts = 5, .backoff = 0.1}, [=] { return load(key); }));
 //
-// The function is called for each attempt. It returns a future, an operation in place, a task or anything else that can
-// be waited for. If the function throws, the exception counts as the error of the attempt. The waits grow by the factor
-// of the policy, up to its longest wait. A random part of each wait is left out (deterministicRandom()), so that
-// callers that failed together do not come back together. If all attempts fail, the result is the last error.
-// actor_cancelled is not retried. Cancel-safe: dropping the result drops the attempt, or ends the wait for the next
-// attempt. For tasks, retry() is in flow/tasks/combine.h.
+// The function is called for each attempt. It returns a future, a task or anything else that can be waited for. If it
+// throws, the attempt has failed. The waits grow by the factor of the policy, up to its longest wait. Each wait is
+// shortened by a random part (deterministicRandom()), so that callers that failed together do not retry together. If
+// all attempts fail, the result is the last error. actor_cancelled is not retried. Cancel-safe: dropping the result
+// drops the attempt, or ends the wait for the next one. For tasks see flow/tasks/combine.h.
 
 #include "flow/base/assert.h"
 #include "flow/base/random.h"
@@ -24,13 +23,13 @@ namespace flow {
 struct RetryPolicy {
     int attempts = 5;      // the most attempts; at least one is made
     Seconds backoff = 0.1; // the wait before the second attempt; not negative
-    double factor = 2;     // the factor from each wait to the next; at least 1
+    double factor = 2;     // each wait is this many times the previous one; at least 1
     Seconds longest = 30;  // the longest wait; not negative
-    double jitter = 0.5;   // the part of the wait that is random: 0 to 1
-    /// Returns true if another attempt may follow after this error. Null: an attempt may follow after every error.
+    double jitter = 0.5;   // the random part of each wait: 0 to 1
+    /// Returns true if the error may be retried. Null: every error may be retried.
     bool (*retries)(Error) = nullptr;
 
-    /// Returns true if another attempt follows after `failed` attempts have failed, the last one with this error.
+    /// Returns true if the call is retried after `failed` attempts, the last one with this error.
     bool continuesAfter(int failed, Error error) const {
         return error != actor_cancelled() && failed < attempts && (!retries || retries(error));
     }
@@ -43,7 +42,7 @@ struct RetryPolicy {
     /// Returns the seconds to wait after `failed` attempts have failed.
     double secondsAfter(int failed) const {
         double seconds = backoff;
-        // Computes the power by squares, since std::pow() does not round alike on all processors.
+        // Computes the power by squaring, because std::pow() rounds differently on some processors.
         double power = factor;
         for (int left = failed - 1; left > 0 && seconds > 0 && seconds < longest; left /= 2) {
             if (left % 2 != 0)

@@ -1,18 +1,18 @@
 #pragma once
-// timeout(), timeoutError(), delayed(): time limits for everything that can be waited for. The operand is a future, a
-// stream (its next value), an operation in place, a task, or a callable that makes one of these (flow/wait/operand.h).
+// timeout(), timeoutError(), delayed(): time limits. The operand is a future, a stream (its next value), an operation
+// in place, a task, or a callable that makes one of these (flow/wait/operand.h).
 //
 //     int n = wait(timeout(count(), 1.0, -1));                   // -1 after a second
 //     Optional<int> n = wait(timeout(count(), 1.0));        // nothing after a second
 //     int n = wait(timeoutError(count(), 1.0));                  // timed_out after a second
 //
-//     int n = wait(delayed(count(), 1.0));                       // a second after the count has come
-//     wait(delayJittered(5.0));                                  // 4.5 to 5.5 seconds, by deterministicRandom()
+//     int n = wait(delayed(count(), 1.0));                       // a second after count() has ended
+//     wait(delayJittered(5.0));                                  // waits 4.5 to 5.5 seconds, by deterministicRandom()
 //
-// The time counts from the call. When the result is decided, or dropped, the operand is released. A future to which
-// nothing else refers is cancelled then; a stream or an operation that was late has given nothing. All that an
-// operation refers to must live until its release: in an actor, send a state variable through a Channel, not a local.
-// If the value and the deadline come in the same turn, the one that comes first wins. Cancel-safe.
+// The time counts from the call. When the result is decided or dropped, the operand is released: a future to which
+// nothing else refers is cancelled, and a late stream or operation has given nothing. All that an operation refers to
+// must live until its release: in an actor, send a state variable through a Channel, not a local. If the value and the
+// deadline come in the same turn, the one that comes first wins. Cancel-safe.
 
 #include "flow/base/optional.h"
 #include "flow/base/random.h"
@@ -22,13 +22,13 @@
 namespace flow {
 
 namespace combine {
-// The coroutines of the functions below. They have no parameter `caller`, since it would enlarge their frames.
+// The coroutines of the functions below. A parameter `caller` would enlarge their frames.
 
-/// The type of an operand in a race. An operation in place is passed by reference, so that it stays where it is.
+/// The type of an operand in a race. An operation in place is passed by reference, because it must not move.
 template <class X>
 using Raced = std::conditional_t<InPlace<X>, X&, X&&>;
 
-/// A function that makes an operand. If it makes an invalid one, the assertion names the caller of timeout().
+/// A function that makes an operand. An assertion about an invalid operand names the caller of timeout().
 template <class F>
 struct CheckedFunction {
     F make;
@@ -107,7 +107,7 @@ FLOW_INLINE Future<AwaitedValue<X>> timeoutError(X operand, Seconds seconds,
     return combine::timeoutError(combine::checked(operand, caller), seconds, priority);
 }
 
-/// Returns the future's result, a value or an error, `seconds` after the result has come.
+/// Waits for the future, then `seconds` more, and returns the future's result.
 template <class T>
 FLOW_INLINE Future<T> delayed(Future<T> future, Seconds seconds = 0, TaskPriority priority = TaskPriority::DefaultDelay,
                               std::source_location caller = std::source_location::current()) {
@@ -115,8 +115,7 @@ FLOW_INLINE Future<T> delayed(Future<T> future, Seconds seconds = 0, TaskPriorit
     return combine::delayed(std::move(future), seconds, priority);
 }
 
-/// jittered(seconds) returns `seconds` times a random number. The number is uniformly distributed in
-/// [kJitterOffset, kJitterOffset + kJitterRange).
+/// jittered(seconds) returns `seconds` times a uniform random number of [kJitterOffset, kJitterOffset + kJitterRange).
 inline constexpr double kJitterOffset = 0.9;
 inline constexpr double kJitterRange = 0.2;
 inline double jittered(double seconds) {

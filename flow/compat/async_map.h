@@ -1,17 +1,16 @@
 #pragma once
-// AsyncMap<K, V>: a map in which the changes of each key can be waited for.
+// AsyncMap<K, V>: a map in which a program can wait for the change of a key.
 //
 //     AsyncMap<std::string, int> versions;
 //     wait(versions.onChange("config"));          // the next change of this key
 //     versions.set("config", 7);
 //
-// A key that was never set has the default value V(); setting a key to V() removes it from the map. A watch on such a
-// key takes an entry until the watch fires or is dropped. The waiters run before the change returns, newest first, and
-// read the new value; they may change the map again. When the map is destroyed they get broken_promise. Cancel-safe:
-// dropping a watch removes all of it. K needs <, V needs ==, copies and a default.
+// A key that was never set has the value V(); setting a key to V() removes it from the map. A watch on such a key takes
+// an entry until it fires or is dropped. The waiters run before the change returns, newest first, and read the new
+// value; they may change the map again. The end of the map fails them with broken_promise. Cancel-safe. K needs <; V
+// needs ==, copies and a default.
 //
-// The watches of a YieldedAsyncMap fire as yieldedFuture does: the oldest first, with other work of the loop in between
-// when there is much to do.
+// The watches of a YieldedAsyncMap fire as yieldedFuture does: the oldest first, between other work of the loop.
 
 #include "flow/compat/async_trigger.h"
 #include "flow/coro/coroutine.h"
@@ -31,17 +30,17 @@ public:
     AsyncMap& operator=(AsyncMap const&) = delete;
     virtual ~AsyncMap() { auto items = std::move(items_); } // items_ is empty while the watches end here
 
-    /// Ready at the next change of the key.
+    /// Returns a future that is ready at the next change of the key.
     Future<Void> onChange(K const& key) {
         return onChange(key, [](Future<Void> change) { return change; });
     }
 
-    /// The value of the key; V() if it has none. Valid until the key changes.
+    /// Returns the value of the key; V() if it has none. The reference is valid until the key changes.
     V const& get(K const& key) const {
         auto place = items_.find(key);
         return place == items_.end() ? default_ : place->second.value;
     }
-    /// Sets the value, unless the key has an equal value already. V() removes the key from the map.
+    /// Sets the value and wakes the watchers, unless the value is the same. V() removes the key from the map.
     void set(K const& key, V const& value) {
         if (!(get(key) == value))
             setUnconditional(key, value);
@@ -55,7 +54,6 @@ public:
         item.value = std::move(copy);
         item.change.trigger();
     }
-    /// Removes the key from the map.
     void clear(K const& key) { set(key, V()); }
 
     /// Wakes the watchers of the key without a change.
@@ -69,20 +67,20 @@ public:
         for (AsyncTrigger& change : wakeRange(items_.begin(), items_.end()))
             change.trigger();
     }
-    /// Fails the watchers of the keys in [begin, end).
+    /// Fails the watchers of the keys in [begin, end) with `error`.
     void sendError(K const& begin, K const& end, Error error) {
         for (AsyncTrigger& change : wakeRange(items_.lower_bound(begin), items_.lower_bound(end)))
             change.sendError(error);
     }
 
-    /// Keys that have a value or are watched.
+    /// Returns the keys that have a value or are watched.
     std::vector<K> getKeys() const {
         std::vector<K> keys;
         for (auto const& [key, item] : items_)
             keys.push_back(key);
         return keys;
     }
-    /// 1 if the key has a value or is watched, otherwise 0.
+    /// Returns 1 if the key has a value or is watched, otherwise 0.
     int count(K const& key) const { return static_cast<int>(items_.count(key)); }
     int size() const { return static_cast<int>(items_.size()); }
 
@@ -108,7 +106,7 @@ private:
     using Items = std::map<K, Item>;
     using Place = typename Items::iterator;
 
-    /// Takes the trigger of an entry. The caller fires it when the map is in its new state.
+    /// Takes the trigger of an entry. The caller fires the trigger when the map is in its new state.
     AsyncTrigger wake(Place place) {
         if (place != items_.end() && !(place->second.value == default_))
             return std::move(place->second.change);
@@ -128,7 +126,7 @@ private:
         return changes;
     }
 
-    /// The watch of a key without a value: when the last watch of the key is dropped, it removes the entry.
+    /// Watches a key without a value. If the last watch of the key is dropped, removes the entry.
     static Future<Void> watch(AsyncMap* self, K key, Future<Void> change) {
         ErrorOr<Void> result = co_await tryGet(std::move(change));
         if (result.present())
@@ -150,7 +148,7 @@ private:
 template <class K, class V>
 class YieldedAsyncMap : public AsyncMap<K, V> {
 public:
-    /// Ready after the next change of the key.
+    /// Returns a future that is ready after the next change of the key.
     Future<Void> onChange(K const& key) {
         return AsyncMap<K, V>::onChange(key, [](Future<Void>&& change) { return yieldedFuture(std::move(change)); });
     }

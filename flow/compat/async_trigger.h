@@ -1,6 +1,6 @@
 #pragma once
-// AsyncTrigger: Flow's name for a Trigger of which the waiters run inside trigger(). trigger(): calls a function when a
-// future is ready.
+// AsyncTrigger: Flow's name for a Trigger that runs the waiters inside trigger(). The actor trigger() calls a function
+// when a future is ready.
 //
 //     AsyncTrigger changed;
 //     wait(changed.onTrigger());       // the next call of trigger()
@@ -8,9 +8,8 @@
 //
 //     Future<Void> closing = trigger([this] { close(); }, done);
 //
-// A trigger wakes only the waiters that there are at that time: it is not kept for later. They run before trigger()
-// returns, newest first, and may destroy the AsyncTrigger. When it is destroyed, the waiters get broken_promise.
-// Cancel-safe.
+// A call of trigger() wakes only the waiters of that moment. They run before it returns, newest first, and may destroy
+// the AsyncTrigger. When it is destroyed, the waiters get broken_promise. Cancel-safe.
 
 #include "flow/coro/coroutine.h"
 
@@ -28,7 +27,7 @@ public:
         return *this;
     }
 
-    /// Ready at the next trigger().
+    /// Returns a future that is ready at the next trigger().
     Future<Void> onTrigger() const {
         if (!next_)
             next_.emplace();
@@ -38,12 +37,12 @@ public:
         if (auto now = std::exchange(next_, std::nullopt))
             now->send(Void());
     }
-    /// Fails the waiters.
+    /// Fails the waiters with `error`.
     void sendError(Error error) {
         if (auto now = std::exchange(next_, std::nullopt))
             now->sendError(error);
     }
-    /// True if a future of the next trigger exists.
+    /// Returns true if a future of the next trigger() exists.
     bool isAwaited() const { return next_ && next_->getFutureReferenceCount() != 0; }
 
 private:
@@ -51,8 +50,7 @@ private:
 };
 
 namespace combine {
-// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
-// frames.
+// The coroutines of the functions below. They have no parameter `caller`, which would enlarge the frames.
 
 template <class F>
 Future<Void> trigger(F function, Future<Void> signal, Propagate = {}) {
@@ -61,8 +59,7 @@ Future<Void> trigger(F function, Future<Void> signal, Propagate = {}) {
 }
 } // namespace combine
 
-/// Calls the function when the signal has a value; then the result is ready. An error of the signal fails the result
-/// without a call.
+/// Calls `function` when the signal has a value; then the result is ready. If the signal fails, the result fails too.
 template <class F>
 FLOW_INLINE Future<Void> trigger(F function, Future<Void> signal,
                                  std::source_location caller = std::source_location::current()) {

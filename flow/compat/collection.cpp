@@ -7,7 +7,7 @@
 
 namespace flow {
 
-/// The operation behind the result, with the node of a scope: the members are the children.
+/// The operation behind the result. Its scope node has the actors as children.
 struct ActorCollection::Actors : Operation<Actors, Void> {
     struct Members : tasks::ScopeNode {
         explicit Members(Actors& c) : ScopeNode(fastMemory(), sizeof(Members)), collection(c) {
@@ -17,7 +17,7 @@ struct ActorCollection::Actors : Operation<Actors, Void> {
     };
 
     explicit Actors(bool whenEmptied) : returnWhenEmptied(whenEmptied) {}
-    /// Cancels the remaining actors, and drops what these add.
+    /// Cancels the remaining actors, and drops actors that these add.
     ~Actors() { tasks::cancelTree(&members); }
 
     void add(Future<Void> const& actor) {
@@ -44,7 +44,7 @@ namespace {
 Future<Void> collect(FutureStream<Future<Void>> actors, Propagate = {}) {
     ActorCollection held(false);
     for (;;) {
-        auto first = co_await race(held.getResult(), actors); // raises the error of an actor, or gives the next actor
+        auto first = co_await race(held.getResult(), actors); // throws the error of an actor, or returns the next actor
         held.add(std::get<1>(std::move(first)));
     }
 }
@@ -102,7 +102,7 @@ Future<Void> SignalableActorCollection::signal() {
     return result;
 }
 
-// The next round is made before signal() is called, so that a failure leaves the actors where they are.
+// These functions make the next round before they call signal(), so that a failure leaves the actors where they are.
 
 Future<Void> SignalableActorCollection::signalAndReset() {
     std::shared_ptr<Round> next = makeRound();

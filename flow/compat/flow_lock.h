@@ -1,22 +1,20 @@
 #pragma once
-// FlowLock: Flow's name for a Semaphore that gives free permits to any take that they suffice for.
+// FlowLock: Flow's name for a Semaphore that gives free permits to any take() for which they suffice.
 //
 //     FlowLock lock(2);                               // two at a time
 //     wait(lock.take());
-//     state FlowLock::Releaser releaser(lock);        // its destructor returns the permit
+//     state FlowLock::Releaser releaser(lock);        // its destructor releases the permit
 //
-// When the future of take() is ready, the holder of that future holds the permit, until release() or the end of a
-// Releaser. Do not wait between the wait for take() and the making of the Releaser. Cancel-safe: a take that is dropped
-// or cancelled before gives back any permits that it has got, and the takes behind it move up.
+// A ready future of take() stands for the permit, until release() or the end of a Releaser: make the Releaser directly
+// after the wait. Cancel-safe: a take that is dropped before that releases its permits.
 //
-// A take that fits into the free permits gets them at once, even if takes of more permits wait: a holder that takes one
-// more does not wait behind them. So a take of many permits may wait for as long as smaller takes arrive. Takes that
-// wait get their permits in the order in which they came. With FlowLock(3, FlowLock::Order::FirstComeFirstServed) no
-// take overtakes one that waits; a holder that takes more from such a lock may wait forever.
+// A take that fits into the free permits gets them at once, even if takes of more permits wait: so a holder can take
+// one more permit. But a take of many permits may wait for as long as smaller takes arrive. Waiting takes get their
+// permits in the order of their calls. With FlowLock(3, FlowLock::Order::FirstComeFirstServed) no take overtakes a
+// waiting one; a holder that takes more from this lock may wait forever.
 //
-// A free permit is taken at once. A permit that was waited for arrives through the loop, at the priority given to
-// take(), or earlier if another take waits at a higher priority: release() runs no waiter. The lock must outlive its
-// Releasers; a Reference<FlowLock> may hold it.
+// take() is ready at once if it need not wait. Otherwise its permit arrives through the loop, at the priority of
+// take(), or of a more urgent take that waits: release() runs no waiter. The lock must outlive its Releasers.
 
 #include "flow/combine/map.h"
 #include "flow/coro/coroutine.h"
@@ -29,7 +27,7 @@
 
 namespace flow {
 
-/// Its first base is the Semaphore, so that a report finds the Releasers of the lock by the address that they have.
+/// The Semaphore must be the first base: a report finds the Releasers by the address of the lock in them.
 class FlowLock : Semaphore, public ReferenceCounted<FlowLock> {
 public:
     class Releaser;
@@ -39,8 +37,7 @@ public:
         : Semaphore(static_cast<std::size_t>(std::max<std::int64_t>(permits, 0)), order, Kind::FlowLock),
           permits_(Semaphore::permits()) {}
 
-    /// Ready when `amount` permits are free, which are then taken. An amount above the number of permits is granted
-    /// when all are free.
+    /// Takes `amount` permits when they are free. An amount above the number of permits is granted when all are free.
     [[nodiscard]] Future<Void> take(TaskPriority priority = TaskPriority::DefaultYield, std::int64_t amount = 1,
                                     std::source_location caller = std::source_location::current()) {
         FLOW_ASSERT_AT(caller, amount >= 0, "FlowLock::take() of a negative amount");
@@ -53,8 +50,7 @@ public:
         op.take();
         return taken;
     }
-    /// Ready when a permit is free. Takes that permit, and up to `amount` - 1 more that are free then, and sets
-    /// `amount` to the number taken.
+    /// Takes a permit when one is free, and up to `amount` - 1 further free ones. Sets `amount` to the number taken.
     [[nodiscard]] Future<Void> takeUpTo(std::int64_t& amount) {
         return map(take(), [this, &amount](Void) {
             std::int64_t more = std::max<std::int64_t>(std::min(available(), amount - 1), 0);
@@ -62,32 +58,32 @@ public:
             amount = more + 1;
         });
     }
-    /// Gives permits back.
+    /// Releases permits.
     void release(std::int64_t amount = 1, std::source_location caller = std::source_location::current()) {
-        // not activePermits(): no caller holds permits that are on their way, and to count them takes longer
+        // not activePermits(): no caller holds permits that are on their way, and it takes longer to count them
         FLOW_ASSERT_AT(caller, amount >= 0 && amount <= permits_ - Semaphore::permits(),
                        "FlowLock::release() of more than has been taken");
         Semaphore::release(static_cast<std::size_t>(amount));
     }
-    /// Gives permits back when the signal is ready, with a value or an error, or when the result is dropped.
+    /// Releases permits when the signal is ready, with a value or an error, or when the result is dropped.
     [[nodiscard]] Future<Void> releaseWhen(Future<Void> signal, std::int64_t amount = 1);
 
-    /// Fails the waiters, and all later ones, with the error.
+    /// Fails the waiters and all later takes with `error`.
     void kill(Error error = broken_promise()) { close(error); }
-    /// Like kill(error), but the longest waiter fails with `first` and all others with `others`.
+    /// Like kill(error), but the oldest waiter fails with `first` and all others with `others`.
     void kill(Error first, Error others) { close(first, others); }
 
     std::int64_t permits() const { return permits_; }
-    /// Permits in use, with the permits of a grant that is still on its way.
+    /// Returns the number of permits in use, also those of a grant that is still on its way.
     std::int64_t activePermits() const { return permits_ - available(); }
-    /// The number of takes that wait.
+    /// Returns the number of takes that wait.
     std::int64_t waiters() const { return static_cast<std::int64_t>(Semaphore::waiters()); }
 
 private:
     std::int64_t permits_;
 };
 
-/// Its destructor returns permits that have been taken.
+/// Its destructor releases permits that have been taken.
 class FlowLock::Releaser {
 public:
     Releaser() = default;
@@ -102,7 +98,7 @@ public:
     }
     ~Releaser() { release(); }
 
-    /// Gives back `amount` of the remaining permits; all of them by default.
+    /// Releases `amount` of the remaining permits; all of them by default.
     void release(std::int64_t amount = -1) {
         if (!lock)
             return;

@@ -1,20 +1,18 @@
 #pragma once
-// FlowMutex: Flow's name for a Mutex that breaks if its holder fails. One holder at a time, first come, first served;
-// the holder releases it.
+// FlowMutex: Flow's name for a Mutex that breaks if its holder fails. One holder at a time, first come, first served.
 //
 //     FlowMutex mutex;
 //     state FlowMutex::Lock lock = wait(mutex.take());
 //     ... change what the mutex protects ...
 //     lock.release();                                      // the next take gets it
 //
-// If the last copy of a Lock is destroyed without release(), for example when its holder fails half-way, the data that
-// the mutex protects may be half changed. The mutex is then broken: each waiting take and each later take gets
-// broken_promise. (Where that is no concern use a FlowLock with a Releaser, which gives its permit back in any case.)
+// If the last copy of a Lock is destroyed without release(), for example when its holder fails, the data that the mutex
+// protects may be half changed. The mutex is then broken: each waiting take and each later take gets broken_promise. If
+// that is no concern, use a FlowLock with a Releaser, which releases its permit in any case.
 //
 // Cancel-safe: a take that is dropped before it is ready leaves the mutex to the next one. A Lock may outlive the
-// mutex, and the waiting takes get their turns nevertheless; a Lock that was moved from holds nothing. A mutex that was
-// moved from can only be destroyed. A take that had to wait resumes through the loop, at the priority DefaultYield:
-// release() runs no waiter.
+// mutex: the waiting takes still get their turns. A moved-from Lock holds nothing. A moved-from mutex can only be
+// destroyed. A take that had to wait resumes through the loop, at the priority DefaultYield: release() runs no waiter.
 
 #include "flow/compat/flow_lock.h"
 #include "flow/coro/coroutine.h"
@@ -28,14 +26,13 @@ public:
     /// Copies share the lock.
     class Lock {
     public:
-        /// Holds nothing.
         Lock() = default;
         /// Gives the mutex to the next take, even if copies of this Lock remain.
         void release() {
             if (held_)
                 held_->releaser.release();
         }
-        /// Breaks the mutex: the longest waiter fails with `failure`; all other waiters and all later takes fail with
+        /// Breaks the mutex: the oldest waiter fails with `failure`, all other waiters and later takes with
         /// broken_promise. The waiters run before this returns. Does nothing after release().
         void error(Error failure = broken_promise()) {
             if (held_)
@@ -68,7 +65,7 @@ public:
     [[nodiscard]] Future<Lock> take(std::source_location caller = std::source_location::current()) {
         return acquire(valid(caller));
     }
-    /// True if take() would be ready at once.
+    /// Returns true if take() would be ready at once.
     bool available(std::source_location caller = std::source_location::current()) const {
         return valid(caller)->available() > 0 && lock_->waiters() == 0;
     }

@@ -1,11 +1,10 @@
 #pragma once
-// fmt, as flow/flow.h of Flow brings it, with formatters for the types that programs print. It is libfmt, which
-// millrace::compat links if it is installed.
+// Includes fmt, if libfmt is installed, with formatters for the types that programs print.
 //
-//     fmt::print("{} of {:>20}: {}\n", id, key, error.name());     // a StringRef with \x.. for what cannot be printed
+//     fmt::print("{} of {:>20}: {}\n", id, key, error.name());     // a StringRef with \x.. for unprintable bytes
 //
 //     template <>
-//     struct fmt::formatter<Point> : FormatUsingTraceable<Point> {};      // a type of yours, by its Traceable
+//     struct fmt::formatter<Point> : FormatUsingTraceable<Point> {};      // your type, by its Traceable
 
 #include "../base/to_text.h"
 #include "../flow.h"
@@ -40,7 +39,7 @@ struct fmt::formatter<flow::Optional<T>> : FormatUsingTraceable<flow::Optional<T
 
 #else
 
-// If fmt is missing, the compiler says so where a program uses these names.
+// If fmt is missing, the compiler reports it where a program uses these names.
 namespace fmt {
 
 template <class T>

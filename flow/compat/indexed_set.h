@@ -1,22 +1,21 @@
 #pragma once
-// IndexedSet<T, Metric>: a sorted set in which each element has a number, and sums of these numbers are found quickly.
+// IndexedSet<T, Metric>: a sorted set with a number (metric) for each element, and fast sums of these numbers.
 //
 //     IndexedSet<std::string, int> files;                      // names, with their bytes
 //     files.insert("b", 20);
 //     files.insert("a", 10);
-//     files.sumTo(files.find("b"));                            // 10: the bytes of all that come before
+//     files.sumTo(files.find("b"));                            // 10: the bytes of all earlier elements
 //     *files.index(15);                                        // "b": the file that holds byte 15
 //     files.addMetric("a", 5);                                 // "a" has 15 now
 //
-// T has operator<, also with each type of key that it is searched by: a StringRef finds a std::string, without a copy.
-// A Metric has +, - and <, and Metric() is zero; no sum may overflow. NoMetric is for sets without sums.
+// T has operator<, also with each type of key that is searched for: a StringRef finds a std::string without a copy. A
+// Metric has +, - and <, and Metric() is zero; no sum may overflow. NoMetric is for sets without sums.
 //
-// Each function takes time in the logarithm of the size, except end(), empty() and swap(), which are constant,
-// and clear() and erasing a range, which are linear in the number of elements. Iterators stay valid until their element
-// is erased. An iterator gives a T&: the order must not be changed through it. There is no size(): a metric of 1 for
-// each gives it.
+// Each function takes time in the logarithm of the size, except end(), empty() and swap(), which are constant, and
+// clear() and erasing a range, which are linear in the number of elements. Iterators stay valid until their element is
+// erased. An iterator gives a T&: do not change the order through it. For a size(), use a metric of 1.
 //
-// An insertion throws std::bad_alloc and any exception of the copy of a T, and changes nothing then.
+// An insertion throws std::bad_alloc and any exception of the copy of a T, and then changes nothing.
 
 #include "flow/base/assert.h"
 #include "flow/memory/fast_allocator.h"
@@ -62,7 +61,7 @@ class IndexedSet {
             node_ = neighbour(node_, 1);
             return *this;
         }
-        /// Works at any iterator but end(); previous() works there too.
+        /// Must not be called at end(), unlike previous().
         Iterator& operator--() {
             node_ = neighbour(node_, 0);
             return *this;
@@ -92,13 +91,15 @@ public:
     ~IndexedSet() { clear(); }
 
     iterator begin() { return iterator(outermost(root_, 0)); }
+    const_iterator cbegin() const { return begin(); }
+    const_iterator cend() const { return end(); }
     const_iterator begin() const { return const_iterator(outermost(root_, 0)); }
     iterator end() { return {}; }
     const_iterator end() const { return {}; }
-    /// end() of an empty set.
+    /// Returns the last element; end() for an empty set.
     iterator lastItem() { return iterator(outermost(root_, 1)); }
     const_iterator lastItem() const { return const_iterator(outermost(root_, 1)); }
-    /// The iterator before `i`, also if `i` is end(). previous() of the first element is end().
+    /// Returns the iterator before `i`, which may be end(). previous() of the first element is end().
     iterator previous(iterator i) { return i == end() ? lastItem() : --i; }
     const_iterator previous(const_iterator i) const { return i == end() ? lastItem() : --i; }
 
@@ -106,7 +107,7 @@ public:
     void clear() { destroy(std::exchange(root_, nullptr)); }
     void swap(IndexedSet& other) noexcept { std::swap(root_, other.root_); }
 
-    /// If the set has an equal element, replaces it and its metric, or leaves it as it is.
+    /// Adds an element. If the set has an equal one, replaces it and its metric if `replaceExisting`.
     template <class U>
     iterator insert(U&& data, Metric metric, bool replaceExisting = true) {
         auto [node, isNew] = findOrAdd(std::forward<U>(data), metric);
@@ -126,7 +127,7 @@ public:
         }
         return added;
     }
-    /// Adds to the metric of the element, which is inserted if it is not there. Returns its new metric.
+    /// Adds to the metric of the element. Inserts the element if it is missing. Returns its new metric.
     template <class U>
     Metric addMetric(U&& data, Metric metric) {
         auto [node, isNew] = findOrAdd(std::forward<U>(data), metric);
@@ -142,7 +143,6 @@ public:
         if (i.node_)
             remove(i.node_);
     }
-    /// Erases [begin, end).
     void erase(iterator begin, iterator end) {
         while (begin != end)
             erase(std::exchange(begin, iterator(neighbour(begin.node_, 1))));
@@ -168,7 +168,7 @@ public:
     const_iterator find(Key const& key) const {
         return const_iterator(findNode(key));
     }
-    /// The first element that is not less than the key.
+    /// Returns the first element that is not less than the key.
     template <class Key>
     iterator lower_bound(Key const& key) {
         return iterator(firstNotLess(key));
@@ -177,7 +177,7 @@ public:
     const_iterator lower_bound(Key const& key) const {
         return const_iterator(firstNotLess(key));
     }
-    /// The first element that is greater than the key.
+    /// Returns the first element that is greater than the key.
     template <class Key>
     iterator upper_bound(Key const& key) {
         return iterator(firstGreater(key));
@@ -186,7 +186,7 @@ public:
     const_iterator upper_bound(Key const& key) const {
         return const_iterator(firstGreater(key));
     }
-    /// The last element that is not greater than the key.
+    /// Returns the last element that is not greater than the key.
     template <class Key>
     iterator lastLessOrEqual(Key const& key) {
         return previous(upper_bound(key));
@@ -196,7 +196,7 @@ public:
         return previous(upper_bound(key));
     }
 
-    /// The first element up to which (and including its own) the sum of the metrics is greater than `metric`.
+    /// Returns the first element up to which, itself included, the sum of the metrics is above `metric`.
     template <class M>
     iterator index(M const& metric) {
         return iterator(nodeAt(Metric(metric)));
@@ -206,7 +206,7 @@ public:
         return const_iterator(nodeAt(Metric(metric)));
     }
     Metric getMetric(const_iterator i) const { return i.node_->metric; }
-    /// The sum of the metrics of all elements before `to`; of all elements for end().
+    /// Returns the sum of the metrics of all elements before `to`.
     Metric sumTo(const_iterator to) const {
         Node* node = to.node_;
         if (!node)
@@ -223,7 +223,7 @@ public:
         return sumRange(lower_bound(begin), lower_bound(end));
     }
 
-    /// Bytes of memory for each element.
+    /// Returns the bytes of memory per element.
     static int getElementBytes() { return sizeof(Node); }
 
 private:
@@ -245,7 +245,7 @@ private:
             node = node->parent;
         return node->parent;
     }
-    static void destroy(Node* node) { // recursion is as deep as the tree: logarithmic
+    static void destroy(Node* node) { // the depth of the recursion is logarithmic
         if (!node)
             return;
         destroy(node->child[0]);
@@ -296,7 +296,7 @@ private:
         return nullptr;
     }
 
-    /// Returns the equal element, or a new one made of `data`; and true if it is new.
+    /// Returns the equal element, or a new element with `data`. The bool is true if it is new.
     template <class U>
     std::pair<Node*, bool> findOrAdd(U&& data, Metric const& metric) {
         Node *parent = nullptr, *notLess = nullptr;
@@ -333,7 +333,7 @@ private:
         if (node)
             node->parent = parent;
     }
-    /// Puts the node into the place of its parent, and the parent below the node.
+    /// Moves the node into the place of its parent, and the parent below the node.
     void rotateUp(Node* node) {
         Node* parent = node->parent;
         int side = node == parent->child[1];
@@ -347,7 +347,7 @@ private:
         update(parent);
         update(node);
     }
-    /// Pseudo-random, from a seed of its own: the shape of a set does not depend on the rest of the program.
+    /// Pseudo-random, from a fixed seed: the shape of a set does not depend on the rest of the program.
     std::uint32_t nextRank() {
         rank_ ^= rank_ << 13;
         rank_ ^= rank_ >> 17;
@@ -355,7 +355,7 @@ private:
     }
 
     Node* root_ = nullptr;
-    std::uint32_t rank_ = 2463534242; // of a xorshift generator
+    std::uint32_t rank_ = 2463534242; // the state of a xorshift generator
 };
 
 } // namespace flow

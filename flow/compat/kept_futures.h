@@ -1,7 +1,7 @@
 #pragma once
-// Classes of Flow that keep futures: flow/genericactors.actor.h of this folder brings them.
+// Classes of Flow that hold futures, for flow/genericactors.actor.h of this folder.
 //
-//     WorkerCache<Interface> cache;                           // a request that comes twice starts one worker
+//     WorkerCache<Interface> cache;                           // a repeated request starts only one worker
 //     cache.set(request.id, ready.getFuture());
 //     cache.removeOnReady(request.id, worker);
 //
@@ -18,17 +18,17 @@ template <class T>
 class WorkerCache {
 public:
     bool exists(UID id) const { return workers_.contains(id); }
-    /// There must be no entry with that number.
+    /// Adds an entry. There must be none with this id.
     void set(UID id, Future<T> const& onReady) {
         FLOW_ASSERT_TRUE(!exists(id));
         workers_[id] = onReady;
     }
-    /// There must be an entry with that number.
+    /// Returns the future of an entry, which must exist.
     Future<T> get(UID id) const {
         FLOW_ASSERT_TRUE(exists(id));
         return workers_.at(id);
     }
-    /// Removes the entry when the future is ready, or when the result is dropped. Ends as the future does.
+    /// Removes the entry when the future is ready or the result is dropped. Returns the outcome of the future.
     Future<Void> removeOnReady(UID id, Future<Void> const& ready) { return remove(this, id, ready); }
 
 private:
@@ -45,29 +45,28 @@ private:
     std::map<UID, Future<T>> workers_;
 };
 
-/// Counts as a reference only until the future is ready. From then on this must be dropped before the object is
-/// destroyed.
+/// Holds a reference to the object only until the future is ready. From then on, it must not outlive the object.
 template <class T>
 class UnsafeWeakFutureReference {
 public:
     UnsafeWeakFutureReference() = default;
     UnsafeWeakFutureReference(Future<Reference<T>> future) : data_(makeReference<Data>(std::move(future))) {}
 
-    /// A reference to the object, when it is there; a null one if this was made without a future.
+    /// Returns a reference to the object when the future is ready; a null reference if this was made without a future.
     Future<Reference<T>> get() const {
         if (!data_)
             return Reference<T>();
         return data_->object ? Future<Reference<T>>(Reference<T>::addRef(data_->object)) : data_->future;
     }
-    /// Nothing until the future is ready.
+    /// Returns nothing until the future is ready.
     Optional<T*> getPtrIfReady() const { return data_ && data_->object ? Optional<T*>(data_->object) : Optional<T*>(); }
 
 private:
     struct Data : ReferenceCounted<Data>, NonCopyable {
         explicit Data(Future<Reference<T>> from) : future(std::move(from)), taking(take(this)) {}
 
-        static Future<Void> take(Data* self) {
-            ErrorOr<Reference<T>> result = co_await tryGet(self->future);
+        static Future<Void> take(Data* self, Propagate = {}) {
+            ErrorOr<Reference<T>> result = co_await coro::outcome(self->future);
             if (result.isError())
                 co_return;
             self->object = result.get().getPtr();

@@ -1,12 +1,10 @@
 #pragma once
-// Two streams as one: flow/genericactors.actor.h of this folder brings it. New code writes a coroutine of its own
-// instead.
+// Merges two streams into one, for flow/genericactors.actor.h of this folder. New code should write a coroutine.
 //
 //     Future<Void> merging = unorderedMergeStreams(a, b, output);      // each element, when it comes
 //     Future<Void> merging = orderedMergeStreams(a, b, output);        // in their order, if a and b are ordered
 //
-// When both have ended, end_of_stream is sent. Another error is sent when the merge reaches it, and ends the actor too.
-// The actor itself does not fail. Cancel-safe.
+// Sends end_of_stream when both have ended, or the first other error of the merge. Never fails. Cancel-safe.
 
 #include "../flow.h"
 
@@ -14,9 +12,9 @@
 
 namespace flow::compat {
 
-/// The next element; nothing at the end.
+/// Returns the next element; nothing at the end.
 template <class T>
-Future<Optional<T>> nextOf(FutureStream<T> stream) {
+Future<Optional<T>> nextOf(FutureStream<T> stream, NoThrowOnCancel = {}) {
     try {
         T next = co_await stream;
         co_return Optional<T>(std::move(next));
@@ -28,7 +26,7 @@ Future<Optional<T>> nextOf(FutureStream<T> stream) {
 }
 
 template <class T>
-Future<Void> sendAllOf(FutureStream<T> from, PromiseStream<T> to) {
+Future<Void> sendAllOf(FutureStream<T> from, PromiseStream<T> to, Propagate = {}) {
     for (;;) {
         Optional<T> next = co_await nextOf(from);
         if (!next.present())
@@ -37,9 +35,9 @@ Future<Void> sendAllOf(FutureStream<T> from, PromiseStream<T> to) {
     }
 }
 
-/// Sends the smaller of the two next elements, by compare(). Of two equal elements it sends only the first.
+/// Sends the smaller of the two next elements, by compare(). If they are equal, sends only the first.
 template <class T>
-Future<Void> sendInOrder(FutureStream<T> a, FutureStream<T> b, PromiseStream<T> to) {
+Future<Void> sendInOrder(FutureStream<T> a, FutureStream<T> b, PromiseStream<T> to, Propagate = {}) {
     Future<Optional<T>> nextOfA = nextOf(a), nextOfB = nextOf(b);
     for (;;) {
         co_await (nextOfA && nextOfB); // the first error of the two
@@ -56,8 +54,8 @@ Future<Void> sendInOrder(FutureStream<T> a, FutureStream<T> b, PromiseStream<T> 
 }
 
 template <class T>
-Future<Void> sendEndOf(Future<Void> work, PromiseStream<T> to) {
-    ErrorOr<Void> result = co_await tryGet(std::move(work));
+Future<Void> sendEndOf(Future<Void> work, PromiseStream<T> to, Propagate = {}) {
+    ErrorOr<Void> result = co_await coro::outcome(std::move(work));
     to.sendError(result.isError() ? result.getError() : end_of_stream());
 }
 

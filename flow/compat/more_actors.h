@@ -1,9 +1,8 @@
 #pragma once
-// Generic actors of Flow that programs rarely use: flow/genericactors.actor.h of this folder brings them. New code
-// writes a coroutine of its own instead.
+// Rare generic actors of Flow, for flow/genericactors.actor.h of this folder. New code should write a coroutine.
 //
-//     Debouncer changes(0.5);                                 // onTrigger(): when nothing has changed for 0.5 s
-//     wait(smartQuorum(replies, 2, 0.1));                     // two of them, and what comes within 0.1 s
+//     Debouncer changes(0.5);                                 // onTrigger(): ready 0.5 s after the last change
+//     wait(smartQuorum(replies, 2, 0.1));                     // two replies, and those that come within 0.1 s
 //
 // Cancel-safe: dropping the result releases the inputs.
 
@@ -19,30 +18,30 @@
 
 namespace flow::compat {
 
-/// Calls `what()` if the signal fails; not if it is cancelled.
+/// Calls what() if the signal fails with another error than actor_cancelled.
 template <class F>
-Future<Void> triggerOnError(F what, Future<Void> signal) {
-    ErrorOr<Void> result = co_await tryGet(std::move(signal));
+Future<Void> triggerOnError(F what, Future<Void> signal, Propagate = {}) {
+    ErrorOr<Void> result = co_await coro::outcome(std::move(signal));
     if (result.isError() && result.getError().code() != error_code_actor_cancelled)
         what();
 }
 
 /// Like reportErrors(), but does not report errors with the codes in `silent`.
 template <class T>
-Future<T> reportErrorsExcept(Future<T> what, char const* context, UID id, std::set<int> const* silent,
+Future<T> reportErrorsExcept(Future<T> what, char const* context, UID id, std::set<int> const* silent, Propagate = {},
                              ExplicitVoid = {}) {
-    ErrorOr<T> result = co_await tryGet(std::move(what));
-    Future<T> same = result.isError() ? Future<T>(result.getError()) : Future<T>(result.get());
+    ErrorOr<T> result = co_await coro::outcome(what);
     if (result.isError() && !(silent && silent->contains(result.getError().code())))
-        same = reportErrors(same, context, id);
-    co_return co_await same;
+        TraceEvent(SevError, context, id).error(result.getError());
+    co_return co_await std::move(what);
 }
 
-/// Calls the actor again and again. Each interval is counted from its end; if `absoluteIntervalDelay` is false, from
-/// its begin. `isJittered`: by delayJittered().
+/// Calls the actor again and again. An interval begins at the end of the call, or at its begin if
+/// `absoluteIntervalDelay` is false. If `isJittered`, the intervals are those of delayJittered().
 template <class F>
 Future<Void> recurringAsync(F actor, double interval, bool absoluteIntervalDelay, double initialDelay,
-                            TaskPriority priority = TaskPriority::DefaultDelay, bool isJittered = false) {
+                            TaskPriority priority = TaskPriority::DefaultDelay, bool isJittered = false,
+                            Propagate = {}) {
     co_await delay(initialDelay, priority);
     for (;;) {
         double seconds = isJittered ? jittered(interval) : interval;
@@ -56,11 +55,10 @@ Future<Void> recurringAsync(F actor, double interval, bool absoluteIntervalDelay
     }
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// Streams. The end of the input, end_of_stream, is sent on; another error is that of the actor.
+// Streams. end_of_stream of the input is sent to the output; another error fails the actor.
 
 template <class T, class Out, class Step>
-Future<Void> eachOf(FutureStream<T> input, PromiseStream<Out> output, Step step) {
+Future<Void> eachOf(FutureStream<T> input, PromiseStream<Out> output, Step step, NoThrowOnCancel = {}) {
     try {
         for (;;) {
             T next = co_await input;
@@ -73,7 +71,6 @@ Future<Void> eachOf(FutureStream<T> input, PromiseStream<Out> output, Step step)
     output.sendError(end_of_stream());
 }
 
-/// Sends the function's result for each element.
 template <class T, class F, class Out = std::decay_t<std::invoke_result_t<F, T>>>
 Future<Void> map(FutureStream<T> input, F function, PromiseStream<Out> output) {
     return eachOf(input, output, [function](T const& next, PromiseStream<Out>& to) {
@@ -81,7 +78,6 @@ Future<Void> map(FutureStream<T> input, F function, PromiseStream<Out> output) {
         return Future<Void>(Void());
     });
 }
-/// Sends the elements for which the predicate is true.
 template <class T, class F>
 Future<Void> filter(FutureStream<T> input, F predicate, PromiseStream<T> output) {
     return eachOf(input, output, [predicate](T const& next, PromiseStream<T>& to) {
@@ -90,18 +86,27 @@ Future<Void> filter(FutureStream<T> input, F predicate, PromiseStream<T> output)
         return Future<Void>(Void());
     });
 }
-/// Sends the elements for which the future of the predicate is true, one after the other.
+/// Like filter(), but waits for the future that the predicate returns, element by element.
 template <class T, class F>
 Future<Void> asyncFilter(FutureStream<T> input, F predicate, PromiseStream<T> output) {
-    return eachOf(input, output, [predicate](T next, PromiseStream<T> to) -> Future<Void> {
+    return eachOf(input, output, [predicate](T next, PromiseStream<T> to, Propagate = {}) -> Future<Void> {
         bool isWanted = co_await predicate(next);
         if (isWanted)
             to.send(std::move(next));
     });
 }
 template <class T>
-Future<T> waitAndForward(FutureStream<T> input) {
+Future<T> waitAndForward(FutureStream<T> input, Propagate = {}, ExplicitVoid = {}) {
     T next = co_await input;
+    co_return next;
+}
+/// Returns the next element, or the error of `errorSignal` if it comes first. Ignores a value of `errorSignal`.
+template <class T>
+Future<T> waitOrError(FutureStream<T> stream, Future<Void> errorSignal, Propagate = {}, ExplicitVoid = {}) {
+    auto first = co_await race(stream, std::move(errorSignal));
+    if (first.index() == 0)
+        co_return std::get<0>(std::move(first));
+    T next = co_await stream;
     co_return next;
 }
 
@@ -110,31 +115,31 @@ Future<T> waitAndForward(FutureStream<T> input) {
 
 /// Waits until all futures are ready, and then fails if one of them has failed.
 template <class T>
-Future<Void> waitForAllReadyThenThrow(std::vector<Future<T>> all) {
+Future<Void> waitForAllReadyThenThrow(std::vector<Future<T>> all, Propagate = {}) {
     co_await waitForAllReady(all);
     for (Future<T> const& each : all)
         co_await success(each);
 }
-/// The elements of all the vectors.
+/// Returns the elements of all vectors.
 template <class T>
-Future<std::vector<T>> appendAll(std::vector<Future<std::vector<T>>> all) {
+Future<std::vector<T>> appendAll(std::vector<Future<std::vector<T>>> all, Propagate = {}) {
     co_await waitForAll(all);
     std::vector<T> elements;
     for (Future<std::vector<T>> const& each : all)
         elements.insert(elements.end(), each.get().begin(), each.get().end());
     co_return elements;
 }
-/// Waits for `required` of the futures, and then for the others, at most `extraSeconds`.
+/// Waits for `required` of the futures, and then at most `extraSeconds` for the others.
 template <class T>
 Future<Void> smartQuorum(std::vector<Future<T>> all, int required, double extraSeconds,
-                         TaskPriority priority = TaskPriority::DefaultDelay) {
+                         TaskPriority priority = TaskPriority::DefaultDelay, Propagate = {}) {
     if (all.empty() && required == 0)
         co_return;
     co_await quorum(all, required);
     co_await (waitForAll(all) || delay(extraSeconds, priority));
 }
-/// True if all are true. Waits no longer than for the first that is not.
-inline Future<bool> allTrue(std::vector<Future<bool>> all) {
+/// Returns true if all are true, and false as soon as one is false.
+inline Future<bool> allTrue(std::vector<Future<bool>> all, Propagate = {}) {
     for (Future<bool> const& each : all) {
         bool isTrue = co_await each;
         if (!isTrue)
@@ -142,15 +147,15 @@ inline Future<bool> allTrue(std::vector<Future<bool>> all) {
     }
     co_return true;
 }
-/// The result of the first of the two to be ready.
+/// Returns the result of the future that is ready first.
 template <class T>
-Future<T> chooseActor(Future<T> a, Future<T> b, ExplicitVoid = {}) {
+Future<T> chooseActor(Future<T> a, Future<T> b, Propagate = {}, ExplicitVoid = {}) {
     auto first = co_await race(std::move(a), std::move(b));
     co_return first.index() == 0 ? std::get<0>(first) : std::get<1>(first);
 }
-/// The result of `first`, when `other` is ready too.
+/// Returns the result of `first` when `other` is ready too.
 template <class T>
-Future<T> joinWith(Future<T> first, Future<Void> other, ExplicitVoid = {}) {
+Future<T> joinWith(Future<T> first, Future<Void> other, Propagate = {}, ExplicitVoid = {}) {
     co_await std::move(other);
     co_return co_await std::move(first);
 }
@@ -158,23 +163,23 @@ Future<T> joinWith(Future<T> first, Future<Void> other, ExplicitVoid = {}) {
 // ---------------------------------------------------------------------------------------------------------------------
 // One after the other
 
-/// The result of `second`, when `first` is ready.
+/// Returns the result of `second` when `first` is ready.
 template <class T, class U>
 Future<U> runAfter(Future<T> first, Future<U> second) {
     return joinWith(std::move(second), success(std::move(first)));
 }
-/// The future that the function makes of the value.
+/// Returns the result of the future that the function returns for the value.
 template <class T, class F>
     requires std::invocable<F&, T>
 auto runAfter(Future<T> first, F then) {
     return flow::mapAsync(std::move(first), std::move(then));
 }
-/// The result of `what`. If it is ready at once, other tasks run first.
+/// Returns the result of `what`. If it is ready at once, other tasks run first.
 template <class T>
 Future<T> orYield(Future<T> what) {
     return what.isReady() ? joinWith(std::move(what), flow::yield()) : what;
 }
-/// The result of `what`, which is also sent into the promise.
+/// Returns the result of `what`, and also sends it into the promise.
 template <class T>
 Future<T> forward(Future<T> what, Promise<T> to) {
     forwardPromise(to, what);
@@ -182,31 +187,32 @@ Future<T> forward(Future<T> what, Promise<T> to) {
 }
 /// Sends the seconds until the reply was ready; sends nothing if the promise of the reply is dropped.
 template <class T>
-Future<Void> timeReply(Future<T> reply, PromiseStream<double> seconds) {
+Future<Void> timeReply(Future<T> reply, PromiseStream<double> seconds, Propagate = {}) {
     double begin = now();
-    ErrorOr<T> result = co_await tryGet(std::move(reply));
+    ErrorOr<T> result = co_await coro::outcome(std::move(reply));
     if (result.isError(error_code_broken_promise))
         co_return;
-    (void)result.get();
+    if (result.isError())
+        co_await coro::fail(result.getError());
     co_await delay(0);
     seconds.send(now() - begin);
 }
-/// The result of `what`. Writes an event of that type when it is ready; for an error only if `traceErrors`.
+/// Returns the result of `what`. When it is ready, writes an event of type `type`; for an error only if `traceErrors`.
 template <class T, class X>
 Future<T> traceAfter(Future<T> what, char const* type, char const* key, X value, bool traceErrors = false,
-                     ExplicitVoid = {}) {
-    ErrorOr<T> result = co_await tryGet(what);
+                     Propagate = {}, ExplicitVoid = {}) {
+    ErrorOr<T> result = co_await coro::outcome(what);
     if (!result.isError())
         TraceEvent(type).detail(key, value);
     else if (traceErrors)
         TraceEvent(type).error(result.getError()).detail(key, value);
     co_return co_await what;
 }
-/// Like traceAfter(), with the function's result for the value. If the function throws, writes "TraceAfterCallError".
+/// Like traceAfter(), with the function's result as the value. If it throws, writes "TraceAfterCallError".
 template <class T, class F>
 Future<T> traceAfterCall(Future<T> what, char const* type, char const* key, F function, bool traceErrors = false,
-                         ExplicitVoid = {}) {
-    ErrorOr<T> result = co_await tryGet(what);
+                         Propagate = {}, ExplicitVoid = {}) {
+    ErrorOr<T> result = co_await coro::outcome(what);
     if (result.isError()) {
         if (traceErrors)
             TraceEvent(type).errorUnsuppressed(result.getError());
@@ -220,7 +226,7 @@ Future<T> traceAfterCall(Future<T> what, char const* type, char const* key, F fu
     }
     co_return co_await what;
 }
-/// Sets the event, for a thread that waits for it, when the input is ready.
+/// Sets the event, for which another thread waits, when the input is ready.
 template <class T>
 void forwardEvent(::Event* event, Future<T> input) {
     [](::Event* to, Future<T> from) -> coro::Detached {
@@ -247,18 +253,18 @@ void forwardEvent(::Event* event, T* element, Error* error, FutureStream<T> inpu
 
 /// Triggers `to` whenever the variable changes.
 template <class T>
-Future<Void> forward(Reference<AsyncVar<T>> from, AsyncTrigger* to) {
+Future<Void> forward(Reference<AsyncVar<T>> from, AsyncTrigger* to, Propagate = {}) {
     for (;;) {
         co_await from->onChange();
         to->trigger();
     }
 }
 
-/// Sets the variable to `value` whenever it has had other values for `seconds`. With `context`, it writes an event of
-/// that type when it has done so more than `warningLimit` times, with at most `warningResetDelay` seconds between two.
+/// Sets the variable to `value` whenever it has had other values for `seconds`. If this happens more than
+/// `warningLimit` times, at most `warningResetDelay` seconds after each other, writes an event of type `context`.
 template <class T>
 Future<Void> resetAfter(Reference<AsyncVar<T>> variable, double seconds, T value, int warningLimit = -1,
-                        double warningResetDelay = 0, char const* context = nullptr) {
+                        double warningResetDelay = 0, char const* context = nullptr, Propagate = {}) {
     int resets = 0;
     double lastReset = now();
     for (;;) {
@@ -277,8 +283,7 @@ Future<Void> resetAfter(Reference<AsyncVar<T>> variable, double seconds, T value
         }
     }
 }
-/// Copies the input's value to the output: first after `seconds`, and then `seconds` after the first change that
-/// follows each copy. An error ends it, after one more copy.
+/// Copies the input's value to the output: after `seconds`, then `seconds` after each next change, and before an error.
 template <class T>
 Future<Void> delayedAsyncVar(Reference<AsyncVar<T>> input, Reference<AsyncVar<T>> output, double seconds) {
     try {
@@ -293,7 +298,7 @@ Future<Void> delayedAsyncVar(Reference<AsyncVar<T>> input, Reference<AsyncVar<T>
     }
 }
 
-/// A reference-counted object of a type that has no base class for that.
+/// A reference-counted object of any type.
 template <class T>
 class ReferencedObject : NonCopyable, public ReferenceCounted<ReferencedObject<T>> {
 public:
@@ -308,7 +313,7 @@ private:
     T object_{};
 };
 
-/// Triggers when trigger() has been called, and then not again for a while.
+/// Fires onTrigger() when `seconds` have passed since the last call of trigger().
 class Debouncer : NonCopyable {
 public:
     explicit Debouncer(double seconds) : worker_(work(this, seconds)) {}
@@ -316,7 +321,7 @@ public:
     void trigger() { begun_.trigger(); }
 
 private:
-    static Future<Void> work(Debouncer* self, double seconds) {
+    static Future<Void> work(Debouncer* self, double seconds, Propagate = {}) {
         for (;;) {
             co_await self->begun_.onTrigger();
             bool isQuiet = false; // gcc 12 crashes where the condition of a loop waits (A0710)
@@ -324,7 +329,10 @@ private:
                 auto first = co_await race(self->begun_.onTrigger(), delay(seconds));
                 isQuiet = first.index() == 1;
             }
-            self->settled_.trigger();
+            self->settled_
+                .trigger(); // may destroy `*self`, which cancels this coroutine: then it ends at the next wait
+            Future<Void> again = Void();
+            co_await again;
         }
     }
 

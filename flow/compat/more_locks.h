@@ -1,15 +1,15 @@
 #pragma once
-// Classes of Flow with a count for which actors can wait: flow/genericactors.actor.h of this folder brings them.
+// Classes of Flow with a count for which actors can wait, for flow/genericactors.actor.h of this folder.
 //
 //     NotifiedInt version(3);
 //     wait(version.whenAtLeast(5));                           // until set(5), or more
 //
-//     BoundedFlowLock lock(2, 10);                            // two at a time, and up to 10 numbers ahead of those
+//     BoundedFlowLock lock(2, 10);                            // two at a time, and up to 10 numbers ahead of them
 //     state int64_t permit = wait(lock.take());
 //     state BoundedFlowLock::Releaser releaser(&lock, permit);
 //
 //     ActiveCounter<int> running(0);
-//     state ActiveCounter<int>::Releaser one = running.take(1);   // until its end: running.getValue() == 1
+//     state ActiveCounter<int>::Releaser one = running.take(1);   // while `one` exists: running.getValue() == 1
 //
 //     AndFuture all;                                          // ready when all futures that were added are ready
 //     all.add(write());
@@ -37,13 +37,13 @@ public:
     Notified& operator=(Notified&&) noexcept = default;
 
     T get() const { return value_; }
-    /// Fails with broken_promise if this object is destroyed before.
+    /// Waits until the value is at least `limit`. Fails with broken_promise if this object is destroyed before.
     [[nodiscard]] Future<Void> whenAtLeast(T const& limit) {
         if (value_ >= limit)
             return Void();
         return waiting_.emplace(limit, Promise<Void>())->second.getFuture();
     }
-    /// Before this returns, futures for values up to this one become ready, and their waiters run.
+    /// Sets a value, which must not be smaller. The waiters for values up to `value` run before this returns.
     void set(T const& value) {
         FLOW_ASSERT_TRUE(value >= value_);
         value_ = value;
@@ -54,7 +54,7 @@ public:
             each.send(Void());
     }
     void operator=(T const& value) { set(value); }
-    /// The number of futures of whenAtLeast() that are not ready.
+    /// Returns the number of futures of whenAtLeast() that are not ready.
     int numWaiting() const { return static_cast<int>(waiting_.size()); }
 
 private:
@@ -64,9 +64,9 @@ private:
 using NotifiedInt = Notified<std::int64_t>;
 using NotifiedDouble = Notified<double>;
 
-/// Gives permits with the numbers 1, 2, 3 and so on. A take() does not wait while fewer than `unrestrictedPermits`
-/// permits are held. Otherwise let n be the highest number among the `unrestrictedPermits` oldest held permits: permits
-/// up to n + `boundedPermits` are given, and a take() of a higher one waits until n has grown.
+/// Gives permits with the numbers 1, 2, 3 and so on. take() does not wait while fewer than `unrestrictedPermits`
+/// permits are held. Otherwise let n be the highest number among the `unrestrictedPermits` oldest held permits: take()
+/// of a number above n + `boundedPermits` waits until n has grown.
 class BoundedFlowLock : NonCopyable, public ReferenceCounted<BoundedFlowLock> {
 public:
     class Releaser;
@@ -77,7 +77,7 @@ public:
         FLOW_ASSERT_TRUE(unrestrictedPermits > 0);
     }
 
-    /// Cancel-safe: if the future is dropped while it waits, its permit is given back.
+    /// Takes the next number. Cancel-safe: if the future is dropped before it is ready, releases the permit.
     Future<std::int64_t> take() {
         std::int64_t permit = ++last_;
         outstanding_.insert(permit);
@@ -168,7 +168,7 @@ public:
 
     explicit ActiveCounter(T initial) : counter(std::move(initial)) {}
     T getValue() const { return counter; }
-    /// `then` is called when the amount has been given back.
+    /// Adds `amount` until the Releaser ends, which then calls then().
     Releaser take(T amount, std::function<void()> then = {}) {
         return Releaser(this, std::move(amount), std::move(then));
     }
@@ -207,7 +207,7 @@ public:
     void cleanup() {
         std::erase_if(futures_, [](auto const& each) { return each.isReady() && !each.isError(); });
     }
-    /// The number of futures that have been added.
+    /// Returns the number of futures that were added.
     std::int64_t getFutureCount() const { return count_; }
 
 private:

@@ -1,19 +1,18 @@
 #pragma once
-// Futures made from the outcome of other futures: names that programs of Flow use.
+// Futures that depend on the outcome of other futures: names that programs of Flow use.
 //
 //     wait(ready(reply));                              // value or error
-//     int which = wait(tag(done, 7));                  // 7, when it is done
-//     wait(onEqual(state, Open));                      // if it is that, else never
-//     wait(returnIfTrue(found));                       // if it is true, else never
+//     int which = wait(tag(done, 7));                  // 7, when `done` is ready
+//     wait(onEqual(state, Open));                      // ready if state == Open, else never
+//     wait(returnIfTrue(found));                       // ready if found == true, else never
 //     bool most = wait(quorumEqualsTrue(votes, 2));    // as soon as it is certain
-//     bool any = wait(shortCircuitAny(votes));         // at the first that is true, else when all have come
+//     bool any = wait(shortCircuitAny(votes));         // at the first that is true, else when all are ready
 //     Page page = wait(transformErrors(load(), io_error()));
-//     Page page = wait(throwErrorOr(tryToLoad()));     // the value of an ErrorOr, or its error
-//     Future<Page> page = tagError<Page>(stopped, operation_obsolete());   // fails with that when it has stopped
+//     Page page = wait(throwErrorOr(tryToLoad()));     // the value of the ErrorOr, or its error
+//     Future<Page> page = tagError<Page>(stopped, operation_obsolete());   // fails with it when `stopped` is ready
 //     wait(setAfter(open, 5.0, true));                 // open->set(true)
 //
-// Errors of the inputs pass through unless a function says otherwise. Cancel-safe: the inputs are released when the
-// result is dropped.
+// Unless a comment says otherwise, errors of the inputs fail the result. Cancel-safe: dropping it releases the inputs.
 
 #include "flow/combine/race.h"
 #include "flow/compat/wait_for_all.h"
@@ -26,8 +25,7 @@
 namespace flow {
 
 namespace combine {
-// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
-// frames.
+// The coroutines of the functions below. They have no parameter `caller`, which would enlarge the frames.
 
 template <class T>
 Future<Void> ready(Future<T> what) {
@@ -92,7 +90,9 @@ auto fmap(F function, Future<T> what, Propagate = {}) -> Future<std::remove_cvre
 template <class T>
 Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<AsyncVar<T>> variable,
                                 std::type_identity_t<T> value) {
-    (void)co_await tryGet(std::move(condition));
+    ErrorOr<Void> ended = co_await tryGet(std::move(condition));
+    if (ended.isError(error_code_actor_cancelled))
+        co_await coro::fail(ended.getError());
     variable->set(value);
 }
 
@@ -104,7 +104,7 @@ Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to, Propagate = {
 }
 } // namespace combine
 
-/// Ready when the future is, whether with a value or an error.
+/// Returns a future that is ready when `what` has a value or an error.
 template <class T>
 FLOW_INLINE Future<Void> ready(Future<T> what, std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);
@@ -124,7 +124,7 @@ FLOW_INLINE Future<T> tagError(Future<Void> signal, Error error,
     return combine::tagError<T>(std::move(signal), error);
 }
 
-/// Ready if the value of `what` equals `value`; otherwise unset forever.
+/// Returns a future that is ready if the value of `what` equals `value`; otherwise it is never ready.
 template <class T>
 FLOW_INLINE Future<Void> onEqual(Future<T> what, std::type_identity_t<T> value,
                                  std::source_location caller = std::source_location::current()) {
@@ -136,7 +136,7 @@ inline Future<Void> returnIfTrue(Future<bool> what, std::source_location caller 
     return onEqual(std::move(what), true, caller);
 }
 
-/// True if at least `required` of the futures have the value true. `required` is at most the number of futures.
+/// Returns true if at least `required` of the futures have the value true. `required` is at most their number.
 inline Future<bool> quorumEqualsTrue(std::vector<Future<bool>> what, int required, Propagate = {},
                                      std::source_location caller = std::source_location::current()) {
     std::vector<Future<Void>> yes, no;
@@ -159,14 +159,14 @@ inline Future<bool> shortCircuitAny(std::vector<Future<bool>> what, Propagate = 
     co_return co_await quorumEqualsTrue(std::move(what), 1, {}, caller);
 }
 
-/// Any error but actor_cancelled becomes `error`.
+/// Replaces any error but actor_cancelled by `error`.
 template <class T>
 FLOW_INLINE Future<T> transformErrors(Future<T> what, Error error,
                                       std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);
     return combine::transformErrors(std::move(what), error);
 }
-/// The error `from` becomes `to`.
+/// Replaces the error `from` by `to`.
 template <class T>
 FLOW_INLINE Future<T> transformError(Future<T> what, Error from, Error to,
                                      std::source_location caller = std::source_location::current()) {
@@ -181,7 +181,7 @@ FLOW_INLINE Future<T> throwErrorOr(Future<ErrorOr<T>> what,
     return combine::throwErrorOr(std::move(what));
 }
 
-/// The function's result for the value.
+/// Returns the function's result for the value.
 template <class F, class T>
 FLOW_INLINE auto fmap(F function, Future<T> what, std::source_location caller = std::source_location::current())
     -> Future<std::remove_cvref_t<std::invoke_result_t<F&, T>>> {
@@ -194,7 +194,7 @@ Future<Void> setAfter(Reference<AsyncVar<T>> variable, double seconds, std::type
     co_await delay(seconds);
     variable->set(value);
 }
-/// Like setAfter(), but sets the variable when the condition has ended, with a value or an error.
+/// Sets the variable when the condition has ended, with a value or an error, but not after a cancel.
 template <class T>
 FLOW_INLINE Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<AsyncVar<T>> variable,
                                             std::type_identity_t<T> value,
@@ -203,7 +203,6 @@ FLOW_INLINE Future<Void> setWhenDoneOrError(Future<Void> condition, Reference<As
     return combine::setWhenDoneOrError(std::move(condition), std::move(variable), std::move(value));
 }
 
-/// Sends the value to each of the promises.
 template <class T>
 Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to,
                        std::source_location caller = std::source_location::current()) {
@@ -211,7 +210,7 @@ Future<Void> broadcast(Future<T> what, std::vector<Promise<T>> to,
     return combine::broadcast(std::move(what), std::move(to));
 }
 
-/// A delay that ends behind all work that is more urgent.
+/// Returns a delay that ends after all more urgent work.
 inline Future<Void> lowPriorityDelay(double seconds) {
     return delay(seconds, TaskPriority::Low);
 }

@@ -1,14 +1,13 @@
 #pragma once
-// Paths, files and folders of the machine, by calls that block: flow/Platform.h of this folder brings them. New code
-// uses std::filesystem, or files() (flow/file/async_file.h).
+// Paths, files and folders of the machine, by blocking calls. For new code: flow/file/async_file.h.
 //
 //     platform::createDirectory("data/logs");                       // with its parents
-//     atomicReplace(joinPath("data", "state"), text);               // all of the old text is there, or all of the new
+//     atomicReplace(joinPath("data", "state"), text);               // the old text or the new one, also after a crash
 //     for (std::string const& name : platform::listFiles("data/logs", ".json"))
-//         use(readFileBytes(joinPath("data/logs", name), 1 << 20)); // throws file_too_large above a MiB
+//         use(readFileBytes(joinPath("data/logs", name), 1 << 20)); // throws file_too_large above 1 MiB
 //
-// Unless stated otherwise a call throws io_error if the disk fails or is read-only, and otherwise platform_error. Under
-// simulation these are the machine's files too.
+// Unless a comment says otherwise, a call throws io_error if the disk fails or is read-only, and platform_error for
+// other errors. Under simulation, these are the machine's files too.
 
 #include "../flow.h"
 #include "platform_system.h"
@@ -47,13 +46,13 @@ struct FileCloser {
 };
 using OpenFile = std::unique_ptr<std::FILE, FileCloser>;
 
-/// The names in the directory that lead to a file of that type; none if the directory cannot be read.
+/// Returns the names of the files of type `type` in the directory; none if the directory cannot be read.
 inline std::vector<std::string> namesIn(std::string const& directory, std::filesystem::file_type type) {
     std::vector<std::string> names;
     std::error_code error;
     for (std::filesystem::directory_iterator each(directory, error), end; !error && each != end;
          each.increment(error)) {
-        std::error_code gone; // if it is deleted meanwhile, or is a link that leads nowhere
+        std::error_code gone; // set if the file was deleted meanwhile, or is a broken link
         if (each->status(gone).type() == type)
             names.push_back(each->path().filename());
     }
@@ -65,13 +64,13 @@ inline std::vector<std::string> namesIn(std::string const& directory, std::files
 // ---------------------------------------------------------------------------------------------------------------------
 // Paths
 
-/// Joins the two with one separator.
+/// Joins two paths with one separator.
 inline std::string joinPath(std::string const& directory, std::string const& filename) {
     std::size_t begin = std::min(filename.find_first_not_of('/'), filename.size());
     return directory.substr(0, directory.find_last_not_of('/') + 1) + "/" + filename.substr(begin);
 }
 
-/// Removes `.`, double separators, and each `..` with the name in front. Reads no file. "." if nothing is left.
+/// Removes `.`, double separators, and each `..` with the name before it. Reads no file. An empty result becomes ".".
 inline std::string cleanPath(std::string const& path) {
     bool isAbsolute = path.starts_with('/');
     std::vector<std::string_view> parts;
@@ -93,8 +92,7 @@ inline std::string cleanPath(std::string const& path) {
     return clean.empty() ? "." : clean;
 }
 
-/// Removes the last part of the path, and leaves one separator at its end: "/a/b//" gives "/a/". "" for a relative path
-/// of one part, "/" for an absolute one.
+/// Removes the last part of the path, and leaves a separator: "/a/b//" gives "/a/", "/a" gives "/", "a" gives "".
 inline std::string popPath(std::string const& path) {
     std::size_t lastOfName = path.find_last_not_of('/');
     std::size_t separator = lastOfName == std::string::npos ? lastOfName : path.find_last_of('/', lastOfName);
@@ -118,8 +116,8 @@ inline bool fileExists(std::string const& filename) {
     return flow::compat::OpenFile(std::fopen(filename.c_str(), "rbe")) != nullptr;
 }
 
-/// Follows links before `..`. Without `resolveLinks` it uses the text alone, and a path that begins with `~` stays as
-/// it is. If a file must exist and does not, or for an empty path, throws platform_error.
+/// Returns the absolute path. Follows links before `..`. Without `resolveLinks`, reads no links, and leaves a path that
+/// begins with `~` as it is. Throws platform_error for an empty path, or if the file must exist and does not.
 inline std::string abspath(std::string const& path, bool resolveLinks = true, bool mustExist = false) {
     if (path.empty())
         throw flow::platform_error();
@@ -139,18 +137,18 @@ inline std::string abspath(std::string const& path, bool resolveLinks = true, bo
         flow::compat::throwFileError(number);
     return cleanPath(joinPath(abspath(parent.empty() ? "." : parent), name));
 }
-/// The folder of the abspath(); it ends with a separator.
+/// Returns the folder of the abspath(), with a separator at its end.
 inline std::string parentDirectory(std::string const& path, bool resolveLinks = true, bool mustExist = false) {
     return popPath(abspath(path, resolveLinks, mustExist));
 }
-/// The last part of the abspath().
+/// Returns the last part of the abspath().
 inline std::string basename(std::string const& filename) {
     std::string path = abspath(filename);
     return path.substr(path.find_last_of('/') + 1);
 }
-/// The machine's, under a simulation, too. Throws platform_error if the user has none.
+/// Returns the home folder on the machine, also under simulation. Throws platform_error if the user has none.
 inline std::string getUserHomeDirectory() {
-    if (char const* home = std::getenv("HOME")) // nondeterminism: it asks for the machine's by name
+    if (char const* home = std::getenv("HOME")) // nondeterminism: by contract this is the machine's value
         return home;
     passwd const* user = ::getpwuid(::getuid());
     if (!user)
@@ -165,17 +163,17 @@ inline bool directoryExists(std::string const& path) {
     std::error_code error;
     return std::filesystem::is_directory(path, error);
 }
-/// The size of the file; 0 if it does not exist.
+/// Returns the size of the file; 0 if it does not exist.
 inline std::int64_t fileSize(std::string const& filename) {
     struct ::stat found;
     return ::stat(filename.c_str(), &found) == 0 ? found.st_size : 0;
 }
-/// The time of its last change, in seconds since 1970; 0 if it does not exist.
+/// Returns the time of the file's last change, in seconds since 1970; 0 if it does not exist.
 inline std::time_t fileModifiedTime(std::string const& filename) {
     struct ::stat found;
     return ::stat(filename.c_str(), &found) == 0 ? found.st_mtime : 0;
 }
-/// False if there was no such file.
+/// Returns false if there was no such file.
 inline bool deleteFile(std::string const& filename) {
     if (::unlink(filename.c_str()) == 0)
         return true;
@@ -183,13 +181,13 @@ inline bool deleteFile(std::string const& filename) {
         flow::compat::throwFileError(errno);
     return false;
 }
-/// Replaces any file with the name `toPath`. Throws io_error.
+/// Renames a file, and replaces any file `toPath`. Throws io_error.
 inline void renameFile(std::string const& fromPath, std::string const& toPath) {
     if (::rename(fromPath.c_str(), toPath.c_str()) != 0)
         throw flow::io_error();
 }
 
-/// Reads the first bytes of the file; returns their number. Throws file_not_readable.
+/// Reads the first bytes of the file, and returns their number. Throws file_not_readable.
 inline std::size_t readFileBytes(std::string const& filename, std::uint8_t* buffer, std::size_t length) {
     flow::compat::OpenFile file(std::fopen(filename.c_str(), "rbe"));
     std::size_t count = file ? std::fread(buffer, 1, length, file.get()) : 0;
@@ -197,7 +195,7 @@ inline std::size_t readFileBytes(std::string const& filename, std::uint8_t* buff
         throw flow::file_not_readable();
     return count;
 }
-/// Throws file_not_readable, and file_too_large for a file of more than maxSize bytes.
+/// Reads the whole file. Throws file_not_readable, and file_too_large if it has more than `maxSize` bytes.
 inline std::string readFileBytes(std::string const& filename, std::size_t maxSize) {
     flow::compat::OpenFile file(std::fopen(filename.c_str(), "rbe"));
     struct ::stat found;
@@ -222,8 +220,8 @@ inline void writeFile(std::string const& filename, std::string const& content) {
     writeFileBytes(filename, reinterpret_cast<std::uint8_t const*>(content.data()), content.size());
 }
 
-/// If the program or the machine stops at any time, the file has all of the old content or all of the new. It keeps its
-/// owner and its mode. Throws io_error; then the file is unchanged.
+/// Replaces the content, and keeps the owner and the mode. If the program or the machine stops at any time, the file
+/// has all of the old content or all of the new. Throws io_error; then the file is unchanged.
 inline void atomicReplace(std::string const& path, std::string const& content, [[maybe_unused]] bool textmode = true) {
     std::string name = flow::nondeterministicRandom()->randomUniqueID().toString() + ".tmp";
     std::string temporary = joinPath(parentDirectory(path), name);
@@ -253,8 +251,7 @@ namespace platform {
 
 using ::getUserHomeDirectory;
 
-/// Makes the directory with its parents. False if it existed. Throws file_not_writable if the program has no right to
-/// do so.
+/// Makes the directory and its parents. Returns false if it existed. Throws file_not_writable without permission.
 inline bool createDirectory(std::string const& directory) {
     std::error_code error;
     bool isNew = std::filesystem::create_directories(cleanPath(directory), error);
@@ -263,14 +260,14 @@ inline bool createDirectory(std::string const& directory) {
     flow::compat::throwIfFailed(error);
     return isNew;
 }
-/// The names of the files in the directory that end in `extension`, sorted. None if there is no such directory.
+/// Returns the sorted names of the files in the directory that end in `extension`; none without this directory.
 inline std::vector<std::string> listFiles(std::string const& directory, std::string const& extension = "") {
     auto names = flow::compat::namesIn(directory, std::filesystem::file_type::regular);
     std::erase_if(names, [&](std::string const& name) { return !name.ends_with(extension); });
     std::sort(names.begin(), names.end());
     return names;
 }
-/// The names of the directories in a directory, sorted. "." and ".." are two of them.
+/// Returns the sorted names of the directories in a directory, with "." and "..".
 inline std::vector<std::string> listDirectories(std::string const& directory) {
     auto names = flow::compat::namesIn(directory, std::filesystem::file_type::directory);
     if (directoryExists(directory))
@@ -286,7 +283,7 @@ inline void findFilesRecursively(std::string const& path, std::vector<std::strin
         if (name != "." && name != "..")
             findFilesRecursively(joinPath(path, name), out);
 }
-/// The number of deleted files and directories, including `directory`; 0 if it did not exist.
+/// Deletes a directory with its content. Returns the number of deleted files and directories; 0 if it did not exist.
 inline int eraseDirectoryRecursive(std::string const& directory) {
     std::error_code error;
     std::uintmax_t count = std::filesystem::remove_all(directory, error);
@@ -294,7 +291,7 @@ inline int eraseDirectoryRecursive(std::string const& directory) {
     return static_cast<int>(count);
 }
 
-/// A new file, which is deleted with this object.
+/// A new file, which the destructor deletes.
 class TmpFile {
 public:
     TmpFile() : TmpFile(directoryOfAll()) {}
@@ -310,12 +307,11 @@ public:
     TmpFile& operator=(TmpFile const&) = delete;
     ~TmpFile() { (void)::unlink(filename_.c_str()); }
 
-    /// Reads the first bytes; returns their number.
+    /// Reads the first bytes, and returns their number.
     std::size_t read(std::uint8_t* buffer, std::size_t length) { return readFileBytes(filename_, buffer, length); }
-    /// Replaces the content.
     void write(std::uint8_t const* data, std::size_t count) { writeFileBytes(filename_, data, count); }
     void append(std::uint8_t const* data, std::size_t count) { writeFileBytes(filename_, data, count, true); }
-    /// False if the file did not exist.
+    /// Returns false if the file did not exist.
     bool destroyFile() { return deleteFile(filename_); }
     std::string getFileName() const { return filename_; }
 

@@ -1,11 +1,11 @@
 #pragma once
-// Functions of the processor and the system for programs: flow/Platform.h of this folder brings them.
+// Functions of the processor and the system, for flow/Platform.h of this folder.
 //
 //     std::uint64_t bytes = getResidentMemoryUsage();
-//     double begin = getProcessorTimeThread();               // seconds of work, not of time
+//     double begin = getProcessorTimeThread();               // seconds of processor time
 //     criticalError(FDB_EXIT_ERROR, "NoPort", "the port is in use");
 //
-// Under simulation these are the machine's figures too.
+// Under simulation, these are the machine's figures too.
 
 #include "../diag/machine_stack.h"
 #include "../flow.h"
@@ -43,13 +43,13 @@
 
 #define crashAndDie() std::abort()
 
-/// Gives the value, as something that depends on the first parameter.
+/// Returns `value`, in an expression that depends on the first template parameter.
 template <class Ignored, class T>
 T& makeDependent(T& value) {
     return value;
 }
 
-// Functions on the bits of a number; of 0, all bits.
+// These functions count the zero bits at the low end (ctz) or the high end (clz); for 0, all bits.
 constexpr int ctz(std::uint32_t x) {
     return std::countr_zero(x);
 }
@@ -82,34 +82,33 @@ inline void flushOutputStreams() {
 // ---------------------------------------------------------------------------------------------------------------------
 // Threads and processors
 
-/// Lets other threads of the machine run.
 inline void threadYield() {
     ::sched_yield();
 }
-/// Lets the calling thread run only on this processor, if it exists.
+/// Makes the calling thread run only on this processor, if the processor exists.
 inline void setAffinity(int processor) {
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(static_cast<std::size_t>(processor), &set);
     (void)::sched_setaffinity(0, sizeof set, &set);
 }
-/// A counter of the processor, which runs at a rate of its own.
+/// Returns the counter of the processor, which has its own rate.
 inline std::uint64_t timestampCounter() {
 #if defined(__x86_64__)
-    return __builtin_ia32_rdtsc(); // nondeterminism: it asks for the machine's by name
+    return __builtin_ia32_rdtsc(); // nondeterminism: by contract this is the machine's value
 #elif defined(__aarch64__)
     std::uint64_t count;
     asm volatile("mrs %0, cntvct_el0" : "=r"(count));
     return count;
 #else
-    // nondeterminism: it asks for the machine's by name
+    // nondeterminism: by contract this is the machine's value
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 #endif
 }
 
 namespace platform {
 
-/// True if the processor has instructions for CRC32C.
+/// Returns true if the processor has instructions for CRC32C.
 inline bool isHwCrcSupported() {
 #if defined(__x86_64__)
     return __builtin_cpu_supports("sse4.2") != 0;
@@ -127,7 +126,7 @@ inline bool isSse42Supported() {
 
 namespace flow::compat {
 
-/// The seconds of processor time of the thread or the process, in user code and in the kernel.
+/// Returns the seconds of processor time of the thread or the process, in user code and in the kernel.
 inline double processorTime(int of) {
     rusage used;
     if (::getrusage(of, &used) != 0)
@@ -138,7 +137,7 @@ inline double processorTime(int of) {
     return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// The number behind the word, in a file of /proc in which each line begins with a word; -1 if there is none.
+/// Returns the number after `word`, in a file of /proc with a word at the start of each line; -1 if there is none.
 inline std::int64_t numberBehind(std::string_view word, char const* path) {
     std::ifstream file(path);
     std::string found, rest;
@@ -166,11 +165,11 @@ inline double getProcessorTimeProcess() {
 // ---------------------------------------------------------------------------------------------------------------------
 // Memory, in bytes
 
-/// The mapped memory.
+/// Returns the mapped memory.
 inline std::uint64_t getMemoryUsage() {
     return flow::compat::bytesBehind("VmSize:");
 }
-/// The memory that is resident in the machine.
+/// Returns the resident memory.
 inline std::uint64_t getResidentMemoryUsage() {
     return flow::compat::bytesBehind("VmRSS:");
 }
@@ -180,7 +179,7 @@ struct MachineRAMInfo {
     std::int64_t committed;
     std::int64_t available;
 };
-/// Swap that is in use counts as committed. Throws platform_error.
+/// Used swap counts as committed. Throws platform_error.
 inline void getMachineRAMInfo(MachineRAMInfo& info) {
     auto bytes = [](std::string_view word) {
         std::int64_t number = flow::compat::numberBehind(word, "/proc/meminfo");
@@ -193,7 +192,7 @@ inline void getMachineRAMInfo(MachineRAMInfo& info) {
     info.committed = info.total - info.available;
 }
 
-/// Limits the memory of the process; 0 means no limit. Throws platform_error if the system does not permit it.
+/// Limits the memory of the process; 0 changes nothing. Throws platform_error if the system does not permit it.
 inline void setMemoryQuota(std::size_t limit) {
     if (limit == 0)
         return;
@@ -208,14 +207,14 @@ inline void setMemoryQuota(std::size_t limit) {
 // ---------------------------------------------------------------------------------------------------------------------
 // The end of the program
 
-/// Ends without destructors; traced and printed text is written out before.
+/// Ends the program without destructors, after writing out traced and printed text.
 [[noreturn]] inline void flushAndExit(int code) {
     if (flow::trace::traceSink)
         flow::trace::traceSink->flush();
     std::fflush(nullptr);
     std::_Exit(code);
 }
-/// Like flushAndExit(), with a line on standard error and an event of SevError of that type.
+/// Like flushAndExit(), with a line on standard error and an event of type `type` and SevError.
 [[noreturn]] inline void criticalError(int exitCode, char const* type, char const* message) {
     std::fprintf(stderr, "ERROR: %s\n", message);
     flow::TraceEvent(flow::SevError, type).detail("Message", message).log();
@@ -227,11 +226,11 @@ inline void setMemoryQuota(std::size_t limit) {
 
 namespace platform {
 
-/// Writes return addresses, the innermost first; returns their number.
+/// Writes the return addresses of the stack, the innermost first, and returns their number.
 inline std::size_t raw_backtrace(void** addresses, int maxStackDepth) {
     return static_cast<std::size_t>(std::max(::backtrace(addresses, maxStackDepth), 0));
 }
-/// A command that prints these calls; get_backtrace() gives one for the thread: addr2line -e program -p -C -f -i 0x...
+/// Returns a command that prints these calls: addr2line -e program -p -C -f -i 0x...
 inline std::string format_backtrace(void** addresses, int count) {
     return flow::machineStack(addresses, static_cast<std::size_t>(count));
 }
@@ -245,7 +244,7 @@ namespace flow::compat {
 
 inline std::vector<void (*)()> crashCallbacks;
 
-/// Few of these calls are permitted where a signal may come at any time, but the program ends anyway.
+/// Most of these calls are not safe in a signal handler, but the program ends anyway.
 inline void onCrash(int signal) {
     bool isError = signal != SIGUSR2;
     std::string stack = machineStack();
@@ -267,12 +266,12 @@ inline void onCrash(int signal) {
 
 } // namespace flow::compat
 
-/// The crash handler calls the callbacks in the order of their registration.
+/// Adds a callback of the crash handler. They are called in the order of their registration.
 inline void registerCrashHandlerCallback(void (*callback)()) {
     flow::compat::crashCallbacks.push_back(callback);
 }
-/// From here on a signal that ends the program (SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGABRT) prints its name and the stack
-/// first, and writes an event "Crash" of SevError; SIGUSR2 ends it with an event "ProcessTerminated".
+/// Makes a signal that ends the program (SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGABRT) print its name and the stack first,
+/// and write an event "Crash" of SevError. SIGUSR2 ends it with an event "ProcessTerminated".
 inline void registerCrashHandler() {
     struct ::sigaction action{};
     action.sa_handler = flow::compat::onCrash;

@@ -5,16 +5,14 @@
 //     loop.run();                                 // until serve() has ended
 //     main.get();                                 // throws its error
 //
-// For programs that start several things and then run the loop; loop.run(serve()) does the same for one. Cancel-safe:
-// dropping the result releases the actor and stops nothing.
+// For programs that start several actors; for one, use loop.run(serve()). Dropping the result does not stop the loop.
 
 #include "flow/coro/coroutine.h"
 
 namespace flow {
 
 namespace combine {
-// The coroutines of the functions below. Only those functions have the parameter `caller`, which would enlarge the
-// frames.
+// The coroutines of the functions below. They have no parameter `caller`, which would enlarge the frames.
 
 template <class T>
 Future<T> stopAfter(Future<T> what) {
@@ -29,7 +27,7 @@ Future<T> stopAfter(Future<T> what) {
 }
 } // namespace combine
 
-/// The result of `what`. When it has come, value or error, the current loop stops.
+/// Returns the result of `what`. When it is ready, with a value or an error, the current loop stops.
 template <class T>
 FLOW_INLINE Future<T> stopAfter(Future<T> what, std::source_location caller = std::source_location::current()) {
     checkValid(what, caller);

@@ -1,18 +1,17 @@
 #pragma once
-// waitForAll() and others: Flow's names for waits for several futures. all(), some() and race() (flow/combine/) take
-// whatever can be waited for, and give the values.
+// waitForAll() and others: Flow's waits for several futures. all(), some() and race() (flow/combine/) give the values.
 //
-//     wait(waitForAll(replies));            // every one has a value, or the first error
+//     wait(waitForAll(replies));            // all have a value, or the first error
 //     wait(quorum(replies, 2));             // two values, or the first error
-//     wait(waitForAny(replies));            // the first to come, value or error
-//     wait(waitForAllReady(replies));       // every one has come, value or error
+//     wait(waitForAny(replies));            // the first value or error
+//     wait(waitForAllReady(replies));       // all have a value or an error
 //
-// Each makes one allocation, whatever the number of futures; the result has no value. If several futures fail, the
-// result has the error that came first. Among futures that are ready at the call, the first in order counts.
+// Each function makes one allocation for any number of futures; its result has no value. If several futures fail, the
+// result has the first error. Among futures that are ready at the call, the first in order counts.
 //
-// As long as the result is held, even when it is ready, it holds the futures that are not ready, so that they run on.
-// With Remaining::Released they are released as soon as the result is decided, before its waiter runs. Cancel-safe:
-// dropping the result releases the futures, which cancels a future that nothing else holds.
+// The result holds the futures that are not ready, even when it is ready itself, so that they run on. With
+// Remaining::Released it releases them when it is decided, before its waiter runs. Cancel-safe: dropping the result
+// releases the futures, which cancels a future that nothing else holds.
 
 #include "flow/combine/all.h"
 
@@ -21,7 +20,7 @@
 
 namespace flow {
 
-/// Waits until `needed` of the futures have values. Fails with the first error, even if enough values could still come.
+/// Waits until `needed` futures have values. Fails with the first error, even if enough values could still come.
 template <class T>
 Future<Void> quorum(std::vector<Future<T>> const& futures, std::size_t needed, Remaining remaining = Remaining::RunOn,
                     std::source_location caller = std::source_location::current()) {
@@ -43,7 +42,7 @@ Future<Void> waitForAll(std::vector<Future<T>> const& futures, Remaining remaini
     return quorum(futures, futures.size(), remaining, caller);
 }
 
-/// Waits until one of the futures has a value. Fails if an error comes first. Is ready at once if there are no futures.
+/// Waits until a future has a value. Fails if an error comes first. Without futures, it is ready at once.
 template <class T>
 Future<Void> waitForAny(std::vector<Future<T>> const& futures, Remaining remaining = Remaining::RunOn,
                         std::source_location caller = std::source_location::current()) {

@@ -1,8 +1,8 @@
 #pragma once
-// More generic actors of Flow that programs rarely use: they wait for some time or for one of several futures, or pass
-// results on. flow/genericactors.actor.h of this folder brings them. New code writes a coroutine of its own instead.
+// More rare generic actors of Flow, for flow/genericactors.actor.h of this folder: they wait for some time or for one
+// of several futures, or pass results on. New code should write a coroutine.
 //
-//     wait(timeoutErrorIfCleared(reply, isPaused, 5.0));      // seconds in which isPaused was true do not count
+//     wait(timeoutErrorIfCleared(reply, isPaused, 5.0));      // the time begins anew when isPaused becomes false
 //     Page page = wait(waitForFirst(replies));
 //     int port = wait(require(lookup, error_code_lookup_failed));
 //
@@ -27,9 +27,9 @@ namespace flow::compat {
 // ---------------------------------------------------------------------------------------------------------------------
 // Time
 
-/// Ready when the variable has been false for `seconds`.
+/// Returns when the variable has been false for `seconds`.
 inline Future<Void> delayAfterCleared(Reference<AsyncVar<bool>> condition, double seconds,
-                                      TaskPriority priority = TaskPriority::DefaultDelay) {
+                                      TaskPriority priority = TaskPriority::DefaultDelay, Propagate = {}) {
     for (bool isOver = false; !isOver;) {
         Future<Void> change = condition->onChange();
         if (condition->get())
@@ -39,7 +39,7 @@ inline Future<Void> delayAfterCleared(Reference<AsyncVar<bool>> condition, doubl
     }
 }
 /// Like delayAfterCleared(), with lowPriorityDelay().
-inline Future<Void> lowPriorityDelayAfterCleared(Reference<AsyncVar<bool>> condition, double seconds) {
+inline Future<Void> lowPriorityDelayAfterCleared(Reference<AsyncVar<bool>> condition, double seconds, Propagate = {}) {
     for (bool isOver = false; !isOver;) {
         Future<Void> change = condition->onChange();
         if (condition->get())
@@ -48,21 +48,21 @@ inline Future<Void> lowPriorityDelayAfterCleared(Reference<AsyncVar<bool>> condi
             isOver = (co_await race(std::move(change), lowPriorityDelay(seconds))).index() == 1;
     }
 }
-/// Like timeoutError(); the time begins anew whenever the variable becomes false, and stands still while it is true.
+/// Like timeoutError(); the time begins anew when the variable becomes false, and stands still while it is true.
 template <class T>
 Future<T> timeoutErrorIfCleared(Future<T> what, Reference<AsyncVar<bool>> condition, double seconds,
                                 TaskPriority priority = TaskPriority::DefaultDelay) {
     return chooseActor(what, tagError<T>(delayAfterCleared(std::move(condition), seconds, priority), timed_out()));
 }
-/// The result of `what`, after a wait of delayJittered(seconds).
+/// Returns the result of `what`, after a wait of delayJittered(seconds).
 template <class T>
 Future<T> delayActionJittered(Future<T> what, double seconds) {
     return joinWith(std::move(what), delayJittered(seconds));
 }
-/// The result of `what`. Throws io_timeout if it takes longer, and writes an event of SevError. In a simulation that is
-/// an injected fault.
+/// Like timeoutError(), but throws io_timeout (in a simulation, as an injected fault), and writes an event of SevError.
 template <class T>
-Future<T> ioTimeoutError(Future<T> what, double seconds, char const* context = nullptr, ExplicitVoid = {}) {
+Future<T> ioTimeoutError(Future<T> what, double seconds, char const* context = nullptr, Propagate = {},
+                         ExplicitVoid = {}) {
     auto first = co_await race(ready(what), lowPriorityDelay(seconds));
     if (first.index() == 1) {
         Error error = Loop::current().isSimulated() ? io_timeout().asInjectedFault() : io_timeout();
@@ -74,10 +74,11 @@ Future<T> ioTimeoutError(Future<T> what, double seconds, char const* context = n
     }
     co_return co_await std::move(what);
 }
-/// Like ioTimeoutError(); sets `degraded`, with an event, if it takes longer than `degradedSeconds`.
+/// Like ioTimeoutError(). Also sets `degraded`, with an event, after `degradedSeconds`.
 template <class T>
 Future<T> ioDegradedOrTimeoutError(Future<T> what, double seconds, Reference<AsyncVar<bool>> degraded,
-                                   double degradedSeconds, char const* context = nullptr, ExplicitVoid = {}) {
+                                   double degradedSeconds, char const* context = nullptr, Propagate = {},
+                                   ExplicitVoid = {}) {
     double rest = seconds;
     if (degradedSeconds < seconds) {
         auto first = co_await race(ready(what), lowPriorityDelay(degradedSeconds));
@@ -94,14 +95,15 @@ Future<T> ioDegradedOrTimeoutError(Future<T> what, double seconds, Reference<Asy
 }
 /// Calls the function after each interval, until it returns true.
 template <class F>
-Future<Void> checkUntil(double interval, F isDone, TaskPriority priority = TaskPriority::DefaultDelay) {
+Future<Void> checkUntil(double interval, F isDone, TaskPriority priority = TaskPriority::DefaultDelay, Propagate = {}) {
     do
         co_await delay(interval, priority);
     while (!isDone());
 }
-/// The result of `what`; sends a Void to the stream after each interval in which it was not ready.
+/// Returns the result of `what`. Sends a Void to the stream after each interval in which it is not ready.
 template <class T>
-Future<T> timeoutWarning(Future<T> what, double interval, PromiseStream<Void> output, ExplicitVoid = {}) {
+Future<T> timeoutWarning(Future<T> what, double interval, PromiseStream<Void> output, Propagate = {},
+                         ExplicitVoid = {}) {
     for (;;) {
         auto first = co_await race(ready(what), delay(interval));
         if (first.index() == 0)
@@ -110,13 +112,16 @@ Future<T> timeoutWarning(Future<T> what, double interval, PromiseStream<Void> ou
     }
     co_return co_await std::move(what);
 }
-/// After each interval in which elements came, writes an event of that type with their number.
-inline Future<Void> timeoutWarningCollector(FutureStream<Void> input, double interval, char const* context, UID id) {
+/// After each interval in which elements came, writes an event of type `context` with their number.
+inline Future<Void> timeoutWarningCollector(FutureStream<Void> input, double interval, char const* context, UID id,
+                                            Propagate = {}) {
     for (;;) {
         std::int64_t count = 0;
         Future<Void> end = delay(interval);
-        while ((co_await race(input, end)).index() == 0)
-            ++count;
+        for (bool isOver = false; !isOver; count += !isOver) {
+            auto first = co_await race(input, end);
+            isOver = first.index() == 1;
+        }
         if (count > 0)
             TraceEvent(SevWarn, context, id).detail("LateProcessCount", count).detail("LoggingDelay", interval);
     }
@@ -125,29 +130,30 @@ inline Future<Void> timeoutWarningCollector(FutureStream<Void> input, double int
 // ---------------------------------------------------------------------------------------------------------------------
 // Several futures
 
-/// Waits until all but `faultTolerance` have a value; then for the rest, at most `factor` times as long as until then.
-/// Throws `failure` if too many have failed for that.
+/// Waits until all but `faultTolerance` have a value, and then for the rest, at most `factor` times as long again.
+/// Throws `failure` if too many fail.
 inline Future<Void> waitForMost(std::vector<Future<ErrorOr<Void>>> all, int faultTolerance, Error failure,
-                                double factor = 1.0) {
+                                double factor = 1.0, Propagate = {}) {
     double begin = now();
     std::vector<Future<bool>> haveValues;
     for (Future<ErrorOr<Void>> const& each : all)
         haveValues.push_back(fmap([](ErrorOr<Void> const& result) { return result.present(); }, each));
     bool areEnough = co_await quorumEqualsTrue(haveValues, static_cast<int>(all.size()) - faultTolerance);
     if (!areEnough)
-        throw failure;
+        co_await coro::fail(failure);
     co_await (delay((now() - begin) * factor) || waitForAll(haveValues));
 }
-/// The first value or error.
+/// Returns the first value or error.
 template <class T>
 Future<T> waitForFirst(std::vector<Future<T>> all) {
     return flow::map(race(std::move(all)), [](Winner<T> first) { return std::move(first).value(); });
 }
-/// Sends values and errors as they come, while the result is held.
+/// Sends the values and errors as they come, for as long as the result is held.
 template <class T>
 Future<Void> makeStream(std::vector<Future<T>> const& all, PromiseStream<T>& values, PromiseStream<Error>& errors) {
-    auto forwardOne = [](Future<T> from, PromiseStream<T> value, PromiseStream<Error> error) -> Future<Void> {
-        ErrorOr<T> result = co_await tryGet(std::move(from));
+    auto forwardOne = [](Future<T> from, PromiseStream<T> value, PromiseStream<Error> error,
+                         Propagate = {}) -> Future<Void> {
+        ErrorOr<T> result = co_await coro::outcome(std::move(from));
         if (!result.isError())
             value.send(std::move(result).get());
         else if (!result.isError(error_code_actor_cancelled))
@@ -156,10 +162,10 @@ Future<Void> makeStream(std::vector<Future<T>> const& all, PromiseStream<T>& val
     std::vector<Future<Void>> running;
     for (Future<T> const& each : all)
         running.push_back(forwardOne(each, values, errors));
-    return [](std::vector<Future<Void>>) -> Future<Void> { co_await Future<Void>(Never()); }(std::move(running));
+    return [](std::vector<Future<Void>>, Propagate = {}) -> Future<Void> { co_await Never(); }(std::move(running));
 }
 
-/// The function's result for each.
+/// Returns a future of the function's result for each future.
 template <class T, class F>
 auto map(std::vector<Future<T>> const& all, F function) {
     std::vector<Future<std::decay_t<std::invoke_result_t<F, T>>>> made;
@@ -174,8 +180,8 @@ auto mapAsync(std::vector<Future<T>> const& all, F actor) {
         made.push_back(flow::mapAsync(each, actor));
     return made;
 }
-/// Sends the result of the actor for each element, in their order. The actors run at the same time. At the end of the
-/// input end_of_stream is sent; another error is sent and thrown.
+/// Sends the result of the actor for each element, in the order of the elements. The actors run at the same time. At
+/// the end of the input, sends end_of_stream; sends and throws another error.
 template <class T, class F, class U = typename std::decay_t<std::invoke_result_t<F, T>>::Element>
 Future<Void> mapAsync(FutureStream<T> input, F actor, PromiseStream<U> output) {
     std::deque<Future<U>> running;
@@ -206,10 +212,10 @@ Future<Void> mapAsync(FutureStream<T> input, F actor, PromiseStream<U> output) {
     }
     output.sendError(end_of_stream());
 }
-/// Sends the same elements, each in a turn of its own.
+/// Sends the elements, and lets other tasks run after each.
 template <class T>
 Future<Void> yieldPromiseStream(FutureStream<T> input, PromiseStream<T> output,
-                                TaskPriority priority = TaskPriority::DefaultYield) {
+                                TaskPriority priority = TaskPriority::DefaultYield, Propagate = {}) {
     for (;;) {
         T next = co_await input;
         output.send(std::move(next));
@@ -220,14 +226,14 @@ Future<Void> yieldPromiseStream(FutureStream<T> input, PromiseStream<T> output,
 // ---------------------------------------------------------------------------------------------------------------------
 // Values and errors
 
-/// The result of `what`, with request_maybe_delivered in place of broken_promise.
+/// Returns the result of `what`, with request_maybe_delivered in place of broken_promise.
 template <class T>
 Future<T> brokenPromiseToMaybeDelivered(Future<T> what) {
     return transformError(std::move(what), broken_promise(), request_maybe_delivered());
 }
-/// The value; throws an error of that code if there is none.
+/// Returns the value; throws an error with the code `errorCode` if there is none.
 template <class T>
-Future<T> require(Future<Optional<T>> what, int errorCode, ExplicitVoid = {}) {
+Future<T> require(Future<Optional<T>> what, int errorCode, Propagate = {}, ExplicitVoid = {}) {
     Optional<T> found = co_await std::move(what);
     if (!found.present())
         throw Error(errorCode);
@@ -235,27 +241,29 @@ Future<T> require(Future<Optional<T>> what, int errorCode, ExplicitVoid = {}) {
 }
 /// Assigns the value to `out`; throws the error if there is none.
 template <class T>
-Future<Void> storeOrThrow(T& out, Future<Optional<T>> what, Error error) {
+Future<Void> storeOrThrow(T& out, Future<Optional<T>> what, Error error, Propagate = {}) {
     Optional<T> found = co_await std::move(what);
     if (!found.present())
         throw error;
     out = std::move(found).get();
 }
-/// The result of `what`; its error ends the stream too.
+/// Returns the result of `what`. Its error also ends the stream; so does a cancel, as with Flow.
 template <class T, class U>
 Future<T> forwardErrors(Future<T> what, PromiseStream<U> output, ExplicitVoid = {}) {
     ErrorOr<T> result = co_await tryGet(what);
-    if (result.isError())
+    if (result.isError()) {
         output.sendError(result.getError());
-    co_return co_await std::move(what);
+        co_await coro::fail(result.getError());
+    }
+    co_return std::move(result).get();
 }
-/// The result of `what`, as another future: cancelling one does not cancel the other.
+/// Returns the result of `what` as another future: cancelling one does not cancel the other.
 template <class T>
 Future<T> detach(Future<T> what) {
     return joinWith(std::move(what), Future<Void>(Void()));
 }
 
-/// Sends the value when the signal comes; drops `to` if the signal fails.
+/// Sends the value when the signal is ready; drops `to` if the signal fails.
 template <class To, class U>
 coro::Detached sendWhen(To to, U value, Future<Void> signal) {
     ErrorOr<Void> result = co_await tryGet(std::move(signal));
@@ -269,7 +277,7 @@ coro::Detached sendErrorWhen(To to, Error error, Future<Void> signal) {
         to.sendError(error);
 }
 
-/// Takes the promise away from the caller.
+/// Sends the value when the signal is ready. Moves the promise from the caller.
 template <class T, class U>
 void tagAndForward(Promise<T>* promise, U value, Future<Void> signal) {
     sendWhen(std::move(*promise), std::move(value), std::move(signal));
@@ -278,7 +286,7 @@ template <class T>
 void tagAndForwardError(Promise<T>* promise, Error error, Future<Void> signal) {
     sendErrorWhen(std::move(*promise), error, std::move(signal));
 }
-/// The caller keeps the stream too.
+/// Sends the value when the signal is ready. The caller keeps the stream.
 template <class T, class U>
 void tagAndForward(PromiseStream<T>* output, U value, Future<Void> signal) {
     sendWhen(*output, std::move(value), std::move(signal));
@@ -288,11 +296,11 @@ void tagAndForwardError(PromiseStream<T>* output, Error error, Future<Void> sign
     sendErrorWhen(*output, error, std::move(signal));
 }
 template <class T>
-Future<Void> tag(Future<Void> signal, T value, PromiseStream<T> output) {
+Future<Void> tag(Future<Void> signal, T value, PromiseStream<T> output, Propagate = {}) {
     co_await std::move(signal);
     output.send(std::move(value));
 }
-/// Sends the value or the error of `what` into the promise; nothing cancels that.
+/// Sends the value or the error of `what` into the promise. Nothing cancels this.
 template <class T>
 void uncancellable(Future<T> what, Promise<T> result) {
     forwardPromise(std::move(result), std::move(what));
@@ -306,7 +314,7 @@ T sorted(T range) {
     std::sort(range.begin(), range.end());
     return range;
 }
-/// The results of `>>` for each part between the delimiters; T() for a part without one.
+/// Reads each part between delimiters by `>>`; T() for a part without a value.
 template <class T>
 std::vector<T> parseStringToVector(std::string const& text, char delimiter) {
     std::vector<T> all;

@@ -10,10 +10,9 @@
 //         future.addCallbackAndClear(new Print);
 //
 // A callback waits for one future or stream at a time, and is called once for each wait. While it waits, it holds a
-// reference of the future, and is in the list of the future's waiters: the newest waiter is called first. remove()
-// takes the callback out of the list and releases the reference. If no other reference is left, the future is
-// cancelled. The destructor calls remove(). A callback is taken out of the list before it is called, so it may wait
-// again or delete itself; remove() then does nothing. fire() and error() must not throw.
+// reference to the future. The newest waiter is called first. remove(), which the destructor calls, ends the wait and
+// releases the reference; if it was the last one, the future is cancelled. A callback may wait again or delete itself
+// when it is called. fire() and error() must not throw.
 
 #include "flow/core/result.h"
 #include "flow/core/stream.h"
@@ -22,13 +21,12 @@ namespace flow {
 
 namespace detail {
 
-/// The base class of callbacks. It owns the Waiter that is parked, and that calls the callback.
+/// The base class of callbacks. Its Waiter is parked at the future or stream, and calls the callback.
 class CallbackBase {
 public:
     CallbackBase(CallbackBase const&) = delete;
     CallbackBase& operator=(CallbackBase const&) = delete;
 
-    /// Stops waiting, without being called.
     void remove() { abandon(&waiter_); }
 
 protected:
@@ -52,17 +50,16 @@ private:
 
 } // namespace detail
 
-/// An object that is called with the result of a Future<T>.
 template <class T>
 class Callback : public detail::CallbackBase {
 public:
     Callback() : CallbackBase(call) {}
 
-    /// Called with the value, which belongs to the future. The other overload of fire() is not called.
+    /// Called with the value, which the future owns. fire(T&&) is not called.
     virtual void fire(T const&) {}
     virtual void fire(T&&) {}
     virtual void error(Error) {}
-    /// Never called. It exists for users' code that overrides it.
+    /// Never called. It exists for code that overrides it.
     virtual void unwait() {}
 
 private:
@@ -85,10 +82,10 @@ public:
     SingleCallback() : CallbackBase(call) {}
 
     virtual void fire(T const&) {}
-    /// Called with the element. The other overload of fire() is not called.
+    /// Called with the element. fire(T const&) is not called.
     virtual void fire(T&&) {}
     virtual void error(Error) {}
-    /// Never called. It exists for users' code that overrides it.
+    /// Never called. It exists for code that overrides it.
     virtual void unwait() {}
 
 private:

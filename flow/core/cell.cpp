@@ -1,6 +1,6 @@
 // The life of a cell from the moment it is set. Its status is set first, and then its waiters run, newest first. The
-// functions that complete a cell return the last waiter, which the caller runs by a tail call: so a chain of any length
-// needs constant stack. While the other waiters run, a reference of the caller keeps the cell.
+// functions that complete a cell return the last waiter, which the caller runs by a tail call, so that a chain of any
+// length needs constant stack. While the other waiters run, a reference of the caller keeps the cell alive.
 //
 // finishFrame() (cell.h) ends a frame that has destroyed its state itself. failFrame() destroys the frame, and then
 // completes its cell with an error; if a waiter of the cell propagates errors, the loop of wakeWithError() destroys
@@ -20,7 +20,6 @@
 
 namespace flow {
 
-/// Functions for the list of this thread's EndingWatch objects.
 class EndingWatches {
 public:
     [[gnu::cold]] static void failed(void const* code, Error error) noexcept;
@@ -51,13 +50,20 @@ constinit thread_local Cell cancelledByThread = {.waiters = {nullptr, nullptr},
 #if FLOW_CHECKED
                                                  ,
                                                  .owner = nullptr,
-                                                 .place = nullptr
+                                                 .filler = nullptr
 #endif
 };
 
 } // namespace
 
 const char FLOW_SETTINGS = 0;
+
+Error withAwaitersOf(Cell* cell, Error error) noexcept {
+    auto codes = reinterpret_cast<std::uintptr_t>(cell->frame()->resume);
+    if (!cell->waiters.isEmpty())
+        codes += 3 * reinterpret_cast<std::uintptr_t>(Waiter::of(cell->waiters.next)->resume);
+    return error.withAwaiters(cell, reinterpret_cast<void const*>(codes));
+}
 
 void runHandedOver() noexcept {
     while (handedOver) {
@@ -88,8 +94,7 @@ void detach(Waiter* waiter) noexcept {
 namespace {
 
 Cell* takeFrom(BranchGroup* group) noexcept {
-    // Removes from the group the branches that hold no cell any more: so n calls together take n steps. Always keeps
-    // one branch, with its `owner`.
+    // Removes the branches without a cell, so that n calls together take n steps. Always keeps one branch.
     while (group->count > 1 && group->branches->awaited.isNothing()) {
         ++group->branches;
         --group->count;
@@ -112,8 +117,22 @@ Cell* takeAwaited(Waiter* waiter) noexcept {
 
 namespace {
 
-/// Ends a cancelled frame for a FrameStack: the frame resumes with actor_cancelled, or is destroyed if it propagates
-/// cancels.
+/// The waits of the frame that has waited last after its cancel. Such a frame never suspends, so one count for the
+/// thread is enough.
+struct CancelledWaits {
+    Waiter const* frame = nullptr;
+    int count = 0;
+};
+constinit thread_local CancelledWaits cancelledWaits;
+
+/// The end of a frame that another cancelled frame drops, which counts its own waits: it may do so in a loop.
+[[gnu::noinline, gnu::cold]] void runWithin(Waiter* frame) noexcept {
+    CancelledWaits outer = std::exchange(cancelledWaits, {});
+    run(frame);
+    cancelledWaits = outer;
+}
+
+/// Ends a cancelled frame for a FrameStack: resumes it with actor_cancelled, or destroys it if it propagates cancels.
 struct Cancelling {
     /// True if the cell has a frame that can be cancelled and was not cancelled yet.
     static bool mayEnd(Cell const* cell) noexcept {
@@ -132,6 +151,7 @@ struct Cancelling {
         } else if (frame->awaited.isGroup()) {
             detach(frame);
         } else {
+            forgetCancelledWaits();
             return false;
         }
         return true;
@@ -143,7 +163,10 @@ struct Cancelling {
                 run(last);
         } else {
             frame->awaited = cancelledCell();
+            if (cancelledWaits.frame) [[unlikely]]
+                return runWithin(frame);
             run(frame);
+            cancelledWaits.frame = nullptr;
         }
     }
 };
@@ -170,7 +193,7 @@ void freeUnseen(Cell* cell) noexcept {
 
 namespace {
 
-/// Does the rare part of errorStatus(): calls the watches, and reports an error that no future can receive.
+/// The rare part of errorStatus(): calls the watches, and reports an error that no future can receive.
 [[gnu::noinline, gnu::cold]] std::uint8_t reportEnding(Cell* cell, std::uint32_t own) noexcept {
     if (endingWatch)
         EndingWatches::failed(codeOf(cell->frame()), cell->error);
@@ -180,7 +203,7 @@ namespace {
     return Cell::kErrorOfFrame & ~Cell::kUnreadBit;
 }
 
-/// `isUnwatched` is true if the caller has just found that there is no watch.
+/// `isUnwatched` is true if the caller has just tested that there is no watch.
 FLOW_INLINE std::uint8_t errorStatus(Cell* cell, std::uint32_t own, bool isUnwatched = false) noexcept {
     if (!isUnwatched && endingWatch) [[unlikely]]
         return reportEnding(cell, own);
@@ -198,7 +221,7 @@ FLOW_INLINE Cell* endInError(Waiter* frame, Error error, bool isUnwatched = fals
     setEnded(cell, errorStatus(cell, 0, isUnwatched));
     return cell;
 }
-/// Does endInError() with the error of the cell `failed`, and takes over a reference to this cell.
+/// Like endInError(), with the error of the cell `failed`. Takes over a reference to `failed`.
 [[gnu::noinline, gnu::cold]] Cell* endWatched(Waiter* frame, Cell* failed) noexcept {
     return endInError(frame, takeErrorFor(Cell::of(frame), failed));
 }
@@ -221,8 +244,7 @@ Waiter* propagated(Waiter* waiter) noexcept {
     return waiter->awaited.isPropagating() ? finishFrame(propagateError(waiter), Cell::kError) : waiter;
 }
 
-/// Does wakeAllButLast() for a cell with an error. If the last waiter propagates the error, ends this waiter's frame
-/// too, and goes on with the waiters that wait for that frame.
+/// The part of wakeAllButLast() for an error. If the last waiter propagates it, ends its frame and wakes its waiters.
 Waiter* wakeWithError(Cell* cell) noexcept {
     for (Cell* ended = nullptr;
          ;) { // the cell of a frame that failed here; keeps its promise reference until its waiters have run
@@ -242,7 +264,6 @@ Waiter* wakeWithError(Cell* cell) noexcept {
     }
 }
 
-/// Does wakeAllButLast() for a cell with a value.
 Waiter* wakeWithValue(Cell* cell) noexcept {
     Link& waiters = cell->waiters;
     do {
@@ -253,7 +274,7 @@ Waiter* wakeWithValue(Cell* cell) noexcept {
     return takeFirst(waiters);
 }
 
-/// Calls `wake`, on a new stack if this one is short: a waiter may wake further waiters, and these calls nest.
+/// Calls `wake`, on a new stack if needed, because a waiter may wake further waiters: these calls nest.
 template <Waiter* (*wake)(Cell*) noexcept>
 [[gnu::noinline]] Waiter* wakeWithRoom(Cell* cell) noexcept {
     Waiter* last = nullptr;
@@ -326,14 +347,18 @@ std::uint8_t statusOfError(Cell* cell, std::uint32_t own) noexcept {
 
 void countCancelledWait(Waiter* frame) noexcept {
     constexpr int kMost = 50'000;
-    Error& count = Cell::of(frame)->error; // a frame that has not ended does not use its `error`
-    int waits = (count.isValid() ? count.code() : 0) + 1;
-    count = Error(waits);
-    if (waits < kMost)
+    if (frame != cancelledWaits.frame)
+        cancelledWaits = {frame, 0};
+    if (++cancelledWaits.count < kMost)
         return;
     runningActor = codeOf(frame);
-    FLOW_ASSERT(waits < kMost, "an actor or coroutine was cancelled, and goes on waiting: a handler in a loop swallows "
-                               "actor_cancelled at every wait");
+    FLOW_ASSERT(cancelledWaits.count < kMost,
+                "an actor or coroutine was cancelled, and goes on waiting: a handler in a loop swallows "
+                "actor_cancelled at every wait");
+}
+
+[[gnu::noinline]] void forgetCancelledWaits() noexcept { // called from hot code, which would save more registers
+    cancelledWaits.frame = nullptr;
 }
 
 Cell* cancelledCell(Cell* operand, Waiter* frame) noexcept {

@@ -1,6 +1,6 @@
 #pragma once
-// The life of a result cell. The cell is made. It is set once; then its waiters run. It is freed when it has no promise
-// references and no future references any more.
+// The life of a result cell: it is made, it is set once, and then its waiters run. It is freed when neither a promise
+// nor a future refers to it any more.
 //
 //     Cell* cell = newCell<int>(0, 1, 1);                 // no frame, one future, one promise
 //     constructValue<int>(cell, 7);
@@ -47,13 +47,13 @@ void destroyValue(Cell* cell) {
     valueOf<T>(cell).~T();
 }
 
-/// The error message for an argument from which no value can be made. Each function that takes a value has a second
-/// overload for such arguments. So compilers report the mistake at the user's line, and not in this header.
+/// The error message for an argument that does not convert to the value. Each function that takes a value has a second
+/// overload for such arguments, so that compilers report the mistake at the user's line and not in this header.
 #define FLOW_NO_VALUE "no value of the future's type can be made of what is returned or sent"
 
-/// The parameter type of that second overload if the argument is a `{list}`. The second overload is `template <class
-/// Given = AnyList, class Wanted = T>`. The first one has the same template parameters and a constraint, so C++ prefers
-/// the first one if both fit. `Wanted` is only for the message: compilers print it.
+/// The parameter type of the second overload if the argument is a `{list}`. The second overload is `template <class
+/// Given = AnyList, class Wanted = T>`. The first overload has the same template parameters and a constraint, so C++
+/// prefers it if both fit. Compilers print `Wanted` in the message.
 struct AnyList {
     template <class... Elements>
     AnyList(Elements&&...) {}
@@ -97,7 +97,6 @@ inline void checkThread(Cell const* cell, Caller caller = Caller()) {
 inline void checkThread(Cell const*, Caller = Caller()) {}
 #endif
 
-/// Makes a cell for T in a block of this size class.
 template <class T>
 FLOW_INLINE Cell* placeCell(void* block, memory::SizeClass sizeClass, std::uint32_t futures, std::uint32_t promises,
                             std::uint8_t flags) {
@@ -113,13 +112,12 @@ FLOW_INLINE Cell* placeCell(void* block, memory::SizeClass sizeClass, std::uint3
     cell->prefixUnits = static_cast<std::uint16_t>(kPrefixBytes<T> / 16);
 #if FLOW_CHECKED
     cell->owner = thisThread();
-    cell->place = nullptr;
+    cell->filler = nullptr;
 #endif
     return cell;
 }
 
-/// Clears a new block in checked builds. Checked builds search frames for addresses (flow/wait/dying_local.h), so a new
-/// block must not hold addresses from its earlier use.
+/// Clears a new block in checked builds: they search frames for addresses (dying_local.h) and must find no old ones.
 inline void clearBlock([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
     if constexpr (FLOW_CHECKED)
         std::memset(block, 0, bytes);
@@ -138,7 +136,7 @@ Cell* newCell(std::size_t frameBytes, std::uint32_t futures, std::uint32_t promi
 constexpr std::size_t paddingFor(std::size_t head, std::size_t alignment) {
     return -head & (alignment - 1);
 }
-/// Returns the bytes of the whole block. They are a multiple of the alignment, because only then the block is aligned.
+/// Returns the size of the whole block. It is a multiple of the alignment: blocks of other sizes are not aligned.
 constexpr std::size_t alignedBytes(std::size_t head, std::size_t frameBytes, std::size_t alignment) {
     return memory::roundUp(paddingFor(head, alignment) + head + frameBytes, alignment);
 }
@@ -158,11 +156,11 @@ Cell* newAlignedCell(std::size_t frameBytes, std::size_t alignment, std::uint32_
     return placeCell<T>(block, memory::kPaddedClass, futures, promises, flags);
 }
 
-/// Does freeCell() for a value that has a destructor, and for an unread error.
+/// The part of freeCell() for a value with a destructor and for an unread error.
 FLOW_RARE void freeWithCare(Cell* cell) noexcept;
 
-// In the functions below, T is the type of the cell's value. T is void if the type is not known: then the cell says
-// where the value is. A known type is faster: the offset is a constant, and often no test for a destructor is needed.
+// In the functions below, T is the type of the cell's value, or void if the type is not known. A known type is faster:
+// the offset of the value is a constant, and often no test for a destructor is needed.
 
 /// Destroys the value, if there is one, reports an unread error, and gives the block back.
 template <class T = void>
@@ -232,7 +230,7 @@ inline Waiter* takeFirst(Link& list) {
 }
 
 /// Runs all waiters of a ready cell except the last one. Returns the last waiter for the caller to run; null if none is
-/// left. Ends waiters that propagate the cell's error, as failFrame() does. Called if takeOnly() has returned null.
+/// left. Waiters that propagate the cell's error end, as in failFrame(). Called if takeOnly() has returned null.
 Waiter* wakeAllButLast(Cell* cell) noexcept;
 
 /// Like wakeAllButLast(), and then releases one promise reference.
@@ -264,7 +262,7 @@ inline Waiter* complete(Cell* cell, std::uint8_t status) noexcept {
 /// Ends a frame, which is not parked, with an error: destroys the frame and completes its cell. Waiters that propagate
 /// errors end in the same way, without recursion. Returns the waiter to run next, or null.
 Waiter* failFrame(Waiter* frame, Error error) noexcept;
-/// Does failFrame() with the error of the cell `failed`, and takes over a reference to this cell.
+/// Like failFrame(), with the error of the cell `failed`. Takes over a reference to `failed`.
 Waiter* failFrameWith(Waiter* frame, Cell* failed) noexcept;
 
 /// Calls freeCell(), and saves all registers (FLOW_RARE): for frames that end without futures, and for streams.
@@ -300,6 +298,13 @@ inline Error readError(Cell* cell) {
     return cell->error;
 }
 
+/// Returns the error for a cell that fails with it; see Error::withAwaiters().
+FLOW_RARE Error withAwaitersOf(Cell* cell, Error error) noexcept;
+/// Does so if origins are recorded. What is rare is a call, so that a coroutine keeps its registers.
+inline Error failureOf(Cell* cell, Error error) {
+    return recordsOrigins.load(std::memory_order_relaxed) ? withAwaitersOf(cell, error) : error;
+}
+
 /// Returns the status for a frame that ends with the error in its cell. Reports the error if nothing can receive it: if
 /// at most `own` future references are left, which belong to the library.
 [[gnu::cold]] std::uint8_t statusOfError(Cell* cell, std::uint32_t own = 0) noexcept;
@@ -313,52 +318,50 @@ void breakPromise(Cell* cell, Error error) noexcept;
 /// without a frame, for an uncancellable frame, and at a second call.
 void cancel(Cell* cell) noexcept;
 
-/// Says when startDormant() starts the operation of a dormant cell: see KeptFrame in flow/core/in_place.h.
+/// Selects when startDormant() starts the operation of a dormant cell: see KeptFrame in flow/core/in_place.h.
 enum class StartKept : bool { Always, OnlyIfReady };
 /// Starts the operation of a dormant cell. True if the cell is ready now.
 FLOW_RARE bool startDormant(Cell* cell, StartKept how);
 
-/// Returns a cell that holds actor_cancelled, with a future reference for the caller. The wait of a cancelled actor
-/// gets this cell instead of `operand`, and the reference to `operand` is released. `frame` is the actor's frame: its
-/// waits are counted.
+/// Returns a cell that holds actor_cancelled, with a future reference for the caller. A wait of a cancelled actor gets
+/// it instead of `operand`, which is released. If `frame` is given, counts a wait of this frame.
 FLOW_RARE Cell* cancelledCell(Cell* operand = nullptr, Waiter* frame = nullptr) noexcept;
 
-/// Counts the waits of a frame that was cancelled. If a handler in a loop swallows actor_cancelled, the frame would
-/// occupy its thread forever: after 50,000 waits the program ends with a message that names the actor.
+/// Counts the waits of a cancelled frame. A loop with a handler that swallows actor_cancelled would occupy its thread
+/// forever: after 50,000 waits the program ends with a message that names the actor.
 FLOW_RARE void countCancelledWait(Waiter* frame) noexcept;
+/// Begins the count anew. Called when a frame is marked as cancelled: an earlier frame may have had its address.
+FLOW_RARE void forgetCancelledWaits() noexcept;
 
-/// Returns the number of future handles, plus 1 if there are waiters.
 std::uint32_t futureCount(Cell const* cell) noexcept;
 
-/// If a Source (flow/wait/source.h) wants a call when its first waiter leaves, this number stands behind the head of
-/// its list. Behind the link of a waiter of a Source stands an Awaited, which never equals this number.
+/// The mark of a Source (flow/wait/source.h) that wants a call when its first waiter leaves. It stands in memory behind
+/// the head of the Source's list. Behind a waiter's link stands an Awaited, which never equals this mark.
 inline constexpr std::uint32_t kHearsOfLeaving = 4;
-/// True if `before`, the link in front of a waiter that is parked at an operation, is the head of such a list.
+/// True if the mark stands behind `before`, which is the link in front of a waiter that is parked at an operation.
 inline bool hearsOfLeaving(Link const* before) {
     std::uint32_t behind;
     std::memcpy(&behind, before + 1, sizeof behind);
     return behind == kHearsOfLeaving;
 }
-/// Called if hearsOfLeaving(head), when the first waiter in the list of `head` has been cancelled or has lost a race.
+/// Called if hearsOfLeaving(head) is true, when the first waiter in this list has been cancelled or has lost a race.
 void firstHasLeft(Link* head) noexcept;
 
 /// Unlinks a waiter (and its branches) so that nothing can wake it. The waiter keeps its references.
 void detach(Waiter* waiter) noexcept;
 
-/// Takes the next cell that a detached waiter still holds, in the order of the waiter's branches. Returns the cell and
-/// the waiter's reference to it; null when no cell is left.
+/// Takes the next cell that a detached waiter (or its branches) still holds, with its reference; null if none is left.
 Cell* takeAwaited(Waiter* waiter) noexcept;
 
-/// Takes the waiter out of the list in which it is parked, without running it, and releases the cells for which it
-/// waited.
+/// Ends a wait without running the waiter: unlinks the waiter, and releases the cells for which it waited.
 void abandon(Waiter* waiter) noexcept;
 
 } // namespace flow::detail
 
 namespace flow {
 
-/// Sets the owner of the cells that this thread makes from now on; null: the thread owns these cells. Only the owner of
-/// a cell may use the cell; checked builds test this rule. Simulators call setOwnerOfCells().
+/// Sets the owner of the cells that this thread makes from now on; null means the thread. Only its owner may use a
+/// cell; checked builds test this rule. Simulators call setOwnerOfCells().
 inline void setOwnerOfCells([[maybe_unused]] const void* owner) {
 #if FLOW_CHECKED
     detail::simulatedOwner = owner;

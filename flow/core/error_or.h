@@ -17,6 +17,16 @@
 namespace flow {
 
 template <class T>
+class ErrorOr;
+
+namespace detail {
+template <class T>
+inline constexpr bool kIsErrorOr = false;
+template <class T>
+inline constexpr bool kIsErrorOr<ErrorOr<T>> = true;
+} // namespace detail
+
+template <class T>
 class ErrorOr {
 public:
     using Element = T;
@@ -27,13 +37,18 @@ public:
     ErrorOr(Error error)
         requires(!std::same_as<T, Error>)
         : ErrorOr(kFailed, error) {}
-    /// Converts an ErrorOr of another type, if its value converts.
+    /// Makes the value of what converts to a T, such as a std::string of a literal.
+    template <class U>
+        requires(!std::same_as<std::remove_cvref_t<U>, T> && std::convertible_to<U, T> &&
+                 !std::convertible_to<U, Error> && !detail::kIsErrorOr<std::remove_cvref_t<U>>)
+    ErrorOr(U&& value) : content_(std::in_place_index<0>, std::forward<U>(value)) {}
+    /// Converts an ErrorOr<U>, if a U converts to a T.
     template <class U>
         requires(!std::same_as<U, T> && std::convertible_to<U, T>)
     ErrorOr(ErrorOr<U> const& other)
         : ErrorOr(other.present() ? ErrorOr(static_cast<T>(other.get())) : failed(other.getError())) {}
 
-    /// Returns an ErrorOr that holds the error as an error, also if T is Error.
+    /// Returns an ErrorOr that holds `error` as an error, also if T is Error.
     static ErrorOr failed(Error error) { return ErrorOr(kFailed, error); }
 
     bool present() const { return content_.index() == 0; }
@@ -75,6 +90,11 @@ public:
         if (!present())
             return Result::failed(getError());
         return Result(std::apply(std::forward<F>(function), std::forward_as_tuple(get(), std::forward<Args>(args)...)));
+    }
+    /// map() of an overloaded function of the value: `text.map<StringRef>(&StringRef::substr, 2)`.
+    template <class R, class C = T, class... Args>
+    ErrorOr<std::remove_cvref_t<R>> map(R (C::*function)(Args...) const, Args&&... args) const {
+        return map([&](T const& value) -> decltype(auto) { return (value.*function)(std::forward<Args>(args)...); });
     }
     /// Like map(), for a function that returns an ErrorOr.
     template <class F, class... Args>

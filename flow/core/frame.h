@@ -29,10 +29,9 @@ struct Waiter;
 struct TimerSlot;
 struct BranchGroup;
 
-/// The object for which a parked Waiter waits: nothing (the Waiter is ready, or runs), a cell of which the Waiter holds
-/// a future reference, a slot in a timer queue, a group of branches, or an operation in place. An Awaited is one word,
-/// with the kind of the object in the low bits. A call that was posted to a loop waits only for its turn. It has the
-/// special mark turn(), because the loop owns the call.
+/// The object for which a parked Waiter waits: nothing (the Waiter is ready, or runs), a cell with a future reference,
+/// a slot in a timer queue, a group of branches, or an operation in place. An Awaited is one word, with the kind in the
+/// low bits. turn() marks a call that was posted to a loop, and waits only for its turn.
 class Awaited {
 public:
     constexpr Awaited() = default;
@@ -41,7 +40,7 @@ public:
     Awaited(BranchGroup* group) : word_(reinterpret_cast<std::uintptr_t>(group) | kGroup) {}
 
     static Awaited turn() { return mark(kTurn); }
-    /// Return the mark of a coroutine that has left its body, with a value or with an error, and destroys its locals.
+    /// Returns the mark of a coroutine that has left its body, with a value or an error, and now destroys its locals.
     static Awaited returned() { return mark(kReturned); }
     static Awaited failed() { return mark(kFailed); }
     /// Marks a cell. If the cell fails, the frame that waits for the cell is ended instead of resumed.
@@ -92,7 +91,7 @@ private:
     static constexpr std::uintptr_t kGroup = 2;
     static constexpr std::uintptr_t kTurn = 3;
     static constexpr std::uintptr_t kMask = 3;
-    static constexpr std::uintptr_t kPropagates = 4; // with a cell or an operation
+    static constexpr std::uintptr_t kPropagates = 4; // combined with a cell or an operation
     static constexpr std::uintptr_t kReturned = kTurn + 8, kFailed = kTurn + 16, kLastMark = kFailed; // no addresses
     std::uintptr_t word_ = 0;
 };
@@ -132,25 +131,25 @@ struct Cell {
     Link waiters;           // newest first: they run in reverse order of registration
     std::uint32_t futures;  // Future handles and parked waiters
     std::uint32_t promises; // Promise handles; 1 for an unfinished frame
-    Error error;
+    Error error;            // of a coroutine that has not ended: the place of its wait (flow/core/detail/wait_place.h)
     std::uint8_t flags;
-    memory::SizeClass sizeClass; // of the whole block
+    memory::SizeClass sizeClass; // the class of the whole block
     std::uint16_t prefixUnits;   // 16-byte units of value in front of the cell
 #if FLOW_CHECKED
     const void* owner; // identifies the thread, or the simulated process, that made the cell
-    const void* place; // of a coroutine: the std::source_location of its wait
+    const void* filler;
 #endif
 
     static constexpr std::uint8_t kUnset = 0, kValue = 2, kError = 131, kNever = 128, kStatusMask = 131;
     static constexpr std::uint8_t kReadyBit = 2, kErrorBit = 1; // a bit each, since every wait tests them
-    static constexpr std::uint8_t kUnreadBit = kError - 3;      // of an error that has not been read
+    static constexpr std::uint8_t kUnreadBit = kError - 3;      // set if the error has not been read
     static constexpr std::uint8_t kErrorOfFrame = kError + 64;  // kError of an ended frame: its `resume` can be read
     static constexpr std::uint8_t kHasFrame = 4;                // an unfinished computation stands behind the cell
     static constexpr std::uint8_t kCancelled = 8;               // the frame has been cancelled
     static constexpr std::uint8_t kUncancellable = 16;          // the frame runs on without futures
     static constexpr std::uint8_t kDestroyValue = 32;           // a destructor pointer stands at the end of the prefix
     static constexpr std::uint8_t kPropagates = 64;             // a cancel destroys the frame at its current wait
-    static constexpr std::uint8_t kDormant = kNever;            // with kHasFrame: an operation that is not started
+    static constexpr std::uint8_t kDormant = kNever;            // kNever and kHasFrame: the operation is not started
 
     bool isReady() const { return flags & kReadyBit; }
     bool isError() const { return flags & kErrorBit; }
@@ -159,7 +158,6 @@ struct Cell {
     void setStatus(std::uint8_t status) { flags = static_cast<std::uint8_t>((flags & ~kStatusMask) | status); }
     bool has(std::uint8_t flag) const { return flags & flag; }
     bool isDormant() const { return (flags & (kStatusMask | kHasFrame)) == (kDormant | kHasFrame); }
-    /// True if there is an error that is to be reported when the cell is freed.
     bool isUnreadError() const { return (flags & kError) == kError && !isStream(); }
     /// True for the cell of a stream: no other cell is uncancellable without a frame.
     bool isStream() const { return (flags & (kUncancellable | kHasFrame)) == kUncancellable; }

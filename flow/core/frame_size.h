@@ -43,8 +43,7 @@ struct FrameLimit {
 
 namespace flow::detail {
 
-/// A base class of every frame, without members. It puts a number into the frame's type, and so into the debug
-/// information: the number of bytes in front of the cell that belong to the result.
+/// A base class of every frame, without members. It puts the number of the result's bytes into the debug information.
 template <std::size_t Bytes>
 struct ResultBytes {};
 
@@ -66,15 +65,14 @@ inline constexpr std::size_t kFrameLimit = 0;
 template <std::size_t Bytes>
 inline constexpr std::size_t kFrameLimit<FrameLimit<Bytes>> = FLOW_IGNORE_FRAME_LIMITS ? 0 : Bytes;
 
-/// True if frames of this build are as large as frames of an optimised build without checks, apart from the bytes that
-/// checks add.
+/// True if this build's frames are as large as those of an optimised unchecked build, apart from the checks' bytes.
 #if FLOW_CHECKED || FLOW_SYSTEM_BLOCKS || FLOW_THREAD_SANITIZER || !defined(__OPTIMIZE__)
 inline constexpr bool kFramesAreFinal = !kClang; // gcc lays out frames before it optimises
 #else
 inline constexpr bool kFramesAreFinal = true;
 #endif
 
-/// Has no definition: the compiler reports a call that is left after optimisation. S shows the types of the parameters.
+/// Has no definition, so that the compiler reports a call that is left after optimisation. S shows the parameter types.
 template <std::size_t Limit, class T, class S>
 [[gnu::error(
     "this coroutine's frame takes more bytes than its FLOW_ASSERT_FRAME_SIZE: `actorc --frames` shows what for")]]
@@ -83,7 +81,7 @@ void frameIsLargerThanItsLimit();
 /// Writes to standard error that a frame is too large; if `isFinal`, also ends the program.
 void reportLargeFrame(std::size_t block, std::size_t limit, bool isFinal) noexcept;
 
-/// Checks the limit of a coroutine. `bytes` is the size that its frame has in a build that is not checked.
+/// Checks the limit of a coroutine. `bytes` is the size of its frame in an unchecked build.
 template <class T, class S>
 FLOW_INLINE void checkFrameSize(std::size_t bytes, std::size_t alignment) {
     std::size_t block = blockOfFrame<T>(bytes, alignment);

@@ -12,8 +12,8 @@
 //
 // A Future<int>(e) of an Error e has failed. A Future<Error>(e) has the value e; Future<Error>::failed(e) has failed.
 //
-// A coroutine or actor that ends with an exception of another type has failed with unknown_error: getError() returns
-// it. But a wait and get() throw the exception itself. It lives as long as the futures that have failed with it.
+// A coroutine or actor that ends with an exception that is no Error has failed with unknown_error, which getError()
+// returns. A wait and get() throw the exception itself, which lives as long as the futures that have failed with it.
 //
 // A T need not be copyable. A struct with a member such as std::vector<std::unique_ptr<Row>> cannot be copied, although
 // std::is_copy_constructible says that it can: delete its copy constructor, and declare its move constructor.
@@ -51,7 +51,6 @@ template <class U, class T, class V = std::remove_cvref_t<U>>
 concept ValueOf = !std::same_as<V, T> && !std::same_as<V, Never> && !isFuture<V> && !std::convertible_to<U, Error> &&
                   std::convertible_to<U, T>;
 
-/// True for a type that no Future can hold.
 template <class T>
 concept NoValue = !std::is_object_v<T> || std::is_const_v<T> || std::is_volatile_v<T>;
 template <class T>
@@ -61,7 +60,6 @@ struct RequireValue {
 };
 } // namespace detail
 
-/// True if T is a Future of some type.
 template <class T>
 inline constexpr bool kIsFuture = detail::isFuture<T>;
 
@@ -75,11 +73,9 @@ public:
     /// Makes a future that is ready with the value. Throws what T's constructor throws.
     Future(T const& value) : Future(Ready(), value) {}
     Future(T&& value) : Future(Ready(), std::move(value)) {}
-    /// Makes a future that is ready with a value made of a U.
     template <class U>
         requires detail::ValueOf<U, T>
     Future(U&& value) : Future(Ready(), std::forward<U>(value)) {}
-    /// Makes a future that has failed with the error.
     Future(Error error)
         requires(!std::same_as<T, Error>)
         : cell_(failedCell(error)) {}
@@ -122,8 +118,8 @@ public:
     /// True if there is a value: `get()` will not throw.
     bool canGet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isValue(); }
 
-    /// Returns the value; throws the error of a failed future, or the exception behind it. The future must be ready.
-    /// The reference is valid as long as some Future of this computation exists.
+    /// Returns the value, which exists as long as some Future of this computation. If the future has failed, throws its
+    /// Error, or the other exception with which the computation failed. The future must be ready.
     T const& get(detail::Caller caller = detail::Caller::current()) const {
         detail::Cell* cell = checked(caller);
         FLOW_ASSERT_AT(caller, cell->isReady(), "Future::get() on a Future that is not ready");
@@ -131,7 +127,7 @@ public:
             detail::throwErrorOf(cell);
         return detail::valueOf<T>(cell);
     }
-    /// Like get(), by value, moved if no other future has it or T cannot be copied. This handle becomes invalid.
+    /// Returns the value like get(), moved if no other future has it or T cannot be copied. Invalidates this handle.
     T takeValue(detail::Caller caller = detail::Caller::current()) && {
         (void)get(caller);
         return detail::takeValue<T>(std::exchange(cell_, nullptr));
@@ -151,8 +147,7 @@ public:
             detail::cancel(cell_);
     }
 
-    /// Moves this handle's reference to the callback, which then waits. The handle becomes invalid. The future must not
-    /// be ready. Defined in flow/core/callback.h.
+    /// Moves this handle's reference to the callback, which then waits. The future must not be ready. See callback.h.
     void addCallbackAndClear(Callback<T>* callback, detail::Caller caller = detail::Caller::current());
 
     /// Returns the number of Future handles, plus 1 if there are waiters.
@@ -163,7 +158,6 @@ public:
     std::uint32_t getPromiseReferenceCount(detail::Caller caller = detail::Caller::current()) const {
         return checked(caller)->promises;
     }
-    /// True if both belong to the same computation.
     friend bool operator==(Future const& a, Future const& b) { return a.cell_ == b.cell_; }
 
     /// Returns the cell, with the reference that this handle held. For actors, coroutines and fibers.
@@ -274,14 +268,14 @@ public:
         settable(caller)->setStatus(detail::Cell::kNever);
     }
 
-    /// Drops this promise, which becomes a new one without futures.
+    /// Drops this promise, and replaces it by a new one without futures.
     void reset() { *this = Promise(); }
     void swap(Promise& other) noexcept { std::swap(cell_, other.cell_); }
 
     bool isValid() const { return cell_ != nullptr; }
+    bool isError(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isError(); }
     bool isSet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isReady(); }
     bool canBeSet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isUnset(); }
-    /// Returns the number of Future handles, plus 1 if there are waiters.
     std::uint32_t getFutureReferenceCount(detail::Caller caller = detail::Caller::current()) const {
         return detail::futureCount(checked(caller));
     }
@@ -328,13 +322,12 @@ template <class T>
     cell->error = keepCaught(cell);
     return Future<T>::adopt(cell);
 }
-/// Returns currentError() for promise.sendError(), which sends the exception too if it is no Error. Called in a catch
-/// block.
+/// Returns currentError() for promise.sendError(). The future keeps an exception that is no Error. For catch blocks.
 template <class T>
 [[gnu::cold]] Error keepCaught(Promise<T> const& promise) {
     return keepCaught(promise.getFuture().cell());
 }
-/// Returns a future that has failed as the cell has.
+/// Returns a future that fails like the cell: with its error, and with the exception behind the error.
 template <class T>
 [[gnu::cold]] Future<T> failedLike(Cell const* failed) {
     auto future = Future<T>::failed(failed->error);

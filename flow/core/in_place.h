@@ -1,6 +1,6 @@
 #pragma once
 // Operation in place: a small value that names an event to wait for. Write one for an event that can be waited for
-// again and again. For work that ends once and needs state of its own, see flow/core/operation.h.
+// again and again. For work that ends once and needs its own state, see flow/core/operation.h.
 //
 //     class Tickets {                                     // hands out numbers
 //     public:
@@ -59,7 +59,7 @@ concept EndsOnce = requires { Op::kEndsOnce; };
 
 namespace detail {
 
-/// `parked` has just parked at a ready operation. Makes it resume in a later turn, if the operation is ready then.
+/// Makes `parked`, which has just parked at a ready operation, resume in a later turn if the operation is ready then.
 void goOnLater(Waiter& parked) noexcept;
 
 /// True if the waiter of an operation that is ready goes on without suspending.
@@ -138,7 +138,7 @@ private:
         return true;
     }
 
-    /// Takes the result into the cell. Returns the new status for the cell.
+    /// Takes the result into the cell. Returns the cell's new status.
     std::uint8_t take() noexcept {
         Cell* cell = Cell::of(this);
         try {

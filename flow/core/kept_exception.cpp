@@ -9,8 +9,8 @@
 namespace flow::detail {
 namespace {
 
-/// Is on the list of this thread's watches as long as cells of this thread keep exceptions. So the functions of
-/// cell.cpp look for exceptions only if they have found a watch, for which they test in any case.
+/// A watch that exists as long as cells of this thread keep exceptions. The functions of cell.cpp test for a watch in
+/// any case, and search for exceptions only if there is one.
 class ExceptionWatch final : public EndingWatch {
 public:
     void add() noexcept {
@@ -53,9 +53,16 @@ std::exception_ptr keptException(Cell const* cell, Error error) noexcept {
 
 Error keepCaught(Cell* cell) noexcept {
     Error error = currentError();
+    if (cell->has(Cell::kHasFrame))
+        error = failureOf(cell, error); // that of a coroutine of the library has no chain yet
     if (mayHaveException(error) && handlesForeignException())
         keepException(cell, error, std::current_exception());
     return error;
+}
+
+void rethrow(std::exception_ptr exception, Error error) {
+    noteRethrown(exception, error);
+    std::rethrow_exception(std::move(exception));
 }
 
 void shareKept(Cell* to, Cell const* from) noexcept {
@@ -69,7 +76,7 @@ Error takeErrorFor(Cell* to, Cell* from) noexcept {
 
 Error errorToThrow(Cell const* cell, Error error) {
     if (std::exception_ptr exception = keptException(cell, error))
-        std::rethrow_exception(std::move(exception));
+        rethrow(std::move(exception), error);
     return error;
 }
 
@@ -86,7 +93,7 @@ Error takeErrorToThrow(Cell* cell) {
     std::exception_ptr exception = keptException(cell);
     Error error = takeError(cell);
     if (exception)
-        std::rethrow_exception(std::move(exception));
+        rethrow(std::move(exception), error);
     return error;
 }
 

@@ -23,7 +23,7 @@ struct Stopping {
         return true;
     }
     static void end(Waiter* frame) noexcept {
-        if (!frame->destroy) { // a frame of the library: a cancel ends it; only in a fiber users' code still runs
+        if (!frame->destroy) { // a frame of the library: a cancel ends it. Only a fiber then still runs users' code
             frame->awaited = cancelledCell();
             return run(frame);
         }
@@ -35,7 +35,6 @@ struct Stopping {
     }
 };
 
-/// Moves all entries of the list `from` to the end of the list `to`.
 void moveAll(Link& from, Link& to) noexcept {
     if (from.isEmpty())
         return;

@@ -32,8 +32,7 @@ struct alignas(16) OwningFrame : Waiter {
 
 } // namespace detail
 
-/// The base class of an owning operation. If its future is dropped or cancelled, the state is destroyed, and the future
-/// fails with actor_cancelled.
+/// The base class of an owning operation. A dropped or cancelled future destroys it, and fails with actor_cancelled.
 template <class Derived, class T>
 class Operation {
 public:
@@ -58,13 +57,12 @@ protected:
         if (WaiterNode* last = completed(std::forward<Args>(args)...))
             detail::run(last);
     }
-    /// Like complete(), with an error.
     void fail(Error error) {
         if (WaiterNode* last = failed(error))
             detail::run(last);
     }
 
-    /// Like fail(), with the exception behind the error, which is no Error, or null.
+    /// Like fail(), with the exception behind the error: an exception that is no Error, or null.
     void fail(Error error, std::exception_ptr exception) {
         if (exception)
             detail::keepException(detail::Cell::of(frame()), error, std::move(exception));
@@ -72,7 +70,7 @@ protected:
     }
 
     /// Like complete() and fail(), but return the last waiter instead of running it. onTurn() and the function of a
-    /// MemberWait return that waiter to their caller, which runs it: a chain of any length needs constant stack.
+    /// MemberWait return it to their caller, which runs it: thus a chain of any length needs constant stack.
     template <class... Args>
     [[nodiscard]] WaiterNode* completed(Args&&... args) {
         detail::Cell* cell = detail::Cell::of(frame());
@@ -86,7 +84,9 @@ protected:
         }
         return end(detail::Cell::kValue, Error());
     }
-    [[nodiscard]] WaiterNode* failed(Error error) { return end(detail::Cell::kError, error); }
+    [[nodiscard]] WaiterNode* failed(Error error) {
+        return end(detail::Cell::kError, detail::failureOf(detail::Cell::of(frame()), error));
+    }
 
     /// Returns the node to put once into a loop's queue: `Loop::current().makeReady(turn(), priority)`. The loop then
     /// calls `WaiterNode* onTurn()`, which ends the operation. If the operation has ended before, there is no call.
@@ -95,11 +95,16 @@ protected:
         return frame();
     }
 
-    /// Takes the node out of the queue. From here on a cancel does nothing, so the caller must end the operation
-    /// afterwards.
+    /// Takes the node out of the queue. A cancel then does nothing, so the caller must end the operation afterwards.
     void leaveQueue() {
         if (frame()->link.isLinked())
             frame()->link.unlink();
+    }
+
+    /// Returns the waiter that complete() or fail() runs first; null if nothing waits for the future.
+    WaiterNode* firstAwaiter() {
+        detail::Link& waiters = detail::Cell::of(frame())->waiters;
+        return waiters.isEmpty() ? nullptr : detail::Waiter::of(waiters.next);
     }
 
 private:
@@ -149,8 +154,7 @@ private:
     static void destroyState(detail::Waiter* waiter) { stateOf(static_cast<Frame*>(waiter))->~Derived(); }
 };
 
-/// Makes the operation. Its constructor starts the work. Throws std::bad_alloc. If the constructor throws an error, the
-/// future fails with that error.
+/// Makes the operation; its constructor starts it. An error of the constructor fails the future. Throws std::bad_alloc.
 template <class Derived, class... Args>
 [[nodiscard]] Future<typename Derived::Result> start(Args&&... args) {
     using T = typename Derived::Result;

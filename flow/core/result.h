@@ -30,7 +30,7 @@ public:
             releaseFuture<T>(cell_);
     }
     T const& get() const { return valueOf<T>(cell_); }
-    /// True if nothing else refers to the value: then the value is destroyed with this Result.
+    /// True if nothing else refers to the value, so that the value is destroyed with this Result.
     bool isOnly() const { return cell_->futures == 1 && cell_->promises == 0; }
 
 private:
@@ -68,8 +68,7 @@ inline Error takeError(Cell* cell) {
     return error;
 }
 
-/// Returns the value: moved if no other future refers to the cell or if T cannot be copied, otherwise copied. The cell
-/// may be null for Void.
+/// Returns the value: moved if no other future has it or T cannot be copied, else copied. `cell` may be null for Void.
 template <class T>
 T takeValue(Cell* cell) {
     Result<T> result(cell);

@@ -53,7 +53,7 @@ public:
         ::new (end_) T(std::forward<U>(value));
         ++end_;
     }
-    /// The part of push() for the cases in which mayPush() is false.
+    /// The part of push() if mayPush() is false.
     template <class U>
     FLOW_INLINE void pushSlow(U&& value) {
         T* stop = room();

@@ -17,8 +17,8 @@ namespace flow {
 
 namespace detail {
 
-/// Releases a reader's reference, which is rarely the cell's last. With clang, freeUnseen() saves all registers itself,
-/// so a reader need not save any, and takes a quarter less time. With gcc there are no such functions.
+/// Releases a reader's reference, which is rarely the last one. With clang, freeUnseen() saves all registers itself, so
+/// a reader saves none, and takes a quarter less time. gcc has no such functions.
 inline void releaseStream(Cell* cell) noexcept {
     if constexpr (kClang) {
         checkThread(cell);
@@ -137,6 +137,9 @@ public:
                        "FutureStream::getError() on a stream that has not ended, or still holds values");
         return cell_->error;
     }
+    std::uint32_t getFutureReferenceCount(detail::Caller caller = detail::Caller::current()) const {
+        return detail::futureCount(checked(caller));
+    }
     /// Takes the oldest value; throws the error of an ended stream. The stream must be ready.
     T pop(detail::Caller caller = detail::Caller::current()) const {
         FLOW_ASSERT_AT(caller, isReady(caller), "FutureStream::pop() on a stream with nothing in it");
@@ -145,10 +148,8 @@ public:
         return detail::StreamState<T>::take(cell_);
     }
 
-    /// Lets the callback wait for the next element instead of this handle, which becomes invalid. The stream must not
-    /// be ready. Defined in flow/core/callback.h.
+    /// Moves this handle's reference to the callback, which waits for the next element. The stream must not be ready.
     void addCallbackAndClear(SingleCallback<T>* callback, detail::Caller caller = detail::Caller::current());
-    /// True if both belong to the same stream.
     friend bool operator==(FutureStream const& a, FutureStream const& b) { return a.cell_ == b.cell_; }
 
     detail::Cell* cell() const { return cell_; }
@@ -202,8 +203,7 @@ public:
         return FutureStream<T>::adopt(cell);
     }
 
-    /// If a reader waits, it takes the value and runs before send() returns. Otherwise send() queues the value. Does
-    /// nothing after the end of the stream.
+    /// Queues the value; a waiting reader takes it and runs inside send(). Does nothing after the end of the stream.
     template <class U = T>
         requires std::is_constructible_v<T, U>
     void send(U&& value, detail::Caller caller = detail::Caller::current()) const {
@@ -236,7 +236,6 @@ public:
     }
 
     bool isValid() const { return cell_ != nullptr; }
-    /// True if nothing is queued.
     bool isEmpty(detail::Caller caller = detail::Caller::current()) const {
         return detail::StreamState<T>::of(checked(caller)).queue.isEmpty();
     }
@@ -245,7 +244,6 @@ public:
     Future<Void> onEmpty(detail::Caller caller = detail::Caller::current()) const {
         return detail::StreamState<T>::of(checked(caller)).onEmpty();
     }
-    /// True if both belong to the same stream.
     friend bool operator==(PromiseStream const& a, PromiseStream const& b) { return a.cell_ == b.cell_; }
 
 private:
@@ -256,7 +254,7 @@ private:
         else
             return request.getFuture();
     }
-    /// Does send() into an empty queue, into a full one, or after the end.
+    /// The part of send() for an empty queue, for a full one, and for an ended stream.
     template <class U>
     static void sendSlow(detail::Cell* cell, detail::StreamState<T>& state, U&& value) {
         if (state.ended)

@@ -11,12 +11,12 @@
 // The coroutine starts immediately, on the caller's stack. It does not suspend at a co_await with a ready operand. When
 // its last Future is dropped, the coroutine is cancelled: the present co_await and every later one throw
 // actor_cancelled. Parameters and frame are destroyed before the future completes. A call throws only std::bad_alloc
-// and exceptions from the copy of a parameter. Parameters that are aligned to more than 16 bytes do not compile. Locals
-// may be aligned to 64 bytes (gcc ignores `alignas` on a variable, but not on a type: flow/docs/coroutines.md). Hold
-// others by pointer. Reference parameters stay references: take an object that must live across a co_await by value.
+// and exceptions from the copy of a parameter. Parameters may be aligned to 16 bytes, others do not compile. Locals may
+// be aligned to 64 bytes (gcc ignores `alignas` on a variable, but not on a type: flow/docs/coroutines.md); hold other
+// objects by pointer. Reference parameters stay references: take an object that must live across a co_await by value.
 //
-// gcc 12 translates some coroutines wrongly, with any library; flow/docs/coroutines.md lists them. Give each co_await a
-// statement of its own: `int first = co_await a;`.
+// gcc 12 translates some coroutines wrongly, with any library; flow/docs/coroutines.md lists them. Give each co_await
+// its own statement: `int first = co_await a;`.
 //
 // The coroutine's frame is also the waiter (see flow/core/frame.h). A call makes one allocation, for result and frame.
 
@@ -48,6 +48,12 @@ struct Uncancellable {};
 /// co_await: do not use Propagate if a co_await is in a try block. tryGet() gives errors and cancels as usual.
 struct Propagate {};
 
+/// A parameter of this type makes a cancel destroy the coroutine's frame at its wait: no C++ exception, no handler. An
+/// error is thrown as usual.
+///
+///     Future<Void> guarded(Future<Void> step, NoThrowOnCancel) { try { co_await step; } catch (Error& e) { log(e); } }
+struct NoThrowOnCancel {};
+
 /// A coroutine with a result of Future<Void> and a parameter of this type returns by `co_return Void()`, not by
 /// `co_return`. The parameter is for templates with a T that may be Void:
 ///
@@ -75,12 +81,12 @@ TryGet<typename Op::Result> tryGet(Op const& op) {
 
 namespace flow::coro {
 
-/// The operand of a co_await that ends the coroutine with an error. The frame is destroyed, its locals innermost first,
-/// and the future fails without a C++ throw.
+/// The operand of a co_await that ends the coroutine with an error, without a throw. Destroys locals innermost first.
 struct [[nodiscard]] fail {
     explicit fail(Error e) : error(e) {}
-    explicit fail(Pending const& failed) : error(failed.takeError()) {}
+    explicit fail(Pending const& failed) : error(failed.takeError()), isPassedOn(true) {}
     Error error;
+    bool isPassedOn = false; // so its origin has a chain of awaiters
 };
 /// The operand of a co_await that ends the coroutine with a value, for code with a result type that may be Void.
 template <class U>
@@ -94,20 +100,29 @@ finish(U&&) -> finish<U>;
 struct [[nodiscard]] never {};
 /// The operand of a co_await after which the coroutine runs on when its last Future is dropped. Does not suspend.
 struct [[nodiscard]] uncancellable {};
-/// Like tryGet(), for a coroutine that may end with the error: if it does so by fail(), its future has the exception
-/// behind the error too, if there is one.
+/// co_await outcome(f) gives an ErrorOr<T>, as co_await tryGet(f) does. But a cancel of the coroutine is not a result:
+/// it is thrown, or ends the frame, as at each other wait.
+template <class T>
+struct [[nodiscard]] Outcome {
+    Future<T> future;
+};
+template <class T>
+Outcome<T> outcome(Future<T> future) {
+    return {std::move(future)};
+}
+/// Like tryGet(). If the coroutine then ends with the error by fail(), its future also gets the exception behind it.
 template <class T>
 TryGet<T, true> tryKeeping(Future<T> future) {
     return {std::move(future)};
 }
-/// The operand of a co_await that gives the coroutine's own cell, which keeps the exception behind the error that
+/// The operand of a co_await that gives the coroutine's own cell. The cell keeps the exception behind the error that
 /// tryKeeping() gave last: see flow/core/detail/kept_exception.h. Does not suspend.
 struct [[nodiscard]] ownCell {};
 /// The operand of a co_await in a frame that is parked already: see Self.
 struct [[nodiscard]] parked {};
 
-/// Makes the result of an actor from the operand of its `return`, where `co_return` cannot: the actor has no result, or
-/// only an instantiation shows whether it has one. A future as the operand is refused, not awaited. from() is not
+/// Makes the result of an actor from the operand of its `return`, where `co_return` cannot be used: the actor has no
+/// result, or only an instantiation shows if it has one. A future as the operand is refused, not awaited. from() is not
 /// static: gcc reports the call of a refused function twice, unless the function is a member of an object.
 template <class T>
 struct Result {
@@ -153,8 +168,7 @@ using Self = OwnPromise<PromiseBase>;
 /// The Self of a body in which no handler gets the error of a wait.
 using PropagatingSelf = OwnPromise<PropagatingBase>;
 
-// pending() is flow::pending() for coroutines. forget() makes the compiler assume that the operand changes: otherwise
-// clang also stores the address of the cell in the frame, although the operand's variable holds this address.
+// pending() is flow::pending() for coroutines. For forget(), see OperationRoom::forget() in flow/wait/operation_room.h.
 
 template <class Operand>
 FLOW_INLINE void forget(Operand const& operand) {
@@ -168,12 +182,10 @@ FLOW_INLINE Pending pending(Operand&& operand, std::source_location where) {
     return wait;
 }
 
-/// The properties of a coroutine that follow from its parameter types. The first type is that of the object, if the
-/// coroutine is a member function or a lambda.
+/// The properties that follow from a coroutine's parameter types. The first type may be that of the object or lambda.
 template <class... Args>
 struct Signature {
     static_assert(FitsFrame<Args...>, "a coroutine's parameters are aligned to 16 bytes at most");
-    /// True if the end of the coroutine has to destroy parameters.
     static constexpr bool kDestroysParameters = (!std::is_trivially_destructible_v<Args> || ...);
     static constexpr bool kTakenOverSafely = (coro::kTakenOverSafely<Args> && ...);
     using Owned = Parameters<Args...>;
@@ -181,6 +193,8 @@ struct Signature {
     static constexpr bool kIsPropagate = (std::is_same_v<Args, Propagate> || ...);
     /// False in spite of Propagate if parameters would be destroyed in the wrong order: then an error is thrown.
     static constexpr bool kPropagates = kIsPropagate && (kDestroysInOrder || Owned::kCanEmpty);
+    static constexpr bool kEndsOnCancel =
+        kPropagates || ((std::is_same_v<Args, NoThrowOnCancel> || ...) && (kDestroysInOrder || Owned::kCanEmpty));
     static constexpr bool kExplicitVoid = (std::is_same_v<Args, ExplicitVoid> || ...);
     static constexpr std::size_t kFrameLimit = (std::size_t{0} + ... + flow::detail::kFrameLimit<Args>); // 0: none
 };
@@ -219,19 +233,22 @@ class CoroPromiseBase
     : public std::conditional_t<!std::is_same_v<T, Void>, PromiseBase,
                                 std::conditional_t<S::kExplicitVoid, ExplicitVoidPromiseBase, VoidPromiseBase>>,
       ResultBytes<kPrefixBytes<T>> {
-    using Base = std::conditional_t<S::kPropagates, PropagatingAwaiter, Awaiter>;
-    /// True if the promise destroys the parameters itself, in the right order. For this the promise needs a pointer to
-    /// each parameter. So the constant is true only if `destroy` has the wrong order.
+    /// The base of awaiters to which an error comes back.
+    using Catching = std::conditional_t<S::kEndsOnCancel, CancelAwaiter, Awaiter>;
+    using Base = std::conditional_t<S::kPropagates, PropagatingAwaiter, Catching>;
+    template <class U, bool Keeps>
+    using Trying = TryAwaiter<U, std::conditional_t<S::kPropagates, Awaiter, Catching>, S::kPropagates, Keeps>;
+    /// True if the promise destroys the parameters itself, by pointers, because `destroy` has the wrong order.
     static constexpr bool kOwnsParameters = S::kDestroysParameters && !kDestroysInOrder;
     static constexpr std::uint8_t kFlags =
-        Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) | (S::kPropagates ? Cell::kPropagates : 0);
-    /// The flags until the body begins. If moving a parameter may throw, they are 0, and operator delete sees by this
-    /// that there was no coroutine yet.
+        Cell::kHasFrame | (S::kUncancellable ? Cell::kUncancellable : 0) | (S::kEndsOnCancel ? Cell::kPropagates : 0);
+    /// The flags until the body begins. If moving a parameter may throw, 0 marks a call that is not yet a coroutine.
     static constexpr std::uint8_t kFirstFlags = S::kTakenOverSafely ? kFlags : 0;
 
 public:
     using Value = T;
     static constexpr bool kPropagates = S::kPropagates;
+    static constexpr bool kEndsOnCancel = S::kEndsOnCancel;
     static constexpr bool kReturnsValue = !std::is_same_v<T, Void>;
 
     FLOW_INLINE static void* operator new(std::size_t bytes)
@@ -246,8 +263,7 @@ public:
         checkFrameSize<T, S>(plainBytes, frameAlignment(plainBytes));
         return newFrame(bytes);
     }
-    /// Does not free the block: the last reference to the cell frees it. Frees only the block of a call that never
-    /// became a coroutine, because a parameter could not be copied.
+    /// Frees only the block of a call in which the copy of a parameter threw. Else the last reference to the cell does.
     static void operator delete([[maybe_unused]] void* frame) noexcept {
         if constexpr (!S::kTakenOverSafely) {
             Cell* cell = Cell::of(static_cast<Waiter*>(frame));
@@ -266,8 +282,7 @@ public:
     ~CoroPromiseBase()
         requires(!kOwnsParameters)
     = default;
-    /// If the frame is destroyed at a co_await, this destructor runs after the destructors of locals, and before the
-    /// destructors of parameters.
+    /// If the frame is destroyed at a co_await, this runs after the destructors of locals, before those of parameters.
     FLOW_INLINE ~CoroPromiseBase()
         requires(kOwnsParameters)
     {
@@ -280,7 +295,6 @@ public:
             this->cell()->flags = kFlags;
         return {};
     }
-    /// Called when the body has ended and its locals have been destroyed.
     Ending<Cell::kUnset> final_suspend() const noexcept {
         this->noteSuspended();
         return {};
@@ -292,10 +306,7 @@ public:
         else if constexpr (S::kDestroysParameters)
             opaque(frame)->destroy(frame);
     }
-    void unhandled_exception() noexcept {
-        this->cell()->error = keepCaught(this->cell());
-        this->noteFailed();
-    }
+    void unhandled_exception() noexcept { this->noteFailed(keepCaught(this->cell())); }
 
     template <class U>
     FLOW_INLINE Given<BorrowedValueAwaiter<U, Base>>
@@ -312,13 +323,17 @@ public:
     await_transform(FutureStream<U> const& stream, std::source_location where = std::source_location::current()) {
         return borrow<BorrowedStreamAwaiter<U, Base>>(readableCell(stream, where), stream, where);
     }
+    template <class U>
+    FLOW_INLINE Given<OutcomeAwaiter<U, Catching>>
+    await_transform(Outcome<U>&& attempt, std::source_location where = std::source_location::current()) {
+        return awaitOn<OutcomeAwaiter<U, Catching>>(coro::pending<U>(std::move(attempt.future), where).cell(), where);
+    }
     template <class U, bool Keeps>
-    FLOW_INLINE Given<TryAwaiter<U, S::kPropagates, Keeps>>
-    await_transform(TryGet<U, Keeps>&& attempt, std::source_location where = std::source_location::current()) {
-        using Result = TryAwaiter<U, S::kPropagates, Keeps>;
+    FLOW_INLINE Given<Trying<U, Keeps>> await_transform(TryGet<U, Keeps>&& attempt,
+                                                        std::source_location where = std::source_location::current()) {
         if constexpr (S::kPropagates)
             this->cell()->flags &= static_cast<std::uint8_t>(~Cell::kPropagates);
-        return awaitOn<Result>(coro::pending<U>(std::move(attempt.future), where).cell(), where);
+        return awaitOn<Trying<U, Keeps>>(coro::pending<U>(std::move(attempt.future), where).cell(), where);
     }
     FLOW_INLINE Given<DelayAwaiter<Base>>
     await_transform(Delay delay, std::source_location where = std::source_location::current()) {
@@ -385,8 +400,7 @@ public:
         return {};
     }
     Ending<Cell::kError> await_transform(fail failure) {
-        this->cell()->error = failure.error;
-        this->noteFailed();
+        this->noteFailed(failure.isPassedOn ? failure.error : failureOf(this->cell(), failure.error));
         this->noteSuspended();
         return {};
     }
@@ -409,12 +423,11 @@ public:
     }
 
 protected:
-    /// Returns the future for the caller. Uses the handle: from it the compiler knows that the address is the frame's.
+    /// Returns the future for the caller. The compiler knows from the handle that the address is that of the frame.
     FLOW_INLINE Future<T> future() {
         auto self = std::coroutine_handle<CoroPromiseBase>::from_promise(*this);
         return Future<T>::adopt(static_cast<Cell*>(self.address()) - 1);
     }
-    /// Builds the result, unless no future is left to read it.
     template <class U>
     void setValue(U&& value) {
         if (this->cell()->futures != 0)
@@ -439,7 +452,7 @@ private:
         beginWait(where);
         if (this->isCancelled()) [[unlikely]] {
             cell = cancelledCell(nullptr, this->frame());
-            --cell->futures; // drops the reference: a cancelled cell is borrowed too, and lives as long as the thread
+            --cell->futures; // drops the reference: a cancelled cell is also borrowed; it lives as long as the thread
         }
         forget(operand);
         this->setBorrowed(cell);

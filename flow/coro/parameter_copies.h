@@ -1,6 +1,6 @@
 #pragma once
 // callWithCopies: calls the coroutine of an actor that has a parameter pack. C++ copies the parameters before the body
-// runs; if a copy throws, the actor fails. Code that actorc emits uses this function; programs do not.
+// runs: if a copy throws, the actor fails with this exception. Emitted code uses this function; programs do not.
 //
 //     struct FActor { static Future<int> run(Ts... values) { ... co_return 1; } };
 //     return callWithCopies(FActor::run, values...);
@@ -11,8 +11,6 @@
 
 namespace flow::coro {
 
-/// Calls `run`. If the copy of a parameter throws, the actor fails with this exception. If the body of the coroutine
-/// throws, the result of `run` has the exception already.
 template <class Result, class... Parameters, class... Args>
 Result callWithCopies(Result (*run)(Parameters...), Args&&... args) {
     try {

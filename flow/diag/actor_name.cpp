@@ -29,8 +29,7 @@ void outside(Text text, Visit visit) {
     }
 }
 
-/// Returns the second of the template arguments with which `text` begins; empty if there is none. The "<" in front of
-/// them is not in `text`; other text may follow behind them.
+/// Returns the second argument in `text`, which begins after the "<" of a template's arguments; empty if there is none.
 Text secondArgument(Text text) {
     std::size_t from = Text::npos, to = text.size();
     outside(text, [&](std::size_t i) {
@@ -50,7 +49,7 @@ Text secondArgument(Text text) {
     return argument;
 }
 
-/// Returns `text` without the parameters at its end, and without the qualifiers behind them.
+/// Returns `text` without the parameters and qualifiers at its end.
 Text withoutParameters(Text text) {
     text = text.substr(0, text.find(" [clone"));
     for (Text suffix : {"[abi:cxx11]", " &&", " &", " const"})
@@ -67,16 +66,17 @@ Text withoutParameters(Text text) {
     return text;
 }
 
-/// Returns `name` without the arguments of a template, which gcc leaves out of the names of coroutines.
+/// Returns `name` without template arguments, which gcc leaves out of the names of coroutines.
 Text withoutArguments(Text name) {
     return name.starts_with("operator") ? name : name.substr(0, name.find('<'));
 }
 
-/// Returns `text` without the type of the result, with which symbols of templates begin.
+/// Returns `text` without the result type, with which symbols of templates begin.
 Text withoutResult(Text text) {
     std::size_t start = 0;
     outside(text, [&](std::size_t i) {
-        if (text[i] == ' ' && !text.substr(i).starts_with(" const::")) // not inside the name f() const::Lambda
+        if (text[i] == ' ' &&
+            !text.substr(i).starts_with(" const::")) // the blank in `f() const::Lambda` is part of the name
             start = i + 1;
         return true;
     });
@@ -97,7 +97,7 @@ std::vector<Text> components(Text text) {
     return parts;
 }
 
-/// Returns "Fetch" for "FetchActor2State<int>" and the like; empty if `name` has another form.
+/// Returns "Fetch" for "FetchActor2State<int>"; empty if `name` has another form.
 Text stemOf(Text name, Text suffix) {
     name = withoutArguments(name);
     if (!name.ends_with(suffix))
@@ -131,7 +131,7 @@ std::string ofMachine(Text state, std::function<bool(std::string const&)> const&
         return std::string(state);
     parts.pop_back();
     if (!parts.empty() && parts.back().ends_with(')') && parts.back() != kAnonymous) {
-        parts.back() = withoutParameters(parts.back()); // the state is a class in the function that is the actor
+        parts.back() = withoutParameters(parts.back()); // the state is a class inside the actor's function
         return join(parts);
     }
     std::string name = sourceName(stem, hasFunction);
@@ -147,7 +147,7 @@ std::string ofFunction(Text symbol, std::function<bool(std::string const&)> cons
     if (count > 1 && (last == "a_body" || last == "a_packs") && !stemOf(parts[count - 2], "State").empty())
         return ofMachine(text.substr(0, text.size() - parts.back().size() - 2), hasFunction);
     if (count > 2 && parts[count - 1] == "run" && !stemOf(parts[count - 2], "").empty()) {
-        parts.resize(count - 2); // the class is in the function that is the actor
+        parts.resize(count - 2); // the class is inside the actor's function
         parts.back() = withoutParameters(parts.back());
     }
     parts.back() = withoutArguments(parts.back());
@@ -168,7 +168,7 @@ std::string actorName(std::string const& symbol, std::function<bool(std::string 
     if (std::size_t at = text.find(kFiber); at != Text::npos && text.starts_with("void flow::fiber::")) {
         Text arguments = withoutParameters(text.substr(at + kFiber.size()));
         if (Text function = secondArgument(arguments.substr(0, arguments.rfind('>'))); !function.empty())
-            return join(components(function)); // the function that was given to spawn()
+            return join(components(function)); // the argument of spawn()
     }
     if (!text.starts_with(kMachine))
         return ofFunction(text, hasFunction);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostCalls = 100;
 
-/// Returns the path of an object's file. The program's l_name is empty: its path is the target of /proc/self/exe.
+/// Returns the path of an object's file. For the program, l_name is empty: its path is the target of /proc/self/exe.
 std::string fileOf(link_map const& object) {
     if (object.l_name[0] != '\0')
         return object.l_name;

@@ -1,13 +1,10 @@
-// findProgramCall() takes the return addresses of the stack, innermost first, up to the first one that has a symbol of
-// the program. Then, if the place is wanted, it runs addr2line for all these addresses. The compiler may have inlined a
-// function of the program into a function of the library. So the place is the first line in a file of the program, and
-// the function may be the one that addr2line gives for that line.
+// findProgramCall() takes the return addresses of the stack up to the first one with a symbol of the program, and runs
+// addr2line for them if the place is wanted. Since a function of the program may be inlined into the library, the place
+// is the first line in a file of the program, and the function may be the one with this line.
 //
-// gcc records a wrong line for calls in a statement with a co_await. placeInGccCoroutine() finds the line, or a few
-// lines, from the lines of the code around the call.
+// gcc records a wrong line for calls in a statement with a co_await: placeInGccCoroutine() finds a line or a few lines.
 //
-// Anything that is missing (symbols, debug information, addr2line) leaves a field of the result empty: the message of
-// the assertion is printed in any case.
+// Without symbols, debug information or addr2line, fields of the result stay empty.
 
 #include "flow/diag/detail/program_call.h"
 
@@ -70,8 +67,7 @@ bool isOfProgram(std::string_view symbol) {
            name.find("interceptor_backtrace") == name.npos; // AddressSanitizer's own backtrace()
 }
 
-/// True if the symbol is the code of a state machine: a function of the machine's class, or the library's resumeActor,
-/// into which the compiler may inline that function.
+/// Returns true for code of a state machine: its class, or resumeActor(), into which this class may be inlined.
 bool isOfActor(std::string_view symbol) {
     std::string_view name = qualifiedName(symbol);
     return name == "a_body" || name.ends_with("::a_body") || name.starts_with("a_packs") ||
@@ -79,7 +75,7 @@ bool isOfActor(std::string_view symbol) {
            (name.starts_with("flow::actor::Actor<") && name.ends_with("::resumeActor"));
 }
 
-/// Returns gcc's function for the coroutine of `code`, which may be in a part that gcc split off. Null for other code.
+/// Returns gcc's function for the coroutine of `code`, which may be in a part that gcc split off; null for other code.
 void const* gccCoroutineOf(void const* code) {
     constexpr std::string_view kEnd = ".Frame.actor";
     std::string symbol = mangledSymbol(code);
@@ -94,7 +90,7 @@ struct Line {
     std::string function, place;
 };
 
-/// Runs addr2line: for a call it prints "FUNCTION at PLACE", then each function into which FUNCTION was inlined.
+/// Runs addr2line. For each call it prints "FUNCTION at PLACE", then the functions into which FUNCTION was inlined.
 std::vector<Line> linesOf(std::string const& command) {
     constexpr std::string_view kInlinedBy = " (inlined by) ";
     std::vector<Line> lines;
@@ -120,7 +116,7 @@ std::uintptr_t addressOf(std::string const& command) {
     return std::strtoull(command.c_str() + command.rfind(' ') + 1, nullptr, 16);
 }
 
-/// Returns the lines in `file` of the addresses from `begin` to before `end`, in this order.
+/// Returns the lines in `file` of the addresses from `begin` up to `end`, in this order.
 std::vector<int> linesIn(std::string const& file, std::string command, std::uintptr_t begin, std::uintptr_t end) {
     char text[32];
     for (std::uintptr_t address = begin; address < end; ++address) {
@@ -134,14 +130,13 @@ std::vector<int> linesIn(std::string const& file, std::string command, std::uint
     return numbers;
 }
 
-/// Returns the place of `call` in a coroutine. For the calls in a statement with a co_await, gcc records the line of
-/// the coroutine's closing brace. If the code before the call and the code behind it have the same line, the result is
-/// this line. If they have two lines, the result is the range "file:first-last" of the two. Otherwise the result is the
-/// range of the coroutine: the first instructions of a coroutine have the lines of its head and its closing brace.
+/// Returns the place of `call` in a coroutine. For calls in a statement with a co_await, gcc records the line of the
+/// coroutine's closing brace. If the code before and after the call has one line, returns this line; if it has two, the
+/// range "file:first-last". Otherwise the range of the coroutine: its first instructions have its first and last line.
 std::string placeInGccCoroutine(std::string const& place, std::string const& tool, std::uintptr_t call,
                                 std::uintptr_t function) {
     constexpr std::uintptr_t kHead = 32;    // bytes at the start of the function, which have both lines
-    constexpr std::uintptr_t kAround = 256; // bytes before and behind the call in which other lines are searched
+    constexpr std::uintptr_t kAround = 256; // bytes before and after the call that are searched for other lines
     char text[32];
     std::string const file = place.substr(0, place.rfind(':') + 1);
     int const brace = std::atoi(place.c_str() + file.size());
@@ -193,7 +188,8 @@ ProgramCall findProgramCall(void* const* returns, int count, bool wantsPlace) {
         commands.push_back(text);
         symbolName(call, text, sizeof text);
         bool isActor = isOfActor(text);
-        if (!isActor && !isOfProgram(text))
+        bool hasName = !std::string_view(text).starts_with("0x"); // libc and the kernel's code have none
+        if (!hasName || (!isActor && !isOfProgram(text)))
             continue;
         if (isActor || gccCoroutineOf(call))
             actorNameAt(call, text, sizeof text);
@@ -225,7 +221,7 @@ ProgramCall findProgramCall(void* const* returns, int count, bool wantsPlace) {
         return found;
     }
     bool isInlined = line + 1 != lines.end();
-    bool isLambda = line->function.starts_with("operator()"); // the name of the function around the lambda says more
+    bool isLambda = line->function.starts_with("operator()"); // the function around the lambda has a better name
     if (isInlined && !isLambda && !isOfActor(line->function))
         found.function = line->function;
     return found;

@@ -1,10 +1,9 @@
-// How an address becomes a name. withSymbol() gets the file that holds the address from the dynamic linker, maps the
-// file, and searches its symbol table, which also has functions with internal linkage. demangle() makes the name of the
-// source from the symbol, also for symbols with `requires` clauses, which libstdc++ cannot read before gcc 14.
-// actorName() (actor_name.h) then undoes the changes that actorc and the compilers make to the name of an actor.
+// From an address to a name. withSymbol() gets the file that holds the address from the dynamic linker, maps it, and
+// searches its symbol table, which also has functions with internal linkage. demangle() makes the name in the source
+// from the symbol, also for symbols with `requires` clauses, which libstdc++ cannot read before gcc 14. actorName()
+// (actor_name.h) then undoes the changes that actorc and the compilers make to the name of an actor.
 //
-// Nothing is kept between calls. Offsets in a file are checked against its size. Without memory or a symbol, the name
-// is the address.
+// Nothing is cached. Offsets are checked against the file's size. Without memory or a symbol, the name is the address.
 
 #include "flow/diag/detail/symbol.h"
 
@@ -22,6 +21,7 @@
 #include <link.h>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,7 +53,7 @@ public:
     MappedFile(MappedFile const&) = delete;
     MappedFile& operator=(MappedFile const&) = delete;
 
-    /// Returns `count` objects at `offset`, or null if the file is too short for them.
+    /// Returns `count` objects at `offset`; null if the file is too short.
     template <class T>
     const T* at(std::uint64_t offset, std::uint64_t count = 1) const {
         if (offset > size_ || count > (size_ - offset) / sizeof(T))
@@ -108,7 +108,7 @@ std::string findSymbol(MappedFile const& file, std::uint64_t address) {
     return found;
 }
 
-/// Returns the demangled name; empty if libstdc++ cannot read `mangled`.
+/// Returns the demangled name; empty if libstdc++ cannot read it.
 std::string readName(std::string const& mangled) {
     int status = 0;
     std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status),
@@ -117,8 +117,7 @@ std::string readName(std::string const& mangled) {
 }
 
 /// Demangles a symbol with `requires` clauses. clang puts a Q before each clause, which libstdc++ before gcc 14 cannot
-/// read. If all clauses are at the end, the part before them is a symbol. If a clause follows the template's arguments,
-/// the result is the name without the types of the parameters.
+/// read. Clauses at the end are cut off. If a clause follows the template arguments, the result has no parameter types.
 std::string readConstrainedName(std::string const& mangled) {
     for (std::size_t at = mangled.find('Q'); at != mangled.npos; at = mangled.find('Q', at + 1)) {
         // If this Q is a letter of an identifier, readName() cannot read the part before it.
@@ -133,12 +132,21 @@ std::string readConstrainedName(std::string const& mangled) {
     return "";
 }
 
+/// Removes the types of `auto` parameters of templates, which clang writes and libstdc++ cannot read before gcc 14.
+std::string withoutAutoTypes(std::string mangled) {
+    constexpr std::string_view kAuto = "TnDa";
+    for (std::size_t at; (at = mangled.find(kAuto)) != mangled.npos;)
+        mangled.erase(at, kAuto.size());
+    return mangled;
+}
+
 std::string demangle(std::string const& mangled) {
-    // Compilers append ".resume", ".actor" and the like to the names of the parts into which they split a coroutine.
-    // This end is cut off after demangling, since gcc's names of the parts have dots inside as well.
+    // Cuts off the suffix of a coroutine's part, such as ".resume", after demangling: gcc's names have dots inside too.
     std::string result = readName(mangled);
     if (result.empty())
-        result = readConstrainedName(mangled);
+        result = readName(withoutAutoTypes(mangled));
+    if (result.empty())
+        result = readConstrainedName(withoutAutoTypes(mangled));
     if (result.empty())
         return mangled.substr(0, mangled.find('.'));
     result.resize(std::min(result.find(" requires "), result.size())); // the libstdc++ of gcc 14 reads the clauses
@@ -156,8 +164,7 @@ bool hasFunction(MappedFile const& file, std::string const& name) {
     return found;
 }
 
-/// Calls `use(file, load base, mangled symbol)` for the file that holds the function at `code`, if that function has a
-/// symbol.
+/// Calls `use(file, load base, mangled symbol)` for the file of the function at `code`, if it has a symbol.
 template <class Use>
 void withSymbol(const void* code, Use use) noexcept {
     Dl_info info;
@@ -165,7 +172,7 @@ void withSymbol(const void* code, Use use) noexcept {
     if (!::dladdr1(code, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) || !info.dli_fname)
         return;
     try {
-        // For the program itself, dli_fname is argv[0], which is no path if the program was found along PATH.
+        // For the program itself, dli_fname is argv[0], which is not always a path.
         bool isProgram = object && object->l_name[0] == '\0';
         MappedFile file(isProgram ? "/proc/self/exe" : info.dli_fname);
         auto* header = file.at<Elf64_Ehdr>(0);
@@ -223,7 +230,7 @@ std::string mangledSymbol(const void* code) noexcept {
 const void* addressOfSymbol(const void* code, std::string const& mangled) noexcept {
     const void* found = nullptr;
     withSymbol(code, [&](MappedFile const& file, std::uintptr_t base, std::string const&) {
-        // In the table, local symbols stand behind the STT_FILE symbol of their translation unit.
+        // In the table, local symbols come after the STT_FILE symbol of their translation unit.
         std::uintptr_t address = reinterpret_cast<std::uintptr_t>(code) - base;
         std::uintptr_t ofFile = 0;
         bool isFileOfCode = false;

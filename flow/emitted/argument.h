@@ -1,6 +1,6 @@
 #pragma once
-// Argument<T>: the type with which an actor declares a parameter of type T. The actor keeps one copy of the argument.
-// actorc emits Argument if it knows only the name of T: the C++ compiler finds out whether T can be copied.
+// Argument<T>: the type of an actor's parameter that is declared with type T. The actor keeps one copy of the argument.
+// actorc emits Argument if it knows only the name of T: the C++ compiler finds out if T can be copied.
 //
 //     Future<Void> store(Argument<Key> key, Argument<Lock> lock);   // Key const&, Lock&&
 
@@ -16,7 +16,6 @@ template <class T>
 struct ArgumentOf<T> : std::type_identity<T&&> {};
 } // namespace detail
 
-/// T const&, or T&& for a T that can be moved but not copied.
 template <class T>
 using Argument = typename detail::ArgumentOf<T>::type;
 
@@ -29,7 +28,7 @@ template <class T>
 struct OwnOf<T&&> : std::type_identity<T> {};
 } // namespace detail
 
-/// The T of an Argument<T>: the type that the actor keeps.
+/// The type T of an Argument<T>, which the actor keeps.
 template <class A>
 using Own = typename detail::OwnOf<A>::type;
 

@@ -1,6 +1,5 @@
 #pragma once
-// CaughtException: the exception that an actor's `catch (T& e)` has caught. It is kept, so that the handler may wait.
-// Emitted code uses it; programs do not.
+// CaughtException: the exception of an actor's `catch (T& e)`, kept so that the handler may wait. For emitted code.
 //
 //     RaisedException raised;
 //     try { ... } catch (std::exception& caught) { raised.hold(caught); goto handler; }

@@ -4,14 +4,12 @@
 //
 //     Wide samples; FLOW_FITS_FRAME(decltype(samples));
 //
-// FastAllocator aligns a frame to 16 bytes, and a variable in the frame can have no larger alignment. The frame holds a
-// reference as a pointer.
+// A frame is aligned to 16 bytes, so its variables cannot be aligned to more. A reference is kept as a pointer.
 
 #include <type_traits>
 
 namespace flow {
 
-/// True if a frame can hold variables of these types.
 template <class... Kept>
 concept FitsFrame = ((alignof(std::conditional_t<std::is_reference_v<Kept>, void*, Kept>) <= 16) && ...);
 

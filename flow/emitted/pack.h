@@ -1,6 +1,5 @@
 #pragma once
-// Pack<Ts...>: the parameter pack of an actor as a member of its state. The elements are constructed first to last and
-// destroyed last to first, as parameters are.
+// Pack<Ts...>: an actor's parameter pack as a member of its state; made first to last, destroyed last to first.
 //
 //     Pack<int, Token> args(1, token);
 //     args.apply([](int& i, Token& t) { ... });
@@ -24,7 +23,6 @@ public:
     template <class U, class... Us>
     explicit Pack(U&& first, Us&&... rest) : first_(std::forward<U>(first)), rest_(std::forward<Us>(rest)...) {}
 
-    /// Calls the function with all the elements, and returns its result.
     template <class F, class... Before>
     auto apply(F&& function, Before&... before) {
         return rest_.apply(function, before..., first_);

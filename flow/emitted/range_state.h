@@ -1,6 +1,5 @@
 #pragma once
-// RangeState: the range that an actor's `for (auto& x : expression)` keeps while its body waits. Emitted code uses it;
-// programs do not.
+// RangeState: the range that an actor's `for (auto& x : expression)` keeps while its body waits. For emitted code.
 //
 //     RangeState<decltype((expression))> range;
 //     for (range.start(expression); range.more(); range.next()) {
@@ -9,8 +8,8 @@
 //     }
 //     range.clear();
 //
-// A RangeState refers to an lvalue, which must outlive the loop. It moves and keeps any other range until `clear`: a
-// temporary, `f().member` (f()'s result ends with the expression), and `std::move(x)` (its type is a T&& too).
+// A RangeState refers to an lvalue, which must outlive the loop. Any other range is moved into the RangeState and kept
+// until clear(): a temporary, `f().member` (f()'s result ends with the expression), and `std::move(x)`.
 
 #include "flow/base/inline.h"
 
@@ -127,7 +126,6 @@ public:
     void next() { ++*begin_; }
     decltype(auto) operator*() { return **begin_; }
 
-    /// Releases the range. Does nothing if the range was not started.
     void clear() {
         if (!end_) // not started. gcc 12 could not see this from a test of `range_`
             return;
@@ -175,8 +173,7 @@ struct BeginOf {
 } // namespace detail
 inline constexpr detail::BeginOf beginOf;
 
-/// The type that keeps the iterator of a range, if the range has a name and lives as long as the actor: a parameter or
-/// a state variable.
+/// The type of the iterator of a range that has a name and lives as long as the actor: a parameter or a state variable.
 template <class R, class Iterator = decltype(detail::rangeBegin(std::declval<R>()))>
 using IteratorOf = std::conditional_t<std::is_default_constructible_v<Iterator> && std::is_move_assignable_v<Iterator>,
                                       Iterator, detail::LateIterator<Iterator>>;
@@ -251,7 +248,6 @@ protected:
 ///
 ///     RangeBy range(any, [&](AnyRange& any) { return any.keep(expression); });
 ///     for (range.start(); range.more(); range.next()) {
-///
 template <class Keep>
 class RangeBy : public RangeIn<std::remove_pointer_t<std::invoke_result_t<Keep const&, AnyRange&>>> {
 public:

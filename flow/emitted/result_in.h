@@ -1,7 +1,6 @@
 #pragma once
-// ResultIn<S>: the type of an actor's result. actorc emits it once, in a struct S in front of the actor. If C++ does
-// not know this type, ResultIn<S> is the type Unknown from the base of S, and compilers report no further errors in the
-// emitted code. Programs do not use ResultIn.
+// ResultIn<S>: the type of an actor's result. actorc emits it once, in a struct S in front of the actor. If this type
+// does not exist, ResultIn<S> is the type Unknown from the base of S, so that compilers report no further errors.
 //
 //     struct FActorResult__ : Result__ { using type__ = Reply; };
 //     Frame<ResultIn<FActorResult__>>

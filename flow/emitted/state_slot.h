@@ -1,6 +1,6 @@
 #pragma once
-// StateSlot: the memory of a state variable of an actor, if the variable exists only from its declaration on, because
-// its type has no default constructor or cannot be assigned. Emitted code uses StateSlot; programs do not.
+// StateSlot: the memory of an actor's state variable that exists only from its declaration on, because its type has no
+// default constructor or cannot be assigned. Emitted code uses StateSlot; programs do not.
 //
 //     StateSlot<T, 1> x_slot;
 //     StateOf<T> x = x_slot.start();     // a T, or where the T will be

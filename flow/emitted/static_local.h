@@ -1,6 +1,5 @@
 #pragma once
-// StaticLocal: a `static` variable of an actor's body that is declared in the emitted code more than once.
-// Emitted code uses it; programs do not.
+// StaticLocal: a `static` variable of an actor's body that is declared more than once in the emitted code.
 //
 //     static StaticLocal<T> storage;
 //     auto& x = storage.get([&]() -> T { return e; });   // in each place
@@ -41,6 +40,20 @@ private:
     std::atomic<bool> made_{false};
     std::mutex mutex_;
     std::optional<Stored> object_;
+};
+
+/// StaticLocal for `static auto x = e;`: the value gives the type. Each function has a `Tag` type of its own.
+template <class Tag>
+class DeducedStatic {
+public:
+    template <class Make>
+    static auto& get(Make make) {
+        return storage<decltype(make())>.get(make);
+    }
+
+private:
+    template <class T>
+    static inline StaticLocal<T> storage;
 };
 
 } // namespace flow

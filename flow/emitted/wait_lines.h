@@ -1,6 +1,6 @@
 #pragma once
 // The lines of the waits in actors that actorc emits as state machines. The frame has the number of its suspension, and
-// a table has the line of each suspension. flow/inspect and the debugger's scripts (tools/debug/) read both.
+// a table has the line of each suspension. flow/inspect and the scripts of `millrace debugger` read both.
 
 #include "flow/core/cell.h"
 
@@ -8,7 +8,6 @@
 
 namespace flow::actor {
 
-/// A frame with the number of its suspension.
 class NumberedFrame : public detail::Waiter {
 public:
     /// Returns the number of the suspension from which the actor continues; 0 at the start.

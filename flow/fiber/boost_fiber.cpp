@@ -1,13 +1,13 @@
 // Boost.Fiber calls its algorithm, here BoostScheduler, in three cases: awakened() when a fiber is ready, pick_next()
-// when a context suspends, and suspend_until() when its dispatcher has nothing to do. A ready fiber is put into the
-// loop's queue as a Turn, which switches to the fiber (enter()). So the loop decides the order.
+// when a context suspends, and suspend_until() when the dispatcher has no work. A ready fiber joins the loop's queue as
+// a Turn, which switches to the fiber (enter()). So the loop decides the order.
 //
-// Besides its fibers, each thread has two contexts: its main function, and Boost's dispatcher. The dispatcher frees
-// fibers that have ended, and handles the timers. So a fiber that ends or sleeps switches to the dispatcher. While a
-// timer is set, every fiber that suspends switches to the dispatcher. Otherwise it switches back to the loop's step.
+// Besides its fibers, each thread has two contexts: its main function, and Boost's dispatcher, which frees ended fibers
+// and handles timers. So a fiber that ends or sleeps switches to the dispatcher. While a timer is set, every fiber that
+// suspends does so; otherwise it switches back to the loop's step.
 //
 // A part of the thread's state belongs to one stack: exceptions in flight, levels of withRoom(), the running Fiber.
-// Boost does not switch this state; switchTo() and noteSwitch() do.
+// Boost does not switch this state, so switchTo() and noteSwitch() do.
 
 #include "flow/fiber/boost_fiber.h"
 
@@ -42,8 +42,8 @@ std::int64_t ticks(double seconds) {
     return std::llround(seconds * kTicksPerSecond);
 }
 
-/// Returns the seconds by which the clock is ahead of the loop's time. A real loop counts its time from the program's
-/// first loop. The result may be a little too small: this makes a deadline late, never early.
+/// Returns clock time minus loop time, in seconds. A real loop counts its time from the program's first loop. The
+/// result may be a little too small, which makes a deadline late, never early.
 double clockAhead() {
     if (Loop::current().isSimulated())
         return 0;
@@ -51,7 +51,7 @@ double clockAhead() {
     return clock - Loop::current().timer();
 }
 
-/// Returns the earliest time of the loop at which the clock has reached `time`.
+/// Returns the earliest loop time at which the clock has reached `time`.
 double deadlineOf(SteadyClock::time_point time) {
     std::int64_t wanted = time.time_since_epoch().count();
     double ahead = clockAhead();
@@ -84,10 +84,9 @@ private:
     Fiber* fiber_ = nullptr;
 };
 
-/// The scheduler of a thread. There are two cases. If the program runs the loop, a step of the loop switches to a
-/// fiber, and the scheduler switches back to the loop when this fiber suspends. But if code outside of fibers waits for
-/// a fiber, Boost's dispatcher runs the loop up to the next step of a fiber, and switches to this fiber after the loop
-/// has returned.
+/// The scheduler of a thread. Usually the program runs the loop: a step of the loop switches to a fiber, and the
+/// scheduler switches back to the loop when this fiber suspends. But if code outside of fibers waits for a fiber,
+/// Boost's dispatcher runs the loop up to the next step of a fiber, and then switches to this fiber.
 class BoostScheduler final : public boost::fibers::algo::algorithm_with_properties<BoostFiber> {
 public:
     BoostScheduler() : timer_(this), notice_(this) {}
@@ -101,7 +100,7 @@ public:
             attachTo(Loop::current());
             fiber.ask(kPriority);
         } else {
-            ctx->ready_link(withoutLoop_); // the thread is at its end
+            ctx->ready_link(withoutLoop_); // the thread is ending
         }
     }
 
@@ -133,7 +132,6 @@ public:
             home->putIntoInbox(notice_, kPriority);
     }
 
-    /// Runs the step of a fiber that is ready.
     void runFiber(context& ctx) {
         --ready_;
         enter(&ctx);
@@ -162,7 +160,7 @@ private:
         BoostScheduler* scheduler;
     };
 
-    /// Returns the context that runs after `active`, which suspends. Null if `active` is the dispatcher.
+    /// Returns the context that runs after `active`, which suspends. Returns null if `active` is the dispatcher.
     context* choose(context& active) {
         if (!withoutLoop_.empty()) {
             context* first = &withoutLoop_.front();
@@ -173,12 +171,12 @@ private:
                     "code that is no Boost fiber waits for one within a loop that runs because of such a wait");
         if (&active == dispatcher_)
             return nullptr;
-        // The dispatcher frees fibers that have ended, and finds the earliest timer.
+        // The dispatcher frees ended fibers, and finds the earliest timer.
         bool isPlain = !active.sleep_is_linked() && !active.terminated_is_linked() && !timer_.isAsked();
         return isPlain && caller_ ? caller_ : dispatcher_;
     }
 
-    /// Called by a step of the loop.
+    /// Switches to a context. Called by a step of the loop.
     void enter(context* ctx) {
         context* active = context::active();
         if (active == dispatcher_) { // the dispatcher is running the loop
@@ -195,7 +193,7 @@ private:
     void dispatch() { enter(dispatcher_); }
 
     void runLoop(Loop& loop) {
-        std::optional<WorkGuard> guard; // keeps the loop from ending: another thread may wake the fiber
+        std::optional<WorkGuard> guard; // prevents the end of the loop: another thread may wake the fiber
         if (!loop.isSimulated())
             guard.emplace(loop);
         isInLoop_ = true;
@@ -227,7 +225,7 @@ private:
         home_ = &loop;
     }
 
-    // Boost's switches do not change the thread's state that belongs to a stack. The next functions change this state.
+    // The next functions switch the part of the thread's state that belongs to a stack, because Boost does not.
 
     BoostFiber& of(context& ctx) {
         if (!get_properties(&ctx)) {
@@ -237,13 +235,13 @@ private:
         }
         return properties(&ctx);
     }
-    /// Called when the thread is about to switch to `ctx`.
+    /// Called before the thread switches to `ctx`.
     void switchTo(context& ctx) {
         of(*context::active()).saveThread();
         of(ctx).restoreThread();
         current_ = &ctx;
     }
-    /// Called where Boost may have switched by itself: a fiber with launch::dispatch runs as soon as it is made.
+    /// Called where Boost may have switched: a fiber with launch::dispatch runs as soon as it is made.
     void noteSwitch() {
         context* active = context::active();
         if (active == current_)
@@ -256,10 +254,10 @@ private:
     }
 
     context* dispatcher_ = nullptr;
-    context* caller_ = nullptr;  // the context of the loop's step that has switched to a fiber
-    context* next_ = nullptr;    // the context to which the dispatcher switches next
-    context* current_ = nullptr; // the state of this context is in the thread
-    bool isInLoop_ = false;      // true while the dispatcher runs the loop
+    context* caller_ = nullptr;  // the context of the loop's step that switched to a fiber
+    context* next_ = nullptr;    // the next context for the dispatcher
+    context* current_ = nullptr; // the thread has the state of this context
+    bool isInLoop_ = false;      // the dispatcher runs the loop
     bool hasNews_ = false;
     std::size_t ready_ = 0;
     boost::fibers::scheduler::ready_queue_type withoutLoop_;
@@ -295,7 +293,7 @@ SteadyClock::time_point std::chrono::steady_clock::now() noexcept {
     if (loop && loop->isSimulated())
         return time_point(duration(flow::fiber::detail::ticks(loop->timer())));
     timespec time;
-    // nondeterminism: the thread has no simulated loop
+    // nondeterminism: reached only without a simulated loop
     ::clock_gettime(CLOCK_MONOTONIC, &time);
     return time_point(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Boost.Fiber on our loop: each boost::fibers::fiber that is ready becomes a step of its thread's loop. So code with
-// Boost's mutexes, condition variables, channels and futures runs unchanged, beside actors and coroutines.
+// Boost.Fiber on our loop: each ready boost::fibers::fiber becomes a step of its thread's loop. Code with Boost's
+// mutexes, condition variables, channels and futures runs unchanged, beside actors and coroutines.
 //
 //     RealLoop loop;                                    // or SimLoop
 //     fiber::useBoostFibers();                          // once on each thread with such fibers
@@ -11,23 +11,22 @@
 //     int answer = fiber::boostWait(compute());                                       // our future, in a Boost fiber
 //     loop.run(sum);
 //
-// Order. The steps of fibers have the priority DefaultDelay, and run in the order in which the fibers were made ready.
-// So on a simulated loop a program runs the same each time.
+// Order. The steps of fibers have the priority DefaultDelay, and run in the order in which the fibers became ready. So
+// on a simulated loop a program runs the same each time.
 //
-// Time. Boost.Fiber reads std::chrono::steady_clock for its sleeps and timeouts. Therefore a program that is linked
-// with this library has another steady_clock::now(). On a thread with a simulated loop, now() gives the loop's time to
-// all code; everywhere else now() gives the machine's time as usual. So in a simulation sleep_for() and wait_for() take
-// exactly their duration of virtual time, to the nanosecond up to some 100 days.
+// Time. Boost.Fiber reads std::chrono::steady_clock for sleeps and timeouts. So this library replaces
+// steady_clock::now() in each program that links it: on a thread with a simulated loop, now() gives the loop's time to
+// all code; elsewhere it gives the machine's time. In a simulation, sleep_for() and wait_for() take exactly their
+// duration of virtual time, to the nanosecond for up to some 100 days.
 //
-// Code that waits outside of a Boost fiber, as main() does in fiber.join(), runs the loop during the wait. If nothing
-// is left that could wake this code, a simulated loop ends the program with a message; a real loop waits for other
-// threads. stop() of the loop does not end such a wait. Actors, coroutines and handlers that this loop runs must not
-// wait for a Boost fiber in that way: let them wait for a future.
+// Code that waits for a fiber outside of a Boost fiber, such as fiber.join() in main(), runs the loop during the wait.
+// If nothing is left that could end the wait, a simulated loop ends the program with a message; a real loop waits for
+// other threads. stop() of the loop does not end the wait. Steps of this loop must wait for futures instead.
 //
-// Other threads may wake the fibers, by Boost's mutexes and so on, while the loop exists. Fibers are made on a thread
-// that has a loop, and must end before the loop is destroyed. No fiber changes its thread. Fibers cannot be cancelled:
-// a fiber of spawnBoost() runs on when its future is dropped. Boost makes the stacks: 128 KiB without guard pages,
-// unless the fiber is given an allocator, such as boost::fibers::protected_fixedsize_stack.
+// Other threads may wake the fibers, for example through Boost's mutexes, while the loop exists. Make fibers on a
+// thread with a loop; they must end before the loop is destroyed. No fiber changes its thread. Fibers cannot be
+// cancelled: a fiber of spawnBoost() runs on when its future is dropped. Boost makes the stacks: 128 KiB without guard
+// pages, unless the fiber gets an allocator, such as boost::fibers::protected_fixedsize_stack.
 
 #include "flow/core/callback.h"
 #include "flow/core/error_or.h"
@@ -35,18 +34,16 @@
 
 #include <boost/fiber/context.hpp>
 #include <boost/fiber/fiber.hpp>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
 namespace flow::fiber {
 
-/// Makes the Boost fibers of this thread run on the thread's loop. Must be called before the thread has Boost fibers; a
-/// second call does nothing. Throws std::bad_alloc.
+/// Runs the Boost fibers of this thread on its loop. Call it before the first fiber; a second call does nothing. Throws
+/// std::bad_alloc.
 void useBoostFibers();
 
-/// Runs function() on a Boost fiber of its own, behind the steps that are ready. Returns a Future<Void> if function()
-/// returns nothing. Throws std::bad_alloc.
+/// Runs function() on a Boost fiber, behind the ready steps. A void function gives Future<Void>. Throws std::bad_alloc.
 template <class F>
 auto spawnBoost(F function) {
     using Returned = std::invoke_result_t<F&>;
@@ -72,7 +69,7 @@ auto spawnBoost(F function) {
 
 namespace detail {
 
-/// The callback that wakes the waiting Boost fiber.
+/// Wakes the waiting Boost fiber.
 template <class T>
 struct BoostWaker final : Callback<T> {
     boost::fibers::waker waker = boost::fibers::context::active()->create_waker();

@@ -1,12 +1,12 @@
 #pragma once
-// Switches a thread from one stack to another: Boost.Context's jump, and the thread's state that belongs to a stack.
+// Switches a thread between stacks: Boost.Context's jump, and the thread state that belongs to each stack.
 //
 //     void* there = make_fcontext(stackEnd, stackBytes, first);   // first() runs on that stack, and never returns
 //     Arrival back = switchTo(there, argument);      // returns when another switch goes to this context
 //
-// The processor predicts where a function returns to: it keeps a list of the calls that have not returned yet. A call
-// on one stack with its return on another stack makes these predictions wrong. Therefore jump_fcontext() is entered by
-// a jump, and the functions of this file are inlined: wrong predictions would cost more than the switch.
+// The processor predicts where a call returns to. A call on one stack with its return on another makes this prediction
+// wrong, which would cost more than the switch. So no call stays open across a switch: a jump enters jump_fcontext(),
+// and these functions are inlined.
 
 #include "flow/base/inline.h"
 #include "flow/base/sanitizer.h"
@@ -18,7 +18,7 @@
 
 namespace flow::fiber::detail {
 
-/// The result of a switch: the context from which the switch came, and the pointer that the other side passed.
+/// The result of a switch: the context that switched here, and the pointer that it passed.
 using Arrival = boost::context::detail::transfer_t;
 
 /// Declares a function that contains a switch.
@@ -28,10 +28,10 @@ using Arrival = boost::context::detail::transfer_t;
 #define FLOW_SWITCHES FLOW_INLINE
 #endif
 
-/// Ends the program with a message: the program has resumed a fiber that runs already.
+/// Ends the program with a message, because a running fiber was resumed.
 [[noreturn, gnu::cold]] void switchToNothing();
 
-/// Switches to a context. On x86-64 it pushes a return address, unknown to the compiler. This overwrites nothing:
+/// Switches to a context. On x86-64, pushes a return address, unknown to the compiler. This overwrites nothing:
 /// compilers keep data below the stack pointer only in functions without calls, and this one calls switchToNothing().
 FLOW_INLINE Arrival switchTo(void* context, void* data) noexcept {
     if (!context) [[unlikely]]
@@ -57,8 +57,7 @@ FLOW_INLINE Arrival switchTo(void* context, void* data) noexcept {
 #endif
 }
 
-/// The data about exceptions in flight that the C++ runtime keeps for each thread. The ABI of C++ describes this
-/// layout.
+/// The data of the C++ runtime about a thread's exceptions in flight. The C++ ABI specifies this layout.
 struct Exceptions {
     void* caught;
     unsigned uncaught;
@@ -81,8 +80,7 @@ struct ThreadState {
         return {exceptions.caught, exceptions.uncaught, flow::detail::stackLevels};
     }
     bool operator==(ThreadState const&) const = default;
-    /// Gives the thread the state `next`. This object is the present state of the thread. Nearly always both are equal:
-    /// then nothing is written.
+    /// Changes the thread's state from this one to `next`. Writes nothing if both are equal, which is nearly always so.
     FLOW_INLINE void replaceWith(ThreadState const& next) const noexcept {
         if (*this == next) [[likely]]
             return;
@@ -91,7 +89,7 @@ struct ThreadState {
     }
 };
 
-// The next functions are called before and after each switch, and notify the sanitizers of the next stack.
+// Called before and after each switch: notify the sanitizers of the next stack.
 
 #if FLOW_ADDRESS_SANITIZER
 FLOW_INLINE void beforeSwitch(void** fake, void const* stack, std::size_t bytes, void*) {

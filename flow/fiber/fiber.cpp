@@ -35,7 +35,7 @@ Exceptions& findExceptions() noexcept {
     return *(exceptionsIfKnown = reinterpret_cast<Exceptions*>(abi::__cxa_get_globals()));
 }
 
-/// enter() is the first function on each fiber's stack. It never returns.
+/// enter() is the first function on each fiber's stack, and never returns.
 struct Entry {
     FLOW_NOT_INSTRUMENTED static void enter(Arrival from) noexcept {
         auto* fiber = static_cast<Fiber*>(from.data);
@@ -64,7 +64,7 @@ void Fiber::end() noexcept {
 }
 
 void Fiber::start(Cell* cell, Body body, void* function, Options const& options, void (*resume)(Waiter*)) {
-    struct Unused { // for the exception that is thrown if there is no memory for the stack
+    struct Unused { // for the exception if there is no memory for the stack
         Cell* cell;
         ~Unused() {
             if (cell)
@@ -92,13 +92,13 @@ void Fiber::start(Cell* cell, Body body, void* function, Options const& options,
 #endif
     if (status == Cell::kUnset)
         return;
-    flow::detail::setEnded(cell, status); // no code waits for the future yet
+    flow::detail::setEnded(cell, status); // nothing waits for the future yet
     cell->promises = 0;
 }
 
 } // namespace flow::fiber::detail
 
-// Reports of pending computations find the next functions by their names (flow/inspect/code.cpp).
+// Reports of pending computations find these functions by name (flow/inspect/code.cpp).
 extern "C" [[gnu::used]] char const* flowNameOfFiber(flow::detail::Waiter const* frame) {
     return static_cast<flow::fiber::detail::Fiber const*>(frame)->name();
 }

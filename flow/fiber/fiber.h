@@ -1,21 +1,21 @@
 #pragma once
-// Fibers: functions with a stack of their own, which wait without blocking the thread.
+// Fibers: functions with their own stacks, which wait without blocking the thread.
 //
 //     Future<int> answer = fiber::spawn([&] {
-//         Page page = fiber::wait(load(7));                    // whatever can be awaited (flow/wait/operand.h)
+//         Page page = fiber::wait(load(7));                    // all that can be awaited (flow/wait/operand.h)
 //         fiber::sleep(0.5);
 //         auto first = fiber::wait(race(reply, delay(1.0)));   // flow/combine/race.h; a race allocates nothing
-//         return parse(page);                                  // deep in it, any function may wait
+//         return parse(page);                                  // any function that it calls may wait
 //     });
 //
-// Fibers are for code that cannot be an actor or a coroutine: a storage engine, a parser, a library that calls back.
+// Fibers are for code that cannot be an actor or a coroutine: a storage engine, a parser, a library with callbacks.
 // spawn() runs the function immediately, on the loop's thread, up to its first wait. A wait throws the error of its
 // operand. If the Future is dropped or cancelled, the present wait and each later wait throw actor_cancelled, and the
-// stack unwinds. A function that catches this error has to return soon. Cancel-safe: a wait that is cancelled has taken
-// no value. When a simulated process is killed, its fibers end in the same way.
+// stack unwinds. A function that catches this error must return soon. Cancel-safe: a cancelled wait has taken no value.
+// When a simulated process is killed, its fibers end in the same way.
 //
-// A fiber never changes its thread. The value that its function returns, or its exception, is the future's result. An
-// exception may be in flight while other fibers run: each stack has its own exceptions.
+// A fiber never changes its thread. The value or the exception of its function is the future's result. An exception may
+// be in flight while other fibers run: each stack has its own exceptions.
 
 #include "flow/fiber/context_switch.h"
 #include "flow/fiber/detail/stack_pool.h"
@@ -29,10 +29,10 @@
 namespace flow::fiber {
 
 struct Options {
-    /// The size of the stack, rounded up to whole pages, at least 4 pages. Before you set less than 256 KiB, test
-    /// whether your code fits: a storage engine overflows 32 KiB.
+    /// The stack size, rounded up to whole pages, at least 4 pages. Test your code before you set less than 256 KiB: a
+    /// storage engine overflows 32 KiB.
     std::size_t stackBytes = 256 << 10;
-    /// The name for messages; the text is not copied.
+    /// The name for messages. The text is not copied.
     char const* name = "unnamed";
 };
 
@@ -40,7 +40,6 @@ namespace detail {
 using flow::detail::Cell;
 using flow::detail::Waiter;
 
-/// The frame of a fiber.
 class Fiber : public Waiter {
 public:
     using Body = std::uint8_t (*)(Fiber* fiber, void* function) noexcept;
@@ -53,17 +52,16 @@ public:
     bool isCancelled() { return Cell::of(this)->has(Cell::kCancelled | Cell::kUncancellable); }
 
     /// Switches to the code that resumed the fiber. Returns when the fiber is resumed again. Before the call, the fiber
-    /// must be the waiter of an operand. `where` is for messages.
+    /// must be parked at an operand. `where` is for messages.
     void suspend(std::source_location where) noexcept {
         where_ = where;
         suspend();
     }
-    /// Returns the part of the fiber's stack that is in use; nulls while the fiber runs.
+    /// Returns the used part of the fiber's stack; nulls while the fiber runs.
     std::pair<void const*, void const*> usedStack() const {
         return context_ ? std::pair<void const*, void const*>(context_, stack_.end())
                         : std::pair<void const*, void const*>();
     }
-    /// Returns the place of the fiber's present or last wait.
     std::source_location const& where() const { return where_; }
 
     /// Takes the result of a wait: a ready cell, or null.
@@ -73,10 +71,10 @@ public:
         return cell;
     }
 
-    /// Makes a fiber in the cell, and runs the fiber up to its first wait. The cell has room for a Fiber, and no frame
-    /// yet. The object at `function` is moved to the fiber's stack.
+    /// Makes a fiber in the cell, and runs it up to its first wait. The cell has room for a Fiber, and no frame yet.
+    /// Moves the object at `function` to the fiber's stack.
     static void start(Cell* cell, Body body, void* function, Options const& options, void (*resume)(Waiter*));
-    /// Runs the fiber up to its next wait. Returns the status of its end, or kUnset if it waits.
+    /// Runs the fiber up to its next wait. Returns the status of its end; kUnset if it waits.
     std::uint8_t enter() noexcept;
 
 private:
@@ -90,20 +88,20 @@ private:
     }
     friend struct Entry;
 
-    // tools/debug/fibers.py reads stack_, name_, context_ and older_.
+    // tools/millrace/debugger/fibers.py reads stack_, name_, context_ and older_.
     Stack stack_;
     char const* name_;
-    void* context_ = nullptr; // where the fiber resumes; null while this fiber, or a fiber that it has resumed, runs
+    void* context_ = nullptr; // where the fiber resumes; null while this fiber, or a fiber that it resumed, runs
     Fiber* older_ = nullptr;
     Fiber* newer_ = nullptr;
 
     void* caller_ = nullptr; // where the code that resumed the fiber continues
     Body body_ = nullptr;
     void* function_ = nullptr;
-    ThreadState state_; // the thread's state for this stack, while the fiber does not run
+    ThreadState state_; // the thread's state for this stack, while the fiber is suspended
     std::uint8_t status_ = Cell::kUnset;
     std::source_location where_;
-    // The next members are for sanitizers.
+    // For sanitizers:
     void const* callerStack_ = nullptr;
     std::size_t callerBytes_ = 0;
     void* identity_ = nullptr;
@@ -141,7 +139,7 @@ FLOW_SWITCHES void Fiber::suspend() noexcept {
     caller_ = from.fctx;
 }
 
-/// Returns the fiber that runs. If no fiber runs, an assertion fails with the text `function`.
+/// Returns the running fiber. Without one, an assertion with the text `function` fails.
 inline Fiber& runningFiber(char const* function) {
     Fiber* fiber = currentFiber;
     FLOW_ASSERT(fiber, function);
@@ -232,7 +230,7 @@ FLOW_INLINE auto wait(Operand&& operand, std::source_location where = std::sourc
     }
 }
 
-/// Lets other steps run, if more urgent work is ready or the time slice of this step is used up.
+/// Lets other steps run if more urgent work is ready, or if the time slice of this step is used up.
 inline void yield(TaskPriority priority = TaskPriority::DefaultYield,
                   std::source_location where = std::source_location::current()) {
     wait(flow::yield(priority), where);
@@ -241,11 +239,10 @@ inline void sleep(Seconds seconds, std::source_location where = std::source_loca
     wait(delay(seconds), where);
 }
 
-/// Returns true if this code runs on a fiber.
 inline bool isFiber() {
     return detail::currentFiber != nullptr;
 }
-/// Returns the bytes of the running fiber's stack that this fiber or earlier fibers on it have used, in whole pages.
+/// Returns the bytes of the running fiber's stack that this or earlier fibers have used, in whole pages.
 inline std::size_t stackBytesUsed() {
     return detail::residentBytes(detail::runningFiber("fiber::stackBytesUsed() outside of a fiber").stack());
 }

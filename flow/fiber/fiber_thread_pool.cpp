@@ -17,7 +17,7 @@ FiberThreadPool::~FiberThreadPool() {
     if (threads_)
         threads_->stop();
     queue_->jobs.clear();
-    workers_.clear(); // drops the futures of the fibers: their stacks unwind
+    workers_.clear(); // the futures of the fibers: their stacks unwind
 }
 
 void FiberThreadPool::submit(std::unique_ptr<AnyJob> job) {
@@ -34,7 +34,7 @@ void FiberThreadPool::work(Queue& queue) {
     do {
         fiber::wait(delay(0));
         if (queue.jobs.empty())
-            return; // another worker was faster
+            return; // another worker took the job
         auto job = std::move(queue.jobs.front());
         queue.jobs.pop_front();
         job->perform();
@@ -44,7 +44,7 @@ void FiberThreadPool::work(Queue& queue) {
 void FiberThreadPool::pause(double seconds) {
     if (fiber::isFiber())
         return fiber::sleep(seconds);
-    // nondeterminism: this is a thread of a pool, and a simulated loop has no such threads
+    // nondeterminism: a thread of a pool, which a simulated loop does not have
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 

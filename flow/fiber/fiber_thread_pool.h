@@ -1,6 +1,6 @@
 #pragma once
-// FiberThreadPool: runs calls of a library that blocks, such as a storage engine. The calls run on threads in
-// production. In a simulation the calls run on fibers, in the same order each time.
+// FiberThreadPool: runs actions that block, such as calls of a storage engine: on threads in production, on fibers in a
+// simulation, where the order is the same each time.
 //
 //     FiberThreadPool pool(Loop::current(), {.threads = 4, .name = "engine"});
 //     std::string value = co_await pool.run([&] { return engine.get(key); });
@@ -11,17 +11,16 @@
 //     });
 //
 // At most `threads` actions run at a time; further actions wait in order. An action must not use futures or the loop.
-// On threads an action runs as in flow/threads/thread_pool.h. On a simulated loop each action begins in a step of its
-// own, and only pause() switches to another action. So an action that needs a result of another action must call
-// pause() until the result is there. An action must not hold a lock of the operating system in pause(): another action
-// on the same thread that needs this lock would block the thread forever.
+// For threads see flow/threads/thread_pool.h. On a simulated loop each action begins in its own step, and only pause()
+// switches to another action. So an action that needs a result of another action must call pause() until the result is
+// there. It must not hold a lock of the operating system in pause(): another action on the same thread that needs the
+// lock would block the thread forever.
 //
-// The value that an action returns, or its exception, becomes the future's result. If the future is dropped before the
-// action has begun, the action never runs; an action that has begun runs to its end. The destruction of the pool or of
-// its loop waits for actions on threads; the futures of these actions never become ready. On a simulated loop, the
-// destruction makes pause() throw actor_cancelled. Actions that have not begun, or are started meanwhile, fail with
-// broken_promise. Code that waits for an action may destroy the pool as soon as this code resumes. The pool belongs to
-// the loop's thread, and must be destroyed before anything that its actions use.
+// The value or the exception of an action is the future's result. If the future is dropped before the action has begun,
+// the action never runs; otherwise it runs to its end. The destructors of the pool and of its loop wait for actions on
+// threads; the futures of these actions never become ready. On a simulated loop, the destructors make pause() throw
+// actor_cancelled, and actions that have not begun, or are started meanwhile, fail with broken_promise. A waiter of an
+// action may destroy the pool. The pool belongs to the loop's thread. Objects that actions use must outlive it.
 
 #include "flow/fiber/fiber.h"
 #include "flow/threads/thread_pool.h"
@@ -34,9 +33,9 @@ namespace flow {
 
 struct FiberThreadPoolOptions {
     std::size_t threads = ThreadPool::kMostThreads;
-    /// The size of a fiber's stack. Threads have the size that the system gives them.
+    /// The size of a fiber's stack. Threads have the default size of the system.
     std::size_t stackBytes = 256 << 10;
-    /// The name in the message about a stack that is too small. The text is not copied.
+    /// The name in the message about a stack overflow. The text is not copied.
     char const* name = "FiberThreadPool";
 };
 
@@ -62,10 +61,9 @@ public:
         return future;
     }
 
-    /// Lets an action wait for `seconds`: call it in the action. On a fiber, throws actor_cancelled if the pool ends.
+    /// Suspends the action that calls it for `seconds`. On a fiber, throws actor_cancelled if the pool is destroyed.
     static void pause(double seconds);
 
-    /// Returns true if actions run on fibers.
     bool hasFibers() const { return !threads_; }
 
 private:
@@ -98,8 +96,7 @@ private:
     };
 
     void submit(std::unique_ptr<AnyJob> job);
-    /// The actions that wait. The workers keep the queue alive: code that waits for an action may destroy the pool, and
-    /// this code runs on a worker's stack.
+    /// The waiting actions. The workers own the queue too: a waiter runs on a worker's stack, and may destroy the pool.
     struct Queue {
         std::deque<std::unique_ptr<AnyJob>> jobs;
         bool hasEnded = false;

@@ -4,19 +4,16 @@
 #include "flow/fiber/fiber.h"
 
 #include <csignal>
-#include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <unistd.h>
 #include <utility>
 
 namespace flow::fiber::detail {
 namespace {
 
-struct sigaction before; // the action for SIGSEGV that onFault() has replaced
+struct sigaction before; // the action for SIGSEGV that onFault() replaced
 
-/// Appends at most `most` characters of `text`.
 void append(char*& to, char const* end, char const* text, std::size_t most = ~std::size_t{0}) {
     for (; *text && to != end && most != 0; --most)
         *to++ = *text++;
@@ -31,7 +28,7 @@ void append(char*& to, char const* end, std::size_t number) {
     append(to, end, first);
 }
 
-// Called in a signal handler, so report() calls only functions that a signal handler may call.
+// Runs in a signal handler, so it calls only functions that are allowed there.
 void report(Fiber const& fiber) {
     char text[512];
     char* to = text;
@@ -55,12 +52,12 @@ void onFault(int signal, siginfo_t* info, void* context) {
     } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
         return before.sa_handler(signal);
     }
-    std::signal(signal, SIG_DFL); // after the return the instruction runs again, and its fault ends the program
+    std::signal(signal, SIG_DFL); // the instruction runs again after the return, and its fault ends the program
 }
 
-/// Installs onFault(); also installs it again if the default action has been restored since the last call. A handler
-/// that the program installed later stays. Like every handler, that handler calls the handler that it replaced, which
-/// is onFault(). If onFault() called the program's handler too, the calls would never end.
+/// Installs onFault(). Installs it again if the default action was restored since the last call. A handler that the
+/// program installed later stays: like every handler, it calls the handler that it replaced, which is onFault(). If
+/// onFault() called it too, the calls would never end.
 void installHandler() {
     static std::mutex mutex; // two threads may make their first fibers at the same time
     static bool wasInstalled = false;
@@ -76,8 +73,7 @@ void installHandler() {
     ::sigaction(SIGSEGV, &action, &before);
 }
 
-/// The stack on which this thread handles signals, because a fiber's stack has no room left. If the thread has a stack
-/// for signals already, that stack stays.
+/// This thread's stack for signals: an overflowed stack has no room. The program's own signal stack stays.
 class SignalStack {
 public:
     SignalStack() {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <new>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -37,7 +36,7 @@ Stack map(std::size_t bytes) {
     return stack;
 }
 
-/// The unused stacks of a thread. The last one that was given back is taken first. Stacks with memory are at the back.
+/// The unused stacks of a thread, oldest first. take() begins at the newest. Only the newest ones have memory.
 class Pool {
 public:
     Pool() { unused_.reserve(limit_); }
@@ -97,7 +96,7 @@ private:
     std::vector<Unused> unused_; // its capacity is at least limit_
 };
 
-/// This thread's pool. Null before its first use, and after the thread's end has destroyed it: a fiber may end later.
+/// This thread's pool. Null before its first use, and after the thread destroyed it: a fiber may end later.
 constinit thread_local Pool* poolOfThread = nullptr;
 constinit thread_local bool hasEnded = false;
 

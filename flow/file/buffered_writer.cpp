@@ -4,8 +4,8 @@
 
 namespace flow {
 
-// The bytes leave the buffer only when they are written. If a write is cancelled and made again, both write the same
-// bytes to the same place, so their order does not matter.
+// Bytes leave the buffer only after they are written. If a write is cancelled and repeated, both writes put the same
+// bytes at the same place, so their order does not matter.
 Future<Void> BufferedWriter::flush() {
     Mutex::Lock turn = co_await turn_.lock();
     if (buffer_.empty())

@@ -1,18 +1,17 @@
 #pragma once
-// BufferedWriter: gathers small writes to a file, and writes them together.
+// BufferedWriter: collects small writes to a file in a buffer.
 //
-//     BufferedWriter out(file, co_await file->size());   // from the end of the file on; by default from the beginning
+//     BufferedWriter out(file, co_await file->size());   // begins at the end of the file; by default at 0
 //     co_await out.write("one line\n");
 //     co_await out.flush();                              // the bytes are in the file; file->sync() makes them durable
 //
-// write() copies the bytes. It is ready at once while there is room in the buffer, and otherwise when the buffer is
-// written. The destructor writes nothing: call flush() at the end. Any number of calls may wait; the bytes are written
-// in the order of the calls. A file that was opened with OpenMode::Append refuses it.
+// write() copies the bytes. It is ready immediately while the buffer has room, otherwise when the buffer is written.
+// The destructor writes nothing: call flush() at the end. Any number of calls may wait; bytes are written in the order
+// of the calls. Files that were opened with OpenMode::Append are refused.
 //
-// Cancel safety. Dropping the future of write() or flush() loses no bytes: a later flush() writes all bytes again
-// for which no write has succeeded. Errors. After an error, for example disk_full, all bytes that are not written stay
-// in the buffer, and a later write() or flush() writes them to the same place. A BufferedWriter must outlive the
-// futures of its calls.
+// Cancel safety. Dropping the future of write() or flush() loses no bytes: the next flush() writes all bytes that are
+// still in the buffer. Errors. After an error, such as disk_full, the unwritten bytes stay in the buffer, and a later
+// write() or flush() writes them to the same place. A BufferedWriter must outlive the futures of its calls.
 
 #include "flow/file/async_file.h"
 #include "flow/sync/semaphore.h"
@@ -41,12 +40,12 @@ public:
         return buffer_.size() < room_ ? Future<Void>(Void()) : flush();
     }
     Future<Void> flush();
-    /// The offset in the file behind all bytes so far.
+    /// The offset in the file after all bytes so far.
     std::int64_t end() const { return offset_ + static_cast<std::int64_t>(buffer_.size()); }
 
 private:
     Reference<AsyncFile> file_;
-    std::int64_t offset_; // of buffer_ in the file
+    std::int64_t offset_; // the offset of buffer_ in the file
     std::size_t room_;
     std::string buffer_;
     Mutex turn_;

@@ -24,10 +24,10 @@ namespace {
 Future<Void> removeOpened(Future<Reference<AsyncFile>> opening, std::string path) {
     ErrorOr<Reference<AsyncFile>> file = co_await tryGet(std::move(opening));
     if (!file.isError())
-        (void)co_await tryGet(files().remove(path)); // it may be removed already
+        (void)co_await tryGet(files().remove(path)); // fails if it is removed already
 }
 
-/// The file that is being made. If the destructor finds that its name was not removed, it removes the name.
+/// A file that is being made. If its name was not removed, the destructor removes it.
 struct Named {
     ~Named() {
         if (opening.isValid() && !opening.isError())
@@ -63,7 +63,7 @@ Future<Void> removeTree(std::string path) {
     ErrorOr<Void> removed = co_await tryGet(std::move(removing));
     if (!removed.isError())
         co_return;
-    if (removed.getError().code() == error_code_file_not_found) { // or it is no directory
+    if (removed.getError().code() == error_code_file_not_found) { // or it is not a directory
         co_await files().remove(path);
         co_return;
     }

@@ -13,14 +13,14 @@
 namespace flow {
 namespace {
 
-constexpr std::size_t kLengthBytes = 8; // at the beginning of a frame: its length, and the inverted length
-constexpr std::int64_t kMostBytes = std::numeric_limits<int>::max(); // one read reads a whole file
+constexpr std::size_t kLengthBytes = 8; // a frame begins with its length and the inverted length
+constexpr std::int64_t kMostBytes = std::numeric_limits<int>::max(); // one read() reads the whole file
 
 struct Framed {
     std::uint64_t generation = 0;
     std::uint64_t least = 0;  // the number of records with which the generation began
-    bool hasSnapshot = false; // the first record of the generation is one
-    std::uint64_t index = 0;  // the record's place in its generation: the disk may write sectors to a wrong place
+    bool hasSnapshot = false; // the first record of the generation is a snapshot
+    std::uint64_t index = 0;  // the record's place in its generation: detects sectors at a wrong place
     std::string record;
 
     template <class Ar>
@@ -38,7 +38,7 @@ std::string frame(Framed const& framed) {
     return bytes += sealed;
 }
 
-/// Returns the length of the frame that begins at `at`; 0 if no frame begins there.
+/// Returns the length of the frame at `at`; 0 if no frame begins there.
 std::size_t frameLength(std::string_view content, std::size_t at) {
     if (content.size() < at + kLengthBytes)
         return 0;
@@ -48,7 +48,7 @@ std::size_t frameLength(std::string_view content, std::size_t at) {
     return length == ~inverted && length <= content.size() - at - kLengthBytes ? kLengthBytes + length : 0;
 }
 
-/// Returns the content of the frame that begins at `at`, if the frame is whole.
+/// Returns the content of the frame at `at`, if it is valid.
 Optional<Framed> framedAt(std::string_view content, std::size_t at) {
     std::size_t length = frameLength(content, at);
     if (length == 0)
@@ -63,7 +63,7 @@ std::string folderOf(std::string const& path) {
 
 constexpr char kTemporary[] = ".new"; // a random number follows
 
-/// Throws if `bytes` at `end` would make a journal too long.
+/// Throws if the journal would be too long with `bytes` at `end`.
 void checkSize(std::string const& path, std::int64_t end, std::string const& bytes) {
     if (bytes.size() > static_cast<std::size_t>(kMostBytes - end))
         throw file_too_large().withSentence(path + ": a journal has at most 2 GiB");
@@ -80,7 +80,7 @@ struct Gathered {
     std::string content;
 };
 
-/// Returns the records of the first record's generation. Takes a record from `second` if `first` has no valid copy.
+/// Returns the records of the first record's generation. Prefers valid records of `first`.
 Gathered gather(std::string_view first, std::string_view second) {
     Gathered all;
     auto fits = [&](Optional<Framed> const& found) {
@@ -103,9 +103,9 @@ Gathered gather(std::string_view first, std::string_view second) {
 
 } // namespace
 
-/// Writes until a read gives the same bytes. When the future is ready, the bytes are on the disk.
+/// Writes and syncs until a read gives the same bytes. When the future is ready, the bytes are on the disk.
 Future<Void> Journal::store(Reference<AsyncFile> file, std::int64_t at, std::string bytes) {
-    constexpr std::size_t kPiece = 32 * 1024; // so that an append is usually one write
+    constexpr std::size_t kPiece = 32 * 1024; // large, so that an append is usually one write
     for (bool isThere = false; !isThere;) {
         Scope writes;
         for (std::size_t i = 0; i < bytes.size(); i += kPiece)
@@ -117,7 +117,7 @@ Future<Void> Journal::store(Reference<AsyncFile> file, std::int64_t at, std::str
     }
 }
 
-/// At every moment, the file at `path` has its old content or the new one. At the end it has the new content.
+/// Replaces the content of the file at `path`. At every moment the file has its old or its new content.
 Future<Reference<AsyncFile>> Journal::put(std::string path, std::string content) {
     auto number = static_cast<unsigned long long>(deterministicRandom()->randomUInt64());
     std::string temporary = path + kTemporary + format("%016llx", number);
@@ -140,8 +140,8 @@ Future<Journal::Copy> Journal::read(std::string path) {
     co_return copy;
 }
 
-/// Afterwards no operation that an earlier Journal has left under way changes what is at the path: it uses a file that
-/// will be replaced, or a temporary name. A rename that comes later finds no file.
+/// Removes temporary files. Afterwards, operations that an earlier Journal left under way cannot change the journal:
+/// they use files that will be replaced, or a temporary name. A rename that comes later finds no file.
 Future<Void> Journal::removeTemporaries(std::string path) {
     std::string folder = folderOf(path);
     std::string name = path.substr(path.rfind('/') + 1);
@@ -151,13 +151,13 @@ Future<Void> Journal::removeTemporaries(std::string path) {
             continue;
         Future<Void> removing = files().remove(folder + "/" + each);
         ErrorOr<Void> removed = co_await tryGet(std::move(removing));
-        if (removed.isError() && removed.getError().code() != error_code_file_not_found) // it is renamed just now
+        if (removed.isError() && removed.getError().code() != error_code_file_not_found) // it was just renamed
             throw removed.getError();
     }
 }
 
-/// Writes both copies anew, even a copy that reads well: its bytes may be only in memory. If the copies have different
-/// generations, each has all acknowledged records, but the newer copy may be damaged: then the older one is used.
+/// Writes both copies anew, even a valid one, because its bytes may be only in memory. If the copies have different
+/// generations, each has all acknowledged records. But the newer copy may be damaged: then the older one is used.
 Future<Void> Journal::recover(Reference<Journal> self) {
     co_await removeTemporaries(self->path_);
     Copy first = co_await read(self->path_ + "1");
@@ -215,7 +215,7 @@ Future<Void> Journal::replace(std::vector<std::string> records) {
 
 Future<Void> Journal::replaceAll(std::vector<std::string> records, bool isSnapshot) {
     Reference<Journal> self = Reference<Journal>::addRef(this);
-    gathering_.reset(); // further records come after these
+    gathering_.reset(); // later records come after these
     last_ = rewrite(this, last_, std::move(records), isSnapshot);
     Future<Void> written = last_;
     co_await written;

@@ -17,7 +17,7 @@ bool Lines::hasLine() {
 
 bool Lines::isTooLong() {
     std::size_t length = (hasLine() ? end_ : buffer_.size()) - begin_;
-    bool mayEndLine = end_ != std::string::npos || !isEnded_; // "\r" belongs to an end of line, or "\n" may follow
+    bool mayEndLine = end_ != std::string::npos || !isEnded_; // a last "\r" may be a part of "\r\n"
     if (mayEndLine && length != 0 && buffer_[begin_ + length - 1] == '\r')
         --length;
     return length > longest_;
@@ -55,7 +55,7 @@ Optional<std::string> Lines::take() {
     return line;
 }
 
-/// Reads until next() is ready. Runs on if its waiter goes.
+/// Reads until next() is ready. Runs on if its waiter leaves.
 Future<Void> Lines::fill() {
     try {
         while (!isReady()) {

@@ -1,23 +1,23 @@
 #pragma once
-// Lines: the lines of a file or of a connection, one after the other.
+// Lines: reads a file or a connection line by line.
 //
 //     Lines lines(file);                                 // from the beginning of the file
 //     while (Optional<std::string> line = co_await lines.next())
-//         use(*line);                                    // without its end
+//         use(*line);                                    // without "\n"
 //
 //     Lines lines(connection, 1000);                     // a line has at most 1000 bytes
 //     auto first = co_await race(lines.next(), delay(5.0));
 //
 // A line ends with "\n" or "\r\n"; the last line may have no end. After the last line, next() gives an empty Optional.
-// Lines reads from a Reference to a file, or to any object with read(int atMost), which gives a future or an operation
-// in place of some bytes, and no bytes at the end.
+// Lines reads from a Reference to a file, or to any object with read(int atMost). That read() returns a future or an
+// operation in place that gives some bytes, and no bytes at the end.
 //
-// Errors. next() throws the error of the read. A longer line fails with value_too_large and a sentence. After an error,
-// each next() throws it again. Memory: one line, and what one read gives (at most 16 KiB).
+// Errors. next() throws the error of the read. A line above the limit fails with value_too_large and a sentence. After
+// an error, each next() throws it again. Memory: one line, and the bytes of one read (at most 16 KiB).
 //
-// Cancel safety. next() returns an operation in place. If it loses a race, or is cancelled, it has taken no line: the
-// next one gets it. One next() may wait at a time. Lines reads ahead: bytes behind the last line that was taken may be
-// gone from the connection. A Lines must outlive its operations, and belongs to one thread.
+// Cancel safety. next() returns an operation in place. If it loses a race, or is cancelled, it has taken no line. Only
+// one next() may wait at a time. Lines reads ahead: bytes behind the last taken line may be gone from the connection. A
+// Lines must outlive its operations, and belongs to one thread.
 
 #include "flow/base/assert.h"
 #include "flow/base/optional.h"
@@ -72,7 +72,7 @@ private:
         else
             return op;
     }
-    /// Looks for the end of the first line in the buffer.
+    /// Searches the end of the first line in the buffer.
     bool hasLine();
     bool isTooLong();
     bool isReady();
@@ -80,17 +80,17 @@ private:
     Optional<std::string> take();
     Future<Void> fill();
 
-    std::function<Future<Bytes>(std::int64_t)> read_; // reads from this offset on
+    std::function<Future<Bytes>(std::int64_t)> read_; // reads at this offset
     std::size_t longest_;
     std::string buffer_;
-    std::size_t begin_ = 0;               // of the first line
-    std::size_t searched_ = 0;            // the line does not end before this place
-    std::size_t end_ = std::string::npos; // of the first line, if it is known
+    std::size_t begin_ = 0;               // the first line begins here
+    std::size_t searched_ = 0;            // the first line does not end before this place
+    std::size_t end_ = std::string::npos; // the end of the first line, if known
     std::int64_t received_ = 0;
     bool isEnded_ = false;
-    std::exception_ptr error_; // of the read
+    std::exception_ptr error_; // the error of the read
     Source<Next> waiting_;
-    Future<Void> filling_; // the last member, so that it ends before what it uses
+    Future<Void> filling_; // the last member, so that it ends before the members that it uses
 };
 
 } // namespace flow

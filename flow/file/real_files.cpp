@@ -1,9 +1,8 @@
 // The machine's files: each operation is a system call on a ThreadPool that all files of the loop share.
 //
-// The first call of files() on a loop makes a RealFiles. The loop owns the RealFiles; when the loop ends, ~RealFiles()
-// stops the pool. Each operation holds a reference to its RealFile, so the descriptor stays open until the last
-// operation has ended, even if the program drops file and future before. Descriptors are closed on the pool too.
-// FileCall turns errors of the system into those of async_file.h.
+// The first call of files() on a loop makes a RealFiles, which the loop owns; when the loop ends, ~RealFiles() stops
+// the pool. Each operation holds a reference to its RealFile, so the descriptor stays open until the last operation has
+// ended, even if the program drops file and future before. The pool also closes descriptors. FileCall makes the errors.
 
 #include "flow/file/async_file.h"
 #include "flow/file/detail/file_call.h"
@@ -23,7 +22,7 @@
 namespace flow {
 namespace {
 
-/// Returns the result of call(), which makes a system call. Repeats the call while it fails with EINTR or EAGAIN.
+/// Returns the result of call(), a system call. Repeats it while it fails with EINTR or EAGAIN.
 template <class Call>
 auto completed(FileCall const& of, Error denied, Call call) {
     for (;;) {
@@ -40,7 +39,6 @@ void check(FileCall const& of, std::error_code failure) {
         throw of.error(failure.value(), file_not_readable());
 }
 
-/// Owns a file descriptor.
 class Descriptor {
 public:
     Descriptor() = default;
@@ -83,7 +81,7 @@ struct stat statusOf(FileCall const& of, int file) {
 }
 
 class RealFile final : public AsyncFile {
-    /// Runs function() on a thread of the pool. The file stays open until the call has ended.
+    /// Runs function() on a thread of the pool. The file stays open until the function has ended.
     template <class F>
     auto call(F function) {
         return threads_->runToEnd([self = Reference<RealFile>::addRef(this), f = std::move(function)] { return f(); });
@@ -92,7 +90,7 @@ class RealFile final : public AsyncFile {
 public:
     RealFile(Reference<ThreadPool> threads, std::string path, OpenMode mode)
         : threads_(std::move(threads)), path_(std::move(path)), mode_(mode) {}
-    // Closes the file on a thread of the pool: if the file was removed, this frees its blocks, which can take long.
+    // Closes the file on a thread of the pool: freeing the blocks of a removed file can take long.
     ~RealFile() override {
         if (descriptor_.number() < 0)
             return;
@@ -116,7 +114,7 @@ public:
 
     Future<Standalone<StringRef>> read(std::int64_t offset, int length, std::source_location caller) override {
         FLOW_ASSERT_AT(caller, offset >= 0 && length >= 0, "AsyncFile::read() of a negative offset or length");
-        // There are no bytes beyond the last offset; the system would report an error.
+        // No bytes are beyond the last offset: the system would report an error.
         length = static_cast<int>(std::min<std::int64_t>(length, kLastOffset - offset));
         return call([this, offset, bytes = makeString(length)] {
             int count = 0;
@@ -150,7 +148,7 @@ public:
         });
     }
     Future<Void> sync() override {
-        // Writes the bytes, and only the metadata that is needed to read them, such as the size.
+        // Writes the bytes, and only the metadata that reads need, such as the size.
         return call(
             [this] { completed(named("sync"), io_error(), [&] { return ::fdatasync(descriptor_.number()); }); });
     }
@@ -181,7 +179,7 @@ private:
 
     bool isWritable() const { return mode_ != OpenMode::Read; }
     FileCall named(std::string_view call) const { return {call, path_}; }
-    /// Calls write(rest, count) on a thread, with the bytes behind the first `count`, until all are written.
+    /// Calls write(rest, count) on a thread until all bytes are written. `rest` is the bytes after the first `count`.
     template <class Write>
     Future<Void> put(Standalone<StringRef> bytes, Write write) {
         return call([this, bytes = std::move(bytes), write] {
@@ -233,7 +231,6 @@ std::vector<std::string> sortedNames(std::string const& directory) {
     return names;
 }
 
-/// The machine's files. The loop owns this object, and destroys it when the loop ends.
 class RealFiles final : public FileSystem, LoopOwned {
 public:
     explicit RealFiles(Loop& home) : home_(home), threads_(makeReference<ThreadPool>(home)) {

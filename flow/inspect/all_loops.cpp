@@ -1,5 +1,8 @@
 #include "flow/inspect/detail/all_loops.h"
 
+#include "flow/inspect/object_name.h"
+#include "flow/loop/real_loop.h"
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -21,14 +24,14 @@ namespace {
 
 using Ask = detail::LoopAsk;
 
-/// The entry of a loop in the list of all loops. It is freed when the loop ends.
+/// The entry of a loop in the list of all loops. Freed when the loop ends.
 struct Member : LoopOwned {
     Loop* loop = nullptr;
     int thread = 0;
     std::vector<std::shared_ptr<Ask>> asks; // the requests that have no answer yet
 };
 
-/// All loops. The list is never destroyed, because loops of other threads may end after static objects are destroyed.
+/// All loops. Never destroyed, because loops of other threads may end after static objects are destroyed.
 struct All {
     std::mutex mutex;
     std::condition_variable changed;
@@ -39,7 +42,7 @@ All& all() {
     return *made;
 }
 
-/// Calls the function of `ask` and stores the result, but only at the first call. The caller must not hold the mutex.
+/// Calls the function of `ask`, if no thread has done so, and stores the result. The caller must not hold the mutex.
 void answer(std::shared_ptr<Ask> const& ask) noexcept {
     {
         std::lock_guard lock(all().mutex);
@@ -71,7 +74,10 @@ void leave(LoopOwned* owned) {
     all().changed.notify_all();
 }
 
-std::string nameOf(int thread) {
+/// Returns the name of the loop, or of its thread if the loop has none.
+std::string nameOf(Loop const& loop, int thread) {
+    if (std::string name = ObjectName::at(&loop); !name.empty())
+        return name;
     char text[64] = "";
     std::snprintf(text, sizeof text, "/proc/self/task/%d/comm", thread);
     if (std::FILE* file = std::fopen(text, "r")) {
@@ -82,7 +88,7 @@ std::string nameOf(int thread) {
     return {};
 }
 
-/// Asks the newest loop of each thread except `mine`: only the newest loop can run. The caller must hold the mutex.
+/// Posts a request to the newest loop of each thread but `mine`: only the newest can run. The caller holds the mutex.
 std::vector<std::shared_ptr<Ask>> askOthers(std::function<std::string()> const& function, int mine) {
     std::vector<std::shared_ptr<Ask>> asks;
     std::vector<Member*> const& members = all().members;
@@ -92,7 +98,8 @@ std::vector<std::shared_ptr<Ask>> askOthers(std::function<std::string()> const& 
                                      [&](Member* other) { return other->thread == member.thread; });
         if (!isNewest || member.thread == mine)
             continue;
-        auto ask = std::make_shared<Ask>(Ask{function, {member.thread, nameOf(member.thread), false, {}}});
+        auto ask =
+            std::make_shared<Ask>(Ask{function, {member.thread, nameOf(*member.loop, member.thread), false, {}}});
         member.asks.push_back(ask);
         asks.push_back(ask);
         member.loop->post([ask] { answer(ask); }, TaskPriority::Max);
@@ -100,7 +107,7 @@ std::vector<std::shared_ptr<Ask>> askOthers(std::function<std::string()> const& 
     return asks;
 }
 
-/// Returns a request to `thread` that nothing has taken yet; null if there is none. The caller holds the mutex.
+/// Returns an untaken request to `thread`; null if there is none. The caller must hold the mutex.
 std::shared_ptr<Ask> askOf(int thread) {
     for (Member* member : all().members)
         if (member->thread == thread)
@@ -121,7 +128,7 @@ std::vector<LoopAnswer> askAllLoops(std::function<std::string()> function, doubl
     lock.unlock();
     std::vector<LoopAnswer> answers;
     if (hasLoop())
-        answers.push_back({mine, nameOf(mine), true, function()});
+        answers.push_back({mine, nameOf(Loop::current(), mine), true, function()});
     lock.lock();
     auto isDone = [](std::shared_ptr<Ask> const& ask) { return ask->isDone; };
     while (!std::all_of(asks.begin(), asks.end(), isDone)) {

@@ -24,9 +24,41 @@ bool isRunning(Frame const& frame) {
     return !waits;
 }
 
-/// This setup runs before main(). So the recorded origin of each error contains the chain of awaiters.
+/// Adds a line for each computation that awaits the cell, directly or through others.
+void appendAwaiters(std::string& text, Frames const& frames, Codes& codes, Cell const* start) {
+    std::vector<Cell const*> chain{start};
+    for (std::size_t i = 0; i < chain.size() && i < kMostAwaiters; ++i)
+        for (Link const* link = chain[i]->waiters.next; link != &chain[i]->waiters; link = link->next) {
+            Waiter const* waiter = Waiter::of(const_cast<Link*>(link));
+            Frame const* awaiter = frames.ownerOf(waiter);
+            Cell const* next = awaiter ? awaiter->cell() : nullptr;
+            if (next && std::find(chain.begin(), chain.end(), next) != chain.end())
+                continue;
+            text += "  awaited by " + (awaiter ? codes.titleOf(awaiter->waiter) : codes.of(waiter).name) + "\n";
+            if (next)
+                chain.push_back(next);
+        }
+}
+
+std::string chainOf(void const* cell) {
+    if (!hasLoop())
+        return {};
+    if (!cell)
+        return asyncStack();
+    Frames frames = Frames::ofThread();
+    Codes codes;
+    std::string text;
+    for (Frame const& frame : frames) // a computation of the user: its line is the one to know
+        if (frame.cell() == cell && codes.styleOf(frame.waiter) != Style::Operation &&
+            !codes.nameOf(frame.waiter).starts_with("flow::"))
+            text = codes.titleOf(frame.waiter) + " runs\n";
+    appendAwaiters(text, frames, codes, static_cast<Cell const*>(cell));
+    return text;
+}
+
+/// Runs before main(), so that the recorded origin of each error contains the chain of awaiters.
 [[maybe_unused]] bool const isSetUp = [] {
-    detail::setChainOfOrigins([] { return hasLoop() ? asyncStack() : std::string(); });
+    detail::setChainOfOrigins(chainOf);
     return true;
 }();
 
@@ -45,19 +77,7 @@ std::string asyncStack() {
     std::string text;
     for (Frame const* start : running) {
         text += codes.titleOf(start->waiter) + " runs\n";
-        std::vector<Frame const*> chain{start};
-        for (std::size_t i = 0; i < chain.size() && i < kMostAwaiters; ++i) {
-            Cell* cell = chain[i]->cell();
-            for (Link* link = cell->waiters.next; link != &cell->waiters; link = link->next) {
-                Waiter* waiter = Waiter::of(link);
-                Frame const* awaiter = frames.ownerOf(waiter);
-                if (std::find(chain.begin(), chain.end(), awaiter) != chain.end())
-                    continue;
-                text += "  awaited by " + (awaiter ? codes.titleOf(awaiter->waiter) : codes.of(waiter).name) + "\n";
-                if (awaiter)
-                    chain.push_back(awaiter);
-            }
-        }
+        appendAwaiters(text, frames, codes, start->cell());
     }
     return text;
 }

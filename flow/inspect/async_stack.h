@@ -1,6 +1,5 @@
 #pragma once
-// asyncStack: the chain of awaiters from the running code to the root, through actors, coroutines, fibers and
-// operations.
+// asyncStack: the chain of awaiters from the running code to the root, through all kinds of computations.
 //
 //     std::fputs(asyncStack().c_str(), stderr);
 //
@@ -10,14 +9,13 @@
 //
 // The line of a running actor is the line of the wait from which it resumed. If a computation calls another one, both
 // run until the called one reaches its first wait; in checked builds, the called one is printed first. If several
-// computations wait for the same one, all are in the chain. asyncStack() reads all live blocks, as dumpPending() does:
-// use it for messages, not on fast paths.
+// computations await the same one, all are printed. asyncStack() reads all live blocks: use it only for messages.
 
 #include <string>
 
 namespace flow {
 
-/// Returns one line for each computation, or an empty text if no computation runs. Throws std::bad_alloc.
+/// Returns one line for each computation; empty if no computation runs. Throws std::bad_alloc.
 std::string asyncStack();
 
 } // namespace flow

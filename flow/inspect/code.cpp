@@ -1,10 +1,13 @@
 #include "flow/inspect/detail/code.h"
 
 #include "flow/base/format.h"
+#include "flow/core/detail/wait_place.h"
 #include "flow/diag/detail/symbol.h"
 #include "flow/emitted/wait_lines.h"
 #include "flow/inspect/detail/frames.h"
 
+#include <bit>
+#include <link.h>
 #include <string_view>
 
 namespace flow::inspect {
@@ -22,7 +25,7 @@ std::string_view firstArgument(std::string_view symbol, std::size_t from) {
     return {};
 }
 
-/// Returns the name of a type without `flow::` and without anonymous namespaces.
+/// Returns the name of a type without `flow::` and anonymous namespaces.
 std::string shortName(std::string_view type) {
     std::string name(type);
     for (char const* part : {"(anonymous namespace)::", "flow::"})
@@ -31,7 +34,7 @@ std::string shortName(std::string_view type) {
     return name;
 }
 
-/// Returns the type of the operation to which the symbol belongs; empty if the symbol belongs to none.
+/// Returns the type of the operation with this symbol; empty if there is none.
 std::string_view operationOf(std::string_view symbol) {
     for (std::string_view head :
          {"flow::Operation<", "flow::detail::Kept<", "flow::MemberWait::resume<", "flow::Source<"})
@@ -40,7 +43,7 @@ std::string_view operationOf(std::string_view symbol) {
     return {};
 }
 
-/// Returns the function with the symbol `name`, from the file that holds `code`; null if there is none.
+/// Returns the function `name` in the file that holds `code`; null if there is none.
 template <class Function>
 Function functionNamed(void const* code, char const* name) {
     return reinterpret_cast<Function>(const_cast<void*>(addressOfSymbol(code, name)));
@@ -51,10 +54,33 @@ std::string fileOf(std::string_view path) {
     return std::string(path.substr(path.rfind('/') + 1));
 }
 
+/// Returns true if the bytes are in what the loader has loaded of the program's files.
+bool isLoaded(std::uintptr_t address, std::size_t bytes) {
+    std::pair wanted(address, bytes);
+    auto contains = [](dl_phdr_info* info, std::size_t, void* out) {
+        auto [from, size] = *static_cast<decltype(wanted)*>(out);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+            auto const& part = info->dlpi_phdr[i];
+            std::uintptr_t offset = from - (info->dlpi_addr + part.p_vaddr);
+            if (part.p_type == PT_LOAD && offset < part.p_memsz && size <= part.p_memsz - offset)
+                return 1;
+        }
+        return 0;
+    };
+    return ::dl_iterate_phdr(contains, &wanted) != 0;
+}
+
+/// Returns true if the data of a std::source_location can be at the address: two texts, then two numbers. The code of
+/// an error, where a place was expected, gives an address that is not loaded, or data that refers to no texts.
+__attribute__((no_sanitize("address"))) bool isPlace(std::uintptr_t address) {
+    auto* texts = reinterpret_cast<std::uintptr_t const*>(address);
+    return address % alignof(void*) == 0 && isLoaded(address, 3 * sizeof(void*)) && isLoaded(texts[0], 1) &&
+           isLoaded(texts[1], 1);
+}
+
 } // namespace
 
-/// A WaitLines of any length. It is not a template, because the scripts of tools/debug/ find it by its name. lldb finds
-/// an instance of a template by its name only for some template arguments.
+/// A WaitLines of any length. No template: the debuggers find it by name, and lldb does not find all templates by name.
 struct WaitTable : actor::WaitLines<1> {};
 
 char const* nameOf(Style style) {
@@ -117,27 +143,27 @@ Style Codes::styleOf(Waiter const* frame) {
     return style == Style::Coroutine && isTask(frame) ? Style::Task : style;
 }
 
-std::string Codes::titleOf(Waiter const* frame) {
+std::string Codes::titleOf(Waiter const* frame, std::size_t number) {
     Place place = placeOf(frame);
     std::string title = std::string(inspect::nameOf(styleOf(frame))) + " " + nameOf(frame);
+    title += number != 0 ? format("#%zu", number) : "";
     return place.line != 0 ? title + format(" at %s:%u", place.file.c_str(), place.line) : title;
 }
 
-std::source_location const* Codes::keptPlaceOf(Waiter const* frame) {
+std::optional<std::source_location> Codes::keptPlaceOf(Waiter const* frame) {
     Code const& code = of(frame);
-    if (code.placeOfFiber)
-        return code.placeOfFiber(frame);
-#if FLOW_CHECKED
-    if (code.style == Style::Coroutine) {
-        auto* cell = Cell::of(const_cast<Waiter*>(frame));
-        return cell->place ? reinterpret_cast<std::source_location const*>(&cell->place) : nullptr;
+    if (code.placeOfFiber) {
+        std::source_location const* place = code.placeOfFiber(frame);
+        return place ? std::optional(*place) : std::nullopt;
     }
-#endif
-    return nullptr;
+    if (code.style != Style::Coroutine)
+        return std::nullopt;
+    std::uintptr_t place = addressOfPlace(frame);
+    return isPlace(place) ? std::optional(std::bit_cast<std::source_location>(place)) : std::nullopt;
 }
 
 std::uint32_t Codes::suspensionOf(Waiter const* frame) {
-    if (std::source_location const* place = keptPlaceOf(frame))
+    if (auto place = keptPlaceOf(frame))
         return place->line();
     if (of(frame).style != Style::Actor)
         return 0;
@@ -145,9 +171,8 @@ std::uint32_t Codes::suspensionOf(Waiter const* frame) {
 }
 
 Place Codes::placeOf(Waiter const* frame) {
-    if (std::source_location const* place = keptPlaceOf(frame)) {
+    if (auto place = keptPlaceOf(frame))
         return {fileOf(place->file_name()), place->line()};
-    }
     Code const& code = of(frame);
     if (!code.waits)
         return {};

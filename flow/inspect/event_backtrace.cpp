@@ -1,4 +1,4 @@
-// Defines TraceEvent::backtrace() here, because it uses flow/diag and flow/inspect: flow/trace must not include them.
+// Defines TraceEvent::backtrace() here, since flow/trace must not include flow/diag and flow/inspect.
 #include "flow/diag/machine_stack.h"
 #include "flow/inspect/async_stack.h"
 #include "flow/loop/loop.h"

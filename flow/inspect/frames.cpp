@@ -1,10 +1,8 @@
-// Frames are found in two ways. A simulated process has a list of its cells (Frames::of). A real thread has no such
-// list: Frames::ofThread() walks the blocks of the allocator, and tests each offset at which a cell may begin for a
-// consistent cell (frameIn). Then addReachable() follows the waits of the found frames, in both directions, until it
-// finds no new frame. So it also finds frames in blocks that are not walked.
+// Frames are found in two ways. A simulated process has a list of its cells (Frames::of). A real thread has none:
+// Frames::ofThread() walks the blocks of the allocator, and tests each offset at which a cell may begin (frameIn). Then
+// addReachable() follows the waits of the found frames, also into blocks that are not walked.
 //
-// A block may be free, may belong to another thread, or may hold other data, so the tests only compare; no pointer is
-// followed before `resume` is known to be code of the program.
+// A block may be free or hold other data: no pointer is followed before `resume` is known to be code of the program.
 
 #include "flow/inspect/detail/frames.h"
 
@@ -25,7 +23,7 @@ struct Range {
     std::uintptr_t begin, end;
 };
 
-/// Returns the address ranges of the program's code. Called for each search, since more code may be loaded.
+/// Returns the address ranges of the program's code. Not cached, since more code may be loaded.
 std::vector<Range> codeOfProgram() {
     std::vector<Range> ranges;
     ::dl_iterate_phdr(
@@ -52,8 +50,8 @@ bool isCode(Function function) {
                        [&](Range const& range) { return address - range.begin < range.end - range.begin; });
 }
 
-/// Returns true if the memory at `cell` looks like the cell of an unfinished computation. The memory may hold anything,
-/// and a sanitizer may forbid reading it, so this function is not instrumented, and only compares the words there.
+/// Returns true if the memory at `cell` looks like the cell of an unfinished computation. Only compares words, without
+/// instrumentation, because the memory may hold anything, and a sanitizer may forbid reading it.
 __attribute__((no_sanitize("address", "thread"))) bool isUnfinished(Cell const* cell) {
     constexpr int kReady = Cell::kReadyBit | Cell::kErrorBit;
     return (cell->flags & (kReady | Cell::kHasFrame)) == Cell::kHasFrame && cell->promises != 0 &&
@@ -64,7 +62,7 @@ bool hasCode(Waiter const* frame) {
     return isCode(frame->resume) && (!frame->destroy || isCode(frame->destroy));
 }
 
-/// Returns true if the cell's own fields say that it is in this block. The block of a task begins with a ForeignBlock.
+/// Returns true if the cell's fields match this block. The block of a task begins with a ForeignBlock.
 __attribute__((no_sanitize("address", "thread"))) bool isIn(char* block, std::size_t bytes, Cell* cell) {
     auto* begin = reinterpret_cast<char*>(cell) - cell->prefixUnits * std::size_t{16};
     memory::SizeClass sizeClass = cell->sizeClass;
@@ -79,7 +77,7 @@ __attribute__((no_sanitize("address", "thread"))) bool isIn(char* block, std::si
            block;
 }
 
-/// Returns the frame in a block, if it is the frame of an unfinished computation of this thread; otherwise null.
+/// Returns the frame of an unfinished computation of this thread in a block; null if there is none.
 __attribute__((no_sanitize("thread"))) Waiter* frameIn(char* block, std::size_t bytes) {
     constexpr std::size_t kLeast = sizeof(Cell) + sizeof(Waiter);
     for (std::size_t prefix = 0; prefix + kLeast <= bytes; prefix += 16) {
@@ -121,7 +119,7 @@ Frame frameOf(Cell* cell, std::size_t number) {
 
 } // namespace
 
-// Calls hasCode() first. It returns false for a branch, which has no cell, and has `owner` in the place of `destroy`.
+// Calls hasCode() first: it is false for a branch, which has no cell, and has `owner` in the place of `destroy`.
 bool isFrame(Waiter const* waiter) {
     if (code.empty())
         code = codeOfProgram();
@@ -174,7 +172,7 @@ std::vector<Frame const*> Frames::inOrder() const {
     return order;
 }
 
-// Searches the regions, then the frames of one region. The regions of a million frames fit into the processor's cache.
+// Binary search among the regions, then in one region: the regions of a million frames fit into the cache.
 Frame const* Frames::holding(void const* address) const {
     auto* place = static_cast<char const*>(address);
     auto region = std::upper_bound(regions_.begin(), regions_.end(), regionOf(place),
@@ -198,11 +196,11 @@ Frame const* Frames::of(Waiter const* frame) const {
 Frame const* Frames::ownerOf(Waiter const* waiter) const {
     if (Frame const* found = holding(waiter))
         return found;
-    Waiter const* frame = ChooseBase::frameOf(waiter); // the waiter may be a branch of a choose on the stack of a fiber
+    Waiter const* frame = ChooseBase::frameOf(waiter); // it may be a branch of a choose on a fiber's stack
     return frame ? of(frame) : nullptr;
 }
 
-/// Adds the frames that known frames wait for, and the frames that wait for known frames, until no new frame is found.
+/// Adds the frames for which known frames wait, and the frames that wait for known frames, until there are no more.
 void Frames::addReachable() {
     std::vector<Waiter*> found;
     auto add = [&](Waiter const* waiter) {
@@ -226,7 +224,7 @@ void Frames::addReachable() {
             Cell* awaited = waiter->awaited.anyCell();
             if (awaited->has(Cell::kHasFrame) && !awaited->isReady())
                 add(awaited->frame());
-            if (waiter->link.prev != &awaited->waiters) // each list is followed only once
+            if (waiter->link.prev != &awaited->waiters) // follows each list only once
                 return;
             for (Link* link = awaited->waiters.next; link != &awaited->waiters; link = link->next)
                 add(Waiter::of(link));

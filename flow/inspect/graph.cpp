@@ -1,15 +1,17 @@
-// A Graph is built in three steps. findEdges() collects pairs of a waiting and an awaited frame, from the lists of
-// waiters in the cells and from the tree of tasks. addTree() makes nodes depth-first: first from frames that no frame
-// awaits, then from a frame of each missing cycle. findHolders() (holders.cpp) adds the holders of locks and promises.
+// A Graph is built in three steps. findEdges() collects pairs of a waiting and an awaited frame, from the waiters of
+// cells and the tree of tasks. addTree() makes nodes depth-first: first from frames that no frame awaits, then from a
+// frame of each missing cycle. findHolders() (holders.cpp) adds the holders of locks and promises.
 //
-// kinds() counts all frames, also those that are beyond the limit. cycles() is a depth-first search with the colours
-// white (new), grey (on the path) and black (done): an edge to a grey node closes a cycle.
+// kinds() counts all frames, also beyond the limit. cycles() is a depth-first search with the colours white (new), grey
+// (on the path) and black (done): an edge to a grey node closes a cycle.
 
 #include "flow/inspect/detail/graph.h"
 
 #include "flow/base/format.h"
 #include "flow/inspect/detail/holders.h"
+#include "flow/inspect/object_name.h"
 #include "flow/loop/loop.h"
+#include "flow/memory/detail/block_walk.h"
 #include "flow/wait/source.h"
 
 #include <algorithm>
@@ -20,12 +22,16 @@
 namespace flow::inspect {
 namespace {
 
-/// Returns true for a task that waits for its own children. Such a task is not in the lists of waiters of its children.
+/// Returns true for a task that waits for its children. It is not in the lists of waiters of its children.
 bool waitsForChildren(Waiter const* waiter) {
     bool found = false;
     if (isFrame(waiter) && isTask(waiter))
         forEachChild(waiter, Children::Awaited, [&](Waiter*) { found = true; });
     return found;
+}
+
+void const* codeOf(Frame const& frame) {
+    return reinterpret_cast<void const*>(frame.waiter->resume);
 }
 
 bool isInQueue(Waiter const* waiter) {
@@ -61,6 +67,8 @@ std::string_view nameOf(WaitKind kind) {
 }
 
 Graph::Graph(Frames frames, std::size_t limit) : frames_(std::move(frames)), isAwaited_(frames_.size()) {
+    for (Frame const& frame : frames_)
+        ++instances_[codeOf(frame)];
     findEdges();
     std::vector<bool> isShown(frames_.size());
     for (bool roots : {true, false}) // the second pass finds cycles, which have no root
@@ -68,6 +76,10 @@ Graph::Graph(Frames frames, std::size_t limit) : frames_(std::move(frames)), isA
             if (isAwaited_[indexOf(frame)] != roots && !isShown[indexOf(frame)])
                 addTree(frame, limit, isShown);
     findHolders(frames_, codes_, nodes_);
+}
+
+std::size_t Graph::instanceOf(Frame const* frame) const {
+    return instances_.at(codeOf(*frame)) > 1 ? memory::numberOf(frame->begin) : 0;
 }
 
 void Graph::findEdges() {
@@ -199,7 +211,7 @@ Wait Graph::waitOf(Waiter const* waiter) {
     return wait;
 }
 
-/// Describes a wait by the code of the Source (operation in place), or by the code of the frame (owning operation).
+/// Describes a wait by the code of its Source (operation in place) or of its frame (owning operation).
 void Graph::describe(Wait& wait, Waiter const* parked) {
     bool isInPlace = wait.kind == WaitKind::Operation;
     auto* function = isInPlace ? SourceBase::codeOf(parked) : reinterpret_cast<void const*>(parked->resume);
@@ -209,13 +221,15 @@ void Graph::describe(Wait& wait, Waiter const* parked) {
     }
     Code const& code = codes_.of(function);
     if (code.describe) {
-        // The state of an owning operation follows its frame, which is padded to 16 bytes.
+        // The state of an owning operation comes after its frame, which is padded to 16 bytes.
         void const* op = isInPlace ? parked->awaited.operation() : reinterpret_cast<char const*>(parked) + 48;
         code.describe(op, wait.description);
         wait.text = wait.description.text;
     }
     if (wait.text.empty())
         wait.text = isInPlace ? code.name : std::string(nameOf(wait.kind));
+    if (std::string name = isInPlace ? ObjectName::at(SourceBase::sourceOf(parked)) : ""; !name.empty())
+        wait.text += format(" \"%s\"", name.c_str());
 }
 
 std::vector<KindCount> Graph::kinds() {
@@ -261,7 +275,7 @@ std::vector<std::vector<Frame const*>> Graph::cycles() const {
     enum Colour { White, Grey, Black };
     std::map<std::size_t, Colour> colour; // by the number of the frame
     for (Frame const* start : starts) {
-        std::vector<std::pair<Frame const*, std::size_t>> path; // each frame with the number of its followed edges
+        std::vector<std::pair<Frame const*, std::size_t>> path; // each frame with the number of edges already followed
         if (colour[start->number] == White)
             path.push_back({start, 0});
         colour[start->number] = colour[start->number] == White ? Grey : colour[start->number];

@@ -13,15 +13,15 @@ namespace {
 
 using Word = std::uintptr_t;
 
-constexpr std::size_t kMostHolders = 8; // of one target: nobody would read a list of hundreds
+constexpr std::size_t kMostHolders = 8; // of one target, to keep the report readable
 constexpr std::size_t kMostObjects = 200'000;
 
-/// An object that some shown computations wait for, and the frames that contain its address.
+/// An object for which shown computations wait, and the frames that contain its address.
 struct Target {
     Word address;
     std::vector<std::pair<Frame const*, Wait*>> waits;
     std::vector<Frame const*> holders{}; // frames that do not wait for the object
-    std::size_t waiting = 0;             // frames that wait for the object and have its address in another place too
+    std::size_t waiting = 0;             // frames that wait for the object and also have its address elsewhere
     Frame const* lastWaiting = nullptr;
     bool isLeft = false; // true for a lock that no frame holds
 
@@ -30,13 +30,13 @@ struct Target {
     bool isWaitedForBy(Frame const* frame) const {
         return std::any_of(waits.begin(), waits.end(), [&](auto& each) { return each.first == frame; });
     }
-    /// Returns true if `next`, the word behind the address, can be the count that a holder stores there.
+    /// Returns true if `next`, the word after the address, can be the count that a holder stores there.
     bool isCount(Word next) const { return next - 1 < static_cast<Word>(wait().description.mostHeld); }
     void add(Frame const& frame) {
         if (holders.empty() || holders.back() != &frame) // a frame may have several copies of the address
             holders.push_back(&frame);
     }
-    /// Counts `frame`, which contains the address of the target at `word`. `next` is the word behind the address, or 0.
+    /// Counts `frame`, which contains the address of the target at `word`. `next` is the word after it, or 0.
     void count(Frame const& frame, Word const* word, Word next) {
         if (isMark()) {
             add(frame);
@@ -48,15 +48,14 @@ struct Target {
         } else if (wait().isReference()) {
             add(frame);
         } else if (frame.waiter->resume != waits.front().first->waiter->resume && isCount(next)) {
-            add(frame); // frames with the waiter's code are left out: they have the address and a count too
+            add(frame); // not frames with the waiter's code: they have the address and a count too
         }
     }
 };
 
 /// Returns true if at least one holder must have a Promise. A holder has the address of the cell in a Future or in a
-/// Promise. The cell counts its futures; the futures of waiters are subtracted. If there are more holders than
-/// remaining futures, a holder has a Promise. But if there are more holders than remaining futures and promises
-/// together, some holders contain only stale bytes, and nothing is certain about any holder.
+/// Promise. If there are more holders than futures (without those of waiters), some holder has a Promise. If there are
+/// more than futures and promises together, some have only stale bytes, and nothing is certain.
 bool holdsPromise(Target const& target) {
     Cell const* cell = target.wait().promise;
     std::size_t known = target.waiting;
@@ -89,13 +88,13 @@ public:
         });
     }
 
-    /// Finds the objects that hold the locks that no frame holds. Adds the frames that point to these objects.
+    /// Finds the objects that hold the locks which no frame holds. Adds the frames that point to these objects.
     void inObjects() {
-        // nondeterminism: memory of this process. Reading the file, unlike a pointer, is safe if a word is no address.
+        // nondeterminism: memory of this process. pread() fails, and does not crash, if a word is no address.
         int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
         if (memory < 0)
             return;
-        // The objects without an address of a target. nondeterminism: it is never iterated over.
+        // The objects without an address of a target. nondeterminism: no code iterates over this set.
         std::unordered_set<Word> empty;
         forEachRange([&](Frame const& frame, Word const* begin, Word const* end) {
             for (Word const* word = begin; word < end && empty.size() < kMostObjects; ++word)
@@ -121,11 +120,11 @@ public:
     std::map<Word, Target>& targets() { return targets_; }
 
 private:
-    static std::size_t placeOf(Word word) { return word >> 4 & 0xFFFF; } // wanted_ is not set for most other words
+    static std::size_t placeOf(Word word) { return word >> 4 & 0xFFFF; } // for most other words, wanted_ is not set
     bool isObject(Word word) const {
         return word % 16 == 0 && word >= 1 << 16 && word >> 47 == 0 && !frames_.holding(reinterpret_cast<void*>(word));
     }
-    /// Reads a word. AddressSanitizer must not check the read, since it forbids reads of some parts of a stack.
+    /// Reads a word, also where AddressSanitizer forbids it: in some parts of a stack.
     __attribute__((no_sanitize("address"))) static Word read(Word const* word) { return *word; }
 
     template <class Visit>

@@ -1,9 +1,7 @@
-// The three formats of a Graph (graph.h): text, JSON, and Graphviz. Each format has one function that appends a whole
-// graph. JSON numbers the computations ("id"), and other members refer to these numbers.
+// The three formats of a Graph (graph.h): text, JSON and Graphviz. In JSON, computations refer to each other by "id".
 //
-// append() makes the graph of one set of frames and prints it. appendAll() asks each loop of the process for its own
-// dump (all_loops.h), since only the thread of a loop may read its frames, and puts a head before each answer. For a
-// loop that does not answer in time, it prints a line that says so.
+// append() prints the graph of one set of frames. appendAll() asks each loop of the process for its own dump
+// (all_loops.h), since only the thread of a loop may read its frames.
 
 #include "flow/inspect/pending_report.h"
 
@@ -87,7 +85,6 @@ void appendText(std::string& out, Graph& graph) {
 
 // -------------------------------------------------------------------------------------------------------------------
 
-/// Appends a key and a value, which is a string.
 void appendMember(std::string& out, char const* key, std::string_view value) {
     out += format("\"%s\":", key);
     appendJsonString(out, value);
@@ -111,9 +108,11 @@ void appendIds(std::string& out, char const* key, std::vector<Frame const*> cons
     out += "]";
 }
 
-void appendJson(std::string& out, Node const& node) {
+void appendJson(std::string& out, Graph const& graph, Node const& node) {
     out += format("{\"id\":%zu,\"depth\":%d,", node.frame->number, node.depth);
     appendPlace(out, node.style, node.name, node.place);
+    if (std::size_t instance = graph.instanceOf(node.frame))
+        out += format(",\"instance\":%zu", instance);
     if (!node.awaitedBy.empty()) {
         out += ",";
         appendMember(out, "awaitedBy", node.awaitedBy);
@@ -144,7 +143,7 @@ void appendJson(std::string& out, Graph& graph) {
         if (node.isShownBefore)
             continue;
         out += std::exchange(isFirst, false) ? "\n" : ",\n";
-        appendJson(out, node);
+        appendJson(out, graph, node);
     }
     out += "],\"kinds\":[";
     isFirst = true;

@@ -14,7 +14,7 @@
 namespace flow {
 namespace {
 
-/// Returns FOLDER/PID; empty if no profile is requested.
+/// Returns FOLDER/PID; empty if there is no request.
 std::string const& wanted() {
     static std::string const path = [] {
         char const* folder = std::getenv("MILLRACE_PROFILE");
@@ -34,7 +34,7 @@ struct Written : LoopOwned {
     explicit Written(Loop& loop) : profile(loop, isSet("MILLRACE_PROFILE_ALLOCATIONS")) {
         end = [](LoopOwned* owned) {
             auto* self = static_cast<Written*>(owned);
-            // nondeterminism: no simulated loop has a Written: profileIfAsked() takes only a RealLoop.
+            // nondeterminism: no simulated loop has a Written.
             static std::atomic<int> count{0};
             try {
                 trace::writeFile(wanted() + "-" + std::to_string(count.fetch_add(1)) + ".json", self->profile.json());

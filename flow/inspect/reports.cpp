@@ -24,7 +24,7 @@ constexpr std::size_t kShown = 30;
 /// Prints `head`, asyncStack() and dumpPending() to standard error. Prints nothing if all three are empty.
 void print(char const* head, std::size_t limit) noexcept {
     static constinit thread_local bool isPrinting = false;
-    if (std::exchange(isPrinting, true)) // an assertion has failed in the report itself
+    if (std::exchange(isPrinting, true)) // an assertion failed in the report itself
         return;
     try {
         std::string text = head + asyncStack();
@@ -40,7 +40,7 @@ void print(char const* head, std::size_t limit) noexcept {
 // -------------------------------------------------------------------------------------------------------------------
 // SIGQUIT
 
-/// The entry of a loop that prints reports. It is the Waiter that the signal handler posts: a handler cannot allocate.
+/// The entry of a loop that prints reports, and the Waiter that the signal handler posts: a handler cannot allocate.
 struct Asked : Waiter, LoopOwned {
     std::atomic<Loop*> loop{nullptr};
     std::atomic<bool> isTaken{false};
@@ -112,14 +112,8 @@ void install() {
     setAssertionHandler(onAssertion);
     static std::terminate_handler before;
     before = std::set_terminate([] {
-        if (hasLoop() && std::current_exception()) {
-            try {
-                throw;
-            } catch (Error const&) {
-                print("", kShown);
-            } catch (...) {
-            }
-        }
+        if (hasLoop() && std::current_exception())
+            print("", kShown);
         before();
     });
     char const* variable = std::getenv("MILLRACE_REPORT_ON_QUIT");

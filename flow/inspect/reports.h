@@ -1,15 +1,13 @@
 #pragma once
-// Reports about programs that hang or fail, to standard error: the pending computations and their waits.
+// reportOnQuit(): prints reports about programs that hang or fail to standard error.
 //
 //     reportOnQuit();                 // from here on: kill -QUIT, or Ctrl-\ in a terminal
 //
-// When the process gets SIGQUIT, each RealLoop prints dumpPending() on its own thread and runs on; a loop that sleeps
-// wakes up to print. This holds for the current loop at the call of reportOnQuit(), and for all loops that are made
-// later; at most for 64 loops. A loop with a step that does not end prints nothing: see flow/wait/long_steps.h. With
-// MILLRACE_REPORT_ON_QUIT=1 in the environment, the program need not call reportOnQuit().
+// When the process gets SIGQUIT, each RealLoop prints dumpPending() on its own thread and runs on, even if it was
+// asleep. This holds for the current loop at the call of reportOnQuit(), and for later loops, at most 64. A loop with a
+// step that does not end prints nothing (flow/wait/long_steps.h). MILLRACE_REPORT_ON_QUIT=1 calls reportOnQuit().
 //
-// A failed assertion on a thread that has a loop prints asyncStack() and dumpPending(), also without reportOnQuit(). An
-// Error that nothing catches on such a thread, for example loop_drained, prints both before the program ends.
+// On a thread with a loop, failed assertions and uncaught exceptions print asyncStack() and dumpPending() in any case.
 
 namespace flow {
 

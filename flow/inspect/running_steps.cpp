@@ -6,6 +6,7 @@
 #include "flow/diag/machine_stack.h"
 #include "flow/inspect/detail/signal_sampler.h"
 
+#include <string_view>
 #include <unistd.h>
 
 namespace flow {
@@ -14,6 +15,10 @@ std::string SampledStep::actor() const {
     char name[160];
     actorNameAt(step.code, name, sizeof name);
     return name;
+}
+
+std::string SampledStep::function() const {
+    return findProgramCall(stack.data(), static_cast<int>(stack.size()), false).function;
 }
 
 std::string SampledStep::text() const {
@@ -26,12 +31,16 @@ std::string SampledStep::text() const {
     if (!call.place.empty())
         out += " at " + call.place;
     out += '\n';
+    std::size_t named = stack.size(); // the innermost one with a symbol: those of libc have none
     for (std::size_t i = 0; i < stack.size() && i < kShown; ++i) {
         char name[400];
         symbolName(static_cast<char const*>(stack[i]) - 1, name, sizeof name);
         out += format("  %zu %s\n", i, name);
+        if (named == stack.size() && !std::string_view(name).starts_with("0x"))
+            named = i;
     }
-    std::string command = machineStack(stack.data(), stack.size());
+    std::size_t first = named == stack.size() ? 0 : named;
+    std::string command = machineStack(stack.data() + first, stack.size() - first);
     return command.empty() ? out : out + "  " + command + '\n';
 }
 

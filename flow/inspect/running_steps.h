@@ -1,6 +1,5 @@
 #pragma once
-// runningSteps: what the loops of this process do at this moment, as another thread sees it. For a loop that a long
-// step keeps busy, so that it answers nothing.
+// runningSteps: shows the running steps of the process's loops, from any thread, even if a step does not end.
 //
 //     std::fputs(runningSteps().c_str(), stderr);                   // on any thread
 //
@@ -11,15 +10,18 @@
 //       addr2line -e /usr/bin/server -p -C -f -i 0x1a2b3f 0x1a2bf4 0x1a3000
 //
 // It shows the loops with a shared LoopMetrics (flow/trace/loop_metrics.h): the console and the Watchdog make one. The
-// step is named as in LongSteps. The stack is that of the loop's thread, from its frame pointers, and comes by a
-// signal, SIGPROF: it is missing if the thread blocks this signal. The line is missing without debug information or
-// addr2line.
+// step is named as in LongSteps. The stack of the loop's thread comes from its frame pointers, by the signal SIGPROF:
+// it is missing if the thread blocks this signal. Libraries have none: with glibc 2.35 or later the unwinder finds the
+// function that has called one, such as usleep(). The line is missing without debug information or addr2line.
 
 #include "flow/trace/loop_metrics.h"
 
 #include <functional>
 #include <string>
 #include <vector>
+
+#pragma push_macro("loop") // a keyword of actors, which programs of Flow leave defined
+#undef loop
 
 namespace flow {
 
@@ -30,13 +32,14 @@ struct SampledStep {
     std::vector<void*> stack; // return addresses, the innermost first
 
     std::string actor() const;
-    /// Returns the sentence and the stack, as above. Reads the symbols of the program, and runs addr2line, for at most
-    /// 10 seconds.
+    /// Returns the innermost function of the program on the stack; empty: none was found. Reads symbols.
+    std::string function() const;
+    /// Returns the sentence and the stack, as above. Reads symbols, and runs addr2line for at most 10 seconds.
     std::string text() const;
 };
 
-/// Samples the steps that run now and that isWanted() chooses. Of a LoopMetrics it may call what forEachShared()
-/// allows. Waits at most 0.2 s for each stack. The calling thread's own step has no stack.
+/// Samples the running steps for which isWanted() returns true. isWanted() may call only the functions of LoopMetrics
+/// that forEachShared() allows. Waits at most 0.2 s for each stack. The calling thread's own step has no stack.
 std::vector<SampledStep>
 sampleRunningSteps(std::function<bool(LoopMetrics const&, RunningStep const&)> const& isWanted);
 
@@ -44,3 +47,5 @@ sampleRunningSteps(std::function<bool(LoopMetrics const&, RunningStep const&)> c
 std::string runningSteps();
 
 } // namespace flow
+
+#pragma pop_macro("loop")

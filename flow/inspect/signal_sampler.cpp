@@ -1,14 +1,14 @@
 #include "flow/inspect/detail/signal_sampler.h"
 
-#include "flow/base/error.h"
+#include "flow/base/detail/sentence.h"
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
 #include <fcntl.h>
+#include <link.h>
 #include <mutex>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -16,6 +16,7 @@
 #include <thread>
 #include <ucontext.h>
 #include <unistd.h>
+#include <unwind.h>
 
 namespace flow {
 namespace {
@@ -24,15 +25,15 @@ using Word = std::uint64_t;
 
 constexpr std::size_t kMostWords = 4'000'000;
 constexpr std::size_t kMostAddresses = 64;
-constexpr long kMicroseconds = 997; // not round, so that samples do not keep step with regular work of the program
+constexpr long kMicroseconds = 997; // not round, so that samples are not in step with periodic work
 constexpr std::size_t kStackBytes = 32768;
 
-/// The buffer for a copy of a stack. It is static, because the handler's own stack may be short, for example a fiber's.
+/// A buffer for a copy of a stack. Static, because the handler's stack may be short, for example a fiber's.
 struct Copy {
     std::atomic<bool> isTaken;
     Word words[kStackBytes / sizeof(Word)];
 };
-constexpr int kCopies = 8; // for threads that are interrupted at the same time; further threads are not sampled
+constexpr int kCopies = 8; // the largest number of threads that are sampled at the same time
 constinit Copy copies[kCopies] = {};
 
 constinit std::atomic<Word*> words{nullptr}; // null: no sampler exists
@@ -58,14 +59,14 @@ bool registersOf([[maybe_unused]] void* context, [[maybe_unused]] Registers& out
 #endif
 }
 
-/// Writes the addresses on the stack to `out`, and returns their number. Code without frame pointers may leave any
-/// address in the frame register, so the kernel copies the stack, and the walk stays within the copy.
-std::size_t walk(Registers const& at, Word* copy, Word* out) noexcept {
+/// Writes the addresses on the stack to `out` behind the first `count`, and returns their number. Code without frame
+/// pointers may leave any address in the frame register. So the kernel copies the stack, and the walk stays within it.
+std::size_t walk(Registers const& at, Word* copy, Word* out, std::size_t count = 0) noexcept {
     iovec to{copy, kStackBytes};
     iovec from{reinterpret_cast<void*>(at.stack), kStackBytes};
     // nondeterminism: the program itself.
     ssize_t size = ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0);
-    if (size <= 0) { // a part of the range is not mapped: copies page by page, up to that part
+    if (size <= 0) { // part of the range is not mapped: copies the pages before it
         std::size_t left = 4096 - at.stack % 4096;
         iovec parts[8];
         for (std::size_t i = 0; i < 8; ++i)
@@ -74,7 +75,6 @@ std::size_t walk(Registers const& at, Word* copy, Word* out) noexcept {
         // nondeterminism: the program itself.
         size = ::process_vm_readv(::getpid(), &to, 1, parts, 8, 0);
     }
-    std::size_t count = 0;
     out[count++] = at.pc;
     Word end = at.stack + (size > 0 ? static_cast<Word>(size) : 0);
     for (Word frame = at.frame; count < kMostAddresses;) {
@@ -91,7 +91,76 @@ std::size_t walk(Registers const& at, Word* copy, Word* out) noexcept {
     return count;
 }
 
-/// The sample that sampleStack() has asked for.
+/// Libraries such as libc have no frame pointers, and the function of the program that called them would be missing.
+/// So the unwinder goes from the interrupted library to the first function of the file that has this code; from there
+/// on, walk() follows the frame pointers. The unwinder takes no lock in a handler: with glibc 2.35 or later it finds
+/// its tables by _dl_find_object(), which may be called in handlers. It believes the tables, and so it is used only
+/// for libraries: their tables are right, and the bottom of a fiber's stack and generated code are never reached.
+struct Leaving {
+    Registers at;
+    Word begin, end; // of the program's file in memory
+    Word* out;
+    std::size_t count = 0;
+    bool isInterruptedCode = false; // false: a frame of the handler
+
+    bool isInProgram(Word code) const { return code >= begin && code < end; }
+};
+
+constinit std::atomic<Word> programBegin{0}, programEnd{0}; // 0: the unwinder is not used
+
+_Unwind_Reason_Code leave(_Unwind_Context* frame, void* argument) {
+    auto& leaving = *static_cast<Leaving*>(argument);
+    Word code = _Unwind_GetIP(frame);
+    leaving.isInterruptedCode = leaving.isInterruptedCode || code == leaving.at.pc;
+    if (!leaving.isInterruptedCode)
+        return _URC_NO_REASON;
+    if (leaving.isInProgram(code)) {
+#if defined(__x86_64__)
+        constexpr int kFrame = 6;
+#else
+        constexpr int kFrame = 29;
+#endif
+        leaving.at = {code, _Unwind_GetGR(frame, kFrame), leaving.at.stack};
+        return _URC_NORMAL_STOP;
+    }
+    if (leaving.count + 2 >= kMostAddresses)
+        return _URC_NORMAL_STOP;
+    leaving.out[leaving.count++] = code;
+    return _URC_NO_REASON;
+}
+
+/// Like walk(), but also finds the callers of libraries.
+std::size_t walkFromLibrary(Registers const& at, Word* copy, Word* out) noexcept {
+    Leaving leaving{at, programBegin, programEnd, out};
+    if (leaving.begin == leaving.end || leaving.isInProgram(at.pc))
+        return walk(at, copy, out);
+    _Unwind_Backtrace(leave, &leaving);
+    bool isFound = leaving.isInProgram(leaving.at.pc);
+    return isFound ? walk(leaving.at, copy, out, leaving.count) : walk(at, copy, out);
+}
+
+/// Outside of a handler: finds the program's file, and calls the unwinder once, since its first call prepares it.
+void prepareUnwinder() {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35) && (defined(__x86_64__) || defined(__aarch64__))
+    auto find = [](dl_phdr_info* file, std::size_t, void* code) {
+        for (int i = 0; i < file->dlpi_phnum; ++i) {
+            auto const& part = file->dlpi_phdr[i];
+            Word begin = file->dlpi_addr + part.p_vaddr;
+            if (part.p_type != PT_LOAD || *static_cast<Word const*>(code) - begin >= part.p_memsz)
+                continue;
+            programEnd = begin + part.p_memsz;
+            programBegin = begin;
+            return 1;
+        }
+        return 0;
+    };
+    auto code = reinterpret_cast<Word>(&prepareUnwinder);
+    ::dl_iterate_phdr(find, &code);
+    _Unwind_Backtrace([](_Unwind_Context*, void*) { return _URC_NO_REASON; }, nullptr);
+#endif
+}
+
+/// The request of sampleStack().
 struct Wanted {
     std::atomic<int> thread{0}; // 0: none
     std::atomic<bool> isDone{false};
@@ -103,7 +172,7 @@ constinit Wanted wanted = {};
 void onSignal(int, siginfo_t*, void* context) {
     int before = errno;
     runningSamplers.fetch_add(1);
-    Word* const out = words.load(); // read after the line above: the destructor waits for counted handlers
+    Word* const out = words.load(); // read after the increment: the destructor waits for counted handlers
     Registers registers;
     Word found[kMostAddresses];
     int self = ::gettid(); // nondeterminism: no simulation is sampled
@@ -112,7 +181,7 @@ void onSignal(int, siginfo_t*, void* context) {
     while (copy != copies + kCopies && copy->isTaken.exchange(true))
         ++copy;
     if (copy != copies + kCopies && isWanted && registersOf(context, registers)) {
-        wanted.count = walk(registers, copy->words, wanted.found);
+        wanted.count = walkFromLibrary(registers, copy->words, wanted.found);
         copy->isTaken = false;
     } else if (out && copy != copies + kCopies && registersOf(context, registers)) {
         std::size_t count = walk(registers, copy->words, found);
@@ -166,14 +235,16 @@ SignalSampler::SignalSampler(std::string const& path) {
     void* mapped = MAP_FAILED;
     if (file >= 0 && ::ftruncate(file, kMostWords * sizeof(Word)) == 0)
         mapped = ::mmap(nullptr, kMostWords * sizeof(Word), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    std::string_view reason = systemText(errno);
     if (file >= 0)
         ::close(file);
 #if !defined(__x86_64__) && !defined(__aarch64__)
     mapped = MAP_FAILED;
+    reason = systemText(ENOTSUP);
 #endif
     if (mapped == MAP_FAILED) {
         isSampled = false;
-        throw io_error();
+        throw withPieces(io_error(), {"write \"", path, "\": ", reason});
     }
     used = 0;
     words = static_cast<Word*>(mapped);
@@ -183,7 +254,7 @@ SignalSampler::SignalSampler(std::string const& path) {
 }
 
 SignalSampler::~SignalSampler() {
-    setTimer(0); // the handler stays, since a signal may be under way
+    setTimer(0); // the handler stays, since a signal may be pending
     Word* mapped = words.exchange(nullptr);
     while (runningSamplers.load() != 0)
         // nondeterminism: no simulation is sampled.
@@ -196,6 +267,8 @@ std::vector<void*> sampleStack(int thread) {
     constexpr int kTries = 200; // a millisecond each
     static std::mutex one;
     std::lock_guard lock(one);
+    if (programBegin == 0)
+        prepareUnwinder();
     catchSignal();
     wanted.count = 0;
     wanted.isDone = false;
@@ -204,7 +277,7 @@ std::vector<void*> sampleStack(int thread) {
     bool isSent = ::tgkill(::getpid(), thread, SIGPROF) == 0;
     for (int i = 0; isSent && i < kTries && !wanted.isDone; ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));         // nondeterminism: as above
-    if (int same = thread; wanted.thread.compare_exchange_strong(same, 0)) // from here on no handler begins a sample
+    if (int same = thread; wanted.thread.compare_exchange_strong(same, 0)) // from now on no handler begins a sample
         return {};
     while (!wanted.isDone)
         std::this_thread::yield(); // nondeterminism: as above

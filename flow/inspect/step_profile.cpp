@@ -14,14 +14,14 @@ namespace flow {
 using namespace detail;
 namespace {
 
-constexpr std::size_t kMostReady = std::size_t{1} << 16; // the delays of more waiters of one priority are not measured
+constexpr std::size_t kMostReady = std::size_t{1} << 16; // per priority; the delays of further waiters are not measured
 constexpr std::size_t kLongestChain = 24;
 
 void const* codeOf(Waiter const* frame) {
     return reinterpret_cast<void const*>(frame->resume);
 }
 
-/// Returns the frame that resumes when `waiter` is resumed, or `waiter` itself.
+/// Returns the frame that resumes with `waiter`, or `waiter` itself.
 Waiter const* frameBehind(Waiter const* waiter) {
     for (int i = 0; i < 2; ++i)
         if (Waiter const* frame = ChooseBase::frameOf(waiter))
@@ -31,7 +31,7 @@ Waiter const* frameBehind(Waiter const* waiter) {
     return waiter;
 }
 
-/// Finds the actor that a step resumes, and the chain of its awaiters. If a frame has several, follows the oldest one.
+/// Finds the actor that a step resumes, and its chain of awaiters. If there are several, follows the oldest.
 void findChain(Waiter const* step, std::vector<void const*>& chain) {
     chain.clear();
     Waiter const* frame = frameBehind(step);
@@ -64,12 +64,17 @@ void StepProfile::woken(WaiterNode* waiter, TaskPriority priority, WokenBy) noex
     ready_.push(waiter, priority, clock_.now());
 }
 
-void StepProfile::begins(WaiterNode* step, TaskPriority priority) noexcept {
+StepProfile::Spent& StepProfile::chainOf(WaiterNode const* step) {
     findChain(step, chain_);
     auto place = chains_.find(chain_);
     if (place == chains_.end())
         place = chains_.emplace(chain_, Spent()).first;
-    ++place->second.steps;
+    return place->second;
+}
+
+void StepProfile::begins(WaiterNode* step, TaskPriority priority) noexcept {
+    Spent& spent = chainOf(step);
+    ++spent.steps;
     std::uint64_t now = clock_.now();
     if (auto since = ready_.take(step, priority)) {
         double seconds = clock_.seconds(now - *since);
@@ -80,7 +85,15 @@ void StepProfile::begins(WaiterNode* step, TaskPriority priority) noexcept {
         auto power = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(seconds * 1e6)));
         ++delay.below[std::min(power, delay.below.size() - 1)];
     }
-    running_.push_back({&place->second, now});
+    running_.push_back({&spent, now});
+}
+
+// The step began with a waiter of the library, which brings the answer: now it counts for the actor that gets it.
+void StepProfile::answers(WaiterNode* waiter) noexcept {
+    Spent& spent = chainOf(waiter);
+    --running_.back().spent->steps;
+    ++spent.steps;
+    running_.back().spent = &spent;
 }
 
 void StepProfile::ended() noexcept {
@@ -94,7 +107,7 @@ void StepProfile::ended() noexcept {
 
 std::string StepProfile::json() const {
     clock_.measure();
-    // nondeterminism: it is never iterated over.
+    // nondeterminism: no code iterates over this map.
     std::map<void const*, std::string> names;
     auto nameOf = [&](void const* code) -> std::string const& {
         std::string& name = names[code];
@@ -122,7 +135,8 @@ std::string StepProfile::json() const {
         comma = ",";
     };
     for (auto const& [chain, spent] : chains_)
-        add(chain, spent);
+        if (spent.steps != 0 || spent.allocations != 0) // otherwise all of its steps brought answers
+            add(chain, spent);
     if (outside_.allocations)
         add({}, outside_);
     out += "],\"delays\":[";

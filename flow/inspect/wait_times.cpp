@@ -28,13 +28,13 @@ void WaitTimes::turnBegins() noexcept {
         return;
     try {
         look();
-    } catch (...) { // no memory for the scan: the result of the last scan stays
+    } catch (...) { // no memory for the scan: keeps the result of the last scan
     }
     double end = loop_.timer();
     next_ = end + std::max(period_, kShare * (end - now));
 }
 
-/// Scans the computations. Both lists, old and new, are sorted by address.
+/// Scans the computations. The old and the new list are sorted by address.
 void WaitTimes::look() {
     Frames frames = Frames::ofThread();
     std::vector<Entry> entries;

@@ -1,5 +1,5 @@
 #pragma once
-// WaitTimes: while one exists, dumpPending() on its loop prints the time that each computation has waited.
+// WaitTimes: makes dumpPending() print the time that each computation of a loop has waited.
 //
 //     WaitTimes times(loop);              // or MILLRACE_WAIT_TIMES=1 in the environment, for each RealLoop
 //
@@ -7,13 +7,11 @@
 //
 // About once in `period` seconds, at the beginning of a turn, a scan stores each computation with its wait. A loop that
 // sleeps is not woken for a scan. A time counts from the first scan that found the computation at this wait, so it is
-// accurate to a period. A computation may resume and be back at the same wait, for the same thing, at the next scan:
-// for example a server that waits for its next request. Its time then goes on as if it had never resumed. So a
-// computation that hangs has a long time, but a long time does not prove that it hangs.
+// accurate to a period. If a computation is back at the same wait at the next scan, like a server that waits for its
+// next request, its time goes on. So a long time does not prove that a computation hangs.
 //
-// Without a WaitTimes nothing is recorded, neither in frames nor at waits. With one, each turn costs two reads of the
-// clock, and each computation takes 24 bytes. The scans take at most 2 % of the time: with very many computations the
-// period grows. A WaitTimes belongs to the loop's thread and must end before the loop. A loop has at most one.
+// Each turn costs two reads of the clock, and each computation 24 bytes. The scans take at most 2 % of the time: with
+// very many computations the period grows. A WaitTimes must end before its loop, on its thread; a loop has at most one.
 
 #include "flow/base/seconds.h"
 #include "flow/inspect/detail/code.h"
@@ -31,12 +29,12 @@ class RealLoop;
 class WaitTimes final : StepWatch {
 public:
     /// Makes scans from the next turn on. Throws std::bad_alloc.
-    explicit WaitTimes(Loop& loop, Seconds period = 1);
+    explicit WaitTimes(Loop& watched, Seconds period = 1);
     WaitTimes(WaitTimes const&) = delete;
     WaitTimes& operator=(WaitTimes const&) = delete;
     ~WaitTimes();
 
-    /// The time for which a computation has been at its present wait: `seconds`, or less if `isKnown` is false.
+    /// The time that a computation has been at its present wait: `seconds`, or less if `isKnown` is false.
     struct Time {
         double seconds;
         bool isKnown;
@@ -58,7 +56,7 @@ private:
 
     Loop& loop_;
     double period_;
-    double ended_;               // the end of the last turn; all present waits began before that
+    double ended_;               // the end of the last turn; all present waits began before it
     double looked_;              // the end of the last turn before the last scan
     double next_ = 0;            // time of the next scan
     std::vector<Entry> entries_; // sorted by address
@@ -67,7 +65,7 @@ private:
 
 namespace detail {
 /// Makes a WaitTimes that ends with the loop, if the environment requests it.
-void timeWaitsIfAsked(RealLoop& loop);
+void timeWaitsIfAsked(RealLoop& watched);
 } // namespace detail
 
 } // namespace flow

@@ -5,6 +5,7 @@
 
 #include "flow/base/assert.h"
 #include "flow/base/error.h"
+#include "flow/diag/machine_stack.h"
 #include "flow/inspect/running_steps.h"
 #include "flow/loop/real_loop.h"
 #include "flow/trace/trace_event.h"
@@ -16,6 +17,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -45,16 +47,37 @@ void print(std::vector<SampledStep> const& steps) {
     ::_exit(128 + SIGTERM);
 }
 
-/// Lets the loop write an event as soon as its step has ended.
-void postEvent(Loop& loop, std::string name, SampledStep step) {
-    loop.post([name = std::move(name), step = std::move(step)] {
-        TraceEvent event(SevWarnAlways, "StepRunsLong");
-        if (event.isEnabled())
-            event.detail("Loop", name).detail("Actor", step.actor()).detail("Seconds", step.step.seconds);
+/// Writes the event of a step that has ended, on the thread of its loop.
+void writeEvent(SampledStep const& step, std::string const& function) {
+    TraceEvent event(SevWarnAlways, "StepRunsLong");
+    if (!event.isEnabled())
+        return;
+    std::optional<double> seconds;
+    LoopMetrics::forEachShared([&](LoopMetrics const& loop) {
+        if (&loop.loop() == &Loop::current())
+            seconds = loop.secondsOf(step.step);
     });
+    event.detail("Loop", step.loop).detail("Actor", step.actor());
+    event.detail(seconds ? "Seconds" : "SecondsAtLeast", seconds.value_or(step.step.seconds));
+    if (!function.empty())
+        event.detail("Function", function);
+    if (std::string stack = machineStack(step.stack.data(), step.stack.size()); !stack.empty())
+        event.detail("Backtrace", stack);
 }
 
-/// What a Watchdog has reported, and when SIGTERM has come.
+/// Makes the loops write the events when these steps have ended. Called before print(), which may take seconds: then
+/// the length of the step is still known.
+void postEvents(std::vector<SampledStep> const& steps) {
+    for (SampledStep const& each : steps) {
+        std::string function = each.function();
+        LoopMetrics::forEachShared([&](LoopMetrics const& loop) {
+            if (each.loop == loop.name())
+                loop.loop().post([each, function] { writeEvent(each, function); });
+        });
+    }
+}
+
+/// The reported steps, and the time of SIGTERM.
 class LongStepReports {
 public:
     LongStepReports(WatchdogOptions const& options, std::uint64_t terminations)
@@ -74,18 +97,12 @@ public:
             mustEnd |= ends;
             return (step.seconds >= after && isNew(loop, step)) || ends;
         });
+        postEvents(steps);
         print(steps);
         if (mustEnd)
             endBySignal();
-        if (steps.empty())
-            return;
-        if (options_.aborts)
+        if (options_.aborts && !steps.empty())
             std::abort();
-        LoopMetrics::forEachShared([&](LoopMetrics const& loop) {
-            for (SampledStep const& each : steps)
-                if (each.loop == loop.name())
-                    postEvent(loop.loop(), loop.name(), each);
-        });
     }
 
 private:
@@ -108,7 +125,7 @@ private:
     WatchdogOptions const& options_;
     std::uint64_t terminations_;
     bool isTerminated_ = false; // SIGTERM has come
-    double terminated_ = 0;     // when
+    double terminated_ = 0;     // the time of SIGTERM
     std::vector<Reported> reported_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Watchdog: reports a step that does not end, from another thread.
+// Watchdog: a thread that reports a step of a loop that does not end.
 //
 //     Watchdog watch({.after = 5s, .aborts = false});        // in main(), after the loop; for as long as it exists
 //     loop.run(serve());
@@ -8,20 +8,22 @@
 //       0 sortRows(std::vector<Row>&)
 //       ...
 //
-// LongSteps (flow/wait/long_steps.h) reports a long step when it has ended. A Watchdog reports it while it runs, so
-// also a step that never ends. It watches all loops of the process with a shared LoopMetrics
-// (flow/trace/loop_metrics.h), and makes one for the loop on which it is made. If a loop has run one step for `after`,
-// the report is printed to standard error, once for each step. runningSteps() (flow/inspect/running_steps.h) says what
-// is in it. The event "StepRunsLong" (flow/trace/trace_event.h) follows when the step has ended, since trace events
-// belong to the loop's thread.
+// LongSteps (flow/wait/long_steps.h) reports a long step when it has ended. A Watchdog reports it once, when it has run
+// for `after`: it prints the text of runningSteps() (flow/inspect/running_steps.h) to standard error. It watches all
+// loops of the process with a shared LoopMetrics (flow/trace/loop_metrics.h), and makes one for its own loop. When the
+// step has ended, the loop's thread writes the event "StepRunsLong" (flow/trace/trace_event.h): "Seconds" is the time
+// that the step took ("SecondsAtLeast": the time up to the report, if that is all that is known), "Function" and
+// "Backtrace" say where it was when it was reported.
 //
-// The end. A program that waits for SIGTERM by signals() (flow/wait/signals.h) cannot end while a step keeps its loop
-// busy. So if SIGTERM has come and a loop runs one step from then on for `afterTermination`, the Watchdog prints the
-// report, and ends the process by SIGTERM. It does so only if signals() was called for SIGTERM.
+// Only the loop makes steps. Code that main() runs before loop.run(), for example a coroutine up to its first wait if
+// main() calls it, belongs to no step, and is not reported.
 //
-// A Watchdog has one thread, which sleeps most of the time. The loop has no cost besides that of LoopMetrics. A
-// Watchdog belongs to the thread of its loop, and ends before the loop. One for the process is enough. A simulated loop
-// has none: its time stands still during a step.
+// A program that waits for SIGTERM by signals() (flow/wait/signals.h) cannot end while a step keeps its loop busy. So
+// if a loop runs one step for `afterTermination` after SIGTERM has come, the Watchdog prints the report, and ends the
+// process by SIGTERM. It does so only if signals() was called for SIGTERM.
+//
+// The loop has no cost besides that of LoopMetrics. A Watchdog belongs to the thread of its loop, and must end before
+// the loop. One for the process is enough. A simulated loop can have none: its time stands still during a step.
 
 #include "flow/base/seconds.h"
 #include "flow/trace/loop_metrics.h"
@@ -34,19 +36,22 @@
 #include <string>
 #include <thread>
 
+#pragma push_macro("loop") // a keyword of actors, which programs of Flow leave defined
+#undef loop
+
 namespace flow {
 
 struct WatchdogOptions {
-    Seconds after = 5;            // a step of so many seconds is reported
-    bool aborts = false;          // also ends the process by abort(), after the report
-    Seconds afterTermination = 5; // seconds from SIGTERM to the end of the process; 0: SIGTERM does not matter
+    Seconds after = 5;            // a step is reported after this time
+    bool aborts = false;          // true: ends the process by abort() after the report
+    Seconds afterTermination = 5; // the time from SIGTERM to the end of the process; 0: SIGTERM has no effect
     std::string loop = "main";    // the name of this loop, if its LoopMetrics has none yet
 };
 
 class Watchdog {
 public:
-    /// Throws invalid_option_value with a sentence that names the option, and std::system_error if there cannot be
-    /// another thread. Must be called on a loop that is not simulated.
+    /// Throws invalid_option_value with the name of the option in its text, and std::system_error if no thread can be
+    /// started. Must be called on a loop that is not simulated.
     explicit Watchdog(WatchdogOptions options = {}, std::source_location caller = std::source_location::current());
     Watchdog(Watchdog const&) = delete;
     Watchdog& operator=(Watchdog const&) = delete;
@@ -56,7 +61,7 @@ private:
     void run();
 
     WatchdogOptions const options_;
-    std::uint64_t const terminations_; // the SIGTERMs that came before
+    std::uint64_t const terminations_; // the number of SIGTERMs before the construction
     std::shared_ptr<LoopMetrics> metrics_;
     std::mutex mutex_; // guards isOver_
     std::condition_variable changed_;
@@ -65,3 +70,5 @@ private:
 };
 
 } // namespace flow
+
+#pragma pop_macro("loop")

@@ -10,7 +10,7 @@ public:
     EndedLoop() : Loop(NotCurrent()) {}
 
     double timer() override { return 0; }
-    /// Returns true: then blocking calls start no threads, but become steps of this loop, which runs no steps.
+    /// Returns true, so that blocking calls start no threads. They become steps of this loop, which never run.
     bool isSimulated() const override { return true; }
 
 private:
@@ -21,7 +21,7 @@ private:
 
 constinit thread_local bool isEnding = false;
 
-/// The destructor notes the end of the thread. On the main thread it runs before static objects are destroyed.
+/// Notes the end of the thread. On the main thread the destructor runs before static objects are destroyed.
 struct EndOfThread {
     ~EndOfThread() { isEnding = true; }
 };
@@ -32,7 +32,7 @@ void noteThreadHasLoop() noexcept {
     [[maybe_unused]] static thread_local EndOfThread const end;
 }
 
-// The loop is never destroyed: static objects that are destroyed later may still need the loop.
+// Never destroys the loop: static objects that are destroyed later may still need it.
 Loop& loopOfEndingThread() {
     FLOW_ASSERT(isEnding, "no loop on this thread: make a RealLoop or SimLoop first");
     static constinit thread_local Loop* ended = nullptr;

@@ -28,7 +28,7 @@ Loop::Loop() : Loop(NotCurrent()) {
 
 Loop::~Loop() {
     for (Loop** place = &currentLoop; *place; place = &(*place)->previous_)
-        if (*place == this) { // this loop need not be the current one when it is destroyed
+        if (*place == this) { // a loop may be destroyed while another loop is current
             *place = previous_;
             break;
         }
@@ -68,8 +68,8 @@ void Loop::run(Waiter* waiter) {
     static_cast<std::atomic<bool>*>(waiter->owner)->store(true, std::memory_order_relaxed);
 }
 
-void Loop::run() {
-    runUntil(nullptr);
+bool Loop::run() {
+    return runUntil(nullptr);
 }
 
 void Loop::runLastWork() {
@@ -85,16 +85,16 @@ void Loop::endInOrder() noexcept {
     try {
         if (currentLoop == this)
             runLastWork();
-    } catch (...) { // of the poller
+    } catch (...) { // an error of the poller
         reportDroppedBy("the end of a loop", currentError());
     }
     end();
 }
 
-// A step may call run() of its own loop. The end of this inner run() ends only the current turn of the outer run().
-void Loop::runUntil(Cell* cell) {
+// If a step calls run() of its own loop, the end of this inner run() ends only the current turn of the outer run().
+bool Loop::runUntil(Cell* cell) {
     FLOW_ASSERT(currentLoop == this, "Loop::run() on a loop that is not the current one of this thread");
-    bool outerStops = runs_ != 0 && stopped_.exchange(false); // an earlier stop() is for the outer run()
+    bool outerStops = runs_ != 0 && stopped_.exchange(false); // an earlier stop() was meant for the outer run()
     bool isInTurn = false;
     for (Loop* each = this; each; each = each->previous_)
         isInTurn |= each->runs_ != 0;
@@ -113,6 +113,7 @@ void Loop::runUntil(Cell* cell) {
     } ended{*this, outerStops, isInTurn};
     while (!stopped_.load(std::memory_order_relaxed) && !(cell && cell->isReady()) && runTurn()) {
     }
+    return stopped_.load(std::memory_order_relaxed);
 }
 
 } // namespace flow

@@ -11,7 +11,7 @@ LoopMachine::~LoopMachine() {
 
 void LoopMachine::end() noexcept {
     FLOW_ASSERT(runs_ == 0, "a loop is destroyed by a step that it runs");
-    for (;;) { // an object that ends here may post, and add new objects to the loop
+    for (;;) { // an `end` function may post, and add new objects to the loop
         while (!owned_.isEmpty()) {
             auto* owned = static_cast<LoopOwned*>(owned_.next);
             owned->unlink();
@@ -23,7 +23,7 @@ void LoopMachine::end() noexcept {
             continue;
         if (expected_ == 0)
             break;
-        // nondeterminism: none is expected in a simulation. Another thread has a few instructions to go.
+        // nondeterminism: simulated loops expect no posts. Another thread is a few instructions before its post.
         std::this_thread::yield();
     }
     FLOW_ASSERT(guards_ == 0, "a loop is destroyed although a WorkGuard, or a call with onLoop, still needs it");
@@ -45,6 +45,11 @@ void LoopMachine::removeWatching(T& watching) noexcept {
     watches_->remove(watching);
     if (watches_->isIdle())
         delete std::exchange(watches_, nullptr);
+}
+
+void LoopMachine::noteAnswer(Waiter* waiter) noexcept {
+    if (watches_ && waiter)
+        watches_->answers(waiter);
 }
 
 void LoopMachine::add(StepWatch& watch) {
@@ -69,9 +74,8 @@ bool LoopMachine::runTurn() {
     return runTurnWith([this] { return takeReady(); });
 }
 
-/// Ends the turn. Operations that were put off to a later turn wait at DefaultDelay, turn after turn. They would block
-/// the less urgent waiters at DefaultYield, such as those for locks and channels. So in each turn that ends like this,
-/// the first waiter at DefaultYield moves up to DefaultDelay.
+/// Ends the turn. Operations that were put off to a later turn wait at DefaultDelay. They would block waiters at the
+/// lower DefaultYield (for locks and channels). So each call moves the first one up to DefaultDelay.
 void LoopMachine::endTurn() noexcept {
     if (turnEnded_.exchange(true, std::memory_order_relaxed))
         return;
@@ -96,7 +100,7 @@ bool LoopMachine::sleep(double seconds) {
     poller.prepare();
     if (!inbox_.fallAsleep())
         return false;
-    // Either stop() finds this loop asleep and wakes it, or the next line finds that stop() was called.
+    // Either stop() sees the mark and wakes this loop, or the next line sees the stop().
     bool asks = !stopped_.load(std::memory_order_seq_cst);
     if (asks) {
         if (watches_) [[unlikely]]
@@ -110,6 +114,24 @@ bool LoopMachine::sleep(double seconds) {
     return asks;
 }
 
+bool LoopMachine::fallAsleep() noexcept {
+    if (!inbox_.fallAsleep())
+        return false;
+    if (watches_)
+        watches_->sleeps();
+    if (!stopped_.load(std::memory_order_seq_cst)) // as in sleep()
+        return true;
+    wakeUp();
+    return false;
+}
+
+void LoopMachine::wakeUp() noexcept {
+    if (watches_)
+        watches_->wakes();
+    if (!inbox_.wakeUp())
+        poller_->takeWake();
+}
+
 void LoopMachine::takeInbox() {
     inbox_.takeAll([this](Waiter* waiter) {
         auto priority = static_cast<TaskPriority>(reinterpret_cast<std::intptr_t>(waiter->link.prev));
@@ -121,9 +143,9 @@ void LoopMachine::takeInbox() {
 bool LoopMachine::waitForWork() {
     if (!inbox_.isEmpty())
         return true;
-    // A timer at infinity counts as none: waiting for it would set a simulated clock to infinity.
+    // Timers at infinity do not count: waiting for one would set a simulated clock to infinity.
     double deadline = timers_.nextDeadline();
-    return deadline <= now_ || idleUntil(deadline); // a deadline <= now_: the queue still has expired timers
+    return deadline <= now_ || idleUntil(deadline); // deadline <= now_: expired timers are still in the queue
 }
 
 } // namespace flow

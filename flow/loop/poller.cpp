@@ -48,7 +48,7 @@ void EventPoller::wait(double seconds) noexcept {
 }
 
 void EventPoller::wake() noexcept {
-    int before = errno; // the errno of the code that a signal handler has interrupted
+    int before = errno; // a signal handler must not change the errno of the interrupted code
     std::uint64_t one = 1;
     while (::write(event_, &one, sizeof one) < 0 && errno == EINTR) {
     }

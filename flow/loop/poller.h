@@ -1,16 +1,15 @@
 #pragma once
-// Poller: the object in which a loop sleeps, and from which the loop gets news from the kernel, such as input.
+// Poller: the object in which a loop sleeps, and which reports events of the kernel (news), such as input.
 //
-//     poller.prepare();              // the loop: may fail, nothing has happened yet
+//     poller.prepare();              // the loop: may throw; nothing has happened yet
 //     poller.wait(seconds);          // the loop: until there is news, wake(), or the time is over
 //     poller.wake();                 // any thread, or a signal handler: ends the sleep
-//     poller.takeWake();             // the loop: if wake() has been called, or is about to be
+//     poller.takeWake();             // the loop, after each wake(), or when a wake() is about to come
 //
-// A RealLoop sleeps in its EventPoller, which has no news, until usePoller() gives the loop another poller.
+// Without usePoller(), a RealLoop sleeps in its EventPoller, which has no news.
 //
-// A poller puts waiters, or an object that will resume them, into the loop's ready queue. It never resumes a waiter
-// inside wait(): a coroutine that wait() resumes could complete the future for which run() waits, and the loop would
-// then sleep although run() must return.
+// A poller puts waiters into the loop's ready queue, or an object that resumes them. wait() itself never resumes a
+// waiter: the waiter could complete the future of run(), and the loop would then sleep although run() must return.
 
 #include <cstdint>
 
@@ -23,24 +22,31 @@ public:
     Poller& operator=(Poller const&) = delete;
     virtual ~Poller() = default;
 
-    /// Called by the loop before wait(), and before others may call wake(). In a child of fork(), prepare() replaces
-    /// descriptors that would be shared with the parent. Throws platform_error if the kernel gives no descriptor.
+    /// Called by the loop before wait(), and before other threads may call wake(). In a child of fork(), replaces
+    /// descriptors that the parent would share. Throws platform_error if the kernel gives no descriptor.
     virtual void prepare() = 0;
-    /// Checks for news. If there is none, sleeps for at most `seconds`: infinity is allowed, and 0 only checks. A
-    /// signal may end the sleep early.
+    /// Checks for news. Without news, sleeps for at most `seconds` (0 or infinity are allowed), or until a signal.
     virtual void wait(double seconds) noexcept = 0;
     /// Ends a wait(), or the next one. Any thread and any signal handler may call it, once for each takeWake().
     virtual void wake() noexcept = 0;
-    /// Called by the loop when another thread has called wake() or will call it within a few instructions. Waits for
-    /// this call of wake(). A later call could come after the end of this object, or end the next sleep.
+    /// Called by the loop when another thread has called wake(), or will call it within a few instructions. Waits for
+    /// this wake(): otherwise it could come after this object is destroyed, or end the next sleep.
     virtual void takeWake() noexcept = 0;
     /// True if a waiter waits for news: then the loop does not end for lack of work.
     virtual bool isWaitedFor() { return false; }
     /// True if wait(0) could find news. If not, a busy loop does not call wait(0).
     virtual bool isUsed() const { return false; }
+
+    // For a loop inside another one: RealLoop::descriptor().
+
+    /// Returns a descriptor that is readable while wait(0) would find news: valid after prepare(), until the process
+    /// forks. A poller without one (-1) cannot be used in a loop inside another one.
+    virtual int descriptor() const { return -1; }
+    /// Called before another loop waits for descriptor(). False if wait(0) must be called again instead.
+    virtual bool settle() noexcept { return true; }
 };
 
-/// A poller without news: the loop sleeps at an eventfd, which is made when it is first needed.
+/// A poller without news: the loop sleeps at an eventfd, which the first prepare() makes.
 class EventPoller final : public Poller {
 public:
     ~EventPoller() override;
@@ -51,8 +57,8 @@ public:
     void takeWake() noexcept override;
 
     /// Returns the eventfd, to be registered elsewhere. Valid after prepare(), until the process forks.
-    int descriptor() const { return event_; }
-    /// True if prepare() would make a descriptor: there is none, or fork() has copied the descriptor of the parent.
+    int descriptor() const override { return event_; }
+    /// True if prepare() would make a descriptor: there is none, or it is a copy of the parent's by fork().
     bool needsDescriptor() const;
 
 private:

@@ -1,14 +1,13 @@
 #pragma once
-// PostLimit: posts calls to a loop, and limits the number of these calls that wait. It is an inbox with a bound.
+// PostLimit: posts calls to a loop, and limits the number of calls that wait.
 //
 //     PostLimit inbox(loop, 1000);
 //     if (!inbox.post([message] { handle(message); }))      // any thread
-//         slowDown();                                       // 1000 such calls have not run yet
+//         slowDown();                                       // 1000 calls of this PostLimit have not begun yet
 //
-// A call counts from post() until it begins to run, or is destroyed because the loop ends. Only calls that a PostLimit
-// posts are counted, not Loop::post(), signals, or answers of onLoop and of blocking calls. So an answer is never
-// refused. Several limits on one loop are independent. Any thread may use a PostLimit, and destroy it before its calls
-// have run; the loop must still exist when it posts.
+// A call counts from post() until it begins to run, or is destroyed with the loop. Only calls of this PostLimit count:
+// not Loop::post(), signals, other PostLimits, or answers of onLoop and blocking calls. So an answer is never refused.
+// Any thread may call post(), and destroy a PostLimit before its calls run. The loop must exist at each post().
 
 #include "flow/loop/loop.h"
 
@@ -21,12 +20,12 @@ namespace flow {
 
 class PostLimit {
 public:
-    /// Lets at most `most` calls wait at `loop`. Throws std::bad_alloc.
-    PostLimit(Loop& loop, std::size_t most) : loop_(loop), most_(most) {}
+    /// Lets at most `most` calls wait at `limited`. Throws std::bad_alloc.
+    PostLimit(Loop& limited, std::size_t most) : loop_(limited), most_(most) {}
     PostLimit(PostLimit const&) = delete;
     PostLimit& operator=(PostLimit const&) = delete;
 
-    /// Posts the call, as Loop::post() does. If `most` calls wait already, destroys the call and returns false.
+    /// Posts the call like Loop::post(). If `most` calls wait already, destroys the call and returns false.
     template <class F>
     [[nodiscard]] bool post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
         if (waiting_->fetch_add(1, std::memory_order_relaxed) >= most_) {
@@ -42,7 +41,6 @@ public:
             priority);
         return true;
     }
-    /// Returns the number of calls that wait.
     std::size_t waiting() const { return waiting_->load(std::memory_order_relaxed); }
 
 private:

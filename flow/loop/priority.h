@@ -1,7 +1,7 @@
 #pragma once
-// TaskPriority: says which ready step runs first. A higher number runs first; within one priority, first in, first out.
+// TaskPriority: the order of ready steps. The highest number runs first; within one priority, first in, first out.
 //
-//     co_await delay(0, TaskPriority::Low);                       // let everything more urgent go first
+//     co_await delay(0, TaskPriority::Low);                       // lets more urgent steps run first
 //     co_await delay(0, static_cast<TaskPriority>(1234));         // any number from 0 to 65535
 //
 // A number below 0 counts as 0, and a number above 65535 as 65535.

@@ -1,6 +1,7 @@
 #include "flow/loop/real_loop.h"
 
 #include "flow/base/random.h"
+#include "flow/loop/detail/outer_poller.h"
 
 #include <ctime>
 #include <limits>
@@ -12,7 +13,7 @@ namespace {
 
 double secondsOf(clockid_t clock) noexcept {
     timespec time;
-    ::clock_gettime(clock, &time); // nondeterminism: of all loops only this one has the machine's time
+    ::clock_gettime(clock, &time); // nondeterminism: only a RealLoop uses the machine's time
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
@@ -27,11 +28,22 @@ double machineTime() noexcept {
     return secondsOf(CLOCK_MONOTONIC);
 }
 
+double realLoopTime() noexcept {
+    double start = startOfFirstLoop(); // first: it may be the time of this call
+    return machineTime() - start;
+}
+
 RealLoop::RealLoop() : start_(startOfFirstLoop()) {
     now_ = RealLoop::timer();
     timerSteps_ = kTimerStepsPerTurn;
     detail::realLoopMade(*this);
     seedUnusedDeterministicRandom();
+}
+
+RealLoop::~RealLoop() {
+    if (outer_)
+        outer_->endRest();
+    endInOrder();
 }
 
 double RealLoop::timer() {
@@ -47,7 +59,7 @@ double RealLoop::startTurn() noexcept {
 }
 
 bool RealLoop::idleUntil(double deadline) {
-    if (deadline == std::numeric_limits<double>::infinity() && !isGuarded() && !poller().isWaitedFor())
+    if (deadline == std::numeric_limits<double>::infinity() && !isGuarded() && !Loop::poller().isWaitedFor())
         return false;
     double seconds = deadline - timer();
     if (seconds > 0)
@@ -56,9 +68,10 @@ bool RealLoop::idleUntil(double deadline) {
 }
 
 bool RealLoop::runTurn() {
-    if (poller().isUsed() && !std::exchange(polled_, false)) {
-        poller().prepare();
-        poller().wait(0);
+    Poller& poller = Loop::poller();
+    if (poller.isUsed() && !std::exchange(polled_, false)) {
+        poller.prepare();
+        poller.wait(0);
     }
     return Loop::runTurn();
 }

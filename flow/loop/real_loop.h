@@ -5,50 +5,77 @@
 //     loop.run(serve());
 //
 // now() and timer() count seconds from the start of the program's first RealLoop, so all RealLoops of a program agree.
-// They are based on machineTime(), a clock that all programs of a machine share. A timer is never early. A step that
-// calls yield() often suspends after about 2 ms, or as soon as something more urgent is ready.
+// The clock is machineTime(), which all programs of a machine share. A timer is never early. A step that calls yield()
+// often suspends after about 2 ms, or as soon as a more urgent step is ready.
 //
-// The loop checks its poller for news when it has nothing to do, and after 64 steps at the latest. So news wait for at
-// most 64 steps, and constant news do not keep ready steps from running.
+// A RealLoop can be driven by another loop of its thread, such as GLib's, Qt's or asyncio's, which then sleeps for
+// both:
+//
+//     RealLoop loop;
+//     Future<Void> serving = serve();
+//     other.whenReadable(loop.descriptor(), [&] { loop.runReady(); });    // without an edge trigger
+//     other.run();
+//
+// The loop checks its poller for news when no step is ready, and at the beginning of each turn, which has at most 64
+// steps. So news wait for at most 64 steps, and constant news do not keep ready steps from running.
 
 #include "flow/loop/loop.h"
 
+#include <memory>
+
 namespace flow {
 
-/// Returns the seconds of CLOCK_MONOTONIC, with or without a loop.
+/// Returns the seconds of CLOCK_MONOTONIC. Needs no loop.
 double machineTime() noexcept;
+/// Returns the seconds on the clock of all RealLoops. Needs no loop.
+double realLoopTime() noexcept;
 
 class RealLoop final : public Loop {
 public:
     RealLoop();
-    ~RealLoop() override { endInOrder(); }
+    ~RealLoop() override;
 
     double timer() override;
     double wallTime() override;
 
-    /// Makes the loop sleep in `poller`, which must exist until the loop gets another poller; null: in its EventPoller
-    /// again. Only the loop's own thread may call usePoller().
-    void usePoller(Poller* poller) { setPoller(poller); }
-    using Loop::poller;
+    /// Makes the loop sleep in `poller`, which must exist until the next call; null: in its EventPoller.
+    void usePoller(Poller* poller);
+    Poller& poller() const;
+
+    /// Returns a descriptor that is readable whenever runReady() has something to do: a step or a timer is due, a
+    /// descriptor has news, another thread has called post(), or stop() was called. It is the same for the loop's life,
+    /// whatever poller the loop uses, and the loop closes it: do nothing with it but wait until it is readable. The
+    /// first call makes it, and from then on run() takes a little longer. Throws platform_error.
+    int descriptor();
+    /// Runs the steps that are due, for about 2 ms at most, and does not sleep. If steps are left, descriptor() stays
+    /// readable. Returns true after stop().
+    ///
+    /// Code outside of this loop's steps, such as a callback of the other loop, may start a future or wake a waiter.
+    /// Then it calls runReady(), or does this by post(), or else the other loop may sleep although a step is due. A
+    /// call inside of a step fails an assertion. Throws the errors of Poller::prepare(); descriptor() is then readable.
+    bool runReady(std::source_location caller = std::source_location::current());
 
 private:
+    class OuterPoller; // flow/loop/detail/outer_poller.h
+
     static constexpr double kSliceSeconds = 0.002;
-    /// A limit for a turn: a million timers may be due in one second, and other steps must run meanwhile.
+    /// Limits the work for timers in a turn: a million timers may be due at once, and other steps must run meanwhile.
     static constexpr int kTimerStepsPerTurn = 1024;
 
     double startTurn() noexcept override;
     bool idleUntil(double deadline) override;
     bool sliceIsOver() override;
     bool runTurn() override;
+    OuterPoller& outerPoller();
 
-    double const start_;  // the machineTime() at which now() is 0
-    bool polled_ = false; // sleep() has checked for news since the last turn
+    double const start_;                 // the machineTime() at which now() is 0
+    bool polled_ = false;                // the last sleep() has checked for news, and no turn has run since
+    std::unique_ptr<OuterPoller> outer_; // of descriptor(); null: it was not called
 };
 
 namespace detail {
-/// Makes failures of this program report the pending computations. SIGQUIT reports them only after reportOnQuit().
-/// Defined in flow/inspect/reports.cpp.
-void realLoopMade(RealLoop& loop);
+/// Makes failures of this program, and SIGQUIT after reportOnQuit(), report pending computations. See flow/inspect/.
+void realLoopMade(RealLoop& made);
 } // namespace detail
 
 } // namespace flow

@@ -8,6 +8,13 @@ StepWatches::~StepWatches() {
             mark->waiter.link.unlink();
 }
 
+void StepWatches::answers(Waiter* waiter) noexcept {
+    forEach([&](Entry const& each) {
+        if (each.steps != 0)
+            each.watch->answers(waiter);
+    });
+}
+
 void StepWatches::sleeps() noexcept {
     forEach([](Entry const& each) { each.watch->sleeps(); });
 }

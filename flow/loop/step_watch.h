@@ -1,5 +1,5 @@
 #pragma once
-// StepWatch: an object that is called at each step of a loop, and when a step becomes ready.
+// StepWatch: an interface that a loop calls at each step, and when a step becomes ready.
 //
 //     struct Count final : StepWatch {
 //         void begins(WaiterNode*, TaskPriority) noexcept override { ++steps; }
@@ -8,7 +8,7 @@
 //     loop.add(count);                 // from the next turn on
 //     loop.remove(count);              // at any time, also by a step
 //
-// A loop may have any number of watches. Without one, a loop has no extra work; with one, it checks its ready queue
+// A loop may have any number of watches. Without watches there is no cost; with one, the loop checks its ready queue
 // after each step. A watch must exist until it is removed. A watch belongs to the loop's thread.
 
 #include "flow/base/inline.h"
@@ -35,6 +35,8 @@ public:
     /// Called before and after each sleep at the poller.
     virtual void sleeps() noexcept {}
     virtual void wakes() noexcept {}
+    /// Called in a step that brings the answer of another thread, before the answer resumes this waiter.
+    virtual void answers(WaiterNode*) noexcept {}
 
 protected:
     StepWatch() = default;
@@ -45,9 +47,8 @@ protected:
 
 namespace detail {
 
-/// The watches and rings of a loop. A mark in the ready queue, one for each priority, separates the waiters that were
-/// reported from the new waiters behind the mark. A mark is a waiter that the loop does not run. It is in the queue
-/// only while its priority has other waiters, or a step runs. So the loop behaves as if there were no marks.
+/// The watches and rings of a loop. In each ready list, a mark separates reported waiters from the new ones behind it.
+/// A mark is a waiter that the loop never runs: it is linked only while the list has other waiters, or a step runs.
 class StepWatches {
 public:
     explicit StepWatches(ReadyQueue& ready) : ready_(ready) {}
@@ -67,7 +68,7 @@ public:
                 return ring.removed();
             }
     }
-    /// True if this object can be deleted: there is no watch, no ring, and no turn under way.
+    /// True if this object can be deleted: no watch, no ring, and no turn under way.
     bool isIdle() const { return watches_.empty() && !first_ && turns_ == 0; }
 
     void turnBegins() noexcept {
@@ -82,7 +83,7 @@ public:
             ring->turnEnds();
         forEach([](Entry const& each) { each.watch->turnEnds(); });
     }
-    /// Reports the waiters that have become ready since the last call. Afterwards no mark is the first of its priority.
+    /// Reports the waiters that have become ready since the last call. Afterwards no mark is first in its list.
     FLOW_INLINE void woken(WokenBy by) noexcept {
         int level = ready_.onlyLevel();
         if (level >= 0) [[likely]]
@@ -108,13 +109,14 @@ public:
             each.watch->ended();
         });
     }
+    void answers(Waiter* waiter) noexcept;
     void sleeps() noexcept;
     void wakes() noexcept;
 
 private:
     struct Entry {
         StepWatch* watch;
-        int steps; // the number of steps that the watch has seen begin, but not end
+        int steps; // steps that began while the watch was there, and have not ended
     };
     struct Mark {
         Mark(int l) : level(l) { waiter.owner = &waiter; }
@@ -148,7 +150,7 @@ private:
         return findMark(level);
     }
     Link& findMark(int level);
-    // Uses an index, since a watch that is called may add and remove watches.
+    // Uses an index: a watch may add and remove watches when it is called.
     template <class Call>
     void forEach(Call&& call) noexcept {
         for (std::size_t i = 0; i < watches_.size(); ++i)
@@ -156,11 +158,11 @@ private:
     }
 
     ReadyQueue& ready_;
-    StepRing* first_ = nullptr; // the ring that was added last
+    StepRing* first_ = nullptr; // the head of the list of rings
     std::vector<Entry> watches_;
-    int turns_ = 0;                            // the number of turns under way: a step may run its loop
+    int turns_ = 0;                            // turns under way; more than one if a step runs its loop
     std::vector<std::unique_ptr<Mark>> marks_; // few: one for each priority
-    Mark* last_ = nullptr;                     // the mark of the priority that was searched for last
+    Mark* last_ = nullptr;                     // the last result of markOf()
 };
 
 } // namespace detail

@@ -12,7 +12,7 @@ TimerQueue::TimerQueue() {
 }
 
 TimerQueue::~TimerQueue() {
-    auto detach = [](Link& bucket) { // the waiters wait forever, each in a list of its own
+    auto detach = [](Link& bucket) { // the waiters wait forever, each linked only to itself
         while (!bucket.isEmpty()) {
             Waiter* waiter = Waiter::of(bucket.next);
             waiter->link.unlink();
@@ -58,9 +58,8 @@ void TimerQueue::insertSoon(Link& link, double deadline) {
     insertBetween(*before, link, *before->next);
 }
 
-/// Moves the last timers of `soon_` to buckets, if `soon_` has more than kFew. The queue does not store this number:
-/// each cancel would have to change the number. Instead the queue counts the timers of `soon_` each time kFew have been
-/// set. `soon_` can have many more than kFew timers only if the timers have the same deadline.
+/// Moves the last timers of `soon_` above kFew to buckets. Counts the timers here, after every kFew insertions: a
+/// stored number would cost each cancel a write. `soon_` gets long only with equal deadlines.
 void TimerQueue::shortenSoon() {
     soonSet_ = 0;
     int count = 0;
@@ -70,14 +69,13 @@ void TimerQueue::shortenSoon() {
         Link& link = *soon_.prev;
         link.unlink();
         soonEnd_ = keyOf(&link);
-        pushFront(bucketOf(soonEnd_), link); // this timer was set before others with the same deadline
+        pushFront(bucketOf(soonEnd_), link); // this timer was set before those with the same deadline
     }
 }
 
 // -------------------------------------------------------------------------------------------------------------------
 // The buckets
 
-/// Returns the bucket of a timer that is not in the sorted list.
 Link& TimerQueue::bucketOf(Key key) {
     FLOW_ASSERT(key >= base_, "a deadline in the past");
     int shift = (63 - std::countl_zero((key ^ base_) | 1)) & ~7;
@@ -92,13 +90,12 @@ Link& TimerQueue::bucketOf(Key key) {
     return buckets_[bucket];
 }
 
-/// Returns the first key of a bucket.
 TimerQueue::Key TimerQueue::beginOf(int bucket) const {
     int shift = shiftOf(bucket);
     return (base_ >> shift >> 8 << 8 | static_cast<Key>(bucket % 256)) << shift;
 }
 
-/// Returns the bucket with the earliest timers; -1 if there are none.
+/// Returns the bucket with the earliest timers; -1 if all are empty.
 int TimerQueue::firstBucket() {
     for (; firstUsed_ < kBuckets / 64; ++firstUsed_)
         for (std::uint64_t& word = used_[firstUsed_]; word != 0; word &= word - 1) {
@@ -109,8 +106,8 @@ int TimerQueue::firstBucket() {
     return -1;
 }
 
-/// Moves the timers with the earliest deadlines into `soon_`. Returns false if no timer is due: then `next_` is after
-/// `now`. Also returns false if no steps are left.
+/// Moves the timers with the earliest deadlines into `soon_`. Returns false if no timer is due (`next_` is then after
+/// `now`) or if no steps are left.
 bool TimerQueue::fillSoon(double now, int& steps) {
     for (;;) {
         redistribute(steps);
@@ -137,7 +134,7 @@ bool TimerQueue::fillSoon(double now, int& steps) {
     }
 }
 
-/// While steps are left, moves timers of `redistributing_` to `soon_` (a deadline at `base_`) or to their new buckets.
+/// While steps are left, moves timers from `redistributing_` to `soon_` (if due at `base_`) or to their new buckets.
 void TimerQueue::redistribute(int& steps) {
     for (; !redistributing_.isEmpty(); --steps) {
         if (steps <= 0)
@@ -150,7 +147,7 @@ void TimerQueue::redistribute(int& steps) {
     redistributingEnd_ = 0;
 }
 
-/// Moves the timers of a bucket to `soon_`. If the bucket has more than `room` timers, moves none and returns false.
+/// Moves all timers of a bucket to `soon_`, or none if there are more than `room`: then returns false.
 bool TimerQueue::sort(Link& bucket, int& room) {
     int count = 0;
     for (Link* link = bucket.next; link != &bucket; link = link->next)

@@ -1,13 +1,13 @@
 #pragma once
-// Turn: an object that the loop runs once after each ask(), unless takeBack() comes first.
+// Turn: an object that asks its loop for a call: run(*this) is called once after ask(), unless takeBack() comes first.
 //
 //     class Socket : Turn {
 //         Socket() : Turn([](Turn& self) { static_cast<Socket&>(self).readOn(); }) {}
 //         void onNews() { ask(TaskPriority::ReadSocket); }
 //     };
 //
-// A Turn is in the loop's queue at most once, and allocates nothing unless it waits for a time. Its destructor takes it
-// out of the queue. A Turn that runs may destroy itself. It belongs to one thread.
+// A Turn is in the loop's queue at most once. Only askAt() allocates. The destructor takes the Turn out of the queue.
+// run(*this) may destroy the Turn. A Turn belongs to one thread.
 
 #include "flow/loop/loop.h"
 
@@ -20,21 +20,19 @@ public:
     Turn& operator=(Turn const&) = delete;
     ~Turn() { takeBack(); }
 
-    /// True if this Turn is in the queue, or waits for the deadline of askAt().
     bool isAsked() const { return waiter_.link.isLinked(); }
-    /// Lets this Turn run once in a turn of the loop, behind the steps that are ready at that priority. The loop is the
-    /// current one unless another is given. Does nothing if isAsked() is true already.
+    /// Calls run(*this) in a turn of the loop, behind the ready steps of that priority. Does nothing if isAsked().
     void ask(TaskPriority priority) { ask(Loop::current(), priority); }
     void ask(Loop& where, TaskPriority priority) {
         if (!isAsked())
             where.makeReady(&waiter_, priority);
     }
-    /// Like ask(), but waits for `deadline` on the current loop's clock first. Throws std::bad_alloc.
+    /// Like ask(), but first waits for `deadline` on the current loop's clock. Throws std::bad_alloc.
     void askAt(double deadline, TaskPriority priority) {
         if (!isAsked())
             Loop::current().parkUntil(&waiter_, deadline, priority);
     }
-    /// Undoes ask() or askAt(). This Turn does not run until ask() or askAt() is called again.
+    /// Undoes ask() or askAt().
     void takeBack() { detail::detach(&waiter_); }
 
 private:

@@ -64,11 +64,10 @@ inline bool allocationFails() noexcept {
     return failure && failure->count_++ == failure->n_;
 }
 
-/// Calls `operation()` once without a failure. Then calls it again and again: its first allocation fails, then its
-/// second allocation, and so on, until no allocation fails. After each failure, calls `operation()` without a failure,
-/// to see that it still works. When an allocation fails, `operation()` may throw std::bad_alloc, or unknown_error of an
-/// actor that threw std::bad_alloc. Any other exception is rethrown. Throws std::logic_error if a call in which an
-/// allocation fails changes the number of live blocks. Returns the number of allocations that have failed.
+/// Calls `operation()` once without a failure, and then again and again: its first allocation fails, then its second,
+/// and so on, until none fails. After each failure, calls `operation()` without one, to see that it still works. In a
+/// failed call, `operation()` may throw std::bad_alloc, or unknown_error of an actor that threw it; other exceptions
+/// are rethrown. Throws std::logic_error if a failed call leaks blocks. Returns the number of failed allocations.
 template <class Operation>
 std::uint64_t failEachAllocation(Operation operation) {
     operation(); // objects that a thread makes once and keeps are made here

@@ -9,9 +9,9 @@
 //     Count count;
 //     Future<int> answer = compute();        // count.blocks: the number of blocks that compute() took
 //
-// Without a watch there is no cost. While a watch exists, the thread's free lists are empty. So every call of the
-// allocator takes its slow path. If a thread has several watches, the newest is called first, and the newest must be
-// destroyed first. Other threads are not affected, and blocks that another thread frees are not reported.
+// Without a watch there is no cost. While a watch exists, the thread's free lists are empty, so that every call of the
+// allocator takes its slow path. If a thread has several watches, the newest is called first, and must be destroyed
+// first. Other threads are not affected, and blocks that another thread frees are not reported.
 
 #include "flow/base/non_copyable.h"
 #include "flow/memory/fast_allocator.h"

@@ -28,7 +28,6 @@ struct ArenaBlock;
 
 class Arena {
 public:
-    /// Makes an arena without memory.
     Arena() = default;
     /// Makes an arena with one block, which has room for `bytes` bytes.
     explicit Arena(std::size_t bytes);

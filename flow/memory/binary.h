@@ -109,7 +109,6 @@ public:
 
     void const* getData() const { return bytes_.data(); }
     int getLength() const { return static_cast<int>(bytes_.size()); }
-    /// Returns a copy of the bytes that have been written.
     Standalone<StringRef> toValue() const { return StringRef(bytes_); }
     ProtocolVersion protocolVersion() const { return version_; }
 
@@ -125,7 +124,7 @@ private:
     std::string bytes_;
 };
 
-/// Converts a number to its little-endian form, or back. On a big-endian machine, the bytes are reversed.
+/// Converts a number to its little-endian form, or back: reverses the bytes on a big-endian machine.
 template <class T>
 T littleEndian(T value) {
     if constexpr (std::endian::native == std::endian::big) {
@@ -139,7 +138,7 @@ T littleEndian(T value) {
 
 namespace detail {
 
-/// The common base of readers of bytes.
+/// The base class of BinaryReader and ObjectReader.
 class ByteInput {
 public:
     static constexpr bool isSerializing = false;
@@ -170,8 +169,7 @@ public:
         return count;
     }
 
-    /// Like readCount(), for elements of type Element. Throws value_too_large if the elements of all containers
-    /// together need more memory than limitElements() allows.
+    /// Like readCount(), for elements of type Element. Throws value_too_large above the limit of limitElements().
     template <class Element>
     std::size_t readElements() {
         std::size_t count = readCount();
@@ -180,8 +178,8 @@ public:
             throw value_too_large();
         return count;
     }
-    /// Limits the memory of all elements together. Input of unknown origin needs a limit: a few bytes may stand for a
-    /// large struct with defaults in all members. With a limit, a container reserves room before it reads elements.
+    /// Limits the memory of all elements together, for input of unknown origin: a few bytes may stand for a large
+    /// struct with defaults in all members. With a limit, a container reserves room before it reads its elements.
     void limitElements(std::size_t bytes) { mostElementBytes_ = bytes; }
     bool limitsElements() const { return mostElementBytes_ != kNoLimit; }
     /// Returns the number of bytes of all elements so far. Memory that elements own does not count.
@@ -254,9 +252,8 @@ public:
     }
 };
 
-/// Can be specialised for a type T that cannot have a member `serialize`. A specialisation has a function `static void
-/// write(auto& writer, T const& value)`, and a function `static void read(auto& reader, T& value)`, which reads the
-/// bytes that write() has written.
+/// For a type T that cannot have a member `serialize`: a specialisation has a function `static void write(auto& writer,
+/// T const& value)`, and a function `static void read(auto& reader, T& value)`, which reads the bytes of write().
 template <class T>
 struct SerializedBy {};
 
@@ -275,14 +272,13 @@ concept Number = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class T>
 concept Container = requires(T t, typename T::value_type v) { t.insert(t.end(), std::move(v)), t.begin(), t.size(); };
 
-/// A container in which a new element can be read in place. (If an element is moved into the container, gcc 12 at -O3
-/// believes that the element is uninitialised.)
+/// A container that can read a new element in place. (gcc 12 at -O3 regards a moved element as uninitialised.)
 template <class T>
 concept GrowsInPlace = requires(T t) {
     { t.emplace_back() } -> std::same_as<typename T::value_type&>;
 };
 
-/// The type of a variable into which an element is read. An element of a map has a const key: a map needs another type.
+/// The type of a variable into which an element is read. It differs for a map, because its elements have a const key.
 template <class T>
 struct Readable {
     using Type = T;

@@ -100,8 +100,7 @@ inline constinit thread_local Heap heap{};
 /// The innermost watch of this thread: flow/memory/allocation_watch.h.
 inline constinit thread_local AllocationWatch* watch = nullptr;
 
-/// Takes a block from the system, or fills the free list of the class and takes a block from that list. Returns null,
-/// with everything unchanged, if there is no memory.
+/// Takes a block from the system, or from a newly filled free list. Without memory, returns null and changes nothing.
 FLOW_RARE void* allocateSlow(std::size_t bytes, SizeClass sizeClass) noexcept;
 /// Like allocateSlow(), for a block with a result cell behind `prefixBytes`. A watch gets the address of that cell.
 FLOW_RARE void* allocateCellSlow(std::size_t bytes, SizeClass sizeClass, std::size_t prefixBytes) noexcept;
@@ -194,15 +193,13 @@ std::size_t setHeldLimit(std::size_t bytes) noexcept;
 
 namespace flow {
 
-/// Blocks of one fixed size.
 template <std::size_t Size>
 struct FastAllocator {
     [[nodiscard]] static void* allocate() { return memory::allocate(Size); }
     static void release(void* block) noexcept { memory::release(block, memory::sizeClassOf(Size)); }
 };
 
-/// Base class of Object: `new` takes the object's memory from FastAllocator, and `delete` gives it back. No class may
-/// be derived from Object.
+/// The base class of an Object for which `new` takes memory from FastAllocator. No class may be derived from Object.
 template <class Object>
 struct FastAllocated {
     [[nodiscard]] static void* operator new(std::size_t bytes) {

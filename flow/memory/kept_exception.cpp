@@ -15,7 +15,7 @@ namespace {
 /// The table. It is never destroyed, because destructors of static objects may still release blocks.
 struct Table {
     std::mutex mutex;
-    // nondeterminism: nothing goes through it in its order. A map has no memory while it is empty.
+    // nondeterminism: it is never iterated over. An empty map has no memory.
     std::map<void const*, KeptException> kept;
 };
 Table& table() {
@@ -24,8 +24,8 @@ Table& table() {
     return *made;
 }
 
-/// Stands in front of the resource of a block that keeps an exception. It is freed with the last block that was taken
-/// from it: a task that is made with the context of a failed one takes its block here too.
+/// Replaces the resource of a block that keeps an exception, and passes the calls on. It is freed with the last block
+/// that was taken from it: a task that is made in the context of a failed task takes its block from it too.
 class KeepingResource final : public std::pmr::memory_resource {
 public:
     explicit KeepingResource(void* block) : block_(block), behind_(&ForeignBlock::of(block)->memory()) {}

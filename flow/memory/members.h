@@ -24,7 +24,7 @@ struct AnyBase {
         requires std::is_base_of_v<Base, T> && (!std::same_as<Base, T>)
     operator Base() const;
 };
-/// Converts to no type. A first member that can be made from NoBase can be made from any type, also from AnyBase.
+/// Converts to no type. A first member that accepts a NoBase accepts any type, so it accepts an AnyBase too.
 struct NoBase {};
 template <class T>
 concept HasBase = requires { T{AnyBase<T>()}; } && !requires { T{NoBase()}; };
@@ -33,7 +33,7 @@ concept HasBase = requires { T{AnyBase<T>()}; } && !requires { T{NoBase()}; };
     {}, {}, {}, {}
 #define FLOW_NONE_8 FLOW_NONE_4, FLOW_NONE_4
 #define FLOW_NONE_16 FLOW_NONE_8, FLOW_NONE_8
-/// Returns the number of members: the most `{}` from which a T can be made. An array takes one `{}`, like any member.
+/// Returns the number of members: the largest number of `{}` that can initialise a T. An array takes one `{}` too.
 template <class T>
 consteval int countMembers() {
     // clang-format off

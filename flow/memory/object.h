@@ -47,7 +47,7 @@ consteval FileIdentifier plainIdentifier() {
         return 0x4D520000;
 }
 
-/// A type with values that are records. A value of another type is put into a record.
+/// True if a value of T is a record itself. serialize() puts any other value into a record.
 template <class T, class Ar>
 concept Record = requires(T& value, Ar& ar) { value.serialize(ar); } ||
                  (PlainStruct<T> && !requires(T& value, Ar& ar) { SerializedBy<T>::write(ar, value); } &&
@@ -55,8 +55,7 @@ concept Record = requires(T& value, Ar& ar) { value.serialize(ar); } ||
 
 } // namespace detail
 
-/// The identifier with which an object of type T begins: T's `file_identifier`, or, if T has none, the identifier that
-/// all types of the same kind share.
+/// The identifier at the beginning of an object: T's `file_identifier`, or else one for all types of the same kind.
 template <class T>
 struct FileIdentifierFor {
     static constexpr FileIdentifier value = detail::plainIdentifier<T>();
@@ -131,7 +130,7 @@ public:
         return writer.toString();
     }
 
-    /// Sets a pointer for types that are written in another way for each receiver: see net/rpc.
+    /// Sets a pointer for types with bytes that depend on the receiver: see net/rpc.
     void setContext(void* context) { context_ = context; }
     void* context() const { return context_; }
 

@@ -27,15 +27,16 @@ template <class T>
 class ReferenceCounted {
 public:
     void addref() const { ++references_; }
-    /// Drops one reference; deletes the object with the last one.
     void delref() const {
         if (--references_ == 0)
             delete static_cast<T const*>(this);
     }
     bool isSoleOwner() const { return references_ == 1; }
     std::int32_t debugGetReferenceCount() const { return references_; }
+    /// Like delref(), but does not destroy the object. Returns true if no reference is left.
+    bool delref_no_destroy() const { return --references_ == 0; }
 
-protected:
+    // Public, so that a T without constructors of its own is an aggregate: `new T{}`.
     ReferenceCounted() = default;
     // A copy is a new object: the references of the original do not count for it.
     ReferenceCounted(ReferenceCounted const&) {}
@@ -57,8 +58,9 @@ public:
     }
     bool isSoleOwner() const { return references_.load(std::memory_order_acquire) == 1; }
     std::int32_t debugGetReferenceCount() const { return references_.load(std::memory_order_relaxed); }
+    /// Like delref(), but does not destroy the object. Returns true if no reference is left.
+    bool delref_no_destroy() const { return references_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
-protected:
     ThreadSafeReferenceCounted() = default;
     ThreadSafeReferenceCounted(ThreadSafeReferenceCounted const&) {}
     ThreadSafeReferenceCounted& operator=(ThreadSafeReferenceCounted const&) { return *this; }
@@ -105,8 +107,7 @@ public:
     T* getPtr() const { return object_; }
     /// Makes this Reference null and returns its pointer. The count does not change: the caller must call delref().
     [[nodiscard]] T* extractPtr() { return std::exchange(object_, nullptr); }
-    /// Sets another pointer and changes no count. The object that was held before is not released. The caller gives one
-    /// of its references to `object` to this Reference.
+    /// Sets another pointer and changes no count: releases nothing, and takes over a reference to `object`.
     void setPtrUnsafe(T* object) { object_ = object; }
 
     T* operator->() const { return checked(); }
@@ -129,7 +130,6 @@ private:
     T* object_ = nullptr;
 };
 
-/// True if both hold the same object.
 template <class T, class U>
 bool operator==(Reference<T> const& a, Reference<U> const& b) {
     return a.getPtr() == b.getPtr();
@@ -162,6 +162,6 @@ void delref(T* object) {
 /// Hashes the address. Do not iterate over containers that use this hash: their order is not the same in each run.
 template <class T>
 struct std::hash<flow::Reference<T>> {
-    // nondeterminism: the programs' own, see above
+    // nondeterminism: only in programs that iterate, see above
     std::size_t operator()(flow::Reference<T> const& reference) const { return std::hash<T*>()(reference.getPtr()); }
 };

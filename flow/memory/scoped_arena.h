@@ -11,10 +11,10 @@
 //         co_await destroyForks();                        // no block is in use: the next request gets all memory
 //     }
 //
-// Taking a block moves a pointer, and giving back the newest block moves the pointer back. If another block is given
-// back, the arena only counts it. When no block is in use, the arena begins again. So the same memory, which is in the
-// cache, is used again and again. The destructor and release() give the chunks back. The arena throws the exceptions of
-// `upstream`, and is for one thread. All blocks must have been given back before the arena is destroyed.
+// Taking a block moves a pointer, and giving back the newest block moves the pointer back. Other blocks that are given
+// back are only counted. When no block is in use, the arena begins again, so that it uses the same memory, which is in
+// the cache. The destructor and release() give the chunks back. The arena throws the exceptions of `upstream`, and is
+// for one thread. All blocks must have been given back before the arena is destroyed.
 
 #include "flow/base/assert.h"
 #include "flow/base/inline.h"
@@ -42,7 +42,6 @@ public:
         release();
     }
 
-    /// Returns the number of blocks in use.
     std::size_t live() const { return live_; }
     /// Returns the bytes taken from upstream.
     std::size_t held() const { return held_; }

@@ -4,7 +4,7 @@
 //     std::string bytes = seal(peer);                    // a value that BinaryWriter can write
 //     Optional<Peer> same = unseal<Peer>(bytes);         // empty if the bytes have been damaged
 //
-// The checksum finds accidents. It does not protect against attackers: they can compute it too.
+// The checksum detects accidental damage. It does not protect against attackers: they can compute it too.
 
 #include "flow/base/optional.h"
 #include "flow/memory/binary.h"

@@ -25,7 +25,6 @@ public:
     Standalone() = default;
     /// Copies `plain` into a new arena.
     Standalone(T const& plain) : Standalone(Arena(), plain) {}
-    /// Makes a T from `plain`, and copies that T into a new arena.
     template <class U>
         requires std::constructible_from<T, U&&> && (!std::derived_from<std::remove_cvref_t<U>, T>)
     explicit(!std::convertible_to<U&&, T>) Standalone(U&& plain) : Standalone(T(std::forward<U>(plain))) {}

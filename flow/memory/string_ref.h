@@ -34,7 +34,6 @@ public:
         FLOW_ASSERT(text.size() < (std::size_t{1} << 31), "a StringRef is below 2 GiB");
     }
     explicit StringRef(char const* text) : StringRef(std::string_view(text)) {}
-    /// Copies `other` into the arena.
     StringRef(Arena& arena, StringRef other) : StringRef(arena, other.data_, other.length_) {}
     StringRef(StringRef other, Arena& arena) : StringRef(arena, other) {}
     StringRef(Arena& arena, std::uint8_t const* bytes, int length) : length_(length) {
@@ -53,6 +52,12 @@ public:
         FLOW_CHECK(index >= 0 && index < length_, "StringRef: index out of range");
         return data_[index];
     }
+    std::uint8_t back() const { return (*this)[length_ - 1]; }
+    /// Removes the last byte.
+    void popBack() {
+        FLOW_CHECK(length_ > 0, "StringRef::popBack() of an empty text");
+        --length_;
+    }
     std::string_view toStringView() const {
         return {reinterpret_cast<char const*>(data_), static_cast<std::size_t>(length_)};
     }
@@ -60,7 +65,7 @@ public:
     /// Returns readable ASCII: other bytes become \xhh, and a backslash becomes two.
     std::string printable() const;
     /// Returns the bytes for people: `61 (a) 2f 62 (b)`. If there are more than `limit` bytes, shows `limit` bytes and
-    /// the length: `61 (a)...[20]`. If `limit` is 9 or more, a third of these are the last bytes: `61...62 [20 bytes]`.
+    /// the length: `61 (a)...[20]`. If `limit` is 9 or more, a third of them come from the end: `61...62 [20 bytes]`.
     std::string toHexString(int limit = -1) const;
     /// Returns two hexadecimal digits for each byte.
     std::string toFullHexStringPlain() const;
@@ -86,12 +91,12 @@ public:
     }
     StringRef withPrefix(StringRef prefix, Arena& arena) const { return join(arena, prefix, *this); }
     StringRef withSuffix(StringRef suffix, Arena& arena) const { return join(arena, *this, suffix); }
-    /// Returns a text with memory of its own. Defined in flow/memory/standalone.h.
+    /// Returns a text in its own memory. Defined in flow/memory/standalone.h.
     Standalone<StringRef> withPrefix(StringRef prefix) const;
     Standalone<StringRef> withSuffix(StringRef suffix) const;
 
-    /// Removes the bytes before the first separator, and the separator. Returns the bytes without the separator. If
-    /// there is no separator, removes and returns all bytes. `*found` becomes true if there was one, else false.
+    /// Removes and returns the bytes before the first separator, and removes the separator. Without a separator, takes
+    /// all bytes. `*found` becomes true if there was a separator, else false.
     StringRef eat(StringRef separator, bool* found = nullptr) {
         std::size_t at = toStringView().find(separator.toStringView());
         if (found)
@@ -99,8 +104,7 @@ public:
         return at == std::string_view::npos ? eat() : eatTo(static_cast<int>(at), separator.size());
     }
     StringRef eat(char const* separator, bool* found = nullptr) { return eat(StringRef(separator), found); }
-    /// Like eat(), but each byte of `separators` is a separator. `*found` becomes the separator that was found. If
-    /// there is no separator, `*found` does not change.
+    /// Like eat(), for any byte of `separators`. `*found` becomes the separator, or does not change if there is none.
     StringRef eatAny(StringRef separators, std::uint8_t* found) {
         std::size_t at = toStringView().find_first_of(separators.toStringView());
         if (at == std::string_view::npos)
@@ -124,7 +128,6 @@ public:
         return all;
     }
 
-    /// Returns a number below 0 if this text is less than `other`, 0 if both are equal, else a number above 0.
     int compare(StringRef other) const { return toStringView().compare(other.toStringView()); }
     int commonPrefixLength(StringRef other) const;
 
@@ -137,6 +140,11 @@ public:
     int expectedSize() const { return length_; }
 
     friend bool operator==(StringRef a, StringRef b) { return a.toStringView() == b.toStringView(); }
+    /// Compares with a literal, which may contain zeros.
+    template <std::size_t N>
+    friend bool operator==(StringRef a, char const (&literal)[N]) {
+        return a.toStringView() == std::string_view(literal, N - 1);
+    }
     friend std::strong_ordering operator<=>(StringRef a, StringRef b) { return a.toStringView() <=> b.toStringView(); }
 
 private:
@@ -160,7 +168,7 @@ private:
 inline StringRef operator""_sr(char const* text, std::size_t length) {
     return std::string_view(text, length);
 }
-/// Does what "text"_sr does, and is the older form.
+/// Like "text"_sr, an older form.
 template <std::size_t N>
 StringRef LiteralStringRef(char const (&text)[N]) {
     return std::string_view(text, N - 1);

@@ -1,15 +1,13 @@
-// The states of a block are in thread_heap.h. Nearly all work is done in two calls, in bounded steps: supply(), when a
-// free list is empty, and separateRemote(), after each freesBetween() frees. Only trim(), the end of a thread, and a
-// lack of memory sort all blocks in one step.
+// thread_heap.h has the states of a block. Most work is done in bounded steps by supply(), when a free list is empty,
+// and separateRemote(), every freesBetween() frees. Only trim(), a thread's end and lack of memory sort all blocks.
 //
 // A ThreadHeap belongs to its thread. Only the remote-free lists, the `owner` of chunks and the heap `abandoned` are
 // used by several threads, under the mutex. Without the mutex, a thread reads hasRemote_ and remoteBytes_ of its own
 // heap, and compares the `owner` of any chunk with its own heap. This comparison is safe: no other thread makes that
 // heap the owner of a chunk, or takes a chunk from that heap.
 //
-// A ThreadHeap is never freed. When its thread ends, its chunks go to `abandoned`, and the ThreadHeap goes to the list
-// `idle`, from which the next new thread takes it. returnBlocks() reads the owners under the mutex. So no block is sent
-// to a thread that has ended.
+// A ThreadHeap is never freed. When its thread ends, its chunks go to `abandoned`, and it goes to the list `idle` for
+// the next new thread. No block is sent to an ended thread, because returnBlocks() reads `owner` under the mutex.
 
 #include "flow/memory/detail/thread_heap.h"
 
@@ -20,12 +18,15 @@
 #include <utility>
 
 namespace flow::memory::detail {
+
+// For the debuggers with external linkage: lldb cannot read the internal one that gcc makes.
+constinit thread_local ThreadHeap* mine = nullptr;
+
 namespace {
 
 constinit std::mutex mutex; // guards the remote-free lists, `owner` in chunks, `abandoned` and `idle`
 constinit std::atomic<std::size_t> held{0};
 constinit std::atomic<std::size_t> limit{~std::size_t{0}};
-constinit thread_local ThreadHeap* mine = nullptr;
 constinit ThreadHeap* idle = nullptr;
 constinit std::atomic<bool> severalThreads{false};
 
@@ -230,10 +231,10 @@ std::size_t ThreadHeap::unsortedBytes() const noexcept {
     return bytes;
 }
 
-// The blocks freed since the last scan are among the first freesBetween() blocks of the list. The first eighth of these
-// blocks is a sample. The others are scanned only if this sample, or one of the last 64 scans, found a foreign block
-// (of another thread's chunk). So a thread that frees only its own blocks has little to do. Foreign blocks that samples
-// miss make the list longer in time. So a list that has doubled is sorted completely, step by step.
+// The blocks freed since the last scan are among the first freesBetween() blocks of the list. The first eighth of them
+// is a sample. The others are scanned only if the sample, or one of the last 64 scans, found a foreign block, so a
+// thread that frees only its own blocks has little to do. Foreign blocks that the samples miss make the list longer:
+// therefore a list that has doubled is sorted completely, step by step.
 void ThreadHeap::separateRemote(SizeClass sizeClass) noexcept {
     constexpr int kFullScans = 64;
     if (!severalThreads.load(std::memory_order_relaxed))
@@ -313,7 +314,6 @@ void ThreadHeap::sortSome() noexcept {
     sort(most, kSortBytes / blockBytes(most));
 }
 
-/// Sorts all blocks of the free lists and the remote-free list.
 void ThreadHeap::sortAll() noexcept {
     for (SizeClass c = 1; c < kSystemClass; ++c)
         do {
@@ -331,7 +331,6 @@ void ThreadHeap::list(Chunk::Span& span) noexcept {
     first = &span;
 }
 
-/// Takes the sorted blocks out of a span.
 FreeBlock* ThreadHeap::takeBlocks(Chunk::Span& span) noexcept {
     *span.place = span.next;
     if (span.next)

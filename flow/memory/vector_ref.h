@@ -6,9 +6,9 @@
 //     names.push_back_deep(arena, name);          // copies the bytes of a StringRef as well
 //     for (int number : numbers.slice(1, 3)) ...
 //
-// A copy of a VectorRef refers to the same elements. After that only one of the two may grow: push_back() of both would
-// write to the same spare room. Elements are never destroyed, so T must be trivially destructible. Indexes are checked
-// in checked builds. front(), back(), pop_front() and pop_back() are checked in all builds.
+// A copy of a VectorRef refers to the same elements. After that only one of the two may grow, because push_back() of
+// both would write to the same memory. Elements are never destroyed, so T must be trivially destructible. Indexes are
+// checked in checked builds; front(), back(), pop_front() and pop_back() are checked in all builds.
 
 #include "flow/base/assert.h"
 #include "flow/memory/arena.h"

@@ -1,32 +1,31 @@
 #pragma once
-// Parallel tasks: Fork<T, WorkPool> and Task<T, WorkPool>, structured tasks that compute on the threads of a WorkPool.
+// Parallel tasks: Fork<T, WorkPool> and Task<T, WorkPool> compute on the threads of a WorkPool.
 //
 //     Task<long, WorkPool> fib(ParallelContext, int n) {
 //         if (n < 2)
 //             co_return n;
-//         Fork<long, WorkPool> one = fibFork(co_await context(), n - 1);   // on whichever thread has time
+//         Fork<long, WorkPool> one = fibFork(co_await context(), n - 1);   // on any thread that is free
 //         long two = co_await fib(co_await context(), n - 2);              // on this thread
 //         co_return co_await one + two;
 //     }
 //     long result = co_await runOn(co_await context(), pool, [](ParallelContext there) { return fib(there, 30); });
 //
-// A task of a loop calls runOn() and gets a fork of that loop, which flow/tasks/executor.h describes. The function runs
+// A task of a loop calls runOn() and gets a fork of that loop, as described in flow/tasks/executor.h. The function runs
 // on the pool, and returns a parallel task or fork, or a value. Its captures and its result must be usable on another
 // thread: no Future, and no other object of a loop.
 //
-// A Fork begins when a thread of the pool takes it. A Task begins when it is awaited, on the thread that awaits it.
-// Only the body that made a child may await it, as in flow/tasks/fork.h: the result is a reference, or is moved out if
-// the child is an rvalue; an error is thrown. A body resumes on the thread on which the child ended. A parent ends
-// after its children. Its parameters live until its end, its local variables do not. `co_await destroyForks()` waits
-// for all children. `co_await context()` gives the ParallelContext. `co_await after(pool)` resumes as a new item of
-// `pool`, perhaps on the same thread. Nothing else can be awaited: a thread of the pool never waits.
+// A Fork begins when a thread of the pool takes it, a Task when it is awaited, on the thread that awaits it. Only the
+// body that made a child may await it, as in flow/tasks/fork.h: the result is a reference, or is moved out of an
+// rvalue; an error is thrown. The body resumes on the thread on which the child ended. A parent ends after its
+// children. Its parameters live until its end, its local variables do not. `co_await destroyForks()` waits for all
+// children. `co_await context()` gives the ParallelContext. `co_await after(pool)` resumes as a new item of `pool`,
+// perhaps on the same thread. Nothing else can be awaited: a thread of the pool never waits.
 //
 // A cancel of the fork that runOn() made reaches the whole tree: each later co_await throws actor_cancelled, and a
 // child that has not begun fails with actor_cancelled. A long computation without co_await calls context.isCancelled().
 // The error of a child reaches only the parent that awaits it. This parent still ends after its other children.
 //
-// Frames come from the context's memory resource. Several threads use this resource at the same time, so it must be
-// thread-safe, like fastMemory() or std::pmr::synchronized_pool_resource.
+// Frames come from the context's memory resource, which must be thread-safe, like fastMemory().
 
 #include "flow/memory/detail/foreign_block.h"
 #include "flow/memory/fast_resource.h"
@@ -51,7 +50,7 @@ public:
 
     WorkPool& pool() const;
     std::pmr::memory_resource& memory() const;
-    /// Returns true if the whole tree has been cancelled.
+    /// True if the tree was cancelled.
     bool isCancelled() const;
     parallel::Tree& tree() const { return *tree_; }
     parallel::Node* parent() const { return parent_; }
@@ -77,7 +76,7 @@ struct Tree {
     }
 };
 
-/// The part of a promise that does not depend on the type of the result.
+/// The part of a promise that does not depend on the result type.
 struct Node : WorkItem {
     explicit Node(ParallelContext here) : tree(&here.tree()), parent(here.parent()) {
         run = [](WorkItem* item) { static_cast<Node*>(item)->handle.resume(); };
@@ -100,8 +99,7 @@ struct Node : WorkItem {
         }
         return std::noop_coroutine();
     }
-    /// Does the same as oneEnded(), for a body that has ended. If no child is left, it changes `pending` without a
-    /// read-modify-write operation.
+    /// Like oneEnded(), for a body that has ended. If no child is left, changes `pending` without a read-modify-write.
     std::coroutine_handle<> bodyEnded() noexcept {
         if (pending.load(std::memory_order_acquire) != 1)
             return oneEnded();
@@ -120,7 +118,7 @@ struct Node : WorkItem {
     std::coroutine_handle<> handle;
     std::coroutine_handle<> joiner;        // the body, while it waits in destroyForks()
     std::atomic<std::uint32_t> pending{1}; // counts the body and the children that have not ended
-    std::atomic<std::uintptr_t> waiter{0}; // the parent's body while it awaits this Node, or kDone, or kNoHandle
+    std::atomic<std::uintptr_t> waiter{0}; // the parent's body while it awaits this Node; or kDone, or kNoHandle
     void (*onRootEnd)(void*, Node*) = nullptr;
     void* root = nullptr;
     Error error;
@@ -227,7 +225,7 @@ struct GoOnAwaiter {
     void await_resume() const { self->tree->throwIfCancelled(); }
 };
 
-/// The awaiter at the beginning of a body: the pool starts a fork, the co_await starts a task.
+/// The awaiter at the beginning of a body. The pool starts a fork; a co_await starts a task.
 template <bool kLazy>
 struct Beginning {
     Node* self;
@@ -236,7 +234,7 @@ struct Beginning {
     void await_suspend(std::coroutine_handle<> mine) const noexcept {
         self->handle = mine;
         if constexpr (!kLazy)
-            self->tree->pool.submit(*self); // the body may run, and end, before submit() returns
+            self->tree->pool.submit(*self); // the body may run and end before submit() returns
     }
     void await_resume() const { self->tree->throwIfCancelled(); }
 };
@@ -249,7 +247,6 @@ struct BodyEnd {
     void await_resume() const noexcept {}
 };
 
-/// The handle of a fork or a task.
 template <class T, bool kLazy>
 class [[nodiscard]] Child {
 public:
@@ -267,9 +264,9 @@ public:
             promise_->releaseHandle();
     }
 
-    /// Returns true if the child has ended. Then all its children have ended, too.
+    /// True if the child and all its children have ended.
     bool isReady() const { return promise_->waiter.load(std::memory_order_acquire) == Node::kDone; }
-    /// promise() is called by the promise of the parent, which awaits this child. release() is called for the root.
+    /// promise() is for the promise of the parent, which awaits this child; release() is for the root.
     Promise<T, kLazy>* promise() const { return promise_; }
     Promise<T, kLazy>* release() && { return std::exchange(promise_, nullptr); }
 
@@ -277,7 +274,7 @@ private:
     Promise<T, kLazy>* promise_;
 };
 
-/// Returns the first ParallelContext among the parameters. The object of a lambda may stand before it.
+/// Returns the first ParallelContext among the parameters: the object of a lambda may come before it.
 template <class First, class... Rest>
 ParallelContext contextOf(First const& first, Rest const&... rest) {
     if constexpr (std::is_convertible_v<First, ParallelContext>) {
@@ -299,7 +296,7 @@ public:
             parent->pending.fetch_add(1, std::memory_order_relaxed);
         }
     }
-    // Both operators are always inlined. Without optimisation, gcc 12 would otherwise report that they do not match.
+    // Both operators are always inlined: otherwise gcc 12 without optimisation reports that they do not match.
     template <class... Args>
     FLOW_INLINE static void* operator new(std::size_t bytes, Args const&... args) {
         return memory::ForeignBlock::allocate(contextOf(args...).memory(), bytes, 0, coro::frameAlignment(bytes));
@@ -329,7 +326,7 @@ public:
         return Awaiter{{}, ParallelContext(*this->tree, this)};
     }
 
-    /// Called when the handle (the Child) is destroyed. A child that still runs is destroyed when it ends.
+    /// Called when the handle (the Child) is destroyed. A running child is destroyed at its end.
     void releaseHandle() noexcept {
         bool isOver = kLazy || this->waiter.load(std::memory_order_acquire) == kDone ||
                       this->waiter.exchange(kNoHandle, std::memory_order_acq_rel) == kDone;
@@ -360,13 +357,11 @@ inline bool ParallelContext::isCancelled() const {
     return tree_->isCancelled.load(std::memory_order_relaxed);
 }
 
-/// A fork that runs on a pool from its call on.
 template <class T>
 class [[nodiscard]] Fork<T, WorkPool> : public parallel::Child<T, false> {
 public:
     Fork(parallel::Child<T, false>&& child) : parallel::Child<T, false>(std::move(child)) {}
 };
-/// A task that runs on a pool when it is awaited.
 template <class T>
 class [[nodiscard]] Task<T, WorkPool> : public parallel::Child<T, true> {
 public:
@@ -390,7 +385,6 @@ struct ResultOfWork<R> {
     using Type = typename R::Element;
 };
 
-/// Runs `function` as the root of a tree.
 template <class T, class F>
 Task<T, WorkPool> runRoot(ParallelContext, F function) {
     ParallelContext here = co_await context();
@@ -411,7 +405,7 @@ Task<T, WorkPool> runRoot(ParallelContext, F function) {
     }
 }
 
-/// A tree, and the message that brings its result to the loop.
+/// A tree, which also brings its result back to the loop.
 template <class T>
 struct Call final : RemoteAnswer<Call<T>, T>, FastAllocated<Call<T>> {
     explicit Call(std::shared_ptr<Tree> t) : tree(std::move(t)) {}
@@ -446,7 +440,7 @@ private:
 
 } // namespace parallel
 
-/// Makes a child of `here` that runs on the pool: it calls function(ParallelContext), which returns a parallel task or
+/// Makes a child of `here` that calls function(ParallelContext) on the pool. The function returns a parallel task or
 /// fork, or a value.
 template <class F, class R = std::invoke_result_t<F&, ParallelContext>>
 auto runOn(Context here, WorkPool& pool, F function, std::pmr::memory_resource& memory = fastMemory())

@@ -11,15 +11,15 @@
 namespace flow {
 namespace {
 
-/// The pool that runs an item on this thread.
+/// The pool of the item that this thread runs.
 constinit thread_local void const* currentArena = nullptr;
-/// The number of items that this thread has submitted to the pool `currentArena`.
+/// The number of items that this thread has submitted to that pool.
 constinit thread_local unsigned submitted = 0;
-/// One item in kInTurn goes to the queue of all threads, behind the items that wait there. Otherwise a thread on which
-/// each item submits the next one would never run the waiting items.
+/// One item in kInTurn goes to the queue of all threads, behind the waiting items. Otherwise a thread on which each
+/// item submits the next one would never run the waiting items.
 constexpr unsigned kInTurn = 64;
 
-/// Tells ThreadSanitizer that an object goes to another thread: oneTBB's library is not instrumented.
+/// Announces to ThreadSanitizer that an object moves to another thread, because oneTBB is not instrumented.
 void noteGiven([[maybe_unused]] void* object) {
 #if FLOW_THREAD_SANITIZER
     __tsan_release(object);
@@ -33,13 +33,13 @@ void noteTaken([[maybe_unused]] void* object) {
 
 } // namespace
 
-/// The threads of a pool. A pool of a simulated loop has a Turn instead.
+/// The threads of a pool. On a simulated loop, a pool has a Turn instead.
 struct WorkPool::Arena {
     explicit Arena(int threads)
         : control(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads) + 1),
           arena(threads, 0) {}
     ~Arena() {
-        arena.execute([this] { // this thread joins the pool's threads, if there is a place
+        arena.execute([this] { // this thread joins the pool's threads, if there is a free place
             group.wait();
             noteGiven(this);
         });
@@ -68,12 +68,12 @@ struct WorkPool::Arena {
             arena.enqueue(group.defer(run));
     }
 
-    oneapi::tbb::global_control control; // one more than `threads`: the thread that waits takes part, too
+    oneapi::tbb::global_control control; // one more than `threads`: the destructor's thread also takes part
     oneapi::tbb::task_arena arena;
     oneapi::tbb::task_group group;
 };
 
-/// The place of the pool in the queue of a simulated loop.
+/// The items of a pool on a simulated loop, which run as steps of the loop.
 class WorkPool::Turn final : public Posted {
 public:
     explicit Turn(Loop& home) : home_(home) {}
@@ -103,7 +103,7 @@ private:
             queue();
         runFirst();
     }
-    /// Called when the loop has ended.
+    /// Called if the loop was destroyed first.
     void drop() { isQueued_ = false; }
     void runFirst() {
         WorkItem* item = first_;

@@ -1,22 +1,21 @@
 #pragma once
-// WorkPool: threads that steal work from each other, built on oneTBB's task_arena. A WorkPool runs the computations of
-// the tasks in flow/parallel/parallel.h. Calls that block belong on the ThreadPool of flow/threads/.
+// WorkPool: threads that steal work from each other, built on oneTBB's task_arena. It runs the tasks of
+// flow/parallel/parallel.h. Calls that block belong on a ThreadPool (flow/threads/thread_pool.h).
 //
 //     WorkPool pool(4);
 //     Task<long> sum(Context, WorkPool& pool) {
 //         co_return co_await runOn(co_await context(), pool, [](ParallelContext here) { return fib(here, 30); });
 //     }
 //
-// A thread of the pool submits to its own queue, and takes the newest item of that queue first. A thread without work
-// takes the oldest item of another thread. Items from threads outside the pool run in no order. One in 64 of the
-// items that a thread of the pool submits goes behind all waiting items, so items that always submit new items do not
-// starve the others. An item must not block, and must not throw.
+// A thread of the pool submits to its own queue, and takes the newest item of it. A thread without work takes the
+// oldest item of another thread. Items from threads outside of the pool run in any order. One in 64 items that a thread
+// of the pool submits goes behind all waiting items, so that none starves. An item must not block or throw.
 //
-// A pool that is made on a simulated loop has no threads: each item is a step of that loop, in order of submission. So
-// a run can be repeated. Only that loop may use the pool.
+// On a simulated loop, a pool has no threads: each item is a step of the loop, in the order of submit(), so that a run
+// can be repeated. Only this loop may use the pool.
 //
-// The destructor waits until all submitted items have run, also items that other items submit meanwhile. Threads: any
-// thread may call submit(). Only the thread that made the pool may call the other functions.
+// The destructor waits until all items have run, also those that other items submit meanwhile. Any thread may call
+// submit(); only the thread that made the pool may call the other functions.
 
 #include "flow/loop/detail/posted.h"
 
@@ -26,7 +25,7 @@ namespace flow {
 
 class Loop;
 
-/// An item of work, which a pool runs once for each submit(). It belongs to the pool from submit() until it runs.
+/// An item of work, which a pool runs once for each submit(). The pool owns it from submit() until it runs.
 struct WorkItem {
     void (*run)(WorkItem*) = nullptr;
     WorkItem* next = nullptr; // the next item in the queue of a simulated loop
@@ -34,7 +33,7 @@ struct WorkItem {
 
 class WorkPool {
 public:
-    /// Makes a pool of `threads` threads; 0 means as many as the machine has processors.
+    /// Makes a pool of `threads` threads; 0: one for each processor that the process may use.
     explicit WorkPool(int threads = 0);
     WorkPool(WorkPool const&) = delete;
     WorkPool& operator=(WorkPool const&) = delete;
@@ -49,7 +48,7 @@ private:
 
     int threads_;
     std::unique_ptr<Arena> arena_; // null on a simulated loop
-    std::unique_ptr<Turn> turn_;   // null on threads
+    std::unique_ptr<Turn> turn_;   // null if there are threads
 };
 
 } // namespace flow

@@ -1,6 +1,5 @@
 #pragma once
-// Digest: one number for all events of a simulated world and their order. Record: the list of these events, to compare
-// two runs of the same seed.
+// Digest: one number for all events of a simulated world and their order. Record: the list of events, to compare runs.
 //
 //     Record first;
 //     World world(seed, faults, &first);      // ... runs ...
@@ -9,9 +8,8 @@
 //     CHECK(world.digest() == second.digest());
 //     if (again.difference()) std::puts(again.difference()->c_str());
 //
-// The digest does not depend on compilers, addresses or the machine. The event of each step, and of the end of a
-// process, contains the random number that would be drawn next. So the digest covers all random numbers. A timer has no
-// event of its own. The event of the step that the timer makes ready contains the time.
+// The digest does not depend on compilers, addresses or the machine. The events of a step, and of the end of a process,
+// contain the next random number, so the digest covers all random numbers. A timer has no event of its own.
 
 #include <bit>
 #include <cstdint>
@@ -61,15 +59,14 @@ private:
 /// Stores the first events of a run, or compares the events of a run with another record.
 class Record {
 public:
-    /// A record keeps at most so many events. An event takes 32 bytes.
+    /// The largest number of events of a record. An event takes 32 bytes.
     static constexpr std::size_t kMostEvents = 4'000'000;
 
     Record() = default;
     /// Makes a record that compares its events with those of `first`. `first` must outlive the new record.
     explicit Record(Record const& first) : first_(&first) {}
     Record& operator=(Record const&) = delete;
-    /// Empties the record for another run, and reserves all its memory: a simulation that measures its own memory must
-    /// not see the record grow.
+    /// Empties the record and reserves its memory, so that a simulation that measures memory does not see it grow.
     void reset() {
         events_.clear();
         events_.reserve(kMostEvents);
@@ -88,7 +85,7 @@ public:
             (number >= first_->events_.size() || !(first_->events_[number] == event)))
             differs(number, event, describe());
     }
-    /// Must be called at the end of a run: sets difference() if all events were equal, but the first run had more.
+    /// Must be called at the end of a run. If all events were equal, but the first run had more, sets difference().
     void finish();
 
     /// Returns a description of the first event that differs; empty if none of the first kMostEvents events differs.

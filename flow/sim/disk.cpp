@@ -1,10 +1,9 @@
-// names_ has the names as programs see them, storedNames_ has the names that are stored, and unstoredNames_ has the
-// changes between the two, in order. For the content of one file, DiskFile has seen_, stored_ and unstored_.
+// names_ has the names as programs see them, storedNames_ has the stored names, and unstoredNames_ has the changes
+// between the two, in order. For the content of one file, DiskFile has seen_, stored_ and unstored_.
 //
-// operate() makes every operation: it waits for a random part of its duration, runs its effect, waits for the rest, and
-// answers. kill() ends all operations and the life of the disk: files that were opened in this life never answer again.
-// crash() calls kill(), and then drops changes that are not synced: storeSome() draws the changes of names that reach
-// the disk, and loseCache() draws the changes of a file that reach the disk. boot() begins the next life.
+// operate() runs every operation: it waits for a random part of its duration, runs its effect, waits for the rest, and
+// completes its future. kill() ends all operations and the life of the disk. crash() calls kill(), and then drops
+// unsynced changes: storeSome() draws the changes of names that reach the disk, and loseCache() those of a file.
 
 #include "flow/sim/disk.h"
 
@@ -24,8 +23,7 @@ namespace {
 constexpr std::int64_t kLargestFile = 0xFFFF'FFFF * std::int64_t{4096};
 constexpr std::size_t kLongestName = 255;
 
-/// Returns the path from the root, without a slash at its end. An empty path gives an empty text, which names nothing.
-/// As in system calls, a path ends at a NUL.
+/// Returns the path from the root, without a final slash; empty if `path` is empty. A path ends at a NUL, as in C.
 std::string normal(std::string const& path) {
     if (*path.c_str() == '\0')
         return {};
@@ -68,13 +66,13 @@ struct Timing {
     double after;
 };
 
-/// What an effect throws if it fails as a system call does. operate() adds what is in the sentence of the error.
+/// Thrown by an effect to fail like a system call. operate() makes an Error of it, with the call and the path.
 struct Failure {
     int number; // errno
     bool isInjected = false;
 };
 
-/// The name of a call and its path, for the sentence of its error.
+/// The name of a call and its path, for the text of its error.
 struct Call {
     char const* name;
     std::shared_ptr<std::string const> path, to = {};
@@ -390,7 +388,7 @@ void SimDisk::boot() {
     isOn_ = true;
 }
 
-// Called after each turn of a process that is to lose power, so the result is kept.
+// The world calls risks() after each turn of a process that is due to lose power, so the result is cached.
 unsigned SimDisk::risks() const {
     if (risks_)
         return *risks_;
@@ -416,7 +414,7 @@ void SimDisk::needDirectory(std::string const& path) const {
         throw Failure{reasonOfMissing(path)};
 }
 
-/// Returns the errno of a path that is not there, or that must be a directory and is a file.
+/// Returns the errno for a path that does not exist, or that must be a directory and is a file.
 int SimDisk::reasonOfMissing(std::string path) const {
     while (!path.empty() && !names_.contains(path) && path != "/")
         path = directoryOf(path);
@@ -445,7 +443,7 @@ void SimDisk::NameChange::addDirectories(Paths& directories) const {
 void SimDisk::NameChange::apply(Names& names) const {
     if (!goes.empty()) {
         names.erase(goes);
-        // With a directory goes what was in it, even if the removal of that is not stored.
+        // The content of a removed directory is removed too, even if the removal of the content is not stored.
         auto inside = names.lower_bound(goes + "/");
         while (inside != names.end() && inside->first.starts_with(goes + "/"))
             inside = names.erase(inside);
@@ -460,7 +458,7 @@ void SimDisk::change(NameChange nameChange) {
     unstoredNames_.push_back(std::move(nameChange));
 }
 
-// A taken change depends on all earlier changes in the directories that it touches, so those are taken too.
+// A change depends on all earlier changes in the directories that it touches, so these are taken too.
 std::vector<SimDisk::NameChange> SimDisk::takeUnstored(std::string const& directory, std::uint64_t below) {
     Paths directories{directory};
     std::vector<bool> isTaken(unstoredNames_.size());

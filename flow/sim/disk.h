@@ -1,5 +1,5 @@
 #pragma once
-// SimDisk: a disk of a simulated machine. The disk fails as its faults say, and outlives the processes that use it.
+// SimDisk: the disk of a simulated machine. Faults are injected into it, and it outlives the processes that use it.
 //
 //     Process& server = world.add({.name = "server", .main = serve});
 //     server.attach<ProcessDisk>(world);   // files() of this process is this disk
@@ -8,23 +8,21 @@
 //     PlainFaults faults(seed);            // or by hand, without a world:
 //     SimDisk disk(faults);
 //     loop.provide<FileSystem>(&disk);
-//     disk.crash();                        // the power fails: operations under way never end
+//     disk.crash();                        // the power fails: operations that are running never end
 //     disk.boot();                         // the next process finds what has survived
 //
 // SimDisk is a FileSystem (flow/file/async_file.h). Without faults, all written data survives a crash. With faults, a
-// crash may lose any unsynced data that a real file system and disk can lose. The duration of an operation is measured
-// by the clock of the loop on which it is called. All random numbers come from the generators of the faults, and
-// nothing depends on addresses: the same seed gives the same run.
+// crash may lose unsynced data, as on a real disk. Durations are measured by the clock of the calling loop. All random
+// numbers come from the generators of the faults: the same seed gives the same run.
 //
-// An operation takes effect as a whole, at one random moment of its duration. Operations are independent: if two are
-// under way, the one that was called later may take effect first. If the future of an operation is dropped, a random
-// bit decides if the operation still takes effect.
+// An operation takes effect as a whole, at a random moment of its duration. So operations that run at the same time may
+// take effect in any order. If the future of an operation is dropped, a random bit decides if it takes effect.
 //
 // After kill() or crash(), operations have no effect and never end. After boot() they work again, but not on files that
 // were opened before the kill() or crash(). The disk must outlive its files. "/a" and "a" are the same path.
 //
-// Permissions are kept, and nothing is denied, as to a program of root; 022 is the umask. A kill() or a crash() ends
-// all locks. Permissions and times are never lost.
+// Permissions are stored but not enforced, as for root; the umask is 022. kill() and crash() release all locks, and
+// lose no permissions and no times.
 
 #include "flow/base/seconds.h"
 #include "flow/file/async_file.h"
@@ -38,7 +36,6 @@
 
 namespace flow {
 
-/// The durations of operations.
 struct DiskSpeed {
     Seconds seconds = 0;     // the mean; an operation takes between 0 and twice the mean
     Seconds slowSeconds = 1; // added if the fault diskSlow or diskSlowSync is injected
@@ -49,7 +46,7 @@ public:
     /// The faults must outlive the disk.
     explicit SimDisk(FaultSource& faults, DiskSpeed const& diskSpeed = {});
 
-    /// The durations of operations. May be changed at any time.
+    /// May be changed at any time.
     DiskSpeed speed;
 
     Future<Reference<AsyncFile>> open(std::string path, OpenMode mode, int permissions = 0666) override;
@@ -64,9 +61,9 @@ public:
     Future<Void> makeDirectory(std::string path) override;
     Future<Void> syncDirectory(std::string path) override;
 
-    /// Notes that the process was killed. The machine runs on: after boot() all data is there, also unsynced data.
+    /// Simulates a kill of the process. The machine runs on: after boot() all data is there, also unsynced data.
     void kill();
-    /// Notes that the power has failed. After boot() the synced data is there. The faults decide about all other data.
+    /// Simulates a power failure. After boot() the synced data is there; the faults decide which other data is lost.
     void crash();
     /// Lets a new process use the disk.
     void boot();
@@ -83,7 +80,7 @@ private:
     };
     using Names = std::map<std::string, Entry>; // the keys are paths without a slash at the end
     using Paths = std::set<std::string>;
-    /// The change of the names by one operation: the name `goes` is removed, the name `comes` is added, or both.
+    /// A change of the names by one operation, which removes the name `goes`, adds the name `comes`, or both.
     struct NameChange {
         /// Returns true if a name in one of `directories` changes.
         bool touches(Paths const& directories) const;
@@ -96,13 +93,12 @@ private:
         std::uint64_t number = 0;
     };
 
-    /// Runs effect() after a while. The returned future gets the result or the error of effect(). `call` has the name
-    /// and the path for the sentence of the error.
+    /// Runs effect() after a random time, and returns the future of its result. `call` is for the text of its error.
     template <class Call, class Effect>
     auto operate(Sort sort, Call call, Effect effect);
     double duration(Sort sort);
 
-    // These functions throw the failure of a system call; operate() makes an Error of it.
+    // These functions throw a Failure, with the errno of a system call; operate() makes an Error of it.
 
     /// Returns true if `path` is a directory. Throws if the name is longer than a file system allows.
     bool isDirectory(std::string const& path) const;
@@ -112,7 +108,7 @@ private:
     Entry const& need(std::string const& path) const;
 
     void change(NameChange nameChange);
-    /// Moves the changes that a sync of `directory` stores out of unstoredNames_, if their number is less than `below`.
+    /// Takes from unstoredNames_ the changes, with a number below `below`, that a sync of `directory` stores.
     std::vector<NameChange> takeUnstored(std::string const& directory, std::uint64_t below);
     /// Stores some of the changes; the others are lost for good.
     void storeSome(std::vector<NameChange> const& changes);
@@ -127,7 +123,7 @@ private:
     std::vector<NameChange> unstoredNames_;
     std::uint64_t nameChanges_ = 0;
     mutable std::optional<unsigned> risks_; // empty if risks() must compute the risks again
-    /// The operations of this life; empty before the first operation. The last member, so that it is destroyed first.
+    /// The operations of this life. The last member, so that it is destroyed first.
     std::optional<Scope> operations_;
 };
 

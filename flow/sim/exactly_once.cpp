@@ -16,7 +16,7 @@ void ExactlyOnce::add(std::string_view id, Event event) {
     requests_[found->second].events.push_back(std::move(event));
 }
 
-/// Returns the fault of a request; empty if all is well.
+/// Returns the fault of a request; empty if there is none.
 std::string ExactlyOnce::faultOf(std::vector<Event> const& events) {
     bool sent = false, acknowledged = false;
     std::size_t executed = 0;

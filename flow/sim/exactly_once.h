@@ -13,8 +13,7 @@
 //     request "r7" was acknowledged but executed 2 times:
 //         sent, executed by "s1", acknowledged, executed by "s2"
 //
-// An acknowledged request must have been executed exactly once, and any other request at most once. No request may be
-// executed or acknowledged before it was sent. The order of the calls is the order of events. Not thread-safe.
+// No request may be executed or acknowledged before it was sent. The calls must be in the order of the events.
 
 #include "flow/base/non_copyable.h"
 
@@ -29,7 +28,7 @@ namespace flow {
 class ExactlyOnce : NonCopyable {
 public:
     void sent(std::string_view id) { add(id, {Kind::sent, {}}); }
-    /// Notes that the client will not send the request again, and relies on its execution.
+    /// Notes that the client relies on the execution, and will not send the request again.
     void acknowledged(std::string_view id) { add(id, {Kind::acknowledged, {}}); }
     void executed(std::string_view id, std::string_view process) { add(id, {Kind::executed, std::string(process)}); }
 
@@ -46,8 +45,8 @@ public:
         std::size_t sent = 0, executed = 0, acknowledged = 0;
 
         bool ok() const { return offenders.empty(); }
-        /// Returns two lines for each offender: a line with its fault, and a line with its events. The first line of
-        /// all gives the signature of a SimulationFailure with this text. Empty if there is no offender.
+        /// Returns two lines for each offender: its fault, and its events. Empty if there is no offender. The first
+        /// line gives the signature of a SimulationFailure with this text.
         std::string text() const;
     };
     Report check() const;

@@ -1,14 +1,14 @@
 #pragma once
-// Faults: all faults of a simulated world. Each has a name and a probability. All probabilities are 0 at first.
+// Faults: the probability of each kind of fault in a simulated world. All probabilities are 0 at first.
 //
 //     Faults faults;
-//     faults.connectionReset = 0.001;              // at one message in a thousand, its connection breaks
+//     faults.connectionReset = 0.001;              // one message in a thousand breaks its connection
 //     World world(seed, faults);
 //
 //     World other(seed, Faults::swarm(seed));      // some of the faults, with random probabilities
 //
-// A run in which everything fails all the time finds little: hardly anything gets far enough to go wrong in an
-// interesting way. So swarm() leaves out half of the kinds of faults, at random (Groce et al., "Swarm testing", 2012).
+// If everything fails all the time, hardly any operation gets far enough to fail in an interesting way. So swarm()
+// leaves out half of the kinds of faults, at random (Groce et al., "Swarm testing", 2012).
 
 #include "flow/base/random.h"
 
@@ -20,9 +20,8 @@
 
 namespace flow {
 
-// Each fault has a name, a text and a number. The text begins with the unit of the fault's probability: it is the
-// probability per second of a process, per message, per sync, and so on. The number is the highest probability that
-// swarm() gives to the fault.
+// Each fault has a name, a text and a number. The text begins with the unit of the fault's probability, for example
+// "per message". The number is the highest probability that swarm() gives to the fault.
 #define FLOW_FAULTS(X)                                                                                                 \
     X(processKill, "per second of a process: it is killed, and started again after a while", 0.02)                     \
     X(processReboot, "per second of a process: it is killed, and started again at once", 0.02)                         \
@@ -119,13 +118,11 @@ private:
 /// Decides which faults are injected, and counts them. A World is a FaultSource.
 class FaultSource {
 public:
-    /// Returns true if a fault of this kind is injected now. `what` is a number of the target that is the same in every
-    /// run of a seed, or 0.
+    /// Returns true if a fault of this kind is injected now. `what` is 0 or the target's id, the same in every run.
     virtual bool injects(FaultKind kind, std::uint64_t what = 0) = 0;
     /// Returns the generator for the details of the last fault of this kind, such as its bit or its duration.
     virtual DeterministicRandom& random(FaultKind kind) = 0;
-    /// Returns the generator for random choices other than faults. Code that needs more than a few numbers draws one to
-    /// seed a generator of its own.
+    /// Returns the generator for choices other than faults. To draw many numbers, seed another generator from it.
     virtual DeterministicRandom& random() = 0;
 
 protected:
@@ -138,7 +135,7 @@ class FaultDice {
 public:
     explicit FaultDice(std::uint64_t seed);
 
-    /// Returns true with the probability `likely`. If the caller then injects no fault, later draws do not change.
+    /// Returns true with the probability `likely`. Later draws stay the same if the caller does not inject the fault.
     bool injects(FaultKind kind, double likely) {
         if (likely <= 0)
             return false;
@@ -156,7 +153,7 @@ private:
     std::vector<DeterministicRandom> how_;
 };
 
-/// A FaultSource that only needs probabilities, for tests without a World.
+/// A FaultSource for tests without a World.
 class PlainFaults final : public FaultSource {
 public:
     explicit PlainFaults(std::uint64_t seed, Faults const& some = {}) : faults(some), random_(seed), dice_(seed) {}

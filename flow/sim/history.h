@@ -11,8 +11,8 @@
 //     history.ok(get, value);
 //
 // The order of these calls is the order of events: no clock is read. If an operation timed out, or its client was
-// killed, call neither ok() nor failed(): the operation may have taken effect at any time after its invocation, or take
-// effect later, or never. The client may go on to its next operation. Every key begins with no value. Not thread-safe.
+// killed, call neither ok() nor failed(): the operation may take effect at any time after its invocation, or never. The
+// client may go on to its next operation. Every key begins with no value. Not thread-safe.
 
 #include "flow/base/non_copyable.h"
 #include "flow/base/optional.h"
@@ -31,10 +31,9 @@ public:
     };
     /// A read. Its result is the value, or nothing if the key has none.
     struct Get {};
-    /// An operation that leaves the key without a value, whether the key had one or not.
+    /// Leaves the key without a value, whether the key had one or not.
     struct Remove {};
-    /// An operation that writes `desired` if the value is `expected`; its result is then true. An empty Optional stands
-    /// for no value.
+    /// Writes `desired` and returns true if the value is `expected`. An empty Optional stands for no value.
     struct CompareAndSet {
         Optional<std::string> expected;
         Optional<std::string> desired;
@@ -55,8 +54,7 @@ public:
     void ok(Invoked<Put> put);
     void ok(Invoked<Get> get, Optional<std::string> value);
     void ok(Invoked<Remove> remove);
-    /// Notes that a CompareAndSet took effect. `succeeded` is true if the value was the expected one. If it was not,
-    /// the operation took effect as well: it read the value.
+    /// `succeeded` is false if the value was not the expected one; the operation then took effect as a read.
     void ok(Invoked<CompareAndSet> compareAndSet, bool succeeded);
 
     /// Notes that an operation certainly did not take effect, and never will.
@@ -96,7 +94,7 @@ private:
     std::size_t events_ = 0;
 };
 
-/// Returns a value as tables show it: in quotes, cut if it is long, or `none`.
+/// Returns the value in quotes, cut if it is long; `none` if there is no value.
 std::string valueToText(Optional<std::string> const& value);
 
 } // namespace flow

@@ -25,8 +25,7 @@ double faultDuration(DeterministicRandom& random, double median) {
     return half;
 }
 
-/// Returns true if the fault was injected. No expression in this function draws two random numbers: the order of two
-/// such draws would depend on the compiler.
+/// Returns true if the fault was injected. No expression draws two numbers: their order would depend on the compiler.
 bool World::inject(FaultKind kind, Process& process) {
     DeterministicRandom& random = dice_.how(kind);
     switch (kind) {
@@ -103,14 +102,14 @@ bool injectsEachSecond(Faults const& faults) {
 }
 
 Future<Void> injectFaults(World& world) {
-    constexpr double kMeanPause = 0.5; // seconds; changed probabilities are read within twice this time
+    constexpr double kMeanPause = 0.5; // seconds; a change of the probabilities takes effect within twice this time
     DeterministicRandom pauses(world.random().randomUInt64());
     for (;;) {
         double pause = 2 * kMeanPause * pauses.random01();
         co_await delay(pause);
         for (std::size_t i = 0; i < world.processes().size(); ++i) {
             Process& process = *world.processes()[i];
-            for (FaultKind kind : kPerSecond) // draws for each kind, even if the fault cannot be injected
+            for (FaultKind kind : kPerSecond) // injects() first: it draws a number for each kind
                 if (world.dice_.injects(kind, pause * world.faults().of(kind)) &&
                     !process.options().protectedFromFaults && process.isRunning() && world.admits(kind) &&
                     world.inject(kind, process))

@@ -44,7 +44,7 @@ std::size_t shortestEnd(Operations const& operations, std::uint64_t budget) {
     });
 }
 
-/// Returns the value of the key after the operations of `order`. All of these take effect.
+/// Returns the value of the key after the operations of `order`, all of which take effect.
 Optional<std::string> valueAfter(Operations const& operations, std::vector<std::size_t> const& order, std::size_t end) {
     Optional<std::string> value;
     for (std::size_t index : order) {
@@ -91,8 +91,7 @@ std::string tableOf(std::vector<Row> const& rows, std::size_t leftOut) {
     return text;
 }
 
-/// Returns the operations to show: the last ones, and some earlier writers of one value. This is the value that the
-/// operation which returned last has read or expected.
+/// Returns the last operations, and some earlier writers of the value that the last returned one read or expected.
 std::vector<std::size_t> shown(Operations const& operations, std::size_t end) {
     std::vector<std::size_t> begun;
     Operation const* last = nullptr;

@@ -1,6 +1,5 @@
 #pragma once
-// checkLinearizable: checks that a key-value store behaved as if each operation took effect at one moment between its
-// invocation and its return.
+// checkLinearizable: checks that each operation of a key-value store took effect at one moment while it ran.
 //
 //     LinearizabilityVerdict verdict = checkLinearizable(history);
 //     if (!verdict.ok())
@@ -14,9 +13,8 @@
 //            3  get()      "1"        6   7  -
 //     the longest order has 3 operations and leaves "2"
 //
-// Keys are independent of each other, so each is checked alone. The search takes time that is exponential in the number
-// of writes that ran at the same time, in the worst case; operations of unknown outcome add little. The same history
-// gives the same verdict, text included, on every machine.
+// Each key is checked alone. In the worst case the time is exponential in the number of writes that ran at the same
+// time; operations of unknown outcome add little. A history gives the same verdict and text on every machine.
 
 #include "flow/sim/history.h"
 
@@ -30,10 +28,9 @@ struct LinearizabilityVerdict {
     Outcome outcome;
     /// The first key in the order of bytes that is not linearizable. If there is none, the first key that is undecided.
     std::string key;
-    /// A text for people; empty if all is well. For a key that is not linearizable, the text has a table of the
-    /// shortest prefix of the key's history that is not linearizable. Each row is an operation. `from` and `to` are the
-    /// numbers of its invocation and its return among all events of the history. `place` is its place in the longest
-    /// order of operations that explains their results. Long tables leave out early operations.
+    /// A text for people; empty if all is well. If a key is not linearizable, the text has a table of the key's
+    /// operations, up to the first result that no order explains. The columns `from` and `to` are the numbers of the
+    /// invocation and the return. The column `place` is the position in the longest order that explains the results.
     std::string explanation;
     /// The work of the search for all keys, without the search for the explanation.
     std::uint64_t steps;
@@ -41,9 +38,9 @@ struct LinearizabilityVerdict {
     bool ok() const { return outcome == Outcome::linearizable; }
 };
 
-/// Checks the keys one after the other, with at most about `budget` steps for each. Ten million steps take a second or
-/// two. A step takes at most a few hundred bytes. The search is long if there are few different values. It is short if
-/// most writes have different values: then the result of a read shows which write the read has seen.
+/// Checks a history, with at most about `budget` steps for each key. Ten million steps take a second or two. A step
+/// takes at most a few hundred bytes. The search is short if most writes have different values, since the result of a
+/// read then shows its write.
 LinearizabilityVerdict checkLinearizable(History const& history, std::uint64_t budget = 10'000'000);
 
 } // namespace flow

@@ -3,9 +3,9 @@
 // If this does not fit the value, the move first takes operations of unknown outcome (kinds_) that make it fit.
 // arrive() lists the moves of a place, take() makes one, leave() undoes it. If done_ is all taken, an order is found.
 //
-// Four rules keep the search short. A read that fits is taken immediately. Of calls with equal effects only one is
-// tried. A set of remaining calls is not searched twice at the same value. Operations of unknown outcome are taken only
-// in chains that the next returned operation needs.
+// Four rules keep the search short. A read that fits is taken immediately. Of several calls with the same effect, only
+// one is tried. A set of remaining calls is not searched twice at the same value. Operations of unknown outcome are
+// taken only in chains that the next returned operation needs.
 
 #include "flow/sim/detail/linearization.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 using Operation = History::Operation;
 
-/// The number of a value. Values that no operation asks for share one number, since nothing distinguishes them.
+/// The number of a value. All values that no operation needs share one number: no result can distinguish them.
 using State = int;
 constexpr State kNone = 0;
 constexpr State kUnseen = 1;
@@ -124,7 +124,7 @@ private:
         Effect effect;
         std::vector<std::size_t> indices, invoked;
     };
-    /// One step of the search: operations of unknown outcome, each needed by the next one, then a returned operation.
+    /// One step of the search: operations of unknown outcome, each needed by the next, then a returned operation.
     struct Move {
         std::size_t done, firstKind, lastKind;
     };
@@ -206,7 +206,7 @@ private:
             calls_.push_back(entry / 2);
         steps_ += calls_.size();
         firstReturn_ = done_[entry / 2].returned;
-        // If an operation only looks, and fits, its move is the only one listed: an order that has the operation at a
+        // If an operation only reads, and fits, its move is the only one listed: an order that has the operation at a
         // later place stays valid if the operation is moved to this point.
         for (std::size_t done : calls_) {
             if (done_[done].effect.onlyLooks() && done_[done].effect.fits(state_)) {
@@ -227,8 +227,7 @@ private:
         }
     }
 
-    /// Among calls with the same effect, keeps the one that returns first. Any of these calls could be taken now; the
-    /// others may still be taken later, since they return later.
+    /// Among calls with the same effect, keeps the one that returns first, since the others can still be taken later.
     void dropAlike() {
         std::size_t kept = 0;
         for (std::size_t done : calls_) {
@@ -243,9 +242,9 @@ private:
         calls_.resize(kept);
     }
 
-    /// Returns true if the search was already at a point with the same value and the same returned operations left, and
-    /// had taken, of each kind, at most as many operations of unknown outcome as now. To compare the operations left,
-    /// calls_ is enough: the first return belongs to one of these calls, and all later calls are left.
+    /// Returns true if the search was at a point with the same value and the same remaining returned operations before,
+    /// and had taken, of each kind, at most as many operations of unknown outcome as now. To compare the remaining
+    /// operations, calls_ is enough: the first return belongs to one of these calls, and all later calls remain.
     bool wasHere() {
         RemainingCalls left{calls_};
         left.numbers.push_back(static_cast<std::size_t>(state_));
@@ -261,10 +260,9 @@ private:
         return false;
     }
 
-    /// Lists the moves that take operations of unknown outcome before `done`, which does not fit without them. No other
-    /// moves are needed: if `done` does not need an operation of unknown outcome, an order can leave this operation
-    /// out, or have it after `done`. So the first operation of a chain may be any write, and each later operation is a
-    /// compareAndSet that needs the value which the operation before it leaves.
+    /// Lists the moves that take operations of unknown outcome before `done`, which does not fit without them. If
+    /// `done` does not need an operation of unknown outcome, an order can leave it out, or have it after `done`. So a
+    /// chain is any write, and then compareAndSets, each of which needs the value that the operation before it leaves.
     void listChains(std::size_t done) {
         Effect const& effect = done_[done].effect;
         if (effect.needs == Effect::Needs::same) {
@@ -281,8 +279,7 @@ private:
         }
     }
 
-    /// Lists the chains that leave the value `target`. A chain is built from its last operation back to its first:
-    /// chain_ holds the later operations, the last one first.
+    /// Lists the chains that leave the value `target`. chain_ holds the later operations of a chain, in reverse order.
     void listChainsTo(State target, std::size_t done) {
         visited_[static_cast<std::size_t>(target)] = true; // no value twice: operations between the two are not needed
         for (std::size_t kind : makers_[static_cast<std::size_t>(target)]) {
@@ -321,7 +318,7 @@ private:
         --left_;
     }
 
-    /// Goes back from the last place to the one before, and undoes the move from there.
+    /// Undoes the move to the last place, and removes this place.
     void leave() {
         moves_.resize(places_.back().firstMove);
         chains_.resize(places_.back().firstKind);
@@ -339,7 +336,7 @@ private:
         kept_ = std::min(kept_, taken_.size());
     }
 
-    /// Copies taken_ to longest_ if it is longer. Only the part that has changed is copied, so this costs little.
+    /// Copies taken_ to longest_ if it is longer. Copies only the part that has changed.
     void keepLongest() {
         if (std::size_t length = done_.size() - left_; length >= longestLength_) {
             longest_.resize(kept_);
@@ -374,7 +371,7 @@ private:
     std::unordered_map<RemainingCalls, std::vector<std::vector<std::uint32_t>>, RemainingCalls::Hash> seen_;
     std::vector<std::size_t> longest_;
     std::size_t kept_ = 0;          // the first kept_ elements of longest_ and taken_ are equal
-    std::size_t longestLength_ = 0; // an order with so many of done_ is longer than longest_
+    std::size_t longestLength_ = 0; // an order with this number of done_ is longer than longest_
     std::uint64_t steps_ = 0, budget_;
 };
 

@@ -15,7 +15,7 @@ public:
     LocalClock(double worldTime, double shown) : since_(worldTime), shown_(shown) {}
 
     double at(double worldTime) const { return shown_ + (worldTime - since_) * rate_; }
-    /// Returns the world's time at which the clock will show `shown`, except for a rounding error.
+    /// Returns the world's time at which the clock will show `shown`; it may be off by a rounding error.
     double when(double shown) const { return since_ + (shown - shown_) / rate_; }
     /// Returns the calendar time, in seconds since 1970.
     double systemAt(double worldTime) const { return kEpoch + worldTime + systemOffset_; }

@@ -1,13 +1,13 @@
 #pragma once
-// Process: a simulated machine with one program on it. It has a name, an address, a clock, a stream of random numbers,
-// knobs and attachments (network, disk). All these outlive its reboots. While it runs, it has a loop and actors.
+// Process: a simulated machine with one program on it. It has a name, an address, a clock, a random generator, knobs
+// and attachments (network, disk). All these outlive its reboots. While it runs, it has a loop and actors.
 //
 //     Process& server = world.start({.name = "server", .main = [] { return serve(); }});
 //     world.kill(server);                       // its actors are destroyed, each before its owner; none resumes
 //     world.reboot(server, 2.0);                // main is called again, in two seconds
 //
-// The code of a process need not know that it is simulated: Loop::current() is the process's own loop, now() reads its
-// clock, and deterministicRandom() has its random numbers. A future belongs to its process: in a checked build, the use
+// The code of a process is the same as outside of a simulation: Loop::current() is the process's own loop, now() reads
+// its clock, and deterministicRandom() is its generator. A future belongs to its process: in a checked build, the use
 // of a future of another process is an assertion failure.
 
 #include "flow/base/random.h"
@@ -25,6 +25,9 @@
 #include <string>
 #include <vector>
 
+#pragma push_macro("loop") // a keyword of actors, which programs of Flow leave defined
+#undef loop
+
 namespace flow {
 
 class Process;
@@ -32,15 +35,14 @@ class World;
 
 struct ProcessOptions {
     std::string name;
-    /// Called on the process's own loop, at each start. The process ends when the returned future is ready, or when
-    /// main throws, and the work that its loop shields has ended (flow/tasks/scope.h). When the process is killed, all
-    /// its computations are destroyed.
+    /// Called on the process's own loop, at each start. The process ends when main has ended or thrown, and the
+    /// shielded work of its loop has ended (flow/tasks/scope.h). A kill destroys all actors of the process.
     std::function<Future<Void>()> main;
     /// The values that knob() returns in the process.
     std::map<std::string, double> knobs = {};
-    /// The seconds by which the process's clock is ahead of the world's time.
+    /// The process's clock is ahead of the world's time by this number of seconds.
     Seconds clockOffset = 0;
-    /// If main ends with an error, the process starts again after so many seconds; if not above 0, it stays down.
+    /// If main ends with an error, the process starts again after this number of seconds; if it is 0, it stays down.
     Seconds restartAfter = 0;
     /// If true, no fault "per second of a process" (flow/sim/faults.h) is injected into this process.
     bool protectedFromFaults = false;
@@ -52,22 +54,21 @@ public:
     virtual ~Attachment() = default;
     /// Called before main, on the process's loop: the place to provide() services.
     virtual void started(Process&) {}
-    /// Called before the actors are destroyed: from here on nothing that they do may have any effect.
+    /// Called before the actors are destroyed. After this call, nothing that their destructors do may have an effect.
     virtual void stopped([[maybe_unused]] Process& process, [[maybe_unused]] bool powerLost) {}
-    /// Returns bits: the kinds of data that a loss of power could destroy now. The fault powerLoss may wait for one.
+    /// Returns the kinds of data that a power loss could destroy now, as bits. The fault powerLoss may wait for a bit.
     virtual unsigned risks() const { return 0; }
-    /// Returns all the risks that risks() may ever return.
+    /// Returns all bits that risks() may ever return.
     virtual unsigned possibleRisks() const { return 0; }
 
-    /// Returns the name of the source that will end a wait for `what`, the address of a cell or of an operation in
-    /// place: for example "bytes from server at 2.0.0.1:80". Empty if this attachment has no such source. Called in the
-    /// process, for the report about a simulation that hangs.
+    /// Returns the source that will end a wait for `what`, the address of a cell or an in-place operation, for example
+    /// "bytes from server at 2.0.0.1:80"; empty if unknown. Called in the process, for the report about a hang.
     virtual std::string sourceOf([[maybe_unused]] void const* what) const { return {}; }
 
     static constexpr unsigned kUnsyncedWrite = 1, kUnsyncedWrites = 2, kUnsyncedName = 4;
 };
 
-/// The loop of one life of a process. It is driven by the World.
+/// The loop of one life of a process. The World runs it.
 class ProcessLoop final : public Loop {
 public:
     explicit ProcessLoop(Process& process);
@@ -79,7 +80,7 @@ public:
     /// Runs one turn. Afterwards wakesAt() is the time of the next turn.
     void takeTurn();
     double wakesAt() const { return wakesAt_; }
-    /// Notes that the loop has work now.
+    /// Makes the loop due now.
     void wake();
 
 private:
@@ -110,12 +111,12 @@ public:
     Loop& loop() const { return *loop_; }
     /// Returns the number of starts.
     int lives() const { return lives_; }
-    /// Returns the error with which main ended in the last life: Error() if main ended well, nothing if it did not end.
+    /// Returns the error with which main ended in the last life; Error() if it had none, empty if main did not end.
     std::optional<Error> const& exit() const { return exit_; }
     /// Returns a future that is ready when the process stops the next time. The future belongs to the world's loop.
     Future<Void> onStop() { return stops_.onChange(); }
 
-    /// Attaches a part of the machine. The part outlives reboots. Must be called before the start.
+    /// Attaches a part of the machine, which outlives reboots. Must be called before the start.
     template <class A, class... Args>
     A& attach(Args&&... args) {
         auto attachment = std::make_unique<A>(std::forward<Args>(args)...);
@@ -124,16 +125,15 @@ public:
         return result;
     }
 
-    /// Runs call() on the process's loop, as a step like any other. Drops the call if the process does not run, or
-    /// stops before the step. The world, other processes and simulated networks use post().
+    /// Runs call() as a step of the process's loop. Drops it if the process does not run, or stops before the step.
     template <class F>
     void post(F call, TaskPriority priority = TaskPriority::DefaultOnMainThread) {
         if (!loop_)
             return;
         makeReady(*new PostedCall<F>(std::move(call)), priority);
     }
-    /// Makes a free waiter ready on the process's loop, without an allocation. The process must run. If the process
-    /// stops before the waiter has run, the waiter is free again.
+    /// Makes an unused waiter ready on the process's loop, without an allocation. The process must run. If the process
+    /// stops before the waiter has run, the waiter is unused again.
     void makeReady(WaiterNode& waiter, TaskPriority priority) {
         loop_->makeReady(&waiter, priority);
         loop_->wake();
@@ -146,7 +146,6 @@ private:
     Process(World& world, std::uint32_t id, ProcessOptions options, std::uint64_t seed);
 
     double wakesAt() const;
-    /// Returns the risks of all attachments.
     unsigned risks() const;
     unsigned possibleRisks() const;
 
@@ -176,3 +175,5 @@ private:
 };
 
 } // namespace flow
+
+#pragma pop_macro("loop")

@@ -20,7 +20,7 @@ struct Choice {
     int of; // the number of steps to choose from
 };
 
-/// The choices of one run: first those that advance() has left, then always the first step.
+/// The choices of one run: first those that advance() prepared, then always the first step.
 class Course {
 public:
     int choose(int count) {
@@ -29,10 +29,10 @@ public:
         FLOW_ASSERT(choices_[next_].of == count, "a test that depends on more than the order of its steps");
         return choices_[next_++].chosen;
     }
-    /// Notes that there are choices that no course makes.
+    /// Notes that some of the possible choices are never made.
     void leaveOut() { isWhole_ = false; }
     bool isWhole() const { return isWhole_; }
-    /// Goes to the next course in the order of the choices. Returns false if this was the last one.
+    /// Prepares the next course, in lexicographic order. Returns false if this was the last one.
     bool advance() {
         choices_.resize(next_);
         next_ = 0;
@@ -57,7 +57,6 @@ public:
 
     double timer() override { return now_; }
     bool isSimulated() const override { return true; }
-    /// Returns the names of the steps that have run, from first to last.
     std::string course() const {
         std::string text;
         for (Step const& each : steps_) {

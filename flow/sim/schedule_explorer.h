@@ -1,5 +1,5 @@
 #pragma once
-// exploreSchedules: runs a small test once for each order in which steps that are ready together could run.
+// exploreSchedules: runs a small test once for each order in which its ready steps could run.
 //
 //     Schedules orders = exploreSchedules([]() -> Future<Void> {
 //         Mutex mutex;
@@ -11,9 +11,9 @@
 //     CHECK(orders.failure == "");                    // otherwise the text says what went wrong, and in which order
 //     CHECK(orders.all);                              // otherwise some orders have not been run
 //
-// A loop runs ready steps of the same priority first in, first out. Here any of these steps may be next, as if they had
-// become ready in another order. Steps that wait for other processes really become ready in any order. If a wake-up is
-// lost in one order of a hundred, that run finds it: nothing can happen any more, but the test has not ended.
+// A loop runs ready steps of the same priority first in, first out. exploreSchedules() tries all other orders as well,
+// because steps that wait for other processes become ready in any order. If a wake-up is lost in one order of a
+// hundred, the run of that order finds it: nothing can happen any more, but the test has not ended.
 //
 // The number of orders grows as the factorial of the number of steps: seven steps of one turn each have 5,040 orders.
 
@@ -31,10 +31,10 @@ struct Schedules {
     std::string failure;     // the failure of the last order; empty if it did not fail
 };
 
-/// Runs test() in at most `most` orders, each on a new loop of virtual time. By the end of a run, the futures of its
-/// loop must be destroyed. Stops at the first order that fails: by an error, by an exception, or because nothing is
-/// ready although the test has not ended. If more than `together` steps are ready at the same time, only the first
-/// `together` are tried at that point, and `all` is false. `most` and `together` are at least 1.
+/// Runs test() in at most `most` orders, each on a new loop of virtual time. The futures of a run must be destroyed by
+/// its end. Stops at the first order that fails: by an error, by an exception, or because nothing is ready although the
+/// test has not ended. If more than `together` steps are ready at the same time, only the first `together` are tried
+/// there, and `all` is false. `most` and `together` are at least 1.
 Schedules exploreSchedules(std::function<Future<Void>()> const& test, std::uint64_t most = 1'000'000, int together = 7);
 
 } // namespace flow

@@ -1,6 +1,6 @@
 #pragma once
-// SimLoop: a loop on virtual time. Time moves only when nothing is ready, straight to the next deadline. So a program
-// that sleeps for hours ends immediately, and the same program always runs in the same order.
+// SimLoop: a loop on virtual time. When nothing is ready, the time jumps to the next deadline. So a program that sleeps
+// for hours ends immediately, and the same program always runs in the same order.
 //
 //     SimLoop loop;
 //     loop.run(delay(3600.0));
@@ -32,7 +32,7 @@ private:
             return false;
         return true;
     }
-    /// Always true: a step takes no virtual time, so it should yield after a fixed number of calls of shouldYield().
+    /// Always true: since a step takes no virtual time, it yields after a fixed number of calls of shouldYield().
     bool sliceIsOver() override {
         resetSlice();
         return true;

@@ -12,7 +12,7 @@ namespace {
 
 constinit Simulation* simulations = nullptr;
 
-/// Runs the simulation, and returns the failure of the run; nothing if it does not fail.
+/// Runs the simulation, and returns its failure, if any.
 std::optional<SimulationFailure> run(World& world, Simulation const& simulation) {
     try {
         Future<Void> running = simulation.function(world);
@@ -31,7 +31,7 @@ std::optional<SimulationFailure> run(World& world, Simulation const& simulation)
     return world.failure();
 }
 
-/// Returns "down: a, b" as a line of its own; nothing if all processes run, or if the simulation has stopped them all.
+/// Returns the line "down: a, b"; nothing if all processes run, or if the simulation has stopped them all.
 std::string stoppedProcesses(World const& world) {
     std::string text;
     bool isOneRunning = false;

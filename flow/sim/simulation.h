@@ -10,10 +10,10 @@
 //     Simulation registered("queue", queueSurvives);
 //
 // A program that links millrace::sim_main runs simulations: `simulations --run queue --seeds 0..99`. Each seed chooses
-// some faults and their probabilities, and is run twice. Both runs must have the same digest, and the same failure if
-// they fail. A run fails if its future has an error, world.fail() is called, an invariant does not hold, nothing can
-// happen any more although the future is not ready, or the world's time passes the limit or stands still. It also
-// fails if, after its end, actors of the simulation itself are left, or futures or promises of its processes.
+// some faults and their probabilities, and is run twice. Both runs must have the same digest and the same failure. A
+// run fails if its future has an error, world.fail() is called, an invariant does not hold, nothing can happen any more
+// although the future is not ready, or the world's time passes the limit or stands still. It also fails if, after its
+// end, actors of the simulation itself are left, or futures or promises of its processes.
 
 #include "flow/base/non_copyable.h"
 #include "flow/base/seconds.h"
@@ -35,8 +35,7 @@ class Simulation : NonCopyable {
 public:
     using Function = Future<Void> (*)(World&);
 
-    /// Registers a simulation; make it as a static object. `limitSeconds` are in the world's time. Equal names are an
-    /// assertion failure.
+    /// Registers a static object as a simulation, with a unique name. `limitSeconds` limits the world's time.
     Simulation(const char* simulationName, Function simulationFunction, Seconds limitSeconds = 3600) noexcept;
 
     const char* const name;
@@ -45,29 +44,26 @@ public:
 
     /// Returns the simulation with this name; null if there is none.
     static Simulation const* find(std::string const& name);
-    /// Returns all simulations, sorted by name.
     static std::vector<Simulation const*> all();
 
 private:
     Simulation* next_;
 };
 
-/// The result of the run of one seed.
 struct SimulationResult {
     std::uint64_t seed = 0;
     std::uint64_t digest = 0;
     std::uint64_t events = 0;
     double seconds = 0; // in the world's time
     FaultCounts faults;
-    SomeFaults injected; // the faults that the filter admitted, also those without effect, by their numbers
+    SomeFaults injected; // the faults that the filter admitted, also those without effect
     std::optional<SimulationFailure> failure;
 };
 
-/// Runs the simulation once. Returns its errors in the result, and does not throw them.
+/// Runs the simulation once. An error of the simulation is in the result, and is not thrown.
 SimulationResult simulate(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter = {},
                           Record* record = nullptr);
-/// Runs the simulation twice. If the two runs differ, the result is a failure, with a text that describes the first
-/// event that differed, or the end of each run.
+/// Runs the simulation twice. If the runs differ, the result is a failure that describes the first difference.
 SimulationResult simulateTwice(Simulation const& simulation, std::uint64_t seed, FaultFilter const& filter = {});
 
 /// Runs the command line of a program that links millrace::sim_main.

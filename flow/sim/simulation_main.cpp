@@ -1,6 +1,5 @@
-// The main function for simulations. It reads the options, then runs one simulation for each seed of the range, twice
-// unless --once is given. After each seed it prints a line of JSON: its digest, its faults, the probes that it hit, and
-// its failure. At the end it names the seeds that failed, with a command that runs the first of them alone.
+// The main function for simulations. Runs a simulation for each seed of a range, twice unless --once is given. Prints a
+// line of JSON for each seed, and at the end the failed seeds, with a command that runs the first of them alone.
 
 #include "flow/sim/simulation.h"
 
@@ -82,7 +81,7 @@ Options parse(int argc, char const* const* argv) {
 
 using Hits = std::map<std::string, std::uint64_t>;
 
-/// Returns the number of hits so far, for each probe of the program.
+/// Returns the number of hits of each probe of the program.
 Hits probeHits() {
     Hits hits;
     for (CodeProbe const* probe : CodeProbe::all())

@@ -1,8 +1,8 @@
 // The loop of a World: the order in which processes run, faults, the record of events, and failures.
 //
-// A turn of the world's own loop runs the steps of the test. When none is ready, idleUntil() takes the process that
-// wakes first (among processes that wake at the same time, the seed chooses one), moves the time to that moment, and
-// runs one turn of that process (world_processes.cpp). Each step and each fault is an event of the digest.
+// A turn of the world's own loop runs the steps of the test. When none is ready, idleUntil() chooses the process that
+// wakes first (if several wake at the same time, the seed chooses), moves the time to that moment, and runs one turn of
+// that process (world_processes.cpp). Each step and each fault is an event of the digest.
 //
 // A fault is injected if dice_ draws it and filter_ admits its number. injectFaults() (inject.cpp) draws the faults
 // "per second of a process"; injects() and buggify() draw all others, and are called where the fault can happen.
@@ -16,12 +16,11 @@
 #include "flow/sim/detail/inject.h"
 
 #include <limits>
-#include <new>
 #include <string_view>
 
 namespace flow {
 
-/// Registers all cells, and lets allocations of processes fail.
+/// Registers all cells, and makes some allocations of processes fail.
 class World::Watch final : public LiveBlocks {
 public:
     explicit Watch(World& world) : world_(world) {}

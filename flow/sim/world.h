@@ -1,6 +1,6 @@
 #pragma once
-// World: a whole cluster in one thread. A World is a loop on virtual time. The test and simulated networks run on this
-// loop. Each process has a loop of its own, and the world runs the loops of the processes in the order of time.
+// World: a simulated cluster in one thread. A World is a loop on virtual time, for the test and the simulated networks.
+// Each process has its own loop, and the world runs these loops in the order of time.
 //
 //     World world(seed, Faults::swarm(seed));
 //     Process& server = world.start({.name = "server", .main = serve});
@@ -43,11 +43,11 @@ protected:
 /// Observes the events of a world.
 class WorldWatch {
 public:
-    /// Called when the process has got its loop, before anything runs on this loop.
+    /// Called when the process has a loop, before anything runs on this loop.
     virtual void began(Process& process) noexcept = 0;
-    /// Called after the actors of the process are destroyed, and before its loop is destroyed.
+    /// Called between the destruction of the process's actors and the destruction of its loop.
     virtual void ends(Process& process) noexcept = 0;
-    /// Called when a fault was injected. `process` is the process that runs, or null: code of the world runs.
+    /// Called when a fault was injected. `process` is the process that runs now; null if the world's own code runs.
     virtual void injected(FaultKind kind, Process* process) noexcept = 0;
 
 protected:
@@ -58,7 +58,7 @@ class World final : public Loop, public FaultSource, BuggifySource {
 public:
     class Kernel;
 
-    /// `record`, if there is one, gets every event.
+    /// Adds every event to `record` if it is not null.
     explicit World(std::uint64_t seed, Faults const& faults = {}, Record* record = nullptr);
     /// Stops all processes.
     ~World() override;
@@ -71,23 +71,21 @@ public:
     Process& add(ProcessOptions options);
     /// Like add(), and starts the process.
     Process& start(ProcessOptions options);
-    /// Starts the process, which calls main. It must not run already.
+    /// Starts the process: calls its main. The process must not be running.
     void start(Process& process);
     std::vector<std::unique_ptr<Process>> const& processes() const { return processes_; }
-    /// Returns the process that runs; null if the world's own code runs.
+    /// Returns the process that runs now; null if the world's own code runs.
     Process* current() const { return current_; }
-    /// Lets `hook` prepare each process that is made from here on, until remove().
+    /// Calls hook.prepare() for each process that is made from now on, until remove().
     void add(ProcessHook& hook) { hooks_.push_back(&hook); }
     void remove(ProcessHook& hook) { std::erase(hooks_, &hook); }
-    /// Lets `watch` observe the world from here on, instead of the watch before. Null: no watch.
+    /// Makes `watch` the observer of the world, in place of the one before. Null: no observer.
     void setWatch(WorldWatch* watch) { worldWatch_ = watch; }
 
-    // Actions on a process. If code of a process calls start(), kill(), reboot() or swapAddresses(), the function only
-    // plans the action: the world does it after the turn of the calling process.
+    // If code of a process calls start(), kill(), reboot() or swapAddresses(), the action follows the process's turn.
 
-    /// Stops the process; it stays down until it is started. With powerLost, its disk may lose data that was not
-    /// synced. First the actors that nobody awaits are destroyed, and then the others, as if the future of main were
-    /// dropped: see "The end of a process" in flow/docs/simulation.md.
+    /// Stops the process until the next start. If `powerLost`, its disk may lose unsynced data. First the actors that
+    /// nobody awaits are destroyed, then all others: see "The end of a process" in flow/docs/simulation.md.
     void kill(Process& process, bool powerLost = false);
     /// Stops the process, if it runs, and starts it after `seconds`.
     void reboot(Process& process, Seconds seconds = 0, bool powerLost = false);
@@ -101,42 +99,37 @@ public:
     void swapAddresses(Process& a, Process& b);
     /// Sets the process's clock ahead by `seconds`, which must not be negative.
     void jumpClock(Process& process, Seconds seconds);
-    /// Sets the rate of the process's clock from now on. With rate 1 it runs as fast as the world's time.
+    /// Sets the rate of the process's clock from now on; 1 is the rate of the world's time.
     void setClockRate(Process& process, double rate);
-    /// Makes one allocation of the process's actors fail, after `n` more that succeed.
+    /// Makes one allocation of the process's actors fail: the next one after `n` that succeed.
     void failAllocation(Process& process, std::int64_t n);
 
-    // Faults.
-
     Faults const& faults() const { return faults_; }
-    /// Changes the probabilities, for a test that some of the faults would break.
+    /// Changes the probabilities, for a test that cannot pass with some of the faults.
     void setFaults(Faults const& faults);
     /// Injects no more faults. A fault that lasts for some time, such as a pause, still ends when it would have ended.
     void disableFaults();
     FaultCounts const& faultCounts() const { return faultCounts_; }
-    /// Returns true if a fault is injected now. The fault is then counted, and is an event.
+    /// Returns true if a fault is injected now. The fault is then counted, and becomes an event of the digest.
     bool injects(FaultKind kind, std::uint64_t what = 0) override;
     /// Counts a fault that the caller has injected without a call of injects().
     void injected(FaultKind kind, std::uint64_t what);
-    /// Sets the function that injects a fault "per second of a process" which the world itself cannot inject, such as a
-    /// fault of the network.
+    /// Sets the function that injects a fault "per second of a process" that the world cannot inject (network faults).
     void onFault(FaultKind kind, std::function<void(Process&)> inject);
-    /// Sets the filter: from here on, only faults that it admits are injected.
+    /// Sets the filter: from now on, only faults that it admits are injected.
     void setFilter(FaultFilter filter) { filter_ = std::move(filter); }
-    /// Returns the faults that the filter admitted, with their numbers, even if they had no effect. A run of the same
-    /// seed in which only these faults are admitted is the same run.
+    /// Returns the faults that the filter admitted, with their numbers, even if they had no effect. Another run of this
+    /// seed with a filter that admits only these faults is equal to this run.
     SomeFaults const& injectedFaults() const { return injected_; }
     DeterministicRandom& random(FaultKind kind) override { return dice_.how(kind); }
-    /// Returns the generator of the world: no process draws from it.
+    /// Returns the random generator of the world. No process draws from it.
     DeterministicRandom& random() override { return random_; }
-
-    // Success and failure of the run.
 
     /// Makes the run fail; any code may call it. run() returns after the current step. Only the first failure counts.
     void fail(std::string const& text);
     /// Calls check() after each turn of a process. If check() returns a text, the run fails with this text.
     void addInvariant(std::function<std::optional<std::string>()> check) { invariants_.push_back(std::move(check)); }
-    /// Lets the run fail when the world's time passes `seconds` or stands still for more than `stepsInOneMoment` steps.
+    /// Makes the run fail after `seconds` of the world's time, or after `stepsInOneMoment` steps at one time.
     void setLimit(Seconds seconds, std::uint64_t stepsInOneMoment = kStepsInOneMoment) {
         limit_ = seconds;
         stepsInOneMoment_ = stepsInOneMoment;
@@ -146,18 +139,16 @@ public:
     /// Stops all processes, cancels all planned starts, and ends the faults "per second of a process".
     void stopAll();
 
-    // The events of the run.
-
     std::uint64_t digest() const { return digest_.value(); }
     std::uint64_t events() const { return digest_.events(); }
     /// Adds an event of the kind Note or Message.
     void note(EventKind kind, std::uint64_t detail);
-    /// Returns the wait graph of the actors, of the world and of every process.
+    /// Returns the wait graph of the world's own actors and of the actors of every process.
     std::string waitGraph() const;
-    /// Returns the number of cells that stopped processes, or earlier lives of processes, have left behind. If it is
-    /// not 0, a global, or another object that outlives the process, keeps a future or a promise.
+    /// Returns the number of cells that remain from stopped processes and from earlier lives of processes. If it is not
+    /// 0, a global, or another object that outlives the process, holds a future or a promise.
     std::size_t leakedCells() const;
-    /// Returns the actors of the world's own code that have not ended, with their waits, in the format of waitGraph().
+    /// Returns the world's own actors that have not ended, with their waits, in the format of waitGraph().
     std::string ownActors() const;
 
 private:
@@ -222,7 +213,7 @@ private:
     Future<Void> faultsToCome_;
 };
 
-/// While a Kernel exists, code that a process has called counts as code of the simulated machine, not of the process:
+/// While a Kernel exists, the code that runs counts as code of the simulated machine, even if a process has called it:
 /// none of its allocations fails, and its events are events of the world. This code must neither make nor end futures.
 class World::Kernel : NonCopyable {
 public:

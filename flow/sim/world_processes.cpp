@@ -1,13 +1,11 @@
-// The lives of a World's processes, and the actions on them.
+// The lives of a World's processes, and the actions on these processes.
 //
-// add() makes a process, which then has any number of lives. begin() starts a life: it makes a loop, and posts the call
-// of main to it. takeTurn() runs one turn as the process (Entered sets the current loop, random numbers and cells), and
-// afterwards checks the invariants. halt() ends the life: attachments stop first, so that actions of destructors have
-// no effect; then the detached actors are destroyed, then main, then the rest, and last the loop. Cells that are
-// left after that are leaks, and are kept for the report.
+// add() makes a process. begin() starts a life: it makes a loop, and posts the call of main to it. takeTurn() runs one
+// turn as the process (Entered sets the current loop, random numbers and cells), and checks the invariants. halt() ends
+// the life: attachments stop first, so that actions of destructors have no effect; then the detached actors are
+// destroyed, then main, then the rest, and last the loop. Remaining cells are leaks, and are kept for the report.
 //
-// Code of a process may ask for the end of its own process, so start, kill, reboot and swapAddresses run outside of any
-// process (whenOutside).
+// Code of a process may stop its own process, so start, kill, reboot and swapAddresses use whenOutside().
 
 #include "flow/base/detail/seed.h"
 #include "flow/base/format.h"
@@ -20,7 +18,7 @@
 
 namespace flow {
 
-/// While an Entered exists, the code that runs counts as code of the process.
+/// While an Entered exists, the running code counts as code of the process.
 class World::Entered : NonCopyable {
 public:
     explicit Entered(Process& process)
@@ -110,7 +108,7 @@ void World::halt(Process& process, bool powerLost) {
         } // here the destructor of `stopped` destroys actors that destructors of posted calls have started
         process.isEnding_ = false;
     }
-    // The event follows the last step and the destructors, so that it covers all random numbers that they have drawn.
+    // The event comes after the last step and the destructors, to cover all random numbers that they have drawn.
     add({now_, process.random_.peek(), process.id_, process.exit_ ? process.exit_->code() : -1, EventKind::End});
     if (!process.cells_.isEmpty()) {
         dead_.push_back(std::make_unique<CellGroup>());

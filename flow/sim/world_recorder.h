@@ -1,15 +1,15 @@
 #pragma once
-// WorldRecorder: records what happens in a simulated world, for ui.perfetto.dev.
+// WorldRecorder: records the events of a simulated world, for ui.perfetto.dev.
 //
 //     World world(seed, Faults::swarm(seed));
 //     WorldRecorder recorder(world);               // before the processes start
 //     ...
 //     recorder.writeTo("run.pftrace");
 //
-// Each process has one track for all its lives, and the world's own code has a track. A track shows the events of
+// Each process has one track for all its lives, and the world's own code has another. A track shows the events of
 // trace::Recorder (flow/trace/recorder.h), and the faults that were injected while its process ran. The time is the
-// world's, but each step takes a nanosecond, so that the events of one moment stand side by side. The run and its
-// digest are the same with and without the recorder. The world must outlive the recorder.
+// world's, but each step takes a nanosecond, so that steps at the same time stand side by side. The run and its digest
+// are the same with and without the recorder. The world must outlive the recorder.
 
 #include "flow/sim/world.h"
 #include "flow/trace/recorder.h"
@@ -18,13 +18,12 @@ namespace flow {
 
 class WorldRecorder final : WorldWatch, EndingWatch, trace::MarkTarget {
 public:
-    /// Keeps the last `bytesOfProcess` bytes of each process. Throws std::bad_alloc.
+    /// Keeps the last `bytesOfProcess` bytes of events of each process. Throws std::bad_alloc.
     explicit WorldRecorder(World& world, std::size_t bytesOfProcess = std::size_t{1} << 20);
     WorldRecorder(WorldRecorder const&) = delete;
     WorldRecorder& operator=(WorldRecorder const&) = delete;
     ~WorldRecorder();
 
-    /// Returns the trace so far.
     std::string bytes() const;
     /// Writes the trace so far to a file. Throws io_error if the file cannot be written.
     void writeTo(std::string const& path) const;

@@ -1,5 +1,5 @@
 #pragma once
-// AsyncVar<T>: a variable, with changes that can be waited for.
+// AsyncVar<T>: a variable with a future for its next change.
 //
 //     AsyncVar<int> epoch(1);
 //     loop {
@@ -8,7 +8,7 @@
 //     }
 //     epoch.set(2);
 //
-// The waiters run before set() returns, newest first, and read the new value. They may call set() again, or destroy the
+// The waiters run inside set(), newest first, and read the new value. They may call set() again, or destroy the
 // AsyncVar; the destructor fails all waiters with broken_promise. A change wakes only present waiters: do not wait
 // between get() and onChange(). T needs == (for set) and copy assignment. Cancel-safe. A Reference may hold it.
 
@@ -45,7 +45,7 @@ public:
         if (!(value_ == value))
             setUnconditional(value);
     }
-    /// Sets the value, and wakes the waiters even if the value is equal.
+    /// Like set(), but wakes the waiters even if the value is equal.
     void setUnconditional(T const& value) {
         value_ = value;
         trigger();

@@ -1,16 +1,15 @@
 #pragma once
-// Latch: opens once, after a number of steps. Barrier: a number of tasks wait for each other, again and again.
+// Latch: opens once, after a number of calls of countDown(). Barrier: tasks wait for each other, in phases.
 //
 //     Latch started(workers);
 //     started.countDown();                     // in each worker
 //     co_await started.wait();
 //
 //     Barrier phase(3);
-//     co_await phase.arrive();                 // in each of three tasks, once a phase
+//     co_await phase.arrive();                 // in each of three tasks, in each phase
 //
-// countDown() and arrive() count when they are called, even if the wait that follows is cancelled. The results of
-// wait() and arrive() are operations in place, for actors, coroutines and fibers. A Latch or a Barrier belongs to one
-// thread. When it is destroyed, its waiters get broken_promise.
+// countDown() and arrive() count even if the wait is cancelled. wait() and arrive() return operations in place, for
+// actors, coroutines and fibers. Both belong to one thread. The destructor fails the waiters with broken_promise.
 
 #include "flow/base/assert.h"
 #include "flow/sync/event.h"
@@ -54,7 +53,7 @@ public:
         FLOW_ASSERT(parties != 0, "a Barrier without parties");
     }
 
-    /// Counts an arrival in the present phase. The last arrival ends the phase, and all that have arrived go on.
+    /// Counts an arrival in the present phase. The last arrival ends the phase and wakes its waiters.
     Arrival arrive() {
         Arrival arrival{this, phase_};
         if (--missing_ == 0) {
@@ -64,14 +63,13 @@ public:
         }
         return arrival;
     }
-    /// Returns the number of phases that have ended.
     std::uint64_t phase() const { return phase_; }
 
 private:
     std::size_t parties_;
     std::size_t missing_;
     std::uint64_t phase_ = 0;
-    Source<Arrival> waiting_; // waiters of earlier phases first
+    Source<Arrival> waiting_; // oldest first, so waiters of earlier phases come first
 };
 
 } // namespace flow

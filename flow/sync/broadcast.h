@@ -1,25 +1,25 @@
 #pragma once
-// Broadcast<T>: the same values to several receivers, with a bound. A slow receiver misses values, and learns how many.
+// Broadcast<T>: a ring of values that sends each value to all receivers. A slow receiver misses values.
 //
 //     Broadcast<Price> prices(100);                        // holds the last 100 values
 //     prices.send(price);                                  // never waits
 //
-//     Broadcast<Price>::Receiver mine = prices.subscribe();   // in each receiver: gets what is sent from here on
+//     Broadcast<Price>::Receiver mine = prices.subscribe();   // in each receiver: gets the values sent from now on
 //     for (;;) {
 //         auto [missed, price] = co_await mine.receive();  // end_of_stream after close()
 //         if (missed != 0)
-//             ...                                          // so many values were lost before this one
+//             ...                                          // `missed` values were lost before `price`
 //     }
 //
 // receive() is an operation in place, for actors, coroutines and fibers. If it loses a race, or is cancelled, it has
-// received nothing. Each receiver gets a copy of each value, in the order in which the values were sent, as long as it
-// is less than `capacity` values behind. A receiver that is further behind goes on with the oldest value that is left.
-// A value stays in the Broadcast until it is overwritten, even if nobody has subscribed.
+// received nothing. Each receiver gets a copy of each value, in the order of sending, as long as it is at most
+// `capacity` values behind. A receiver that is further behind continues with the oldest value in the ring. A value
+// stays in the ring until it is overwritten, even if there are no receivers.
 //
-// After close() receivers get the values that are left, then end_of_stream; send() throws broken_promise. When the
-// Broadcast is destroyed, receivers get broken_promise, at once and later; a Receiver may live longer. When a Receiver
-// is destroyed, what waits for it gets broken_promise. A Receiver can be moved while nothing waits for it. A Broadcast
-// allocates its memory once, when it is made. It and its receivers belong to one thread.
+// After close(), receivers get the values that are left, then end_of_stream; send() throws broken_promise. A Receiver
+// may outlive its Broadcast: its present and later waits fail with broken_promise. Destroying a Receiver fails its
+// waiters with broken_promise. A Receiver can be moved while it has no waiter. The constructor of a Broadcast allocates
+// all memory. A Broadcast and its receivers belong to one thread.
 
 #include "flow/base/assert.h"
 #include "flow/base/intrusive_list.h"
@@ -44,7 +44,7 @@ class Broadcast {
 public:
     class Receiver;
     struct Received {
-        std::uint64_t missed; // the number of values that were lost before this one
+        std::uint64_t missed; // the number of values that were lost before `value`
         T value;
     };
     struct Receive {
@@ -69,7 +69,7 @@ public:
             auto* receiver = static_cast<Receiver*>(receivers_.next);
             receiver->unlink();
             receiver->broadcast_ = nullptr;
-            receiver->waiting_.failAll(broken_promise()); // which may destroy receivers
+            receiver->waiting_.failAll(broken_promise()); // may destroy receivers
         }
     }
 
@@ -86,7 +86,7 @@ public:
         wakeAll();
     }
     bool isClosed() const { return isClosed_; }
-    /// The Receiver gets the values that are sent from here on.
+    /// Returns a Receiver of the values that are sent from now on.
     Receiver subscribe() { return Receiver(*this); }
     bool hasReceivers() const { return !receivers_.isEmpty(); }
 
@@ -144,8 +144,8 @@ private:
         return received;
     }
 
-    Broadcast* broadcast_; // null when it has been destroyed
-    std::uint64_t next_;   // the number of the next value
+    Broadcast* broadcast_; // null if the Broadcast was destroyed
+    std::uint64_t next_;   // the number of the next value, counted from the first send()
     Source<Receive> waiting_;
 };
 

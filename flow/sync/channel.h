@@ -1,5 +1,5 @@
 #pragma once
-// Channel<T>: values from any number of senders to any number of receivers, with a bound.
+// Channel<T>: a bounded queue of values, with any number of senders and receivers.
 //
 //     Channel<Job> jobs(16);                            // holds at most 16 jobs; 0: each send waits for a receiver
 //     co_await jobs.send(job);                          // suspends while the channel is full
@@ -10,14 +10,12 @@
 //     jobs.close();
 //
 // send() and receive() are operations in place, for actors, coroutines and fibers. An operation that loses a race, or
-// is cancelled, has sent nothing and received nothing. A waiting send() only refers to the value: the value stays with
-// the sender until the channel or a receiver takes it. Values come out in the order in which they went in. Waiters are
-// served in order, in turns of the loop; a new operation does not overtake them. With capacity 0, the sender resumes
-// when a receiver has the value.
+// is cancelled, has sent nothing and received nothing. A value stays with the sender until the channel or a receiver
+// takes it. Values are received in the order of sending. Waiters are served in order, in turns of the loop; a new
+// operation does not overtake them. With capacity 0, send() waits for a receiver.
 //
-// After close() receivers get the values that are in the channel, then end_of_stream; a task that sends, or waits to
-// send, gets broken_promise. When a channel is destroyed, all its waiters get broken_promise. A channel allocates its
-// memory once, when it is made. A channel belongs to one thread.
+// After close(), receivers get the values that are left, then end_of_stream; present and later senders get
+// broken_promise. The destructor fails waiters with it, too. Memory is allocated once. A channel belongs to one thread.
 
 #include "flow/core/result.h"
 #include "flow/memory/fast_resource.h"
@@ -31,7 +29,6 @@ namespace flow {
 template <class T>
 class Channel {
 public:
-    /// The operation of send(). It refers to the value.
     struct Send {
         using Result = Void;
         Channel* channel;
@@ -70,13 +67,13 @@ public:
         memory_->deallocate(values_, slots_ * sizeof(T), alignof(T));
     }
 
-    /// Copies the value into the channel when there is room.
+    /// Returns an operation that copies the value into the channel when there is room.
     Send send(T const& value)
         requires flow::detail::kCopied<T>
     {
         return {this, const_cast<T*>(&value), false};
     }
-    /// Moves the value into the channel when there is room.
+    /// Returns an operation that moves the value into the channel when there is room.
     Send send(T&& value) { return {this, &value, true}; }
     Receive receive() { return {this}; }
 
@@ -130,7 +127,7 @@ private:
         } taken{this};
         return std::move(values_[first_]);
     }
-    /// Takes the value of the first waiting sender. The sender resumes during this call: no other code runs before it.
+    /// Takes the value of the oldest waiting sender. The sender resumes during this call, before any other code runs.
     T takeFromSender() {
         T value = valueOf(senders_.first());
         senders_.first().value = nullptr;

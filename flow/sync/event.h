@@ -1,13 +1,13 @@
 #pragma once
-// Event: a state, set or not, for which any number of tasks can wait.
+// Event: a flag, set or not. Any number of tasks can wait until it is set.
 //
 //     Event ready;
-//     co_await ready.wait();        // does not suspend if `ready` is set
-//     ready.set();                  // all waiters resume, oldest first, in turns of the loop, while `ready` is set
+//     co_await ready.wait();        // does not suspend if `ready` is set already
+//     ready.set();                  // waiters resume oldest first, in turns of the loop, as long as `ready` stays set
 //     ready.reset();
 //
-// The result of wait() is an operation in place, for actors, coroutines and fibers. An Event belongs to one thread.
-// When it is destroyed, its waiters get broken_promise.
+// wait() returns an operation in place, for actors, coroutines and fibers. An Event belongs to one thread. Its
+// destructor fails the waiters with broken_promise.
 
 #include "flow/wait/source.h"
 

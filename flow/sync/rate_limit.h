@@ -1,17 +1,17 @@
 #pragma once
-// RateLimit: a token bucket. It lets through so many things a second, and at most so many at once.
+// RateLimit: a token bucket. It limits the number of steps in a second, and the number of steps at once.
 //
 //     RateLimit limit({.perSecond = 100, .burst = 10});
 //     co_await limit.take();                               // waits until there is a token, and takes it
-//     co_await limit.take(message.parts());                // several together, at most `burst`
+//     co_await limit.take(message.parts());                // takes several tokens, at most `burst`
 //     if (!limit.tryTake())                                // never waits
 //         refuse(client);
 //
 // The bucket is full at first. It gets `perSecond` tokens a second, evenly, and holds at most `burst`. take() is an
 // operation in place, for actors, coroutines and fibers. If it loses a race, or is cancelled, it has taken no token,
-// and the waiters behind it move up. Waiters are served in order: none overtakes another, also if it wants fewer
-// tokens, and tryTake() takes nothing while something waits. The time is that of the loop's clock, real or simulated.
-// A RateLimit belongs to one thread. When it is destroyed, its waiters get broken_promise.
+// and the waiters behind it move up. Waiters are served in order: no take() overtakes another, even for fewer tokens,
+// and tryTake() takes nothing while there is a waiter. Time is the loop's clock, real or simulated. A RateLimit belongs
+// to one thread. Its destructor fails the waiters with broken_promise.
 
 #include "flow/base/assert.h"
 #include "flow/base/error.h"
@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    /// Returns the time from which the bucket has, or had, so many tokens.
+    /// Returns the time at which the bucket has `tokens` tokens. It may be in the past.
     double timeOf(std::size_t tokens) const {
         return counted_ + (static_cast<double>(tokens) - tokens_) / options_.perSecond;
     }
@@ -79,7 +79,7 @@ private:
     }
 
     Options options_;
-    double tokens_; // in the bucket at the time `counted_`
+    double tokens_; // the tokens in the bucket at the time `counted_`
     double counted_ = 0;
     TimedSource<Take> waiting_;
 };

@@ -6,12 +6,12 @@
 
 namespace flow {
 
-// The inline functions in the header are for a Semaphore without waiters: `free_` has the permits. When the first
-// waiter parks, queue() moves all permits to `passed_`. endQueue() moves them back when nothing waits any more.
+// The inline functions in the header handle a Semaphore without waiters: `free_` holds the permits. When the first
+// waiter parks, queue() moves all permits to `passed_`. endQueue() moves them back when there is no waiter left.
 //
 // Released permits stay in `passed_` until waiters take them. wakeInTurn() resumes the first waiters in turns of the
-// loop, as far as the permits suffice: these permits are on their way. If such a waiter leaves before its turn,
-// no permit is lost: its permits are then on their way to the waiters behind it.
+// loop, as far as the permits suffice: these permits are on their way. If such a waiter leaves before its turn, its
+// permits are on their way to the waiters behind it, so no permit is lost.
 
 void Semaphore::queue() {
     if (free_ != kQueued)
@@ -59,7 +59,7 @@ void Semaphore::releaseQueued(std::size_t permits) {
 
 Semaphore::OnTheirWay Semaphore::onTheirWay() const {
     OnTheirWay passed;
-    if (!hasLoop()) // waiters that outlive their loop get no turn
+    if (!hasLoop()) // waiters that outlive their loop never resume
         return passed;
     waiting_.forEach([&](Acquire const& op) {
         if (!suffices(permits() - passed.permits, op))

@@ -1,8 +1,8 @@
 #pragma once
-// Semaphore: a number of permits, which may be zero at first. Mutex: has one permit; the holder must give it back.
+// Semaphore: a counter of permits, which tasks take and give back. Mutex: a lock with one holder.
 //
 //     Semaphore places(100);
-//     Semaphore::Permit place = co_await places.permit();   // given back at the end of the block, or by a cancel
+//     Semaphore::Permit place = co_await places.permit();   // its destructor gives the permit back
 //
 //     Semaphore arrived(0);
 //     co_await arrived.acquire();                           // suspends until there is a permit
@@ -19,13 +19,12 @@
 //
 // acquire(), permit() and lock() return operations in place, for actors, coroutines and fibers. An operation that loses
 // a race, or is cancelled, has taken no permit, and the waiters behind it move up. Waiters are served in order, in
-// turns of the loop. A new acquire() queues behind all waiters: so a task that holds permits and acquires further
-// permits may wait forever. With Order::WhatFits, a new acquire() does not queue if enough permits are free: then an
-// acquire() of many permits may wait as long as acquires of few permits arrive.
+// turns of the loop. A new acquire() queues behind all waiters. So a task that holds permits and acquires more may wait
+// forever. With Order::WhatFits, a new acquire() does not queue if enough permits are free. So an acquire() of many
+// permits may wait as long as acquires of few permits arrive.
 //
-// An acquire() of more permits than the Semaphore ever gets waits until close(). A Semaphore belongs to one thread.
-// When it is destroyed, its waiters get broken_promise; a Permit or a Lock must not outlive its Semaphore or Mutex,
-// which a build with assertions checks.
+// An acquire() of more permits than the Semaphore ever gets waits until close(). A Semaphore belongs to one thread. Its
+// destructor fails the waiters with broken_promise. No Permit or Lock may outlive it, which is asserted.
 
 #include "flow/wait/source.h"
 
@@ -40,8 +39,8 @@ namespace flow {
 class Semaphore {
 public:
     class Permit;
-    /// With FirstComeFirstServed, only the oldest waiter may take free permits. With WhatFits, a new acquire() may take
-    /// free permits too, if they are enough and no waiter in the queue is about to take them.
+    /// FirstComeFirstServed: only the oldest waiter may take free permits. WhatFits: a new acquire() may take free
+    /// permits too, if they suffice and no woken waiter is about to take them.
     enum class Order : std::uint8_t { FirstComeFirstServed, WhatFits };
 
     struct Acquire {
@@ -107,20 +106,20 @@ public:
     /// Fails all waiters with the error, oldest first, before close() returns. A later acquire() fails with the error
     /// without waiting. Permits can still be given back.
     void close(Error error = broken_promise()) { close(error, error); }
-    /// Like close(error), but the oldest waiter fails with `first`; all others, and later acquires, with `others`.
+    /// Like close(error), but the oldest waiter fails with `first`. Others, and later acquires, fail with `others`.
     void close(Error first, Error others);
     bool isClosed() const { return error_.isValid(); }
 
-    /// Returns the number of free permits. Some may be on their way: a woken waiter will take them in its turn.
+    /// Returns the number of free permits. It includes permits that a woken waiter will take in its turn.
     std::int64_t permits() const { return free_ != kQueued ? free_ : passed_; }
-    /// Returns the number of permits that are free, and are not on their way to a waiter.
+    /// Returns the number of free permits without those that a woken waiter will take.
     std::int64_t available() const { return permits() - onTheirWay().permits; }
-    /// Returns the number of waiters to which no permits are on their way. Visits each waiter.
+    /// Returns the number of waiters for which there are not enough permits yet. Visits each waiter.
     std::size_t waiters() const;
 
 protected:
-    /// The class that this Semaphore is a part of. Only for a FlowLock: an acquire() of more permits than the FlowLock
-    /// was made with is ready when all permits are free, and makes permits() negative.
+    /// The class that this Semaphore is a part of. In a FlowLock, an acquire() of more permits than the FlowLock has in
+    /// total is ready when all permits are free, and makes permits() negative.
     enum class Kind : std::uint8_t { Semaphore, Mutex, SharedMutex, FlowLock };
 
     Semaphore(std::size_t permits, Order order, Kind kind)
@@ -154,8 +153,8 @@ private:
     void endQueue();
     OnTheirWay onTheirWay() const;
     void describe(Acquire const& op, Description& out) const;
-    /// Returns the address of this Semaphore with its lowest bit set. A Permit stores this value. It differs from a
-    /// plain pointer, so a report of pending operations finds the frame that holds the Permit.
+    /// Returns the address of this Semaphore with its lowest bit set. A Permit stores this value rather than a pointer,
+    /// so that a report of pending operations finds the frame that holds the Permit.
     std::uintptr_t mark() const { return reinterpret_cast<std::uintptr_t>(this) + 1; }
 
     std::int64_t free_;       // the permits; kQueued if something waits, or after close()
@@ -172,7 +171,6 @@ private:
 /// Gives permits back in its destructor.
 class Semaphore::Permit {
 public:
-    /// Holds nothing.
     Permit() = default;
     /// Holds permits that the caller has acquired.
     explicit Permit(Semaphore& semaphore, std::size_t permits = 1) : mark_(semaphore.mark()), permits_(permits) {
@@ -197,14 +195,14 @@ public:
     bool isHeld() const { return mark_ != 0; }
 
 private:
-    /// Without the asm, the compiler might leave the mark in a frame although the Permit has ended.
+    /// The asm forces the store of 0. Without it, an ended Permit might leave its mark in the frame.
     std::uintptr_t takeMark() {
         std::uintptr_t mark = std::exchange(mark_, 0);
         asm("" : : "m"(mark_));
         return mark;
     }
 
-    std::uintptr_t mark_ = 0; // 0: holds nothing
+    std::uintptr_t mark_ = 0; // 0: holds no permits
     std::size_t permits_ = 0;
 };
 

@@ -11,17 +11,15 @@
 //         ...                                               // the only holder
 //     }
 //
-// The destructor of a lock gives it back, also after a cancel; unlock() gives it back earlier. lockShared() and lock()
+// The destructor of a lock releases it, also after a cancel; unlock() releases it earlier. lockShared() and lock()
 // return operations in place, for actors, coroutines and fibers. An operation that loses a race, or is cancelled, has
 // locked nothing, and the waiters behind it move up.
 //
-// Waiters are served in order, in turns of the loop, and none overtakes another. So a writer that waits stops new
-// readers, and does not starve. Readers that wait next to each other behind a writer get the lock together. For the
-// same reason a holder must not wait for the same SharedMutex again: a reader that calls lockShared() again waits
-// forever if a writer waits between, and a reader that calls lock() waits for itself.
+// Waiters are served in order, in turns of the loop, and none overtakes another. So a waiting writer stops new readers,
+// and does not starve. Neighbouring readers get the lock together. A holder must not wait for the same SharedMutex
+// again: lockShared() in a reader waits forever if a writer waits in between, and lock() in a reader waits for itself.
 //
-// A SharedMutex belongs to one thread. When it is destroyed, its waiters get broken_promise; no lock may be held then,
-// which a build with assertions checks.
+// A SharedMutex belongs to one thread. The destructor fails the waiters with broken_promise. No lock may be held then.
 
 #include "flow/sync/semaphore.h"
 

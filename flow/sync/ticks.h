@@ -1,5 +1,5 @@
 #pragma once
-// Ticks: steps at a rate. The ticks come at multiples of an interval, however long the work between them takes.
+// Ticks: a timer with ticks at the multiples of an interval, however long the work between two ticks takes.
 //
 //     Ticks every(100ms);                                  // or 0.1; the first tick comes after 0.1 s
 //     for (;;) {
@@ -7,15 +7,14 @@
 //         sendHeartbeat();
 //     }
 //
-//     std::uint64_t missed = co_await every.next();        // how many ticks were skipped: 0 if the work was in time
-//     Ticks frames(1.0 / 60, Ticks::Missed::MakeUp);       // no tick is skipped: late ones come one after another
+//     std::uint64_t missed = co_await every.next();        // the number of skipped ticks; 0 if the work was in time
+//     Ticks frames(1.0 / 60, Ticks::Missed::MakeUp);       // skips no tick: late ticks follow each other immediately
 //
 // next() is an operation in place, for actors, coroutines and fibers. If it loses a race, or is cancelled, it has taken
-// no tick. Each tick goes to one waiter, the oldest. A tick that nothing waits for stays; if the next one has come too,
-// Missed::Skip takes them as one. The times are those of the loop's clock, real or simulated, and do not drift: each is
-// a multiple of the interval after the Ticks were made. They belong to one thread; they are made on the loop that they
-// are used on. When they are destroyed, their waiters get broken_promise. recurring() calls a function instead, and
-// counts its interval from the end of each call.
+// no tick. Each tick resumes one waiter, the oldest. Without a waiter, a tick stays until the next call of next(). If
+// several ticks have come by then, Missed::Skip takes all of them at once. Times are on the loop's clock, real or
+// simulated, and do not drift. Make and use a Ticks object on one loop. Its destructor fails the waiters with
+// broken_promise. recurring() calls a function instead, and counts its interval from the end of each call.
 
 #include "flow/base/error.h"
 #include "flow/base/format.h"

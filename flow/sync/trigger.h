@@ -5,14 +5,14 @@
 //     co_await changed.next();          // until the next call of trigger()
 //     changed.trigger();                // all waiters resume, oldest first, in turns of the loop
 //
-// The result of next() is an operation in place, for actors, coroutines and fibers. It is ready if trigger() has been
-// called after next(). So call next() before you test the state that may change: then no change is lost.
+// next() returns an operation in place, for actors, coroutines and fibers. It is ready if trigger() has been called
+// after next(). To lose no change, call next() before you test the state that may change:
 //
 //     for (auto change = changed.next(); !isDone(); change = changed.next())
 //         co_await change;
 //
-// A Trigger belongs to one thread. When it is destroyed, its waiters get broken_promise, also waiters that trigger()
-// has woken but that have not resumed yet. Use an Event for a state, and an AsyncVar for a value.
+// A Trigger belongs to one thread. Its destructor fails its waiters with broken_promise, also those that trigger() has
+// woken but that have not resumed yet. Use an Event for a state, and an AsyncVar for a value.
 
 #include "flow/wait/source.h"
 
@@ -41,9 +41,8 @@ public:
         ++count_;
         waiting_.wakeInTurn(priority);
     }
-    /// Fails the waiters with the error before fail() returns. They may destroy the Trigger: do not use it afterwards.
+    /// Fails the waiters with the error, inside this call. They may destroy the Trigger: do not use it afterwards.
     void fail(Error error) { waiting_.failAll(error); }
-    /// True if there is a waiter.
     bool isAwaited() const { return waiting_.isWaitedFor(); }
 
 private:

@@ -8,9 +8,9 @@
 //                     | onCancel([] { ++cancelled; });
 //
 // Each call makes a new task, with a frame from the memory resource of the first task. Nothing runs before the new task
-// is awaited. then() turns the value into another value. onValue(), onError() and onCancel() do not change the result:
-// they call a function with the value, with the error, or without an argument. If a function throws, the task that was
-// made with this function fails with the error. `task.then(f)` means the same as `task | then(f)`.
+// is awaited. then() replaces the value. onValue(), onError() and onCancel() keep the result: they call a function with
+// the value, with the error, or without an argument. If a function throws, the task that was made with it fails with
+// the error. `task.then(f)` means the same as `task | then(f)`.
 
 #include "flow/tasks/task.h"
 

@@ -10,12 +10,11 @@
 //     Optional<Page> page = co_await timeout(here, loadPage(here, key), 0.5);      // empty after 0.5 s
 //     Page page = co_await retry(here, {.attempts = 5}, [&](Context attempt) { return loadPage(attempt, key); });
 //
-// `here` is the result of `co_await context()`, and gives the memory. Each function makes a task, and the operands
-// become children of this task. Rules and results are as in flow/combine (race.h, all.h, timeout.h, retry.h). All
-// operands run at the same time. A time limit counts from the beginning of the task. When the result is decided,
-// operands that still run are cancelled, and operands that have not begun never begin. The task ends when all operands
-// have ended. If an operand is a fork or a future, the cancel ends only the wait for the operand, and drops the handle.
-// A race() without a Context cannot be an operand: write race(here, a, b).
+// `here` is the result of `co_await context()`, and gives the memory. Each function makes a task with the operands as
+// children. Rules and results are as in flow/combine (race.h, all.h, timeout.h, retry.h). All operands run at the same
+// time. A time limit counts from the beginning of the task. When the result is decided, running operands are cancelled,
+// and operands that have not begun never begin. The task ends when all operands have ended. If an operand is a fork or
+// a future, the cancel only ends the wait for it and drops the handle. Nested races need the Context: race(here, a, b).
 
 #include "flow/base/optional.h"
 #include "flow/combine/retry.h"
@@ -33,7 +32,7 @@ template <CanBeAwaited... X>
     requires(sizeof...(X) != 0)
 Task<std::tuple<AwaitedValue<X>...>> all(Context, X... operands) {
     Context here = co_await context();
-    tasks::Pack<X...> children(here, sizeof...(X) + 1); // never so many values: only an error decides
+    tasks::Pack<X...> children(here, sizeof...(X) + 1); // one more than there are: only an error decides
     children.startAll(operands...);
     co_await destroyForks();
     co_return std::apply([](auto&... each) { return std::tuple<AwaitedValue<X>...>(std::move(*each)...); },
@@ -75,8 +74,7 @@ Task<Winner<AwaitedValue<X>>> race(Context, std::vector<X> operands) {
     co_return Winner<AwaitedValue<X>>(index, std::move(*results[index]));
 }
 
-/// Returns the `count` values that come first, sorted by the indices of their operands. Throws client_invalid_operation
-/// if there are fewer than `count` operands.
+/// Returns the `count` values that come first, sorted by index. Throws client_invalid_operation for fewer operands.
 template <CanBeAwaited X>
 Task<std::pmr::vector<Winner<AwaitedValue<X>>>> some(Context, std::size_t count, std::vector<X> operands) {
     if (count > operands.size())
@@ -95,7 +93,6 @@ Task<std::pmr::vector<Winner<AwaitedValue<X>>>> some(Context, std::size_t count,
 }
 
 namespace tasks {
-/// Returns the operand's value, or the result of `late` if the value takes longer than `seconds`.
 template <class Result, class X, class Late>
 Task<Result> limited(Context, X operand, Seconds seconds, Late late, ExplicitVoid = {}) {
     Context here = co_await context();
@@ -131,7 +128,6 @@ Task<AwaitedValue<X>> timeoutError(Context here, X operand, Seconds seconds) {
 }
 
 namespace tasks {
-/// Calls the function with the context, if it takes one.
 template <class F>
 auto attempt(F& function, Context here) {
     if constexpr (std::is_invocable_v<F&, Context>)

@@ -1,5 +1,5 @@
 #pragma once
-// Environment and Context: the memory of a tree of tasks, and the place of a new task in the tree.
+// Environment and Context: the memory of a tree of tasks, and the place of a new task in it.
 //
 //     std::pmr::monotonic_buffer_resource memory(buffer, sizeof buffer);
 //     Environment environment(memory);
@@ -11,13 +11,13 @@
 //         co_return other + co_await half;
 //     }
 //
-// The first parameter of a task or a fork is its Context. An Environment is a Context without a parent: a task that is
-// made with it is the root of a tree. `co_await context()` gives the Context of the running task, for its children. A
-// Context is two pointers, and is passed by copy. The frame and the result of a task are one block from the memory
-// resource. The block is freed when the task has ended and no handle or future is left. The resource must outlive all
-// blocks. If the resource throws, the call of the task's function throws, and nothing has been started.
+// The first parameter of a task or a fork is its Context. An Environment is a Context without a parent: a task made
+// with it is the root of a tree. `co_await context()` gives the Context for children of the running task. A Context is
+// two pointers, passed by copy. The frame and the result of a task are one block of the memory resource, which is freed
+// when the task has ended and no handle or future is left. The resource must outlive all blocks. If the resource
+// throws, the call of the task's function throws, and nothing has been started.
 //
-// Data that all tasks of a tree share, such as executors, is a struct of the program, which `with()` adds:
+// with() adds a struct of the program that all tasks of a tree share, for example executors:
 //
 //     struct Executors { WorkPool& pool; Loop& storage; };
 //     Executors executors{pool, storageLoop};
@@ -27,11 +27,11 @@
 //     }
 //     Future<Row> row = start(read(environment.with(executors), key));
 //
-// The struct is found by its type, at compile time. A task with a Context as parameter can be called with a
-// ContextWith: then `co_await context()` in this task gives a Context without the struct.
+// The struct is found by its type, at compile time. If a task with a parameter Context is called with a ContextWith,
+// `co_await context()` in this task gives a Context without the struct.
 //
-// A Context may be used until the body of its task has ended. A child to which the Context was passed may use it until
-// the child ends. All nodes of a tree belong to one thread: the thread of its loop.
+// A Context may be used until the body of its task has ended, and by a child that got it until the child ends. All
+// nodes of a tree belong to one thread, the thread of their loop.
 
 #include "flow/memory/fast_resource.h"
 #include "flow/tasks/detail/tree.h"
@@ -49,18 +49,16 @@ template <class T>
 concept IsShared = !std::is_base_of_v<std::pmr::memory_resource, T>;
 } // namespace tasks
 
-/// The place of a new child in the tree: its memory resource and its parent.
+/// The memory resource and the parent of a new child.
 class Context {
 public:
     Context(std::pmr::memory_resource& memory, tasks::Node* parent) : memory_(&memory), parent_(parent) {}
 
     std::pmr::memory_resource& memory() const { return *memory_; }
-    /// Returns the parent of the new node; null for the root of a tree.
     tasks::Node* parent() const { return parent_; }
     /// Returns a Context with the same parent, for children with memory from another resource.
     Context with(std::pmr::memory_resource& memory) const { return {memory, parent_}; }
-    /// Returns a Context at the same place, with a struct that the children share. The Context refers to the struct,
-    /// which must outlive the tree.
+    /// Returns a Context at the same place, with a struct that the children share. The struct must outlive the tree.
     template <tasks::IsShared Shared>
     ContextWith<Shared> with(Shared& shared) const {
         return {*this, shared};
@@ -73,7 +71,6 @@ private:
     tasks::Node* parent_;
 };
 
-/// A Context with a struct of the program that the tree shares.
 template <class Shared>
 class ContextWith : public Context {
 public:
@@ -91,7 +88,7 @@ private:
     Shared* shared_;
 };
 
-/// The memory resource of a new tree. An Environment converts to the Context of the tree's root.
+/// The memory resource of a new tree. Converts to the Context of the tree's root.
 class Environment {
 public:
     Environment() : Environment(fastMemory()) {}
@@ -114,18 +111,16 @@ struct JoinForks {};
 struct CancelForks {};
 } // namespace tasks
 
-/// `co_await context()` gives the running task or fork the Context for its children. Does not suspend.
+/// `co_await context()` gives the Context for children of the running task or fork. Does not suspend.
 [[nodiscard]] inline tasks::GetContext context() {
     return {};
 }
-/// `co_await destroyForks()` waits until all children of the running task or fork have ended. Then the frames of the
-/// children are destroyed, and their results remain in the handles. Does not suspend if there is no child. If the task
-/// is cancelled, throws actor_cancelled after the children have ended.
+/// `co_await destroyForks()` waits until all children of the running task or fork have ended. The results remain in the
+/// handles. Does not suspend without children. Throws actor_cancelled after that if the task is cancelled.
 [[nodiscard]] inline tasks::JoinForks destroyForks() {
     return {};
 }
-/// `co_await cancelForks()` cancels the children that the running task or fork has now. Does not suspend. Afterwards
-/// these children have ended, or are about to end.
+/// `co_await cancelForks()` cancels the present children of the running task or fork. Does not wait for their end.
 [[nodiscard]] inline tasks::CancelForks cancelForks() {
     return {};
 }

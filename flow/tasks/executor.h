@@ -1,22 +1,21 @@
 #pragma once
-// after(): resumes a task in a turn of its loop, or later. runOn(): runs children on the loops of other threads.
+// after(): resumes a task in a later turn of its loop. runOn(): runs children on the loops of other threads.
 //
-//     co_await after(CurrentLoop());                      // in a turn of the loop, behind what is ready
+//     co_await after(CurrentLoop());                      // in a turn of the loop, behind the ready steps
 //     co_await after(Timer(0.5));                         // half a second later
 //     Fork<Row> row = runOn(co_await context(), storageLoop,
 //                           [key](Context there) { return read(there, key); });   // a Task, on storageLoop's thread
-//     use(co_await row);                                  // goes on here
+//     use(co_await row);                                  // continues on this loop
 //
 // A tree of tasks belongs to one loop. runOn() makes a second tree on another loop, with an Environment of that loop,
-// and a Fork on this loop. The Fork stands for the second tree: a cancel of the fork cancels the tree, and the fork
-// ends after the tree in every case. So the tree may refer to data of the fork's parent, if both never use the same
-// data at the same time. The function is moved to the other thread, and is called and destroyed there. If the function
-// returns a value that is no task, this value is the fork's result.
+// and a Fork on this loop that stands for the second tree: a cancel of the fork cancels the tree, and the fork always
+// ends after the tree. So the tree may refer to data of the fork's parent, if both never use the same data at the same
+// time. The function is moved to the other thread, called and destroyed there. It may also return a plain value.
 //
 // The result or the error comes back to this loop. Until then this loop does not end for lack of work, and must not be
-// destroyed. If the future of start() is cancelled, this future is ready immediately; loop.run() still waits for the
-// end of the tree. The other loop, too, must exist until the tree has ended: otherwise the fork fails with
-// broken_promise. flow/parallel/parallel.h runs children on the thread pool.
+// destroyed. If the future of start() is cancelled, it is ready immediately, but loop.run() still waits for the end of
+// the tree. The other loop must also exist until the tree has ended: otherwise the fork fails with broken_promise.
+// flow/parallel/parallel.h runs children on the thread pool.
 
 #include "flow/tasks/stop.h"
 #include "flow/threads/on_loop.h"
@@ -27,7 +26,7 @@
 
 namespace flow {
 
-/// The executor that resumes a task `seconds` from now.
+/// The executor that resumes a task after `seconds`.
 class Timer {
 public:
     explicit Timer(Seconds seconds) : seconds_(seconds) {}
@@ -45,7 +44,7 @@ struct StayHere {
         return {};
     }
 };
-/// An awaitable that fails to compile: a task cannot move to another loop.
+/// Fails to compile, because a task cannot move to another loop.
 struct LeaveLoop {
     template <class Promise>
     std::suspend_never awaiter(Promise&, std::source_location) const {
@@ -55,7 +54,7 @@ struct LeaveLoop {
     }
 };
 
-/// Waits for a call on another thread. A cancel does not end this wait: the call is only asked to end early.
+/// Waits for a call on another thread. A cancel asks the call to end early, but does not end this wait.
 template <class T>
 struct CallElsewhere {
     Future<T> const& call;
@@ -83,7 +82,7 @@ struct CallElsewhere {
     }
 };
 
-/// The fork that stands for a call on another thread: begin() starts the call, stop() asks the call to end early.
+/// The fork that stands for a call on another thread: begin() starts the call, stop() asks it to end early.
 template <class T, class Begin, class Stop>
 Fork<T> standFor(Context, Begin begin, Stop stop, ExplicitVoid = {}) {
     co_await destroyForks(); // throws if the fork is cancelled already
@@ -121,7 +120,7 @@ private:
     void drop() noexcept { auto self = std::move(self_); }
 
     std::atomic<bool> isStopped_{false};
-    std::shared_ptr<RemoteTree> self_; // keeps this RemoteTree alive until the message of stop() has arrived
+    std::shared_ptr<RemoteTree> self_; // keeps this object alive until the message of stop() has arrived
 };
 
 template <class R>

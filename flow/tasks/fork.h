@@ -1,6 +1,5 @@
 #pragma once
-// Fork<T>: a coroutine that starts when it is called. It is a child of the task, fork or scope that gave it the
-// context, and never outlives this parent.
+// Fork<T>: a coroutine that starts when it is called, as a child of the task, fork or scope with the context.
 //
 //     Task<int> both(Context, Page a, Page b) {
 //         Fork<int> first = count(co_await context(), a);   // runs up to its first wait
@@ -8,30 +7,30 @@
 //         co_return co_await first + co_await second;
 //     }
 //
-// `co_await fork` gives the result by reference, any number of times, and throws the fork's error; `co_await
-// std::move(fork)` moves the result out, and empties the handle. If the handle is destroyed, the child runs on. The
-// frame of a child is destroyed when the child ends. The result is destroyed with the last handle or future. If a child
-// fails after its handles are gone, its error is reported as a dropped error. At its end a parent waits for its
-// children, without blocking the thread. If the parent fails or is cancelled, it first cancels its children. Parameters
-// of the parent live until the children have ended. Local variables of the parent do not: await a child before the
-// variables to which the child refers are destroyed (destroyForks() waits for all children).
+// `co_await fork` gives the result by reference, any number of times, or throws the fork's error. `co_await
+// std::move(fork)` moves the result out, and empties the handle. Destroying the handle does not end the child. The
+// frame of a child is destroyed when the child ends, the result with the last handle or future. If a child without
+// handles fails, its error is reported as a dropped error. At its end a parent waits for its children, without blocking
+// the thread. A parent that fails or is cancelled first cancels its children. Parameters of the parent live until the
+// children have ended. Local variables of the parent do not: await a child before the variables that it refers to are
+// destroyed (destroyForks() waits for all children).
 //
 // A fork can await everything that a coroutine can await. Actors, fibers and other coroutines wait for the fork's
 // future(). A cancel goes down the tree, children first: a child that sleeps or waits resumes immediately, with
 // actor_cancelled. A task that waits for its own child resumes when the child has ended.
 //
-// The body begins immediately, on the caller's stack. If little stack is left, the body begins later, in a turn of the
-// loop or when the fork is awaited: so forks may nest deeply. Fork<T, CurrentLoop> always begins in a turn.
+// The body begins immediately, on the caller's stack. If little stack is left, it begins in a turn of the loop or when
+// the fork is awaited, so forks may nest deeply. Fork<T, CurrentLoop> always begins in a turn.
 
 #include "flow/tasks/detail/promise.h"
 
 namespace flow {
 
-/// The executor with which a fork begins immediately, on the caller's stack.
+/// The executor of forks that begin immediately, on the caller's stack.
 struct NoopExecutor {
     static constexpr tasks::Start kStart = tasks::Start::Now;
 };
-/// The executor with which a fork begins in a turn of the loop, behind the steps that are ready.
+/// The executor of forks that begin in a turn of the loop, behind the ready steps.
 struct CurrentLoop {
     static constexpr tasks::Start kStart = tasks::Start::InTurn;
 };
@@ -50,13 +49,11 @@ public:
     }
 
     bool isError(detail::Caller caller = detail::Caller::current()) const { return this->checked(caller)->isError(); }
-    /// Cancels the fork, and all nodes below it.
     void cancel() const {
         if (!this->isReady())
             tasks::cancelTree(tasks::Node::of(this->cell_->frame()));
     }
-    /// Returns a future of the value or the error, for code outside of tasks and forks. Dropping the future does not
-    /// cancel the fork.
+    /// Returns a future of the result, for code outside of tasks and forks. Dropping it does not cancel the fork.
     Future<T> future(detail::Caller caller = detail::Caller::current()) const {
         detail::addFuture(this->checked(caller));
         return Future<T>::adopt(this->cell_);

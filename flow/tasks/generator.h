@@ -1,5 +1,5 @@
 #pragma once
-// Generator<T>: a coroutine that gives one value after another to a loop. AsyncGenerator<T>: a generator that may wait.
+// Generator<T>: a coroutine that makes the values of a `for` loop. AsyncGenerator<T>: a generator that may wait.
 //
 //     Generator<int> below(int end) {
 //         for (int i = 0; i < end; ++i)
@@ -17,13 +17,13 @@
 //     while (std::optional<Page> page = co_await all.next()) ...
 //
 // A Generator runs only while the `for` asks for a value. Its body cannot wait, and needs no loop and no tree of tasks.
-// If the body throws, begin() or ++ throws the exception. Each value is a reference that is valid until the next ++. If
-// the compiler cannot elide the frame of the body, the frame comes from FastAllocator.
+// If the body throws, begin() or ++ throws the exception. Each value is a reference that is valid until the next ++.
+// The frame of the body comes from FastAllocator, unless the compiler elides it.
 //
-// The body of an AsyncGenerator is a fork (flow/tasks/fork.h): it begins with the call and runs up to its first
-// co_yield. After a value was taken, a turn of the loop continues the body. Actors, coroutines and fibers can await
-// next(). It takes no value if it loses a race, and gives std::nullopt after the last value. If the body fails, one
-// next() throws the error. Dropping the handle makes the body's wait throw actor_cancelled. Only one next() may wait.
+// The body of an AsyncGenerator is a fork (flow/tasks/fork.h): it runs up to its first co_yield inside the call. After
+// each next(), the body continues in a turn of the loop. Actors, coroutines and fibers can await next(). It takes no
+// value if it loses a race, and gives std::nullopt after the last value. If the body fails, one next() throws the
+// error. Dropping the handle makes the body's wait throw actor_cancelled. Only one next() may wait at a time.
 
 #include "flow/tasks/task.h"
 #include "flow/wait/source.h"
@@ -45,12 +45,12 @@ public:
         std::optional<T> copy;
         std::exception_ptr error;
 
-        /// Rounds up to a multiple of the greatest alignment, because FastAllocator aligns a block by its size.
+        /// Rounds up to a multiple of the greatest alignment, because FastAllocator aligns blocks by their size.
         static constexpr std::size_t roundedUp(std::size_t bytes) {
             return memory::roundUp(bytes, memory::kMostAlignment);
         }
         FLOW_INLINE static void* operator new(std::size_t bytes) {
-            (void)coro::frameAlignment(bytes); // with clang, refuses a frame that needs a greater alignment
+            (void)coro::frameAlignment(bytes); // clang: refuses a frame that needs a greater alignment
             return memory::allocate(roundedUp(bytes));
         }
         static void operator delete(void* frame, std::size_t bytes) noexcept {
@@ -65,7 +65,7 @@ public:
             return {};
         }
         std::suspend_always yield_value(T&& given) noexcept {
-            value = &given; // the value lives until the end of the full expression with the co_yield
+            value = &given; // the value lives until the end of the full expression of the co_yield
             return {};
         }
         std::suspend_always yield_value(T const& given) {
@@ -111,7 +111,7 @@ public:
             handle_.destroy();
     }
 
-    /// Runs the body to its first value. begin() may be called only once.
+    /// Runs the body to its first value. Must be called only once.
     Iterator begin() { return Iterator(handle_); }
     std::default_sentinel_t end() const { return {}; }
 
@@ -122,7 +122,7 @@ private:
 
 namespace tasks {
 
-/// The state that the body and the reader of an AsyncGenerator share. It is freed when both have called release().
+/// The state that the body and the reader of an AsyncGenerator share. The second release() frees it.
 template <class T>
 class Slot {
 public:
@@ -157,7 +157,7 @@ public:
         value_ = &value;
         reader_.wakeInTurn();
     }
-    /// Called when the body is about to destroy the value.
+    /// Called before the body destroys the value.
     void withdraw() noexcept { value_ = nullptr; }
     void fail(std::exception_ptr error) noexcept { error_ = std::move(error); }
     void end() noexcept {
@@ -213,7 +213,7 @@ public:
         slot_->release();
     }
 
-    /// Returns the operation that gives the next value, or std::nullopt after the last value.
+    /// Returns an operation that gives the next value, or std::nullopt after the last value.
     Next next() { return {slot_}; }
 
 private:
@@ -245,7 +245,7 @@ public:
     explicit AsyncGeneratorPromise(auto&&... args) : Base(args...), yielded_{makeSlot(contextOf(args...))} {}
     ~AsyncGeneratorPromise() { yielded_.slot->end(); }
 
-    /// Frees the block of a call that never became a coroutine: a parameter's copy or the allocation of the slot threw.
+    /// Frees the block of a call that never became a coroutine, because copying a parameter or making the slot threw.
     static void operator delete(void* frame) noexcept {
         Cell* cell = Cell::of(static_cast<Waiter*>(frame));
         if (!cell->has(Cell::kHasFrame))
@@ -264,7 +264,8 @@ public:
     }
 
 private:
-    /// Makes the slot. If this throws, removes the child from its parent, and marks the cell for operator delete.
+    /// Makes the slot. If this throws, removes this generator from its parent, and leaves its memory to operator
+    /// delete.
     Slot<T>* makeSlot(Context here) {
         try {
             return Slot<T>::make(here.memory());

@@ -10,7 +10,7 @@ namespace {
 
 using End = Winner<ErrorOr<Void>>;
 
-/// Runs the children, which outlive the future, until the first of them ends.
+/// Runs the children until the first of them ends. They must outlive the future.
 Future<End> firstEnd(std::vector<KeptChild> const& children, std::source_location caller, Propagate = {}) {
     ScopeOf<ErrorOr<Void>> running;
     for (KeptChild const& child : children)
@@ -28,7 +28,7 @@ void report(std::string const& name, Error error, bool runsAgain, double seconds
 
 Future<Void> keepTogether(KeepPolicy policy, std::vector<KeptChild> children, std::source_location caller,
                           Propagate = {}) {
-    std::deque<double> ends; // those of the last `within` seconds
+    std::deque<double> ends; // the ends in the last `within` seconds
     for (int failed = 1;; ++failed) {
         double begun = now();
         End end = co_await firstEnd(children, caller);
@@ -48,10 +48,10 @@ Future<Void> keepTogether(KeepPolicy policy, std::vector<KeptChild> children, st
 }
 
 Future<Void> keepEach(KeepPolicy policy, std::vector<KeptChild> children, std::source_location caller, Propagate = {}) {
-    ScopeOf<Void> kept; // ends the rest also after actor_cancelled, which a Scope passes over
+    ScopeOf<Void> kept; // also ends the rest after actor_cancelled, which a Scope ignores
     for (KeptChild& child : children)
         kept.spawn(keepTogether(policy, std::vector<KeptChild>(1, std::move(child)), caller), caller);
-    co_await kept.next(); // throws: a kept child ends only for good
+    co_await kept.next(); // throws: a child of keepTogether() ends only with an error
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// keepRunning(): runs a child again each time that it ends or fails, after a wait that grows.
+// keepRunning(): runs a child again each time it ends or fails, after a growing wait.
 //
 //     Future<Void> polling = keepRunning({}, "poller 1", [=] { return poll(1); });
 //
@@ -8,20 +8,19 @@
 //     parts.push_back({"writer", [&] { return write(&buffer); }});
 //     co_await keepRunning({.healthy = 1min}, parts, Restart::OneForAll);
 //
-// The waits are those of retry() (flow/combine/retry.h). After a run of at least `healthy` seconds they begin anew.
-// policy.retry.attempts says how often a child may run within `within` seconds. When the last of these runs ends, or a
-// run ends with an error that policy.retry.retries refuses, the future fails with that error, or with operation_failed
-// if the run had none. Then a Scope that holds the future cancels its other children. actor_cancelled, as the error
-// of a child, is not followed by another run.
+// The waits are those of retry() (flow/combine/retry.h). They begin anew after a run of at least `healthy` seconds. A
+// child may run policy.retry.attempts times within `within` seconds. After the last of these runs, or after an error
+// that policy.retry.retries refuses, the future fails with the error of the run, or with operation_failed if it had
+// none. A Scope that holds the future then cancels its other children. There is no further run after actor_cancelled.
 //
-// A group is kept as supervisors of Erlang keep theirs. With Restart::OneForOne each child is kept by itself, and the
-// first that fails for good ends the others. With Restart::OneForAll, the end of one child cancels the others, and
-// after the wait all run again, in their order: for children that share a state.
+// A group works like a supervisor in Erlang. With Restart::OneForOne each child is restarted alone, and the first child
+// without a further run ends all others. With Restart::OneForAll, the end of one child cancels the others, and after
+// the wait all run again, in order: for children that share a state.
 //
-// Each end is a trace event "KeptChildEnded" with the name of the child, the error, and the seconds until the next run:
-// SevWarn, or SevError if no run follows. Cancel-safe: dropping the future cancels the children. A child that is
-// Uncancellable runs on beside the next run. The functions stay as long as the future, so they may be coroutines with
-// captures. An exception of a function counts as the error of the child.
+// Each end is a trace event "KeptChildEnded" with the name of the child, the error, and the seconds until the next run.
+// It has SevWarn, or SevError if no run follows. Cancel-safe: dropping the future cancels the children. An
+// Uncancellable child runs on beside the next run. The functions live as long as the future, so they may be coroutines
+// with captures. If a function throws, the child has failed.
 
 #include "flow/combine/retry.h"
 
@@ -32,9 +31,9 @@
 namespace flow {
 
 struct KeepPolicy {
-    RetryPolicy retry = {.attempts = 10}; // the waits, the errors after which a run follows, and the most runs ...
-    Seconds within = 300;                 // ... within so many seconds
-    Seconds healthy = 30;                 // after a run of so many seconds, the next wait is the first one again
+    RetryPolicy retry = {.attempts = 10}; // the waits, the errors that are retried, and the maximum of runs
+    Seconds within = 300;                 // the period in which `retry.attempts` counts the runs
+    Seconds healthy = 30;                 // a run of at least this length resets the waits
 
     void check(std::source_location caller = std::source_location::current()) const;
 };
@@ -48,7 +47,7 @@ struct KeptChild {
 
 Future<Void> keepRunning(KeepPolicy policy, std::string name, std::function<Future<Void>()> run,
                          std::source_location caller = std::source_location::current());
-/// Keeps a group. Ready at once if there are no children.
+/// Keeps a group running. Ready immediately if there are no children.
 Future<Void> keepRunning(KeepPolicy policy, std::vector<KeptChild> children, Restart restart = Restart::OneForOne,
                          std::source_location caller = std::source_location::current());
 

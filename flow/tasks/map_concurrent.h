@@ -1,17 +1,14 @@
 #pragma once
-// mapConcurrent(): calls a function with each value of a range, some calls at a time, and returns a vector of all
-// results, in the order of the values.
+// mapConcurrent(): calls a function with each value of a range, some calls at a time. Returns the results in order.
 //
 //     std::vector<Page> pages = co_await mapConcurrent(keys, 50, [](Key const& key) { return load(key); });
-//     std::vector<ErrorOr<Page>> some = co_await mapConcurrent<ErrorOr<Page>>(keys, 50, load);   // errors end nothing
+//     std::vector<ErrorOr<Page>> some = co_await mapConcurrent<ErrorOr<Page>>(keys, 50, load);   // errors are results
 //
 // The name and the order of results are those of Java's Gatherers.mapConcurrent. (mapAsync() maps one future.) The
-// range may be a std::vector, another range or view, or a FutureStream, of which the vector has all values until its
-// end. The range, the function and the errors are as in flow/tasks/scope_of.h: at most `most` calls run or wait with
-// their results for an earlier call, and no new call begins meanwhile. The first error cancels the other calls, and
-// fails the future, unless the results are ErrorOr<T>. For results as they come, use a ScopeOf.
-//
-// Cancel-safe: dropping the future cancels the calls, and the results that have come are lost.
+// range is a std::vector, another range or view, or a FutureStream, which is read to its end. Range, function and
+// errors are as in flow/tasks/scope_of.h, which gives the results as they come. At most `most` calls run, or have a
+// result that waits for an earlier call. The first error cancels the other calls, and fails the future, unless the
+// results are ErrorOr<T>. Cancel-safe: dropping the future cancels the calls, and drops their results.
 
 #include "flow/tasks/scope_of.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// runOnLoops(): a service on all processors, an instance on each loop. callAll(): a call on each loop of a pool.
+// runOnLoops(): a service with an instance on each of several loops. callAll(): a call on each loop of a pool.
 //
 //     int main() {
 //         runOnLoops({.names = "shard"}, [](LoopPool& loops, int index) -> Future<Void> {    // once on each loop
@@ -10,12 +10,11 @@
 //     std::vector<int> sizes = co_await callAll(loops, [](int index) { return shards[index]->size(); });
 //
 // runOnLoops() makes a LoopPool, starts the service on each of its loops, and returns when all instances have ended.
-// The first error, but not actor_cancelled, ends the other instances: each is cancelled on its own loop. When all have
-// ended, runOnLoops() throws this error. The loops run until then, so an instance may call the loops of instances that
-// have ended. The calling thread only waits.
+// The first error (except actor_cancelled) cancels the other instances, each on its own loop. When all have ended,
+// runOnLoops() throws this error. All loops run until then, so an instance may call any of them. The caller waits.
 //
-// The service is copied for each loop, and this copy lives until its instance has ended. What the copies refer to is
-// used by several threads. The loops of a LoopPool are for the machine: a simulation has no runOnLoops().
+// Each loop gets a copy of the service, which lives until its instance has ended. Objects that the copies refer to are
+// used by several threads. A simulation has no runOnLoops(), because a LoopPool has real threads.
 
 #include "flow/combine/all.h"
 #include "flow/tasks/executor.h"
@@ -27,7 +26,7 @@
 
 namespace flow {
 
-/// Calls f(index) on each loop of the pool, as onLoop() does. Returns the results, sorted by index; void becomes Void.
+/// Calls f(index) on each loop of the pool with onLoop(). Returns the results, sorted by index; void becomes Void.
 /// Fails with the first error. A cancel drops only the answers.
 template <class F>
 auto callAll(LoopPool& loops, F f) {
@@ -62,7 +61,7 @@ Task<> instances(Context, LoopPool* loops, F service) {
 
 } // namespace tasks
 
-/// Calls service(loops, index), which returns a Future<Void>, on each loop of a new pool. Returns at the end of all.
+/// Calls service(loops, index), which returns a Future<Void>, on each loop of a new pool. Returns when all have ended.
 template <class F>
 void runOnLoops(LoopPoolOptions options, F service) {
     RealLoop here;

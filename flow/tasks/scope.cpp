@@ -7,8 +7,8 @@
 #include "flow/wait/delay.h"
 #include "flow/wait/source.h"
 
-// A future that a scope holds is a hook with a Waiter. A task or a fork is a node in its own frame. The scope's node
-// has both in one list, so the cancel of a tree and a join treat both alike.
+// A future in a scope is a hook with a Waiter. A task or a fork is a node in its own frame. Both are in the list of the
+// scope's node, so cancelling and joining treat both alike.
 
 namespace flow {
 namespace tasks {
@@ -20,7 +20,7 @@ struct HeldFuture : HookNode {
     }
     ScopeNode* scope() const { return static_cast<ScopeNode*>(parent); }
 
-    /// Does not free the node: its caller does, with the last unpin() or with end().
+    /// Does not free the node: the caller frees it, with the last unpin() or with end().
     void cancel() noexcept {
         flags |= kEnding;
         --scope()->futures;
@@ -95,9 +95,9 @@ Scope::Scope(Context parent, OnError onError)
 
 Scope::~Scope() {
     node_->scope = nullptr;
-    node_->failure = broken_promise(); // for a joiner that resumes in here
+    node_->failure = broken_promise(); // for a joiner that resumes in this destructor
     if (detail::machineStops)
-        tasks::destroyTree(node_); // of the children's code only destructors run
+        tasks::destroyTree(node_); // runs only destructors of the children
     else
         tasks::cancelTree(node_);
     if (!node_->joiner.isEmpty())
@@ -133,8 +133,8 @@ Future<Void> untilNextTurn(tasks::Node* node, Propagate = {}) {
 }
 } // namespace
 
-/// Called before the children are cancelled: one of them may be running, and a joiner that resumes below may destroy
-/// objects that this child still uses. So the joiner waits for a turn of the loop. Does nothing if memory is short.
+/// Called before the children are cancelled. One of them may be running, and a joiner may destroy objects that this
+/// child still uses. So the joiner resumes in a later turn of the loop. Does nothing if memory is short.
 void Scope::holdJoiner(Node* node) noexcept {
     if (!node->scope || !node->hasForks() || !hasLoop())
         return;
@@ -149,14 +149,14 @@ void Scope::holdJoiner(Node* node) noexcept {
 
 void tasks::keepExceptionOf(Cell const* failed, ScopeNode* node) noexcept {
     Scope* scope = node->onEnd == Scope::ended ? static_cast<Scope::Node*>(node)->scope : nullptr;
-    if (scope && !node->failure.isValid()) // the first error is the one that join() throws
+    if (scope && !node->failure.isValid()) // join() throws the first error
         scope->exception_ = detail::keptException(failed);
 }
 
 void tasks::throwFailure(ScopeNode* node) {
     Scope* scope = node->onEnd == Scope::ended ? static_cast<Scope::Node*>(node)->scope : nullptr;
     if (scope && scope->exception_ && detail::mayHaveException(node->failure))
-        std::rethrow_exception(scope->exception_);
+        detail::rethrow(scope->exception_, node->failure);
     throw Error(node->failure);
 }
 

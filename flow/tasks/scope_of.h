@@ -1,32 +1,32 @@
 #pragma once
-// ScopeOf<T>: a Scope in which each child has a result of type T. The results come one after another, from next().
+// ScopeOf<T>: a Scope of children with results of type T, which next() returns one after another.
 //
 //     ScopeOf<Page> pages;
 //     pages.spawn(load(first));                                  // a Future, or another operand
 //     pages.spawn([=] { return load(second); });
 //     while (std::optional<Winner<Page>> page = co_await pages.next())
-//         use(page->index(), page->value());                     // the index counts the calls of spawn(), from 0
+//         use(page->index(), page->value());                     // index(): the number of the spawn() call, from 0
 //
-//     ScopeOf pages(keys, 50, [](Key const& key) { return load(key); });   // begins: a call for each key, 50 at a time
+//     ScopeOf pages(keys, 50, [](Key const& key) { return load(key); });   // calls load() for each key, 50 at a time
 //
-// The second form calls a function with each value of a range or of a FutureStream. At most `most` calls run at a time:
-// a call keeps its place until next() has taken its result. So a slow reader slows the calls down. The index of a
-// result is that of its value. For a vector of the results see flow/tasks/map_concurrent.h.
+// The second form calls a function with each value of a range or of a FutureStream. At most `most` calls run, or have a
+// result that next() has not taken. So a slow reader slows the calls down. The index of a result is the index of its
+// value. For a vector of the results see flow/tasks/map_concurrent.h.
 //
-// The function returns anything that can be awaited, or throws. The range is moved in, and stays with the function as
-// long as the ScopeOf: a call may refer to its element, and the function may be a coroutine with captures. What a view
-// refers to must live as long. After the end of a stream (end_of_stream) no call begins; its other errors are errors.
+// The function returns anything that can be awaited, or throws. The ScopeOf owns the function and the range: so a call
+// may refer to its element, and the function may be a coroutine with captures. Objects that a view refers to must live
+// as long. After the end of a stream (end_of_stream) no call begins; other errors of the stream count as errors.
 //
-// With ResultOrder::Finished, which is the default, a result comes when its child has ended. With ResultOrder::Started
-// it comes after the results of all earlier children. next() gives std::nullopt when no child and no result is left.
+// With ResultOrder::Finished, the default, a result comes when its child has ended. With ResultOrder::Started it comes
+// after the results of all earlier children. next() gives std::nullopt when no child and no result is left.
 //
-// The first error, also actor_cancelled, ends the rest: the other children are cancelled, and each next() and room()
-// throws this error, also if results are left. If T is an ErrorOr<U>, an error of a child is a result as any other, and
-// the rest goes on: `ScopeOf<ErrorOr<Page>> pages(keys, 50, load);`. An error of the range or stream still ends all.
+// The first error, even actor_cancelled, cancels the other children, and each next() and room() throws it, even if
+// results are left. If T is an ErrorOr<U>, an error of a child is a result, and the others continue:
+// `ScopeOf<ErrorOr<Page>> pages(keys, 50, load);`. But an error of the range or stream still ends all.
 //
-// next() and room() are operations in place, for actors, coroutines and fibers. Several may wait. What loses a race or
-// is cancelled has taken no result. The destructor cancels the children, and fails those that wait with broken_promise.
-// If memory runs out, spawn() throws, and the ScopeOf has failed. A ScopeOf belongs to one thread.
+// next() and room() are operations in place, for actors, coroutines and fibers. Several may wait. If one loses a race
+// or is cancelled, it has taken no result. The destructor cancels the children, and fails the waiters with
+// broken_promise. If memory runs out, spawn() throws, and the ScopeOf has failed. A ScopeOf belongs to one thread.
 
 #include "flow/combine/detail/decided.h"
 #include "flow/tasks/scope.h"
@@ -55,7 +55,7 @@ template <class T>
 struct ItemOf<FutureStream<T>> {
     using Type = T;
 };
-/// What the function of a ScopeOf is called with: a reference to an element, or a value that a view or a stream makes.
+/// The argument of the function: a reference to an element, or a value that a view or a stream makes.
 template <class Range>
 using Item = typename ItemOf<Range>::Type;
 template <class F, class Range>
@@ -83,7 +83,7 @@ public:
 
         bool isReady() { return scope->failure_.isValid() || (scope->held_ < most && scope->room_.isNext(*this)); }
         void park(WaiterNode& waiter) {
-            scope->room_.wakeWhenFirstLeaves(TaskPriority::DefaultYield); // the next one may want less room
+            scope->room_.wakeWhenFirstLeaves(TaskPriority::DefaultYield); // the next waiter may accept less room
             scope->room_.park(waiter, *this);
         }
         Void take() const {
@@ -137,15 +137,14 @@ public:
             throw;
         }
     }
-    /// Returns an operation that takes the next result. Gives std::nullopt when no child and no result is left.
+    /// Returns an operation that takes the next result: std::nullopt when no child and no result is left.
     Next next() { return {this}; }
-    /// Returns an operation that waits until there are fewer than `most` children and results that next() has not
-    /// taken.
+    /// Returns an operation that waits until size() is less than `most`.
     Room room(std::size_t most, std::source_location caller = std::source_location::current()) {
         FLOW_ASSERT_AT(caller, most != 0, "ScopeOf::room(0) would wait forever");
         return {this, most};
     }
-    /// The number of children that run, and of results that next() has not taken.
+    /// The number of running children, and of results that next() has not taken.
     std::size_t size() const { return held_; }
 
 private:
@@ -154,7 +153,7 @@ private:
     template <class U>
     struct IsErrorOr<ErrorOr<U>> : std::true_type {};
 
-    /// The call of the function with an element. The coroutine that waits for the result holds it.
+    /// A call of the function with an element. The coroutine that waits for the result owns it.
     template <class F, class Item>
     struct Call {
         F* function;
@@ -206,7 +205,7 @@ private:
         Future<Value> made;
         try {
             if constexpr (std::invocable<X&> && !InPlace<X>)
-                made = combine::futureOf(child()); // not of `child`, which the result may refer to
+                made = combine::futureOf(child()); // calls `child` in place: the result may refer to it
             else
                 made = combine::futureOf(std::move(child));
         } catch (...) {
@@ -240,7 +239,7 @@ private:
         next_.wakeInTurn();
     }
     void failWithCaught() { fail(currentError(), std::current_exception()); }
-    /// `exception` is the exception behind `error`, or null if there is none but the Error.
+    /// `exception` is the exception behind `error`; null if there is only an Error.
     void fail(Error error, std::exception_ptr exception) {
         if (!failure_.isValid()) {
             failure_ = error;
@@ -248,13 +247,13 @@ private:
         }
         next_.wakeInTurn();
         room_.wakeInTurn();
-        std::shared_ptr<void> fed = fed_; // while the calls end, which may destroy this object
+        std::shared_ptr<void> fed = fed_; // the end of a call may destroy this object
         scope_.close();
     }
 
     void throwFailure() const {
         if (exception_)
-            std::rethrow_exception(exception_);
+            flow::detail::rethrow(exception_, failure_);
         if (failure_.isValid())
             throw Error(failure_);
     }
@@ -275,18 +274,18 @@ private:
 
     ResultOrder order_;
     bool isFed_ = false;
-    bool* isGone_ = nullptr; // of a spawn() that runs: a child may destroy this object before it first waits
+    bool* isGone_ = nullptr; // set by a running spawn(): the child may destroy this object before its first wait
     Error failure_;
     std::exception_ptr exception_; // behind the failure
     std::size_t spawned_ = 0;
     std::size_t taken_ = 0;
-    std::size_t held_ = 0; // children that run, and results
-    // In the order of next(). With ResultOrder::Started, each running child has an empty element.
+    std::size_t held_ = 0; // running children, and results that next() has not taken
+    // The results for next(). With ResultOrder::Started, each running child has an empty element.
     std::deque<std::optional<Winner<T>>> results_;
     Source<Next> next_;
     Source<Room> room_;
     std::shared_ptr<void> fed_; // the function and the range
-    Scope scope_;               // the last: its children, which use all else, end first
+    Scope scope_;               // the last member: its children use the others, so they must end first
 };
 
 template <class Range, class F>

@@ -1,4 +1,4 @@
-// shield() without a Scope: the loop has a Scope of its own, which the first call makes.
+// shield() without a Scope: the first call makes a Scope for the loop.
 
 #include "flow/combine/timeout.h"
 #include "flow/loop/loop.h"
@@ -14,7 +14,7 @@ public:
         end = [](LoopOwned* owned) {
             auto* self = static_cast<LoopsScope*>(owned);
             Loop& home = self->home_;
-            delete self; // what the children shield while they end is dropped
+            delete self; // drops what the children shield while they end
             home.provide<LastWork>(nullptr);
         };
         home.add(*this);
@@ -32,7 +32,7 @@ public:
 private:
     Loop& home_;
     Scope scope_{OnError::Report};
-    Future<Void> joined_; // for all that wait
+    Future<Void> joined_; // shared by all callers of ended()
 };
 
 } // namespace

@@ -11,14 +11,14 @@
 //     }
 //     OnCancelCall close(co_await context(), [&] { file.close(); });
 //
-// Each object is a local variable of the task that gives it a context; with the context of a scope, a local variable
-// declared after the Scope. It works until it is destroyed. A stop may be requested on any thread, and the cancel
-// follows in a turn of the task's loop. While a CancelOnStop exists, a real loop does not end for lack of work. With
-// the context of a scope, a stop cancels the children that the scope has at that time.
+// Each object is a local variable of the task with that context; with the context of a Scope, a local variable declared
+// after the Scope. It works until it is destroyed. A stop may be requested on any thread; the cancel follows in a turn
+// of the task's loop. While a CancelOnStop exists, a real loop does not end for lack of work. With the context of a
+// Scope, a stop cancels the present children of the Scope.
 //
-// OnCancelCall calls its function once, at the cancel, or in the constructor if the task is cancelled already. A cancel
-// may first end a child that the task awaits, so that the task resumes before the function is called: the destructor
-// then calls it at the latest. The function must not throw. The state of a std::stop_source is on the global heap.
+// OnCancelCall calls its function once, at the cancel, or in the constructor if the task is cancelled already. If a
+// cancel first ends a child that the task awaits, the task may resume before the function is called; then the
+// destructor calls it. The function must not throw. The state of a std::stop_source is on the global heap.
 
 #include "flow/loop/detail/posted.h"
 #include "flow/tasks/task.h"
@@ -29,7 +29,7 @@
 
 namespace flow {
 
-/// An object that calls call() when the task or scope is cancelled.
+/// Calls call() when the task or scope is cancelled.
 template <class F>
 class OnCancelCall {
 public:
@@ -43,7 +43,7 @@ public:
     OnCancelCall(OnCancelCall const&) = delete;
     OnCancelCall& operator=(OnCancelCall const&) = delete;
     ~OnCancelCall() {
-        if (hook_->parent->has(tasks::Node::kCancelled)) // a child's end may resume the task before onCancel()
+        if (hook_->parent->has(tasks::Node::kCancelled)) // the end of a child may resume the task before onCancel()
             callOnce();
         hook_->onCancel = nullptr;
         tasks::endHook(hook_);
@@ -68,7 +68,7 @@ private:
     Hook* hook_;
 };
 
-/// A source of stop tokens, which get a stop request when the task or scope is cancelled.
+/// Makes stop tokens, for which a stop is requested when the task or scope is cancelled.
 class StopOnCancel {
 public:
     explicit StopOnCancel(Context here) : onCancel_(here, Request{&source_}) {}
@@ -87,7 +87,7 @@ private:
 
 namespace tasks {
 
-/// The message to the loop of the task, from the thread that requests a stop. Freed with its last reference.
+/// The message from the thread that requests a stop to the loop of the task. Freed with its last reference.
 class StopBell final : public Posted, public FastAllocated<StopBell> {
 public:
     explicit StopBell(Node* target) : home_(Loop::current()), target_(target) {}
@@ -97,7 +97,7 @@ public:
         references_.fetch_add(1, std::memory_order_relaxed);
         postTo<&StopBell::arrive, &StopBell::drop>(home_, TaskPriority::DefaultOnMainThread);
     }
-    /// A message that arrives after this call does nothing. Called on the thread of the loop.
+    /// Makes a message that arrives later do nothing. Called on the thread of the loop.
     void silence() noexcept {
         target_ = nullptr;
         drop();
@@ -137,7 +137,7 @@ public:
     CancelOnStop(CancelOnStop const&) = delete;
     CancelOnStop& operator=(CancelOnStop const&) = delete;
     ~CancelOnStop() {
-        callback_.reset(); // if another thread calls Ring at present, waits for the end of that call
+        callback_.reset(); // if another thread is in Ring, waits for the end of that call
         bell_->silence();
     }
 
@@ -146,7 +146,7 @@ private:
         tasks::StopBell* bell;
         void operator()() const noexcept { bell->ring(); }
     };
-    /// A std::stop_callback that can be destroyed before the other members.
+    /// A std::stop_callback that is destroyed before the other members.
     struct Callback {
         Callback(std::stop_token token, Ring ring) { callback.emplace(std::move(token), ring); }
         void reset() { callback.reset(); }

@@ -10,8 +10,8 @@
 //
 // Nothing runs before the task is awaited. Then the task becomes a child of the awaiting task or fork, with the rules
 // of a Fork (flow/tasks/fork.h). The handle owns the work: dropping a task that has not begun destroys its parameters,
-// and dropping a task that runs cancels it. `co_await task` gives the result by reference; `co_await std::move(task)`,
-// or `co_await` of a call, gives the result by value.
+// and dropping a running task cancels it. `co_await task` gives the result by reference; `co_await std::move(task)`, or
+// `co_await` of a call, gives the result by value.
 
 #include "flow/tasks/fork.h"
 
@@ -51,9 +51,9 @@ public:
             cancelOrForget();
     }
 
-    /// Returns a Context with the memory of this task and no parent, for tasks that wrap this one.
+    /// Returns a Context without a parent, with the memory of this task, for tasks that wrap this one.
     Context origin() const { return {tasks::memoryOf<T>(this->checked()), nullptr}; }
-    /// Does the same as `task | then(f)`. onValue(), onError() and onCancel() are alike: see flow/tasks/chain.h.
+    /// Does the same as `task | then(f)`, see flow/tasks/chain.h. onValue(), onError() and onCancel() are alike.
     template <class F>
     auto then(F f) && {
         return std::move(*this) | flow::then(std::move(f));
@@ -71,9 +71,9 @@ public:
         return std::move(*this) | flow::onCancel(std::move(f));
     }
 
-    /// Starts this task as the root of a tree, as start() does. Leaves the handle empty.
+    /// Like start(). Leaves the handle empty.
     Future<T> future() && { return start(std::move(*this)); }
-    /// Makes this task a child of `parent`. Called by the promise of `parent`, which awaits this task.
+    /// Makes this task a child of `parent`, which awaits it. Called by the promise of `parent`.
     FLOW_INLINE detail::Cell* begin(tasks::Node* parent) const {
         detail::Cell* cell = this->checked();
         if (!cell->isReady()) {
@@ -88,14 +88,14 @@ public:
         detail::run(this->checked()->frame());
         return cell_;
     }
-    /// Destroys this task and the nodes below it, unless this task has ended. Only destructors of the frames run.
+    /// Destroys this task and the nodes below it, unless it has ended. Runs only the destructors of the frames.
     void destroy() {
         if (cell_ && !cell_->isReady())
             tasks::destroyTree(tasks::Node::of(cell_->frame()));
     }
 
 private:
-    /// Cancels a task that runs. Destroys a task that never began, and releases the tree's reference to its cell.
+    /// Cancels a running task. Destroys a task that never began, and releases the tree's reference to its cell.
     [[gnu::noinline]] void cancelOrForget() noexcept {
         if (!cell_->has(detail::Cell::kHasFrame))
             return;
@@ -110,8 +110,8 @@ private:
 
 namespace tasks {
 
-/// The task of start(). While start() awaits it, the frame of start() is destroyed only if all that waits for start()
-/// is destroyed too, for example when the simulation ends a process. Then no code of the task runs except destructors.
+/// The task of start(). While start() awaits it, the frame of start() is destroyed only together with all code that
+/// waits for start(), for example when the simulation ends a process. Then only destructors of the task run.
 template <class Task>
 struct Root {
     using T = typename Task::Element;
@@ -155,8 +155,7 @@ struct Root {
 
 } // namespace tasks
 
-/// Starts the task as the root of a tree, immediately, on the caller's stack. Cancelling or dropping the future cancels
-/// the tree.
+/// Starts the task as the root of a tree, immediately, on the caller's stack. Dropping the future cancels the tree.
 template <class T, class Executor>
 Future<T> start(Task<T, Executor> task) {
     tasks::Root<Task<T, Executor>> root(std::move(task));

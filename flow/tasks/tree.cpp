@@ -1,15 +1,15 @@
-// A node of the tree of tasks is unstarted, running, joining (it waits for its children), ending (its body is over, but
-// children are left), or ended. Flags in the node tell these states apart. `pins` counts the calls that still use a
-// node. A pinned node is not completed, so a destructor or a waiter that runs below the node cannot free it. unpin()
-// calls settle(), which completes the node if no pin and no child is left.
+// A node of the tree of tasks is unstarted, running, joining (waits for its children), ending (the body is over, but
+// children are left), or ended. Flags in the node store these states. `pins` counts the calls that still use a node. A
+// pinned node is not completed, so a destructor or a waiter that runs below it cannot free it. unpin() calls settle(),
+// which completes a node without pins and children.
 //
-// - End: settle() completes a node that has no children. If the parent waits for its children, settle() goes on with
+// - End: settle() completes a node that has no children. If the parent waits for its children, settle() continues with
 // the parent, and so on upwards. end() destroys the frame first, and completes the future last.
 //
 // - Cancel: walk() marks a node, then its children, and interrupts children before their parent. A marked child moves
-// to the end of its parent's list: so the walk needs no stack and no memory.
+// to the end of its parent's list, so the walk needs no stack and no memory.
 //
-// - destroyTree(): destroys the frames of a tree, children first. No code of the nodes runs except destructors.
+// - destroyTree(): destroys the frames of a tree, children first. Only destructors run.
 
 #include "flow/tasks/detail/tree.h"
 
@@ -20,7 +20,7 @@
 namespace flow::tasks {
 namespace {
 
-/// Completes a node that has no child left: destroys the frame, then sets the result. Returns the waiter to run next.
+/// Completes a node without children: destroys the frame, then sets the result. Returns the waiter to run next.
 Waiter* end(Node* node) noexcept {
     if (node->sibling.isLinked())
         node->sibling.unlink(); // not cutOut(): cancelTree() in a destructor must not link the node again
@@ -72,7 +72,7 @@ Waiter* settle(Node* node) noexcept {
         if (!parent || !parent->has(Node::kWatches))
             return last;
         if (last) {
-            ++parent->pins; // the parent stays until the waiter has run
+            ++parent->pins; // keeps the parent until the waiter has run
             run(last);
             --parent->pins;
         }
@@ -89,21 +89,21 @@ void unpin(Node* node) noexcept {
 
 namespace {
 
-/// Marks a node as cancelled: from now on each new wait of the node fails. Only interrupt() ends its present wait:
-/// before that, the end of a child may resume the node.
+/// Marks a node as cancelled: each new wait of the node fails. Only interrupt() or the end of a child ends its wait.
 void mark(Node* node) noexcept {
     node->flags |= Node::kCancelled;
+    forgetCancelledWaits();
     if (!node->has(Node::kIsHook))
         Cell::of(node->frame())->flags |= Cell::kCancelled;
 }
 
-/// Returns the child behind `before` in the list; null if this child is cancelled, or if there is none.
+/// Returns the child behind `before` in the list; null if it is cancelled, or if there is none.
 Node* childBehind(Node* parent, Link& before) noexcept {
     Link* next = before.next;
     return next == &parent->children || Node::of(next)->has(Node::kCancelled) ? nullptr : Node::of(next);
 }
 
-/// Marks the child that childBehind() finds, and moves it to the end of the list. Returns null if there is none.
+/// Marks the child that childBehind() returns, and moves it to the end of the list. Returns null if there is none.
 Node* markChild(Node* parent, Link& before) noexcept {
     Node* child = childBehind(parent, before);
     if (!child)
@@ -114,7 +114,7 @@ Node* markChild(Node* parent, Link& before) noexcept {
     return child;
 }
 
-/// Interrupts the wait of a node. All its children are cancelled already.
+/// Interrupts the wait of a node with only cancelled children.
 void interrupt(Node* node) noexcept {
     if (node->has(Node::kIsHook)) {
         auto* hook = static_cast<HookNode*>(node);
@@ -133,7 +133,7 @@ void interrupt(Node* node) noexcept {
     cancel(cell);
 }
 
-/// Cancels all nodes below `root`, and then interrupts `root`, which is marked already.
+/// Cancels all nodes below `root`, and then interrupts `root`, which must be marked.
 void walk(Node* root) noexcept {
     Node* node = root;
     ++node->pins;
@@ -171,7 +171,7 @@ Waiter* endSlowly(Waiter* frame, bool failed) noexcept {
     node->flags |= failed ? Node::kEnding | Node::kFailed : Node::kEnding;
     if (failed) {
         ++node->pins;
-        while (childBehind(node, node->children)) // children that others spawn while they end are cancelled, too
+        while (childBehind(node, node->children)) // children that are spawned meanwhile are cancelled, too
             cancelChildren(node);
         --node->pins;
     }
@@ -196,7 +196,7 @@ void cancelTree(Node* root) noexcept {
 }
 
 void cancelChildren(Node* parent) noexcept {
-    HookNode present(fastMemory(), 0); // in the list, the present children are behind this node, later ones before it
+    HookNode present(fastMemory(), 0); // the present children are behind this node in the list, later ones before it
     present.parent = parent;
     std::uint32_t outerCall = parent->flags & Node::kCancelsChildren;
     parent->flags |= Node::kCancelsChildren;
@@ -211,7 +211,7 @@ void cancelChildren(Node* parent) noexcept {
 
 namespace {
 
-/// Marks each node as cancelled and as waiting for no children: so destructors neither cancel nor resume a node.
+/// Marks each node as cancelled and as waiting for no children, so that destructors neither cancel nor resume a node.
 void markAll(Node* root) noexcept {
     Node* node = root;
     for (;;) {

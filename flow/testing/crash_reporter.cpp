@@ -39,7 +39,7 @@ char const* cause(int signal) {
     }
 }
 
-// Calls only functions that are safe in a signal handler: the signal may have interrupted any code.
+// Calls only functions that are safe in a signal handler.
 void onSignal(int signal) {
     char const* why = cause(signal);
     say(head.data(), head.size());

@@ -1,10 +1,10 @@
-// The runner of unit tests. Before it runs a selected test, it makes the text that says how to repeat this test. A
-// CrashReporter can then print the text if the test crashes or hangs.
+// The runner of unit tests. Before each test it makes the text that says how to repeat the test, so that a
+// CrashReporter can print it if the test crashes or hangs.
 //
 // runOnce() seeds the thread's random numbers from the run's seed and the name of the test, makes a new loop, and runs
-// the test on this loop until the future of the test is ready or the timeout is over. At the end it compares the
-// number of live blocks with the number before, to report leaks. It computes an "unseed" from a random number, the
-// number of steps and the virtual time. With --twice, a test fails if the unseeds of its two runs differ.
+// the test on it until its future is ready or the timeout is over. Then it compares the number of live blocks with the
+// number before, to report leaks. The "unseed" is computed from a random number, the number of steps and the virtual
+// time. With --twice, a test fails if the unseeds of its two runs differ.
 
 #include "flow/testing/detail/runner.h"
 
@@ -17,13 +17,13 @@
 #include "flow/memory/fast_allocator.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/testing/detail/crash_reporter.h"
+#include "flow/testing/detail/describe_error.h"
 #include "flow/trace/code_probe.h"
 #include "flow/trace/trace_event.h"
 
 #include <bit>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <memory>
 
 namespace flow {
@@ -31,19 +31,10 @@ namespace {
 
 struct Outcome {
     std::string failure; // empty if the test passed
-    double seconds = 0;  // in the time of the test's loop
+    double seconds = 0;  // time of the test's loop
     std::int64_t leaked = 0;
-    std::uint64_t unseed = 0; // equal for runs that did the same
+    std::uint64_t unseed = 0; // equal for equal runs
 };
-
-std::string describe(Error error) {
-    std::string text = format("%s (%d): %s", error.name(), error.code(), error.what());
-    if (error.code() == error_code_unknown_error && std::strcmp(error.what(), unknown_error().what()) == 0)
-        text += format(": %s", lastUnknownError());
-    if (std::string origin = error.origin(); !origin.empty())
-        text += "\nraised at " + origin;
-    return text;
-}
 
 /// Returns the pending computations, indented; empty if there are none.
 std::string pendingLines() {
@@ -56,7 +47,7 @@ std::string pendingLines() {
     return lines;
 }
 
-/// Runs the test. Returns the reason of its failure, or "".
+/// Runs the test. Returns the reason of its failure; "" if it passed.
 std::string attempt(Loop& current, UnitTest const& test, TestOptions const& options) {
     Future<Void> done;
     try {
@@ -71,7 +62,7 @@ std::string attempt(Loop& current, UnitTest const& test, TestOptions const& opti
                       seconds) +
                pendingLines();
     } catch (...) {
-        return describe(currentError()) + pendingLines();
+        return testing::describeError(currentError()) + pendingLines();
     }
 }
 
@@ -86,12 +77,14 @@ Outcome runOnce(UnitTest const& test, TestOptions const& options, std::uint64_t 
             current = std::make_unique<RealLoop>();
         else
             current = std::make_unique<SimLoop>();
+        loopOfTest = current.get();
         double start = current->now();
         outcome.failure = attempt(*current, test, options);
         outcome.seconds = current->now() - start;
         outcome.unseed = deterministicRandom()->randomUInt64() + current->stepsRun() * 0x9E3779B97F4A7C15u;
         if (!options.realLoop)
             outcome.unseed += std::bit_cast<std::uint64_t>(outcome.seconds);
+        loopOfTest = nullptr;
     }
     outcome.leaked = memory::totalStatistics().live() - before;
     return outcome;
@@ -120,7 +113,7 @@ std::string quoted(std::string const& word) {
     return text + "'";
 }
 
-/// Returns the place of the test, and the command for an equal run.
+/// Returns the place of the test, and the command that repeats it.
 std::string howToRepeat(UnitTest const& test, TestOptions const& options, std::uint64_t seed) {
     std::string command = quoted(options.program);
     for (std::string const& word : options.rerun)

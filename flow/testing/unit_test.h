@@ -1,5 +1,5 @@
 #pragma once
-// FLOW_TEST_CASE (with flow/test.h also TEST_CASE): registers a test under a path. The test may wait.
+// FLOW_TEST_CASE (TEST_CASE with flow/test.h): registers a test under a path. The test may wait.
 //
 //     #include "flow/test.h"
 //
@@ -14,21 +14,20 @@
 //     }
 //
 // The body returns Future<Void> and has one parameter, `UnitTestParameters params`. The test fails if the future has an
-// error, or if the body throws. Link the program with millrace::test_main to run the tests
-// (flow/testing/detail/runner.h). Each test has a loop of its own, on virtual time, and a seed that depends only on the
-// run's seed and the test's path.
-//
-// Two tests must not be on the same line.
+// error, or if the body throws. To run the tests, link the program with millrace::test_main
+// (flow/testing/detail/runner.h). Each test has its own loop, on virtual time, and a seed that depends only on the
+// run's seed and the test's path. Two tests must not be on the same line.
 
 #include "flow/base/optional.h"
 #include "flow/core/future.h"
 
+#include <atomic>
 #include <map>
 #include <string>
 
 namespace flow {
 
-/// The parameters that the command line gives to tests: `--param size=100`.
+/// The parameters of tests on the command line: `--param size=100`.
 class UnitTestParameters {
 public:
     void set(std::string const& name, std::string const& value) { values_[name] = value; }
@@ -39,11 +38,11 @@ public:
 
     /// Returns the value of the parameter; nothing if it was not given.
     Optional<std::string> get(std::string const& name) const;
-    /// Returns nothing if the parameter was not given. Throws invalid_option_value if the value is no number.
+    /// Returns the value as a number; nothing if it was not given. Throws invalid_option_value if it is no number.
     Optional<std::int64_t> getInt(std::string const& name) const;
     Optional<double> getDouble(std::string const& name) const;
 
-    /// Returns the directory for files of tests: the value of `--data-dir`, which must exist, or the current directory.
+    /// Returns the directory for files of tests: `--data-dir`, which must exist, or the current directory.
     std::string const& getDataDir() const { return dataDir_; }
     void setDataDir(std::string path) { dataDir_ = std::move(path); }
 
@@ -52,7 +51,7 @@ private:
     std::string dataDir_ = ".";
 };
 
-/// A registered test. Made by the macros only, as a static object, in any translation unit.
+/// A registered test: a static object in any translation unit. Only the macros make it.
 class UnitTest {
 public:
     using Function = Future<Void> (*)(UnitTestParameters const&);
@@ -67,17 +66,21 @@ public:
     UnitTest* const next;
 };
 
-/// All registered tests: `for (UnitTest* test = g_unittests.tests; test; test = test->next)`, the latest first.
+/// The list of all tests, latest first: `for (UnitTest* test = g_unittests.tests; test; test = test->next)`.
 struct UnitTestCollection {
     UnitTest* tests;
 };
 extern UnitTestCollection g_unittests;
 
-/// A test sets this to true if two runs with the same seed may differ: `--twice` then does not compare the runs.
+class Loop;
+
+/// A test sets it to true if two runs with the same seed may differ. Then `--twice` does not compare the runs.
 inline thread_local bool noUnseed = false;
+/// The loop of the test that runs; null outside of tests. For code that other threads call.
+inline std::atomic<Loop*> loopOfTest = nullptr;
 
 namespace testing {
-/// Calls a test. Tests take their parameters by value or by reference: this function gives both kinds one signature.
+/// Calls a test. Tests take their parameters by value or by reference; this function has one signature for both.
 template <auto function>
 Future<Void> runTestCase(UnitTestParameters const& parameters) {
     return function(parameters);
@@ -86,7 +89,7 @@ Future<Void> runTestCase(UnitTestParameters const& parameters) {
 
 } // namespace flow
 
-/// Registers a function that takes UnitTestParameters and returns Future<Void>. The parameters outlive the test.
+/// Registers a function from UnitTestParameters to Future<Void>. The parameters outlive the test.
 #define FLOW_ACTOR_TEST_CASE(function, name)                                                                           \
     static ::flow::UnitTest flowUnitTest__##function(name, __FILE__, __LINE__, ::flow::testing::runTestCase<&function>);
 

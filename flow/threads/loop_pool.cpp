@@ -26,7 +26,7 @@ void throwIfFailed(int failure, char const* what) {
 
 } // namespace
 
-/// Until all loops have stopped, a step of one of them may post to another one.
+/// Keeps each loop until all have stopped, because a step of one loop may post to another.
 struct LoopPool::AllStopped : std::latch {
     using latch::latch;
 };

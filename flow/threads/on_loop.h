@@ -3,18 +3,18 @@
 //
 //     Future<int> size = onLoop(storageLoop, [&] { return table.size(); });          // runs on storageLoop's thread
 //     Future<Row> row = onLoop(storageLoop, [&table, key] { return table.read(key); }); // an actor there
-//     use(co_await row);                                                              // goes on on the caller's loop
+//     use(co_await row);                                                              // continues on the caller's loop
 //
 // The function is moved to the other thread, called there once, and destroyed there. If it returns a Future, onLoop
-// waits for that future there. The value or error then comes back to the caller's loop, to which the future of onLoop
-// belongs. Until then the caller's loop does not end for lack of work, and must not be destroyed.
+// waits for that future there. The value or error then comes back to the caller's loop, which owns the future of
+// onLoop. Until then the caller's loop does not end for lack of work, and must not be destroyed.
 //
-// Cancelling the returned future, or dropping it, drops only the answer. The call goes on on the other loop, so all
-// objects to which it refers must stay valid. But the caller's loop does not wait for the call any more.
-// timeoutError(onLoop(...), seconds) drops the future in this way when the time is over.
+// Cancelling or dropping the returned future drops only the answer: the caller's loop does not wait for the call any
+// more. The call continues on the other loop, so all objects to which it refers must stay valid.
+// timeoutError(onLoop(...), seconds) drops the future like this when the time is over.
 //
-// If the other loop is destroyed before there is an answer, the future for which onLoop waits there is dropped, and the
-// caller gets broken_promise. Two loops may wait for each other.
+// If the other loop is destroyed before it has an answer, it drops the future of the function, and the caller gets
+// broken_promise. Two loops may wait for each other.
 
 #include "flow/loop/detail/remote_answer.h"
 #include "flow/wait/member_wait.h"
@@ -25,7 +25,7 @@
 
 namespace flow {
 
-/// The value type of onLoop(loop, f), where f() returns an R.
+/// The value type of onLoop(loop, f) if f() returns an R.
 template <class R>
 struct CallResult {
     using Value = std::conditional_t<std::is_void_v<R>, Void, R>;
@@ -37,7 +37,7 @@ struct CallResult<Future<T>> {
     static constexpr bool kLater = true;
 };
 
-/// A call of onLoop on its way to the other loop and back. It belongs to the thread on which it is at the moment.
+/// A call of onLoop on its way to the other loop and back. It belongs to the thread where it is at present.
 template <class F>
 class RemoteCall final : public RemoteAnswer<RemoteCall<F>, typename CallResult<std::invoke_result_t<F&>>::Value>,
                          public LoopOwned,

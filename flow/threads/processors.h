@@ -1,5 +1,5 @@
 #pragma once
-// The number of processors for which a program should start loops, and the processors to which it may pin them.
+// The processors that a program may use for loops.
 //
 //     LoopPool loops(usableProcessors());
 
@@ -9,15 +9,14 @@
 
 namespace flow {
 
-/// Returns the numbers of the processors on which this process may run, as taskset or a cpuset allow it.
+/// Returns the numbers of the processors on which this process may run, as set by taskset or a cpuset.
 std::vector<int> allowedProcessors();
 
-/// Returns how many processors the file cpu.max of a cgroup grants: 1.5 for "150000 100000". Nothing for "max",
-/// which is no limit, and for another text.
+/// Returns the processors that a cgroup's file cpu.max grants: 1.5 for "150000 100000"; nothing for other text.
 std::optional<double> processorsOfCpuMax(std::string_view text);
 
 /// Returns the number of allowed processors, but at most the whole processors that cpu.max of this process's cgroup
-/// (v2), and of those above it, grant; at least 1. So the loops are not throttled when all are busy.
+/// (v2) and of its parents grant; at least 1. So busy loops are not throttled.
 int usableProcessors();
 
 } // namespace flow

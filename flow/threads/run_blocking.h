@@ -1,20 +1,15 @@
 #pragma once
-// runBlocking: calls a function that may block, on another thread, so that the loop does not block.
+// runBlocking: calls a function that may block on another thread, so that the loop does not block.
 //
 //     std::string text = co_await runBlocking([path] { return readWholeFile(path); });
 //     Future<int> answer = runBlocking([&database, key] { return database.get(key); });
 //
-// The current loop has a pool of at most ThreadPool::kMostThreads threads. The function runs on one of these threads;
-// further calls wait. It must not touch futures, the loop or anything else of the loop's thread. The value that it
-// returns, or its exception, becomes the result of the future.
+// The current loop has a pool of at most ThreadPool::kMostThreads threads. The function runs on one of them; further
+// calls wait. It must not use futures, the loop or other objects of the loop's thread. Its value or exception is the
+// result of the future. On a simulated loop it runs on the loop, as a step. So a seed gives the same run each time.
 //
-// Cancel safety: a call never runs if its future is dropped before the call has begun. A call that has begun runs to
-// its end, and its result is dropped. The objects to which the function refers must live until that end, so capture by
-// value or by a shared pointer.
-//
-// On a simulated loop the function runs on the loop, in a step of its own. So a seed gives the same run each time.
-//
-// The errors, the end of the loop and all else are as in flow/threads/thread_pool.h.
+// Cancel safety: if the future is dropped before the call has begun, the call never runs. A call that has begun runs to
+// its end: capture by value or by a shared pointer. The other rules are in flow/threads/thread_pool.h.
 
 #include "flow/threads/thread_pool.h"
 

@@ -1,6 +1,5 @@
 #pragma once
-// ThreadChannel<T>: values from any number of threads to any number of threads, with a bound. Each side is a task on a
-// loop, which waits without blocking the loop, or a thread without a loop, which blocks.
+// ThreadChannel<T>: a bounded queue between any number of threads. Tasks suspend; threads without a loop block.
 //
 //     ThreadChannel<Job> jobs(16);                      // holds at most 16 jobs
 //     co_await jobs.send(std::move(job));               // a task: suspends while the channel is full
@@ -8,24 +7,22 @@
 //     auto first = co_await race(jobs.receive(), delay(1.0));
 //     jobs.sendBlocking(std::move(job));                // a thread without a loop: blocks while the channel is full
 //     while (std::optional<Job> job = jobs.receiveBlocking()) work(*job);
-//     if (!jobs.trySend(std::move(job))) ...            // any thread: never waits; the job is still here
+//     if (!jobs.trySend(std::move(job))) ...            // any thread: never waits; after false the job is unchanged
 //     jobs.close();
 //
 // send() and receive() are operations in place, for actors, coroutines and fibers. They belong to the loop on which
 // they are awaited. An operation that loses a race, or is cancelled, has sent nothing and received nothing: a waiting
-// send() only refers to the value. Values come out in the order in which they went in. Tasks and threads are served in
-// the order in which they began to wait: what comes for a waiting task is kept for it until its loop has the turn, so
-// no step of this loop may wait for the others. A wait always takes a turn of the loop, also if there is a value: so a
-// task that receives does not keep its loop from other work. One loop needs no ThreadChannel: Channel
-// (flow/sync/channel.h) is faster.
+// send() only refers to the value. Values are received in the order of sending. Tasks and threads are served in the
+// order in which they began to wait. A value or place for a waiting task is reserved until its loop has the turn, so no
+// step of this loop may wait for the other waiters. A wait always takes a turn of the loop, even if there is a value:
+// so a receiving task does not keep its loop from other work. Within one loop, Channel (flow/sync/channel.h) is faster.
 //
-// After close() receivers get the values that are in the channel. Then receive() fails with end_of_stream, and
-// receiveBlocking() and tryReceive() return nothing. send() and sendBlocking() fail with broken_promise, also those
-// that wait; trySend() returns false.
+// After close(), receivers get the values that are left. Then receive() fails with end_of_stream; receiveBlocking() and
+// tryReceive() return nothing. Present and later senders fail with broken_promise; trySend() returns false.
 //
 // Any thread may call any member. While a task waits for the channel, its loop does not end for lack of work. A loop
-// may be destroyed while its tasks wait: what they would have got goes to others. The channel must outlive all waits
-// for it, which an assertion checks. T is moved under a mutex, so its move constructor must not throw or block.
+// may be destroyed while its tasks wait: others get their values and places. The channel must outlive all waits for it,
+// which an assertion checks. T is moved under a mutex, so its move constructor must not throw or block.
 
 #include "flow/core/void.h"
 #include "flow/threads/detail/units.h"
@@ -42,7 +39,6 @@ class ThreadChannel {
     static_assert(std::is_nothrow_move_constructible_v<T>, "a ThreadChannel moves its values, which must not throw");
 
 public:
-    /// The operation of send(). It refers to the value.
     struct Send {
         using Result = Void;
         ThreadChannel* channel;
@@ -87,11 +83,11 @@ public:
     ThreadChannel(ThreadChannel const&) = delete;
     ThreadChannel& operator=(ThreadChannel const&) = delete;
 
-    /// Moves the value into the channel when there is room. For a copy, write send(T(value)).
+    /// Returns an operation that moves the value into the channel. For a copy, write send(T(value)).
     Send send(T&& value) { return {this, &value, nullptr}; }
     Receive receive() { return {this, nullptr}; }
 
-    /// Moves the value into the channel and returns true, if there is room now.
+    /// If there is room now, moves the value into the channel and returns true.
     [[nodiscard]] bool trySend(T&& value) {
         std::lock_guard lock(mutex_);
         if (isClosed_ || !places_.take())
@@ -99,7 +95,7 @@ public:
         put(value);
         return true;
     }
-    /// Returns nothing if there is no value now.
+    /// Takes a value; returns nothing if there is none now.
     std::optional<T> tryReceive() {
         std::lock_guard lock(mutex_);
         if (isOver() || !values_.take())
@@ -107,14 +103,14 @@ public:
         return get();
     }
 
-    /// Blocks the thread, which must have no loop, while the channel is full.
+    /// Moves the value into the channel. Blocks the thread, which must have no loop, while the channel is full.
     void sendBlocking(T value, std::source_location caller = std::source_location::current()) {
         FLOW_ASSERT_AT(caller, !hasLoop(), "sendBlocking() on the thread of a loop: write co_await send()");
         std::unique_lock lock(mutex_);
         places_.block(lock, isClosed_);
         put(value);
     }
-    /// Blocks the thread, which must have no loop, while the channel is empty. Returns nothing at the end.
+    /// Takes a value. Blocks the thread, which must have no loop, while there is none. Returns nothing at the end.
     std::optional<T> receiveBlocking(std::source_location caller = std::source_location::current()) {
         FLOW_ASSERT_AT(caller, !hasLoop(), "receiveBlocking() on the thread of a loop: write co_await receive()");
         std::unique_lock lock(mutex_);
@@ -151,10 +147,10 @@ private:
         return ticket;
     }
 
-    // These functions are called under the mutex.
+    // Called under the mutex:
 
     bool isOver() const { return isClosed_ && count_ == 0; }
-    /// The caller has taken one of places_.
+    /// The caller must have taken one of places_.
     void put(T& value) {
         if (isClosed_)
             throw broken_promise();
@@ -162,7 +158,7 @@ private:
         ++count_;
         values_.give();
     }
-    /// The caller has taken one of values_.
+    /// The caller must have taken one of values_.
     T get() noexcept {
         std::optional<T>& place = ring_[first_];
         T value(*std::move(place));

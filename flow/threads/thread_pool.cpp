@@ -9,7 +9,7 @@
 namespace flow {
 namespace {
 
-/// A guard that blocks all signals of this thread: a new thread inherits the blocked signals of its creator.
+/// Blocks all signals of this thread, because a new thread inherits the blocked signals of its creator.
 class NoSignals {
 public:
     NoSignals() {
@@ -25,7 +25,7 @@ private:
     sigset_t before_;
 };
 
-/// The holder of a loop's pool, until the loop ends.
+/// Owns a loop's pool until the loop ends.
 struct LoopsPool final : LoopOwned {
     explicit LoopsPool(Loop& home) : home(home), pool(makeReference<ThreadPool>(home)) {
         home.provide<ThreadPool>(pool.getPtr());
@@ -48,7 +48,7 @@ ThreadPool::ThreadPool(Loop& home, std::size_t mostThreads) : home_(home), mostT
     FLOW_ASSERT(mostThreads > 0, "a ThreadPool of no threads");
     queue_.reset();
     LoopOwned::end = [](LoopOwned* owned) {
-        // Keeps the pool while its calls are destroyed.
+        // Keeps the pool alive while its calls are destroyed.
         Reference<ThreadPool> pool = Reference<ThreadPool>::addRef(static_cast<ThreadPool*>(owned));
         pool->stop();
     };
@@ -85,7 +85,7 @@ bool ThreadPool::submit(Job& job) {
         job.sendToLoop();
         return true;
     }
-    // Tested before the mutex is locked: in a child, a mutex that a thread of the parent held stays locked.
+    // Tested without the mutex: in a child, a mutex that a thread of the parent held stays locked.
     FLOW_ASSERT(threads_.empty() || forks_ == forkCount(),
                 "a child of fork() has none of the threads of this pool: make a loop of its own there");
     std::unique_lock lock(mutex_);
@@ -132,7 +132,7 @@ void ThreadPool::Job::workOnLoop() {
     deliver();
 }
 
-// Called under the mutex, so that the new thread waits until the call is in the queue.
+// Called under the mutex: the new thread waits until the call is in the queue.
 void ThreadPool::startThread() {
     NoSignals inherited;
     forks_ = forkCount();

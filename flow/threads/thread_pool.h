@@ -1,34 +1,33 @@
 #pragma once
-// ThreadPool: a few threads for calls that block. The results of the calls come back to the loop.
+// ThreadPool: a few threads for calls that block. The results come back to the loop.
 //
 //     Reference<ThreadPool> pool = makeReference<ThreadPool>(Loop::current(), 2);
 //     Future<Digest> digest = pool->run([bytes] { return sha512(bytes); });
 //
 // Programs usually call runBlocking() (flow/threads/run_blocking.h), which uses one pool for each loop. Make another
-// pool for work that must not wait behind other work, or that must not run twice at the same time (one thread).
+// pool for work that must not wait behind other work, or for calls that must not overlap (one thread).
 //
-// The function is called once, on one of the threads, with all signals blocked. It is moved and destroyed only on the
-// loop's thread, and it is destroyed before the future is ready. void becomes Void; an exception becomes the error of
-// the future. The pool starts a thread when there are more calls than idle threads, up to `mostThreads` threads, and
-// keeps its threads. Further calls wait in order. Any number of calls may wait: see queued().
+// The function is called once, on one of the threads, with all signals blocked. It is moved and destroyed on the loop's
+// thread, before the future is ready. void becomes Void; an exception becomes the error of the future. The pool starts
+// a thread when there are more calls than idle threads, up to `mostThreads` threads, and keeps its threads. Further
+// calls wait in order. Any number of calls may wait: see queued().
 //
 // Cancel safety. run(): if the future is dropped before the call has begun, the function is destroyed and never called.
-// If the call has begun, it runs to its end and its result is dropped. The objects to which the function refers must
-// live until that end. runToEnd(): dropping the future only drops the result.
+// A call that has begun runs to its end, and its result is dropped. The objects to which the function refers must live
+// until then. runToEnd(): dropping the future only drops the result.
 //
-// Lifetime. The loop does not end for lack of work while a call is under way, unless the call was cancelled. When the
-// loop is destroyed, it waits for the calls that have begun, and destroys the other calls. The futures of all these
-// calls never become ready. After stop(), begun calls still give their results. A call holds a reference to its pool.
+// Lifetime. The loop does not end for lack of work while a call is under way, unless it was cancelled. The destructor
+// of the loop waits for calls that have begun, and destroys the others. The futures of all these calls never become
+// ready. stop() also waits for calls that have begun, but they give their results. A call keeps its pool alive.
 //
 // Simulation. On a simulated loop there are no threads: each call is a step of the loop, so that a run can be repeated.
-// So a call that waits for another call of the pool never ends on a simulated loop.
+// So a call must not wait for another call of the pool: it would wait forever.
 //
 // A child of fork() has none of the threads: it must not use or destroy a pool that its parent has used. A call in the
-// child ends the program with a message; make a new loop in the child.
+// child ends the program with a message. Make a new loop in the child.
 //
-// Errors. A future fails with platform_error if the pool can have no thread. run() and runToEnd() throw std::bad_alloc.
-//
-// Threads. All members belong to the loop's thread.
+// Errors. A future fails with platform_error if the system refuses all threads. run() and runToEnd() throw
+// std::bad_alloc. All members belong to the loop's thread.
 
 #include "flow/core/error_or.h"
 #include "flow/core/operation.h"
@@ -50,7 +49,7 @@ namespace flow {
 
 class ThreadPool final : public ReferenceCounted<ThreadPool>, LoopOwned {
 public:
-    /// The number of threads that keeps a disk busy; calls that wait for the network need more.
+    /// The default maximum: enough threads to keep a disk busy. Calls that wait for the network need more.
     static constexpr std::size_t kMostThreads = 8;
 
     explicit ThreadPool(Loop& home, std::size_t mostThreads = kMostThreads);
@@ -58,7 +57,7 @@ public:
     ThreadPool& operator=(ThreadPool const&) = delete;
     ~ThreadPool();
 
-    /// Returns the pool of the current loop, which ends with the loop.
+    /// Returns the pool of the current loop. It ends with the loop.
     static ThreadPool& ofLoop();
 
     /// Calls function() on a thread. The future is never ready if the pool has stopped.
@@ -66,19 +65,17 @@ public:
     auto run(F function) {
         return begin(std::move(function), OnCancel::Withdraw);
     }
-    /// Does the same as run(), but the function is called even if its future is dropped.
+    /// Like run(), but the function is called even if its future is dropped.
     template <class F>
     auto runToEnd(F function) {
         return begin(std::move(function), OnCancel::RunOn);
     }
 
-    /// Returns the number of calls that have not begun. A server that accepts any amount of work should refuse
-    /// some work when this number grows.
+    /// Returns the number of calls that have not begun. A server should refuse work when it grows.
     std::size_t queued() const;
 
-    /// Waits for the calls that have begun and destroys the others. Functions of later calls are destroyed immediately.
+    /// Waits for the calls that have begun, and destroys the others. Later calls are destroyed immediately.
     void stop() noexcept;
-    bool hasStopped() const { return stopped_; }
 
 private:
     enum class OnCancel : bool { Withdraw, RunOn };
@@ -88,15 +85,14 @@ private:
         explicit Job(ThreadPool& p) : pool(Reference<ThreadPool>::addRef(&p)), guard(p.home_) {}
         virtual ~Job() = default;
 
-        /// Calls the function, on a thread.
+        /// Calls the function on a thread.
         virtual void work() noexcept = 0;
         /// Brings the result to the future, on the loop's thread, and destroys the job.
         virtual void deliver() noexcept = 0;
-        /// Called instead of deliver() if the loop or the pool ends first: the future gets no result.
+        /// Called instead of deliver() if the loop or the pool ends first. The future then gets no result.
         virtual void discard() noexcept = 0;
 
         void sendHome() noexcept;
-        /// Makes the call a step of a simulated loop.
         void sendToLoop() noexcept;
         void workOnLoop();
         using Posted::takeBack;
@@ -110,13 +106,13 @@ private:
     template <class F>
     auto begin(F function, OnCancel onCancel);
 
-    /// Gives the job to the pool. Returns false if the pool has no thread: the job then still belongs to the caller.
+    /// Gives the job to the pool. Returns false if the pool has no thread: then the caller still owns the job.
     bool submit(Job& job);
-    /// Takes back a job that has not begun, and returns true: the job belongs to the caller again. Else returns false.
+    /// Takes back a job that has not begun, and returns true: then the caller owns it again. Otherwise returns false.
     bool withdraw(Job& job);
     void startThread();
     void main();
-    /// Returns the text for reports about a job that has not come back.
+    /// Returns the state of an unfinished job, as a text for reports.
     std::string stateOf(Job const& job) const;
 
     Loop& home_;
@@ -128,7 +124,7 @@ private:
     ListLink queue_; // a list of Jobs
     std::size_t queued_ = 0;
     std::size_t idle_ = 0;
-    bool stopped_ = false; // only the loop's thread writes it, and may read it without the mutex
+    bool stopped_ = false; // written only by the loop's thread, which may read it without the mutex
 };
 
 template <class F>
@@ -149,7 +145,7 @@ struct ThreadPool::Call final : Job, FastAllocated<Call<F>> {
             this->fail(platform_error());
         }
         ~Answer() {
-            if (!call) // discard() has been called, or the pool has no thread
+            if (!call) // after discard(), or if the pool has no thread
                 return;
             call->answer = nullptr;
             if (call->isBack || (call->onCancel == OnCancel::Withdraw && call->pool->withdraw(*call)))
@@ -161,6 +157,7 @@ struct ThreadPool::Call final : Job, FastAllocated<Call<F>> {
             out.text = call ? call->pool->stateOf(*call) : "a blocking call of a pool that has stopped";
         }
         void deliver() noexcept {
+            Loop::current().noteAnswer(this->firstAwaiter());
             if (call->result.isError())
                 this->fail(call->result.getError(), std::move(call->exception));
             else
@@ -201,10 +198,10 @@ struct ThreadPool::Call final : Job, FastAllocated<Call<F>> {
 
     OnCancel onCancel;
     bool isBack = false;
-    Answer* answer = nullptr; // null when the future has been cancelled; belongs to the loop's thread
+    Answer* answer = nullptr; // null if the future was dropped; belongs to the loop's thread
     F function;
     ErrorOr<Value> result;
-    std::exception_ptr exception; // behind the error, if this is unknown_error
+    std::exception_ptr exception; // the exception behind an unknown_error
 };
 
 template <class F>

@@ -1,8 +1,8 @@
 #pragma once
-// ThreadPromise<T>: a future of this loop, which any thread completes. For threads and callbacks of other libraries.
+// ThreadPromise<T>: a future of this loop that any thread can complete. For threads and callbacks of other libraries.
 //
 //     Future<int> lookUp(Resolver& resolver, std::string name) {
-//         ThreadPromise<int> promise;                           // on the loop that waits
+//         ThreadPromise<int> promise;                           // on the loop of the future
 //         Future<int> answer = promise.getFuture();
 //         resolver.start(name, [promise = std::move(promise)](int address) mutable {
 //             promise.send(address);                            // on any thread
@@ -10,12 +10,12 @@
 //         return answer;
 //     }
 //
-// It is made on a loop, and getFuture() is called there, once, before the promise goes to another thread. Then one
+// Make the promise on a loop, and call getFuture() there, once, before the promise goes to another thread. Then one
 // thread calls send() or sendError(), once. If the promise is destroyed before that, the future fails with
-// broken_promise. The future is ready in a turn of its loop.
+// broken_promise. The future becomes ready in a turn of its loop.
 //
 // While the future waits, its loop does not end for lack of work, and must not be destroyed. Dropping the future drops
-// only the answer: send() then does nothing, also after the end of the loop. To call a function on another loop, use
+// only the answer: send() then does nothing, even after the end of the loop. To call a function on another loop, use
 // onLoop(); to call a function that blocks, use runBlocking().
 
 #include "flow/loop/detail/remote_answer.h"

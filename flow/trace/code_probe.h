@@ -3,10 +3,9 @@
 //
 //     FLOW_CODE_PROBE(retries > 3, "a peer needed many attempts");
 //
-// CodeProbe::all() has every probe of the program from the start on, also one that was never hit. The first hit is a
-// trace event, "CodeProbe". The runner of tests prints the probes that were missed. A probe with `rare` among further
-// arguments, as in FLOW_CODE_PROBE(true, "disk full", probe::decoration::rare), need not be hit by every run; these
-// arguments are not evaluated. The condition is evaluated each time.
+// CodeProbe::all() has all probes of the program, also those that were never hit. The first hit is a trace event,
+// "CodeProbe". The test runner prints the probes that were missed, except those with a further argument `rare`:
+// FLOW_CODE_PROBE(true, "disk full", probe::decoration::rare). Only the condition is evaluated.
 
 #include <atomic>
 #include <cstdint>
@@ -32,7 +31,7 @@ public:
     bool isRare() const { return rare_; }
     std::uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
 
-    /// Returns all probes of the program, by file and line. A probe in a template or a header may occur more than once.
+    /// Returns all probes, sorted by file and line. A probe in a template or a header may occur more than once.
     static std::vector<CodeProbe const*> all();
     /// Returns the probes that are not rare and were not hit. Each place is listed once.
     static std::vector<CodeProbe const*> missed();
@@ -51,17 +50,15 @@ private:
 
 namespace trace {
 
-/// Returns the path of `file` from the root of the sources if `file` is below this root. So a probe has the same name
-/// in every checkout. The function is consteval: otherwise gcc 12 would warn of `file + root.size()` for every file
-/// with a shorter path than the root.
+/// Returns the path of `file` relative to the root of the sources, so that a probe has the same name in every checkout.
+/// Consteval, because gcc 12 would warn of `file + root.size()` for every path that is shorter than the root.
 consteval const char* fromRoot(const char* file) {
     std::string_view root = __FILE__;
     root.remove_suffix(sizeof("flow/trace/code_probe.h") - 1);
     return std::string_view(file).starts_with(root) ? file + root.size() : file;
 }
 
-/// The probe of one place: a static member of a template. It is made at the program's start, even if the place is never
-/// reached.
+/// The probe of one place: a static member of a template, which exists from the start even if the place is not reached.
 template <class Place>
 struct CodeProbeAt {
     static inline CodeProbe probe{Place::file(), Place::line(), Place::condition(), Place::comment(), Place::marks()};

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 #include <limits>
 
@@ -26,8 +25,7 @@ constinit thread_local DateText keptDate;
 
 } // namespace
 
-// CLOCK_REALTIME and not CLOCK_REALTIME_COARSE: the coarse clock stands still for 4 ms, and saves about 20 ns of an
-// event that takes many hundreds.
+// Not CLOCK_REALTIME_COARSE: it stands still for 4 ms, and saves only about 20 ns of several hundreds per event.
 std::int64_t currentDate() {
     if (hasLoop())
         return std::llround(Loop::current().wallTime() * 1e6);

@@ -7,7 +7,7 @@
 //     {"DateTime":"2026-11-30T11:52:30.123456Z","Area":"net/rpc","Time":2.5,"Severity":20,"Type":"Late","Peer":"a b"}
 //     2026-11-30T11:52:30.123456Z WARN  net/rpc Late Peer="a b"
 //
-// "Time" is left out. Values with blanks, quotes or a backslash stay JSON strings; so a line has no control characters.
+// "Time" is left out. Values with a blank, `=` or an escape stay JSON strings, so a line has no control characters.
 
 #include <string>
 #include <string_view>

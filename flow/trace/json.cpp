@@ -2,7 +2,7 @@
 
 #include "flow/base/utf8.h"
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace flow {
@@ -28,8 +28,16 @@ void appendControl(std::string& out, char control) {
     }
 }
 
+/// By character: true if JSON has it as it is.
+constexpr auto kIsPlain = [] {
+    std::array<bool, 256> plain{};
+    for (int c = 0x20; c < 0x7F; ++c)
+        plain[static_cast<std::size_t>(c)] = c != '"' && c != '\\';
+    return plain;
+}();
+
 bool isPlain(char c) {
-    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+    return kIsPlain[static_cast<std::uint8_t>(c)];
 }
 
 } // namespace
@@ -37,9 +45,11 @@ bool isPlain(char c) {
 void appendJsonString(std::string& out, std::string_view text) {
     out += '"';
     while (!text.empty()) {
-        auto special = std::find_if_not(text.begin(), text.end(), isPlain);
-        out.append(text.begin(), special);
-        text.remove_prefix(static_cast<std::size_t>(special - text.begin()));
+        std::size_t plain = 0;
+        while (plain < text.size() && isPlain(text[plain]))
+            ++plain;
+        out.append(text.data(), plain);
+        text.remove_prefix(plain);
         if (text.empty())
             break;
         std::size_t count = utf8CharacterBytes(text);

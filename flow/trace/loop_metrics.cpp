@@ -1,14 +1,13 @@
 // The figures of a loop, and their formats for Prometheus and for JSON.
 //
-// LoopMetrics is a StepWatch: the loop calls its functions at each event. begins() and ended() enclose a step; a step
-// may run a nested loop, so running_ is a stack. The end of a step is taken as the beginning of the next step
-// (isFresh_), which saves one read of the clock per step; after a new turn or a sleep, the clock is read again.
-// sleeps() and wakes() enclose idle time; all other time is busy time. The time of a turn needs no read of the clock of
-// its own: it goes from the first begins() to the last ended().
+// LoopMetrics is a StepWatch. begins() and ended() enclose a step; a step may run a nested loop, so running_ is a
+// stack. The end of a step also counts as the beginning of the next step (isFresh_), which saves one read of the clock
+// per step; after a new turn or a sleep, the clock is read again. sleeps() and wakes() enclose idle time; all other
+// time is busy time. A turn lasts from the first begins() to the last ended().
 //
-// The list of shared LoopMetrics has a mutex, which a reader holds while it reads. A LoopMetrics leaves the list before
-// it ends. runningSince_ is written last when a step begins, and first when it ends; so if a reader finds the same
-// runningSince_ before and after it reads the code, the code belongs to this step.
+// A reader holds the mutex of the list of shared LoopMetrics, and a LoopMetrics leaves the list before it ends.
+// runningSince_ is written last when a step begins, and first when it ends. So if a reader finds the same runningSince_
+// before and after it reads the code, the code belongs to this step.
 
 #include "flow/trace/loop_metrics.h"
 
@@ -32,7 +31,7 @@ constexpr double kLatencies[] = {0.0001, 0.001, 0.01, 0.1, 1, 10}; // seconds
 
 struct LoopMetrics::Shared {
     std::mutex mutex;
-    CycleClock clock; // for readers; their loops' clocks belong to the loops
+    CycleClock clock; // for readers: the clock of a LoopMetrics belongs to its loop's thread
     std::vector<std::pair<LoopMetrics*, std::weak_ptr<LoopMetrics>>> list;
 };
 
@@ -96,7 +95,7 @@ std::optional<RunningStep> LoopMetrics::running() const {
     if (since == 0 || runningSince_.load(std::memory_order_relaxed) != since)
         return std::nullopt;
     CycleClock& clock = allShared().clock;
-    std::uint64_t now = clock.now(); // of another processor than `since`, which may be a little later
+    std::uint64_t now = clock.now(); // by the clock of another processor: `since` may be a little later
     return RunningStep{code, now > since ? clock.seconds(now - since) : 0, since};
 }
 
@@ -146,6 +145,19 @@ void LoopMetrics::ended() noexcept {
     ++entry.count;
     entry.seconds += seconds;
     entry.longest = std::max(entry.longest, seconds);
+    entry.latest = step.since;
+    entry.latestSeconds = seconds;
+}
+
+std::optional<double> LoopMetrics::secondsOf(RunningStep const& step) const {
+    auto place = long_.find(step.code);
+    bool isKnown = place != long_.end() && place->second.latest == step.id;
+    return isKnown ? std::optional(place->second.latestSeconds) : std::nullopt;
+}
+
+void LoopMetrics::answers(WaiterNode* waiter) noexcept {
+    running_.back().code = codeOfStep(waiter);
+    runningCode_.store(running_.back().code, std::memory_order_relaxed);
 }
 
 void LoopMetrics::sleeps() noexcept {
@@ -154,7 +166,8 @@ void LoopMetrics::sleeps() noexcept {
 }
 
 void LoopMetrics::wakes() noexcept {
-    idleTicks_.add(clock_.now() - asleepSince_.load());
+    if (asleepSince_.load() != 0) // 0: this object was added while another loop slept for this one
+        idleTicks_.add(clock_.now() - asleepSince_.load());
     asleepSince_.store(0);
     isFresh_ = false;
 }
@@ -201,7 +214,7 @@ LoopFigures LoopMetrics::figures() const {
     loop_.forEachParked([&](WaiterNode* waiter) { all.timers += waiter->awaited.isTimer(); });
     all.blocks = memory::totalStatistics();
     all.memory = memory::usage();
-    std::map<std::string, LoopFigures::LongSteps> byName; // the parts of an actor have different codes
+    std::map<std::string, LoopFigures::LongSteps> byName; // the parts of an actor have different code addresses
     for (auto const& [code, entry] : long_) {
         char name[160];
         actorNameAt(code, name, sizeof name);

@@ -6,12 +6,11 @@
 //     LoopFigures figures = metrics.figures();
 //     std::string page = prometheusText(figures, "main");
 //
-// While a LoopMetrics exists, each step costs reads of the clock, to find long steps. Without one, a step costs nothing
-// more. A LoopMetrics belongs to the loop's thread and must end before the loop. It counts from its construction on;
-// but ready steps, timers and memory are counted at the call of figures(). For this, figures() reads all ready steps
-// and all timers, which takes long if there are a million.
+// While a LoopMetrics exists, each step costs reads of the clock, to find long steps. A LoopMetrics belongs to the
+// loop's thread and must end before the loop. It counts from its construction on. figures() also visits all ready steps
+// and timers, which takes long if there are a million.
 //
-// Other threads can look into a loop with a shared LoopMetrics, also while a step keeps the loop busy:
+// Other threads can read a shared LoopMetrics, also while a step keeps the loop busy:
 //
 //     auto metrics = LoopMetrics::shared("worker 1");        // on the loop; the console and the Watchdog have one too
 //
@@ -20,7 +19,7 @@
 //             print(loop.name(), running->seconds);
 //     });
 //
-// For this each step stores its code and its beginning: three stores, without a locked instruction.
+// For this each step stores its code and its start time: three stores, without a locked instruction.
 
 #include "flow/base/one_writer.h"
 #include "flow/base/seconds.h"
@@ -38,6 +37,9 @@
 #include <utility>
 #include <vector>
 
+#pragma push_macro("loop") // a keyword of actors, which programs of Flow leave defined
+#undef loop
+
 namespace flow {
 
 struct LoopFigures {
@@ -48,23 +50,23 @@ struct LoopFigures {
         double longest;
     };
 
-    double seconds = 0; // since counting began
+    double seconds = 0; // since the construction of the LoopMetrics
     double idle = 0;    // the time in which the loop slept
     double busy = 0;    // the rest of the time
     std::uint64_t turns = 0;
     std::uint64_t steps = 0;
     std::uint64_t sleeps = 0;
-    // The numbers of waiters that a step, a timer, a post of another thread, or other code (the poller) made ready:
+    // The numbers of waiters made ready by steps, timers, posts of other threads, and other code (the poller):
     std::uint64_t bySteps = 0;
     std::uint64_t byTimers = 0;
     std::uint64_t byPosts = 0;
     std::uint64_t byNews = 0;
-    // Each turn from its first step to its last: new events and timers that are due wait for so long.
-    std::vector<std::pair<double, std::uint64_t>> latencies; // each bound in seconds; the turns of at most so long
+    // The durations of turns, from the first step to the last. New events and due timers wait for this time.
+    std::vector<std::pair<double, std::uint64_t>> latencies; // each bound in seconds, and the turns up to it
     std::uint64_t latencyCount = 0;
     double latencySeconds = 0;  // the sum
-    double running = 0;         // the seconds since the running step has begun; 0: no step runs
-    bool isFromOutside = false; // true: the rest is left out, since another thread read these figures
+    double running = 0;         // the seconds since the running step began; 0: no step runs
+    bool isFromOutside = false; // true: another thread read these figures, without the rest
     // At this moment:
     std::vector<std::pair<int, std::uint64_t>> ready; // by priority, the most urgent first
     std::uint64_t timers = 0;                         // the number of timers that are set
@@ -82,32 +84,34 @@ struct RunningStep {
 
 class LoopMetrics final : StepWatch {
 public:
-    /// Counts from now on. Steps of at least `longStep` seconds are also counted by actor.
-    explicit LoopMetrics(Loop& loop, Seconds longStep = 0.010);
+    /// Steps of at least `longStep` seconds are also counted by actor.
+    explicit LoopMetrics(Loop& measured, Seconds longStep = 0.010);
     LoopMetrics(LoopMetrics const&) = delete;
     LoopMetrics& operator=(LoopMetrics const&) = delete;
     ~LoopMetrics();
 
-    /// Throws std::bad_alloc.
+    /// Returns all figures. Throws std::bad_alloc.
     LoopFigures figures() const;
 
-    /// Returns the shared LoopMetrics of the current loop, which is no simulated one. The first call makes it and gives
-    /// it its name, with a number behind it if another loop has this name. It exists until the last pointer is
-    /// destroyed, on the loop's thread and before the loop.
+    /// Returns the shared LoopMetrics of the current loop, which must not be simulated. The first call makes it, and
+    /// adds a number to its name if that is taken. The last pointer must end on the loop's thread, before the loop.
     static std::shared_ptr<LoopMetrics> shared(std::string name);
-    /// Calls visit() for each shared LoopMetrics of the process, on this thread. Any thread may call this. Meanwhile no
-    /// shared LoopMetrics begins or ends, so their loops exist. visit() must not take long, and may call only
-    /// the five functions below.
+    /// Calls visit() for each shared LoopMetrics of the process. Any thread may call this. Meanwhile no shared
+    /// LoopMetrics begins or ends, so their loops exist. visit() must be short, and only call the next six functions.
     static void forEachShared(std::function<void(LoopMetrics const&)> const& visit);
 
     Loop& loop() const { return loop_; }
     std::string const& name() const { return name_; }
-    /// Returns the system's number of the loop's thread.
+    /// Returns the thread id (as gettid() does) of the loop's thread.
     int thread() const { return thread_; }
-    /// Returns the step that runs now. If a step runs the loop itself, this is the innermost step.
+    /// Returns the running step; the innermost one if a step runs the loop itself.
     std::optional<RunningStep> running() const;
-    /// Returns the figures that can be read on another thread: those of this moment and the long steps are left out.
+    /// Returns the figures that another thread can read: all but those of this moment and the long steps.
     LoopFigures figuresFromOutside() const;
+    /// Returns how many seconds a step has taken that running() has shown before. Returns nothing if the step runs on,
+    /// or was shorter than `longStep`, or if a later long step resumed the same code. To be called on the loop's
+    /// thread.
+    std::optional<double> secondsOf(RunningStep const& step) const;
 
 private:
     struct Shared;
@@ -116,6 +120,8 @@ private:
         std::uint64_t count = 0;
         double seconds = 0;
         double longest = 0;
+        std::uint64_t latest = 0; // the id of the latest such step
+        double latestSeconds = 0;
     };
     struct Running {
         void const* code;
@@ -129,12 +135,13 @@ private:
     void woken(WaiterNode*, TaskPriority, WokenBy by) noexcept override { woken_[static_cast<int>(by)].add(1); }
     void begins(WaiterNode* step, TaskPriority) noexcept override;
     void ended() noexcept override;
+    void answers(WaiterNode* waiter) noexcept override;
     void sleeps() noexcept override;
     void wakes() noexcept override;
 
     Loop& loop_;
     mutable CycleClock clock_;
-    std::uint64_t longTicks_ = 0; // a step that takes at least so many ticks is long
+    std::uint64_t longTicks_ = 0; // a step is long from this number of ticks on
     std::uint64_t began_;
     std::uint64_t turnBegan_ = 0; // 0: no step has run in this turn
     std::uint64_t now_ = 0;
@@ -155,12 +162,12 @@ private:
     std::unordered_map<void const*, Long> long_; // by the address of the step's code
 };
 
-/// Returns a page in the text format of Prometheus. Each figure has a label "loop" with the value `loop`.
-std::string prometheusText(LoopFigures const& figures, std::string_view loop);
-/// Returns the lines of several pages as one page, in which the lines of each name stand together.
+/// Returns a page in the text format of Prometheus. Each figure has a label "loop" with the value `nameOfLoop`.
+std::string prometheusText(LoopFigures const& figures, std::string_view nameOfLoop);
+/// Returns one page with the lines of several pages, grouped by name.
 std::string mergePrometheus(std::vector<std::string> const& pages);
 /// Returns one JSON object.
-std::string jsonText(LoopFigures const& figures, std::string_view loop);
+std::string jsonText(LoopFigures const& figures, std::string_view nameOfLoop);
 
 /// Appends the line "NAME{LABELS} VALUE". If `out` has no line "# TYPE NAME TYPE" yet, appends that line first.
 void appendPrometheus(std::string& out, std::string_view name, std::string_view type, std::string_view labels,
@@ -169,3 +176,5 @@ void appendPrometheus(std::string& out, std::string_view name, std::string_view 
 std::string prometheusLabel(std::string_view key, std::string_view value);
 
 } // namespace flow
+
+#pragma pop_macro("loop")

@@ -1,5 +1,5 @@
 #pragma once
-// trace::mark: puts a text of the program into the trace that is being recorded on this thread.
+// trace::mark: puts a text into the trace that this thread records.
 //
 //     trace::mark("cache is full");         // a literal: only its address is kept
 //
@@ -11,7 +11,6 @@ class MarkTarget {
 public:
     virtual void mark(char const* text) noexcept = 0;
 
-    /// The next target of this thread.
     MarkTarget* next = nullptr;
 
 protected:

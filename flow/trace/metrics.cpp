@@ -15,7 +15,7 @@
 namespace flow::metrics {
 namespace {
 
-/// The metrics of all threads. They are never destroyed, since static metrics may end after other static objects.
+/// The metrics of all threads. Never destroyed, since static metrics may end after other static objects.
 struct AllMetrics {
     std::mutex mutex;
     std::vector<Metric*> list; // the oldest first
@@ -26,10 +26,10 @@ AllMetrics& allMetrics() {
     return *made;
 }
 
-/// Its address stands for this thread.
+/// The address of threadMark identifies this thread.
 constinit thread_local char threadMark = 0;
 
-/// Returns true if `name` is an identifier as in C. It may also have the characters of `also`.
+/// Returns true if `name` is an identifier as in C, in which the characters of `also` are allowed as well.
 bool isName(std::string_view name, std::string_view also = "") {
     auto fits = [also](char letter) {
         return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' ||
@@ -139,7 +139,7 @@ void Histogram::addTo(Lines& lines, std::uint64_t) const {
         below += counts_[i].load();
         addLine(lines, line("_bucket", prometheusLabel("le", toText(bounds_[i]))), static_cast<double>(below));
     }
-    auto all = static_cast<double>(below + counts_.back().load()); // the buckets and the count agree on each page
+    auto all = static_cast<double>(below + counts_.back().load()); // so that buckets and count agree on each page
     addLine(lines, line("_bucket", prometheusLabel("le", "+Inf")), all);
     addLine(lines, line("_sum"), sum());
     addLine(lines, line("_count"), all);

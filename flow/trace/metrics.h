@@ -8,15 +8,13 @@
 //     requests.add();
 //     open.set(3);
 //     seconds.observe(timer() - began);
-//     metrics::Gauge queue("shop_queue", "Orders that wait.", [&] { return double(orders.size()); }); // asked for a
-//     page std::string page = metrics::text();             // all metrics of the process
+//     metrics::Gauge queue("shop_queue", "Orders that wait.", [&] { return double(orders.size()); });
+//     std::string page = metrics::text();                  // all metrics of the process
 //
-// console::servePrometheus() (net/console.h) serves this page with the figures of the loops. A metric belongs to the
-// thread that made it, as a loop does: only this thread changes it, reads value() and destroys it. The page has the
-// metrics of all threads, and a metric is on it for as long as it exists. Metrics with the same name and labels are one
-// line with their sum, so each part of a program, and each loop, may have a metric of its own. add() and set() cost a
-// load, an addition and a store; observe() costs a search among the bounds. Memory is allocated only to make a metric
-// or the page.
+// console::servePrometheus() (net/console.h) serves this page with the figures of the loops. Only the thread that made
+// a metric changes it, reads value() and destroys it. The page has the metrics of all threads. Metrics with the same
+// name and labels are one line with their sum, so each loop may have its own metric. add() and set() cost a load, an
+// addition and a store; observe() searches the bounds. Only making a metric or the page allocates memory.
 
 #include "flow/base/non_copyable.h"
 #include "flow/base/one_writer.h"
@@ -29,17 +27,17 @@
 
 namespace flow::metrics {
 
-/// The key and the value of each label. Each combination of values is a line of the page: use few values.
+/// The keys and values of labels. Each combination of values is a line of the page: use few values.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-/// The lines of all metrics with the same name, in the order of the page: a line's text, and its value.
+/// The lines of all metrics with the same name, in the order of the page. A line is a text and its value.
 using Lines = std::vector<std::pair<std::string, double>>;
 
 /// The common part of counters, gauges and histograms.
 class Metric : NonCopyable {
 public:
     virtual char const* type() const = 0;
-    /// Adds the lines for the page with this number. Any thread may call this.
+    /// Adds the lines for page number `page`. Any thread may call this.
     virtual void addTo(Lines& lines, std::uint64_t page) const = 0;
     /// Reads the value for the page, on the thread of the metric.
     virtual void read(std::uint64_t) {}
@@ -47,25 +45,24 @@ public:
     std::string const name, help;
 
 protected:
-    /// Ends the program if `name` has other characters than letters, digits, `_` and `:`, or if the name of a label has
-    /// a `:`.
+    /// Ends the program if `name` has other characters than letters, digits, `_` and `:`, or a label's name has a `:`.
     Metric(std::string name, std::string help, Labels const& labels);
     ~Metric();
-    /// The last call of the constructor: from here on other threads see this metric. Ends the program if a metric of
-    /// another kind has the same name.
+    /// Adds the metric to the page. Must be the last call of the constructor, since other threads then use the metric.
+    /// Ends the program if a metric of another kind has the same name.
     void join();
-    /// The first call of the destructor.
+    /// Removes the metric from the page. Must be the first call of the destructor.
     void leave() noexcept;
-    /// Calls check() for each metric of the process that has the same name and the same labels.
+    /// Calls check() for each metric with the same name and labels.
     void forEachOfLine(std::function<void(Metric const&)> const& check) const;
-    /// Returns the name, `suffix`, and in braces the labels and `more`.
+    /// Returns the name and `suffix`, and then, in braces, the labels and `more`.
     std::string line(char const* suffix, std::string const& more = {}) const;
 
 private:
     friend void readGauges(std::uint64_t page);
 
     std::string labels_;
-    void const* thread_; // stands for the thread of this metric
+    void const* thread_; // identifies the thread of this metric
 };
 
 /// A number that only grows.
@@ -91,9 +88,9 @@ class Gauge final : Metric {
 public:
     explicit Gauge(std::string called, std::string text, Labels const& labels = {})
         : Gauge(std::move(called), std::move(text), nullptr, labels) {}
-    /// Makes a gauge that has no value of its own: ask() returns the value. It is called once for each page, on the
-    /// thread that made the gauge. The page has no line for the gauge if that thread has no loop, or if the loop does
-    /// not answer in time. ask() must not throw, and must not make or destroy metrics.
+    /// Makes a gauge with a function: ask() returns its value. It is called once for each page, on the thread that made
+    /// the gauge. If that thread has no loop, or its loop does not answer in time, the page has no line for the gauge.
+    /// ask() must not throw, and must not make or destroy metrics.
     Gauge(std::string called, std::string text, std::function<double()> ask, Labels const& labels = {})
         : Metric(std::move(called), std::move(text), labels), ask_(std::move(ask)) {
         join();
@@ -129,15 +126,15 @@ private:
     void addTo(Lines& lines, std::uint64_t page) const override;
 
     std::vector<double> bounds_;
-    // For each bound the number of values in (the bound before, this bound]; then the number of all other values.
+    // The number of values in (previous bound, bound], for each bound; the last element counts all other values.
     std::vector<OneWriter<std::uint64_t>> counts_;
     OneWriter<double> sum_;
 };
 
-/// Returns `count` bounds for a histogram: `first`, and then always `factor` times the bound before.
+/// Returns `count` bounds for a histogram: `first`, and then the bound before times `factor`.
 std::vector<double> powers(double first, double factor, int count);
 
-/// Returns the page of the process, sorted by name. Of the gauges with a function it has those of this thread.
+/// Returns the page of the process, sorted by name. Of the gauges with a function, it has only those of this thread.
 std::string text();
 
 // A page with the gauges of several threads is made in three steps. console::servePrometheus() does this.

@@ -1,6 +1,6 @@
 #include "flow/trace/detail/open_file.h"
 
-#include "flow/base/error.h"
+#include "flow/base/detail/sentence.h"
 #include "flow/base/to_text.h"
 #include "flow/loop/real_loop.h"
 #include "flow/trace/detail/date.h"
@@ -26,6 +26,8 @@ TraceFileOptions checked(TraceFileOptions options) {
         refuse("rotateSeconds", static_cast<double>(options.rotateSeconds));
     if (options.keep < 0)
         refuse("keep", options.keep);
+    if (options.burst < 0)
+        refuse("burst", options.burst);
     return options;
 }
 
@@ -33,7 +35,13 @@ int openAppending(std::string const& path) noexcept {
     return ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 }
 
-/// Threads of one program that rotate one file do so one after the other.
+/// Returns the error of an open() that has just failed.
+Error cannotOpen(std::string const& path) {
+    std::string_view reason = systemText(errno);
+    return withPieces(io_error(), {"open the trace file \"", path, "\": ", reason});
+}
+
+/// Lets only one thread of the program rotate files at a time.
 std::mutex& rotation() {
     static std::mutex& made = *new std::mutex;
     return made;
@@ -41,11 +49,11 @@ std::mutex& rotation() {
 
 } // namespace
 
-// nondeterminism: files are as old as the machine says, also in a simulation.
+// nondeterminism: the age of a file is measured by the machine's clock, also in a simulation.
 OpenFile::OpenFile(TraceFileOptions options)
     : options_(checked(std::move(options))), file_(openAppending(options_.path)), openedAt_(machineTime()) {
     if (file_ < 0)
-        throw io_error().withSentence("the trace file cannot be opened: " + options_.path);
+        throw cannotOpen(options_.path);
     try {
         OpenFiles::all().add(*this);
     } catch (...) {
@@ -56,7 +64,7 @@ OpenFile::OpenFile(TraceFileOptions options)
 
 OpenFile::~OpenFile() {
     OpenFiles::all().remove(*this);
-    flush();
+    flush(true);
     ::close(file_);
 }
 
@@ -64,12 +72,7 @@ void OpenFile::write(std::string_view line, Severity severity) {
     {
         std::lock_guard lock(mutex_);
         bool isFirst = waiting_.empty();
-        waiting_.reserve(waiting_.size() + line.size() + 1); // so that no part of a line is added without memory
-        if (options_.format == TraceFormat::Text)
-            appendEventText(waiting_, line);
-        else
-            waiting_ += line;
-        waiting_ += '\n';
+        append(line);
         if (severity >= SevError || waiting_.size() >= kMostWaiting)
             return writeWaiting();
         if (!isFirst)
@@ -78,10 +81,34 @@ void OpenFile::write(std::string_view line, Severity severity) {
     OpenFiles::all().flushSoon();
 }
 
-bool OpenFile::flush() noexcept {
+void OpenFile::append(std::string_view line) {
+    waiting_.reserve(waiting_.size() + line.size() + 1); // so that a line is not added in part if memory runs out
+    if (options_.format == TraceFormat::Text)
+        appendEventText(waiting_, line);
+    else
+        waiting_ += line;
+    waiting_ += '\n';
+}
+
+void OpenFile::writeCountsOf(Bursts& bursts) {
     std::lock_guard lock(mutex_);
+    bursts_ = &bursts;
+    bursts.setCounted();
+}
+
+bool OpenFile::appendCounts(bool atEnd) noexcept {
+    try {
+        return bursts_ && bursts_->takeCounts(atEnd, [this](std::string_view line) { append(line); });
+    } catch (std::bad_alloc const&) { // a later call may have memory
+        return true;
+    }
+}
+
+bool OpenFile::flush(bool atEnd) noexcept {
+    std::lock_guard lock(mutex_);
+    bool isCountLeft = appendCounts(atEnd);
     if (waiting_.empty())
-        return false;
+        return isCountLeft;
     writeWaiting();
     return true;
 }
@@ -121,6 +148,7 @@ void OpenFile::writeLines(std::string_view lines) {
 }
 
 std::string_view OpenFile::writeBytes(std::string_view bytes) noexcept {
+    std::string_view const all = bytes;
     while (!bytes.empty()) {
         ssize_t written = ::write(file_, bytes.data(), bytes.size());
         if (written < 0 && errno == EINTR)
@@ -130,7 +158,19 @@ std::string_view OpenFile::writeBytes(std::string_view bytes) noexcept {
         isTorn_ = bytes[static_cast<std::size_t>(written) - 1] != '\n';
         bytes.remove_prefix(static_cast<std::size_t>(written));
     }
+    std::size_t size = all.size() - bytes.size();
+    if (std::size_t whole = all.substr(0, size).rfind('\n') + 1; size > whole)
+        isTorn_ = !cutOff(size - whole);
     return bytes;
+}
+
+/// Cuts the begun line off, for which the disk has no room: a reader of JSON would stop there. Returns false for a
+/// pipe, and if the file has grown by another writer's lines since.
+bool OpenFile::cutOff(std::size_t begun) noexcept {
+    struct stat file = {};
+    off_t end = ::lseek(file_, 0, SEEK_CUR);
+    return ::fstat(file_, &file) == 0 && S_ISREG(file.st_mode) && file.st_size == end &&
+           ::ftruncate(file_, end - static_cast<off_t>(begun)) == 0;
 }
 
 void OpenFile::lose(std::string_view lines) noexcept {
@@ -176,7 +216,7 @@ std::string_view OpenFile::linesForFile(std::string_view lines) {
     }
 }
 
-/// True if another TraceFile or program has renamed the file.
+/// Returns true if another TraceFile or program has renamed the file.
 bool OpenFile::isRenamed() const noexcept {
     struct stat open, named;
     return ::fstat(file_, &open) != 0 || ::stat(options_.path.c_str(), &named) != 0 || open.st_dev != named.st_dev ||
@@ -211,7 +251,7 @@ void OpenFile::reopen() {
     if (!waiting_.empty())
         writeWaiting();
     if (!openAgain())
-        throw io_error().withSentence("the trace file cannot be opened: " + options_.path);
+        throw cannotOpen(options_.path);
 }
 
 } // namespace flow::trace

@@ -1,6 +1,5 @@
 #include "flow/trace/detail/open_file.h"
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -29,31 +28,31 @@ void OpenFiles::remove(OpenFile& file) noexcept {
     std::erase(files_, &file);
 }
 
-bool OpenFiles::flushAll() noexcept {
+bool OpenFiles::flushAll(bool atEnd) noexcept {
     bool hasFlushed = false;
     for (OpenFile* each : files_)
-        hasFlushed |= each->flush();
+        hasFlushed |= each->flush(atEnd);
     return hasFlushed;
 }
 
 void OpenFiles::flushNow() noexcept {
     std::lock_guard lock(mutex_);
-    flushAll();
+    flushAll(true);
 }
 
-// nondeterminism: the thread only writes out lines, and nothing of the program depends on when it does so.
+// nondeterminism: the thread only writes out lines, and nothing in the program depends on the time of the write.
 void OpenFiles::flushSoon() noexcept {
     std::lock_guard lock(mutex_);
     if (hasThread_)
         return;
-    sigset_t all, before; // signals are for the threads of the program
+    sigset_t all, before; // the program's own threads receive the signals
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
         std::thread([this] { flushUntilNoneWaits(); }).detach(); // nondeterminism: see above
         hasThread_ = true;
-    } catch (...) { // there can be no more threads
-        flushAll();
+    } catch (...) { // the thread cannot be started
+        flushAll(false);
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -62,7 +61,7 @@ void OpenFiles::flushUntilNoneWaits() noexcept {
     for (;;) {
         std::this_thread::sleep_for(std::chrono::seconds(1)); // nondeterminism: see above
         std::lock_guard lock(mutex_);
-        if (flushAll())
+        if (flushAll(false))
             continue;
         hasThread_ = false;
         return;
@@ -71,14 +70,21 @@ void OpenFiles::flushUntilNoneWaits() noexcept {
 
 void OpenFiles::lockAll() {
     mutex_.lock();
-    for (OpenFile* each : files_)
+    for (OpenFile* each : files_) {
         each->mutex_.lock();
+        if (each->bursts_)
+            each->bursts_->lock();
+    }
 }
 
 void OpenFiles::unlockAll(bool inChild) noexcept {
     for (OpenFile* each : files_) {
         if (inChild)
             each->waiting_.clear(); // the parent writes these lines
+        if (inChild && each->bursts_)
+            each->bursts_->forget();
+        if (each->bursts_)
+            each->bursts_->unlock();
         each->mutex_.unlock();
     }
     if (inChild)

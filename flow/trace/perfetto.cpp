@@ -54,7 +54,7 @@ private:
 };
 
 PerfettoTrace::PerfettoTrace() {
-    // nondeterminism: the number only has to differ among traces that are put together; nothing else reads it.
+    // nondeterminism: the number must only differ among traces that are put together.
     static constinit std::atomic<std::uint32_t> made{0};
     // nondeterminism: as above.
     unique_ = (static_cast<std::uint64_t>(::getpid()) << 16 | (made.fetch_add(1) & 0xFFFF)) + 1;
@@ -112,7 +112,7 @@ PerfettoTrace::Message PerfettoTrace::event(int type, std::uint64_t track, std::
     event.number(trackEvent::kNameNumber, nameNumber(name));
     if (details.category)
         event.text(trackEvent::kCategories, details.category);
-    // All traces of one file share the numbers of flows, so the flows of each track have a range of their own.
+    // All traces of one file share the numbers of flows, so the flows of each track get a separate range.
     auto numberOf = [track](std::uint32_t flow) { return track * 0x9E3779B97F4A7C15u + flow; };
     for (std::uint32_t flow : details.starts)
         event.fixed64(trackEvent::kFlows, numberOf(flow));

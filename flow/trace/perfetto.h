@@ -8,8 +8,8 @@
 //     trace.end(track, 1500);
 //     std::string bytes = trace.bytes();
 //
-// Times are in nanoseconds. Add the events of a track in the order of time. The intervals from begin() to end() must
-// nest on each track. The joined bytes of several traces are one trace. All functions may throw std::bad_alloc.
+// Times are in nanoseconds. On each track, add events in the order of time, and nest the intervals from begin() to
+// end(). The joined bytes of several traces are one trace. All functions may throw std::bad_alloc.
 
 #include <cstdint>
 #include <string>
@@ -21,7 +21,7 @@ namespace flow::trace {
 
 class PerfettoTrace {
 public:
-    /// The parts of an event besides its name. A flow is an arrow between events of one track, and has a number.
+    /// The optional parts of an event. A flow is an arrow between events of one track, and has a number.
     struct Details {
         std::vector<std::uint32_t> starts = {}; // flows that begin here
         std::uint32_t ends = 0;                 // the flow that ends here; 0: none

@@ -11,15 +11,14 @@
 //     process_start_time_seconds 1796040000.25
 //
 // The names process_* are those of Prometheus' client libraries: cpu_seconds_total, max_fds, open_fds,
-// resident_memory_bytes, start_time_seconds, threads and virtual_memory_bytes. A figure that the system does not give
-// is left out. console::servePrometheus() (net/console.h) has this page too. Any thread may call processText(). It
-// reads a few files of /proc, and does not wait.
+// resident_memory_bytes, start_time_seconds, threads and virtual_memory_bytes. Figures that the system does not give
+// are left out. console::servePrometheus() (net/console.h) has this page too. Thread-safe; only reads files of /proc.
 
 #include <string>
 
 namespace flow {
 
-/// Throws std::bad_alloc.
+/// Returns the page. Throws std::bad_alloc.
 std::string processText();
 
 } // namespace flow

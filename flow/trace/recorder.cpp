@@ -1,5 +1,8 @@
 #include "flow/trace/recorder.h"
 
+#include "flow/base/detail/sentence.h"
+
+#include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <unistd.h>
@@ -52,9 +55,15 @@ void writeFile(std::string const& path, std::string const& bytes) {
     struct Close {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
+    auto failed = [&](char const* call) {
+        std::string_view reason = systemText(errno);
+        return withPieces(io_error(), {call, " \"", path, "\": ", reason});
+    };
     std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "wbe"));
-    if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() || std::fflush(file.get()) != 0)
-        throw io_error();
+    if (!file)
+        throw failed("open");
+    if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() || std::fflush(file.get()) != 0)
+        throw failed("write");
 }
 
 } // namespace flow::trace

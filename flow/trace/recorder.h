@@ -5,15 +5,14 @@
 //     ...
 //     recorder.writeTo("server.pftrace");             // at any time, also by a step
 //
-// The trace has one track. On the track each step is an interval with the name of the actor that the step resumes
-// first. An arrow leads to the step from the cause that made it ready: another step, a timer, a post, or the poller.
-// Marks show errors that end computations, cancels, and calls of trace::mark("text of the program").
+// The trace has one track. Each step is an interval with the name of the actor that the step resumes first. An arrow
+// leads to the step from the cause that made it ready: another step, a timer, a post, or the poller. Marks show errors
+// that end computations, cancels, and calls of trace::mark("text of the program").
 //
 // The memory is a ring: the newest events replace the oldest. While a Recorder exists, a step costs a read of the
-// processor's counter and the writes into the ring; otherwise nothing. To have several loops in one file, write the
-// bytes() of each recorder, in any order. A Recorder belongs to the loop's thread and must end before the loop; a loop
-// may have several. Under simulation, the time is the loop's time, and each event takes a nanosecond. For a World use a
-// WorldRecorder: flow/sim/world_recorder.h.
+// processor's counter and the writes into the ring. To have several loops in one file, write the bytes() of their
+// recorders. A Recorder belongs to the loop's thread and must end before the loop; a loop may have several. Under
+// simulation, each event takes a nanosecond of the loop's time; for a World, see flow/sim/world_recorder.h.
 
 #include "flow/core/detail/ending_watch.h"
 #include "flow/trace/detail/step_log.h"
@@ -29,12 +28,11 @@ struct RecorderOptions {
 class Recorder final : EndingWatch, MarkTarget {
 public:
     /// Throws std::bad_alloc.
-    explicit Recorder(Loop& loop, RecorderOptions options = {});
+    explicit Recorder(Loop& recorded, RecorderOptions options = {});
     Recorder(Recorder const&) = delete;
     Recorder& operator=(Recorder const&) = delete;
     ~Recorder();
 
-    /// Returns the trace so far.
     std::string bytes() const;
     /// Writes the trace so far to a file. Throws io_error if the file cannot be written.
     void writeTo(std::string const& path) const;
@@ -50,9 +48,9 @@ private:
     StepLog log_;
 };
 
-/// Returns the name of this program, for a trace.
+/// Returns the name of this program.
 std::string programName();
-/// Writes a file. Throws io_error if it cannot be written.
+/// Writes a file. Throws io_error if it cannot be written; its text names the call, the path and the reason.
 void writeFile(std::string const& path, std::string const& bytes);
 
 } // namespace flow::trace

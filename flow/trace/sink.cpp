@@ -1,6 +1,7 @@
 #include "flow/trace/sink.h"
 
 #include "flow/base/assert.h"
+#include "flow/base/detail/dropped_error.h"
 #include "flow/base/error.h"
 #include "flow/trace/detail/event_receiver.h"
 #include "flow/trace/detail/open_file.h"
@@ -8,6 +9,7 @@
 
 #include <exception>
 #include <new>
+#include <utility>
 
 namespace flow {
 namespace {
@@ -16,12 +18,21 @@ DroppedErrorHandler droppedBefore = nullptr;
 AssertionHandler assertionBefore = nullptr;
 std::terminate_handler terminateBefore = nullptr;
 
+/// Adds details to the event of an error that this thread reports.
+struct DroppedDetails {
+    void (*add)(TraceEvent&, void const*) = nullptr;
+    void const* of = nullptr;
+};
+thread_local constinit DroppedDetails droppedDetails;
+
 void traceDropped(const char* where, Error error) {
     try {
         TraceEvent event(SevError, "ErrorDropped");
         if (!event.isEnabled())
             return droppedBefore(where, error);
         event.detail("Actor", where).error(error);
+        if (droppedDetails.add)
+            droppedDetails.add(event, droppedDetails.of);
         if (error.code() == error_code_unknown_error)
             event.detail("What", lastUnknownError());
     } catch (std::bad_alloc const&) {
@@ -37,7 +48,7 @@ void traceAssertion(const char* message, const char* file, int line, const char*
         event.detail("Message", message).detail("File", file).detail("Line", line);
         if (actor[0] != '\0')
             event.detail("Actor", actor);
-    } catch (std::bad_alloc const&) { // no memory for the event: the text on standard error must do
+    } catch (std::bad_alloc const&) { // no memory for the event: the text on standard error must be enough
     }
     trace::OpenFiles::all().flushNow();
 }
@@ -65,9 +76,15 @@ TraceLevels levelsOfFile(TraceLevels const& levels) {
 
 } // namespace
 
+void reportDroppedBy(const char* where, Error error, void (*add)(TraceEvent&, void const*), void const* of) noexcept {
+    DroppedDetails before = std::exchange(droppedDetails, {add, of});
+    reportDroppedBy(where, error);
+    droppedDetails = before;
+}
+
 void trace::hearOfErrors() {
     [[maybe_unused]] static bool const once = [] {
-        droppedBefore = setDroppedErrorHandler(nullptr); // set before another thread can call traceDropped
+        droppedBefore = setDroppedErrorHandler(nullptr); // must be set before another thread can call traceDropped
         setDroppedErrorHandler(traceDropped);
         assertionBefore = setAssertionHandler(traceAssertion);
         terminateBefore = std::set_terminate(traceUncaught);
@@ -93,7 +110,8 @@ void trace::receive(std::string_view line, Severity severity) {
         writeToStandardError(line);
 }
 
-TraceSink::TraceSink(TraceLevels levels) : before_(trace::traceSink), levels_(std::move(levels)) {
+TraceSink::TraceSink(TraceLevels levels)
+    : before_(trace::traceSink), levels_(std::move(levels)), bursts_(std::make_unique<trace::Bursts>()) {
     trace::hearOfErrors();
     trace::traceSink = this;
     trace::traceMinimum = levels_.minimum();
@@ -114,8 +132,14 @@ void TraceSink::setLevels(TraceLevels levels) {
 TraceFile::TraceFile(std::string_view path, TraceLevels levels)
     : TraceFile(TraceFileOptions{.path = std::string(path), .levels = std::move(levels)}) {}
 
-TraceFile::TraceFile(TraceFileOptions options)
-    : TraceSink(levelsOfFile(options.levels)), file_(std::make_unique<trace::OpenFile>(std::move(options))) {}
+TraceFile::TraceFile(TraceFileOptions options) : TraceFile(std::make_unique<trace::OpenFile>(options), options) {}
+
+// Takes events only when the file is open: the event of an uncaught error is written before anything is destroyed.
+TraceFile::TraceFile(std::unique_ptr<trace::OpenFile> file, TraceFileOptions const& options)
+    : TraceSink(levelsOfFile(options.levels)), file_(std::move(file)) {
+    setBurst(options.burst);
+    file_->writeCountsOf(bursts());
+}
 
 TraceFile::~TraceFile() = default;
 

@@ -1,5 +1,5 @@
 #pragma once
-// The sink of the trace events of a thread: a file, memory, or nothing, which is the default.
+// TraceSink: the receiver of the trace events of a thread. By default a thread has none.
 //
 //     TraceFile trace("trace.json");              // from here to the end of the scope
 //     TraceFile trace({.path = "server.json", .levels = "info,net=debug", .rotateBytes = 100 << 20, .keep = 9});
@@ -8,17 +8,15 @@
 //     work();
 //     CHECK(trace.lines().size() == 1);
 //
-// A sink belongs to the thread that made it, and takes the events of this thread until it is destroyed. Then the sink
-// that the thread had before takes the events again. Several threads may open one file: lines are appended whole.
+// A sink takes the events of the thread that made it, until it is destroyed. Then the thread's earlier sink takes them.
+// Several threads may open one file: lines are appended whole.
 //
 // The environment variable MILLRACE_LOG has levels (flow/trace/levels.h), for example MILLRACE_LOG=info,net=debug. They
-// replace the levels of each TraceFile that is opened. The events of threads without a sink then go to standard error,
-// one by one: as text if it is a terminal, else as JSON lines. A word `text` or `json` in the variable decides this. A
-// wrong word is named on standard error; the other words hold.
+// replace the levels of each TraceFile. Events of threads without a sink then go to standard error: as text if it is a
+// terminal, else as JSON lines. The word `text` or `json` in the variable overrides this; wrong words are reported.
 //
-// While a thread has a sink, or MILLRACE_LOG is set, failed assertions and errors that nothing receives (also of `void`
-// actors) are events: "AssertionFailed" and "ErrorDropped", with the name of the actor. An uncaught error is the event
-// "UncaughtError".
+// While a thread has a sink, or MILLRACE_LOG is set, failed assertions, errors that nothing receives (also of `void`
+// actors) and uncaught errors are events: "AssertionFailed", "ErrorDropped" with the actor, and "UncaughtError".
 
 #include "flow/base/non_copyable.h"
 #include "flow/base/seconds.h"
@@ -32,69 +30,84 @@
 #include <vector>
 
 namespace flow {
+namespace trace {
+class Bursts;
+} // namespace trace
 
 class TraceSink : NonCopyable {
 public:
-    /// Makes the sink take only the events of these levels.
+    /// Makes the sink take only events of these levels.
     void setLevels(TraceLevels levels);
     /// Makes the sink take only events of at least this severity.
     void setMinimum(Severity severity) { setLevels(severity); }
     TraceLevels const& levels() const { return levels_; }
+    /// Limits the events of each type and thread to `most` in a second; 0, the default: no limit. The first event that
+    /// is written after the others says how many were left out, as "SuppressedEventCount". If no event comes, a
+    /// TraceFile writes this count in an event "TraceEventsSuppressed", soon after the second or, if the loop is
+    /// simulated, at the end; other sinks do not.
+    void setBurst(int most) { burst_ = most; }
+    int burst() const { return burst_; }
+    /// For the library.
+    trace::Bursts& bursts() const { return *bursts_; }
 
-    /// Writes a line of JSON, which has no newline.
+    /// Writes a line of JSON. `line` has no newline.
     virtual void write(std::string_view line, Severity severity) = 0;
-    /// Writes out the lines: when flush() returns, all lines have left this program.
+    /// Writes out all buffered lines: they have left this program when flush() returns.
     virtual void flush() = 0;
 
 protected:
+    /// From here on the sink takes events, also that of an uncaught error of the derived class's constructor.
     explicit TraceSink(TraceLevels levels);
     virtual ~TraceSink();
 
 private:
     TraceSink* before_;
     TraceLevels levels_;
+    int burst_ = 0;
+    std::unique_ptr<trace::Bursts> bursts_;
 };
 
 namespace trace {
-/// The sink that takes this thread's events; null for none.
+/// The sink of this thread; null: none.
 inline constinit thread_local TraceSink* traceSink = nullptr;
-/// Events of a lower severity are not written, whatever their area. The first event of a thread sets the number.
+/// Events of a lower severity are not written, whatever their area. The first event of a thread sets this variable.
 inline constinit thread_local int traceMinimum = std::numeric_limits<int>::min();
 
 class OpenFile;
 } // namespace trace
 
-/// Json: a line is one JSON object. Text: a line for people, as flow/trace/event_text.h writes it.
+/// Json: each line is a JSON object. Text: each line is written by appendEventText() (flow/trace/event_text.h).
 enum class TraceFormat : std::uint8_t { Json, Text };
 
 struct TraceFileOptions {
     std::string path = {};
     TraceLevels levels = SevInfo;
     TraceFormat format = TraceFormat::Json;
-    /// A new file begins before this one has more bytes; 0: never. Only a longer line makes a longer file.
+    /// The largest size of a file: then a new one begins. 0: no limit. Only a single longer line makes a longer file.
     std::uint64_t rotateBytes = 0;
-    /// A new file begins with the first write at which this file was open for so long; 0: never.
+    /// The age of a file at which the next write begins a new one; 0: never.
     Seconds rotateSeconds = 0;
-    /// So many old files are kept: PATH.1, the newest, to PATH.9. All files together have (keep + 1) * rotateBytes.
+    /// The number of old files: PATH.1, the newest, to PATH.9. All files together have (keep + 1) * rotateBytes.
     int keep = 9;
+    /// The most events of a type and thread in a second, as setBurst() sets it; 0: no limit.
+    int burst = 0;
 };
 
 /// A sink that appends to a file.
 ///
-/// Lines are written when there are 64 KiB of them, at every event of SevError, and one second after the first of them,
-/// even while a step keeps the loop. A thread of the process does so; it exists only while lines wait. Lines are also
-/// written at the destruction, at exit(), and when the program ends by a failed assertion or an uncaught error. If a
-/// signal kills the program, the lines of the last second are lost. A child of fork() can go on with the file; it does
-/// not write the lines that wait in its parent.
+/// Lines are written when there are 64 KiB of them, at every event of SevError, and a second after the first of them,
+/// by a thread, even while a step keeps the loop busy. Lines are also written by the destructor, at exit(), and when
+/// the program ends by a failed assertion or an uncaught error. If a signal kills it, the lines of the last second are
+/// lost. A child of fork() can use the file, and does not write the lines that wait in its parent.
 ///
-/// A file that cannot be written, for example since the disk is full, loses events and does not stop the program. Once
-/// it can be written again, an event "TraceEventsLost" says how many were lost, as "Count".
+/// If the file cannot be written, for example because the disk is full, events are lost and the program goes on. When
+/// it can be written again, an event "TraceEventsLost" has the number of lost events as "Count".
 ///
 /// With rotateBytes or rotateSeconds, several threads of a program may rotate one file; several programs must not.
 /// For a file that another program renames: `for (;;) { co_await signals({SIGHUP}); trace.reopen(); }`
 class TraceFile final : public TraceSink {
 public:
-    /// Throws io_error if the file cannot be opened.
+    /// Throws io_error if the file cannot be opened; its text names the path and the reason.
     explicit TraceFile(std::string_view path, TraceLevels levels = SevInfo);
     /// Also throws invalid_option_value if rotateSeconds or keep is negative.
     explicit TraceFile(TraceFileOptions options);
@@ -102,12 +115,14 @@ public:
 
     void write(std::string_view line, Severity severity) override;
     void flush() override;
-    /// Writes out the lines, and opens the path again. Throws io_error if that fails; then the old file is still used.
+    /// Writes out the lines, and opens the path again. If that fails, throws io_error, and goes on with the old file.
     void reopen();
-    /// Returns how many events were lost so far, because the file could not be written.
+    /// Returns the number of events that were lost because the file could not be written.
     std::uint64_t lostEvents() const;
 
 private:
+    TraceFile(std::unique_ptr<trace::OpenFile> file, TraceFileOptions const& options);
+
     std::unique_ptr<trace::OpenFile> file_;
 };
 

@@ -23,7 +23,7 @@ char const* nameOf(WokenBy by) {
 
 } // namespace
 
-/// The names of actors, by the address of their code. Keeps each name: the search for a name reads the program's file.
+/// The names of actors, by the address of their code. A cache, since the search for a name reads the program's file.
 class StepLog::Names {
 public:
     std::string const& of(void const* code) {
@@ -48,7 +48,7 @@ void StepLog::writeTo(PerfettoTrace& out, std::uint64_t track) const {
     struct Item {
         Event event;
         std::uint32_t flow = 0;                 // the arrow that ends at this step, or begins at this wake-up
-        std::vector<std::uint32_t> starts = {}; // the arrows to the waiters that this step has woken
+        std::vector<std::uint32_t> starts = {}; // the arrows to the waiters that this step woke
     };
     std::vector<Item> items;
     std::vector<std::size_t> open;                        // running steps, as indices of `items`

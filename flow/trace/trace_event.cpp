@@ -1,9 +1,11 @@
 #include "flow/trace/trace_event.h"
 
 #include "flow/base/random.h"
-#include "flow/loop/real_loop.h"
+#include "flow/loop/loop.h"
+#include "flow/trace/detail/bursts.h"
 #include "flow/trace/detail/date.h"
 #include "flow/trace/detail/event_receiver.h"
+#include "flow/trace/request_value.h"
 
 #include <algorithm>
 #include <cstdarg>
@@ -11,26 +13,22 @@
 #include <functional>
 #include <map>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace flow {
 namespace {
 
-struct Suppression {
-    double until = 0;
-    std::int64_t count = 0;
-};
-
-thread_local std::map<std::string, Suppression> suppressions;
+thread_local std::map<std::string, trace::Suppression> suppressions; // of suppressFor()
 thread_local std::map<std::string, std::string, std::less<>> latestEvents;
 thread_local std::vector<std::pair<std::string, std::string>> detailsOfEach;
 
 constexpr std::size_t kBytesOfTooLong = 300;
 constexpr std::size_t kFirstBytes = 300; // most lines need no more memory
 
-/// Returns true if `name`, a key in the form `,"key":`, is allowed and not yet in the line. Quotes in a value have a
-/// backslash. But the end of a value and the next key may look like `name`: then the key gets a needless `_`.
+/// Returns true if `name`, a key in the form `,"key":`, is allowed and not yet in the line. If the end of a value and
+/// the next key look like `name`, returns false: then the key gets a needless `_`. Quotes in a value have a backslash.
 bool isNew(std::string_view line, std::string_view name) {
     return name != R"(,"":)" && name != R"(,"Time":)" && name != R"(,"Area":)" &&
            !line.substr(1).starts_with(name.substr(1)) && line.find(name) == std::string_view::npos;
@@ -45,7 +43,14 @@ void TraceEvent::begin(Severity severity, const char* type, UID id, Place place)
 void TraceEvent::begin(Severity severity, const char* type, UID id, TraceArea area) {
     if (!trace::takes(severity, area.name()))
         return;
-    event_ = std::make_unique<Event>(Event{{}, type, severity});
+    std::int64_t leftOut = 0;
+    if (int most = trace::traceSink ? trace::traceSink->burst() : 0) {
+        std::optional<std::int64_t> admitted = trace::traceSink->bursts().admit(type, most);
+        if (!admitted)
+            return;
+        leftOut = *admitted;
+    }
+    event_ = std::make_unique<Event>(type, severity);
     std::string& line = event_->line;
     line.reserve(kFirstBytes);
     line += R"({"DateTime":")";
@@ -65,6 +70,8 @@ void TraceEvent::begin(Severity severity, const char* type, UID id, TraceArea ar
     appendJsonString(line, type);
     if (id.isValid())
         detail("ID", id);
+    if (leftOut > 0)
+        detail("SuppressedEventCount", leftOut);
 }
 
 void TraceEvent::end() noexcept {
@@ -88,12 +95,16 @@ void TraceEvent::end() noexcept {
 
 void TraceEvent::appendKey(std::string_view key) {
     std::string& line = event_->line;
-    std::string name = ",";
-    appendJsonString(name, key);
-    name += ':';
-    while (!isNew(line, name))
-        name.insert(name.size() - 2, 1, '_');
-    line += name;
+    std::size_t before = line.size();
+    line += ',';
+    appendJsonString(line, key);
+    line += ':';
+    auto isInLine = [&] {
+        std::string_view all = line;
+        return !isNew(all.substr(0, before), all.substr(before));
+    };
+    while (isInLine())
+        line.insert(line.size() - 2, 1, '_');
 }
 
 void TraceEvent::appendText(std::string text) {
@@ -166,6 +177,12 @@ TraceEvent& TraceEvent::error(Error error, bool includeCancelled) {
     return *this;
 }
 
+TraceEvent& TraceEvent::request(RequestContext const& request) {
+    if (event_)
+        request.forEachInLog([this](char const* name, std::string const& text) { detail(name, text); });
+    return *this;
+}
+
 TraceEvent& TraceEvent::sample(double probability, bool withRate) {
     static thread_local IRandom random(1);
     if (event_ && random.random01() >= probability)
@@ -176,18 +193,11 @@ TraceEvent& TraceEvent::sample(double probability, bool withRate) {
 TraceEvent& TraceEvent::suppressFor(Seconds seconds, bool withCount) {
     if (!event_)
         return *this;
-    double time = hasLoop() ? Loop::current().now() : machineTime();
-    auto [place, isNew] = suppressions.try_emplace(event_->type);
-    Suppression& state = place->second;
-    // If the time is before that of the last event, it is the time of another loop, which has not had the event.
-    if (!isNew && time < state.until && time >= state.until - seconds) {
-        ++state.count;
+    std::optional<std::int64_t> leftOut = suppressions[event_->type].admit(seconds, 1);
+    if (!leftOut)
         event_.reset();
-        return *this;
-    }
-    if (state.count > 0 && withCount)
-        detail("SuppressedEventCount", state.count);
-    state = {time + seconds, 0};
+    else if (*leftOut > 0 && withCount)
+        detail("SuppressedEventCount", *leftOut);
     return *this;
 }
 

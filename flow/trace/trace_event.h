@@ -1,5 +1,5 @@
 #pragma once
-// TraceEvent: one line of JSON about something that happened.
+// TraceEvent: a line of JSON that describes an event of the program.
 //
 //     TraceEvent("PeerConnected", id).detail("Address", address).detail("Attempts", n);
 //     TraceEvent(SevWarn, "ReadFailed").error(e).suppressFor(5.0);
@@ -8,15 +8,15 @@
 //      "ID":"...","Address":"10.0.0.1:4500","Attempts":3}                                       (without this break)
 //
 // The line is written at the end of the statement, to the sink of this thread (flow/trace/sink.h). Without a sink, and
-// for severities that the sink takes of no area, an event costs a load and a branch, besides making its arguments.
-// "DateTime" is the date in UTC. "Time" is the current loop's time, and missing without a loop. In a simulation both
-// are simulated, so that two runs write equal lines. "Area" is the folder of the source (flow/trace/levels.h), and
-// missing if the source's path has none. Values become text by toText() (flow/base/to_text.h), which you can specialise
-// for your types; numbers and booleans keep their JSON types.
+// for severities that no area of the sink takes, an event costs a load and a branch, besides making its arguments.
+// "DateTime" is the date in UTC. "Time" is the time of the current loop, if there is one. In a simulation both are
+// simulated, so that two runs write equal lines. "Area": see flow/trace/levels.h. Values become text by toText()
+// (flow/base/to_text.h), which you can specialise; numbers and booleans keep their types.
 
 #include "flow/base/error.h"
 #include "flow/base/seconds.h"
 #include "flow/base/uid.h"
+#include "flow/memory/fast_allocator.h"
 #include "flow/trace/detail/json.h"
 #include "flow/trace/sink.h"
 
@@ -26,7 +26,9 @@
 
 namespace flow {
 
-/// An interval with a begin and an end: two events of the same type with the same ID, pairID.
+class RequestContext;
+
+/// An interval: two events of the same type with the same ID, pairID.
 ///
 ///     TraceInterval recovery("Recovery");
 ///     TraceEvent(recovery.begin(), id);                         // "BeginPair":"..."
@@ -47,7 +49,7 @@ class TraceEvent {
     using Place = std::source_location;
 
 public:
-    /// Makes an event that will not be written.
+    /// Makes a disabled event.
     TraceEvent() = default;
     explicit TraceEvent(const char* type, UID id = UID(), Place place = Place::current())
         : TraceEvent(SevInfo, type, id, place) {}
@@ -55,7 +57,7 @@ public:
         if (severity >= trace::traceMinimum) [[unlikely]]
             begin(severity, type, id, place);
     }
-    /// Makes an event of an area that has a name of its own.
+    /// Makes an event of a named area.
     TraceEvent(TraceArea area, Severity severity, const char* type, UID id = UID()) {
         if (severity >= trace::traceMinimum) [[unlikely]]
             begin(severity, type, id, area);
@@ -66,7 +68,7 @@ public:
         : TraceEvent(severity, interval.type, id, place) {
         detail(interval.count++ == 0 ? "BeginPair" : "EndPair", interval.pairID);
     }
-    /// Lets an event be a state variable of an actor. A moved-from event is not written.
+    /// Events can be moved, to be state variables of actors. A moved-from event is not written.
     TraceEvent(TraceEvent&&) noexcept = default;
     /// Writes the event that this object held before.
     TraceEvent& operator=(TraceEvent&& other) noexcept {
@@ -79,9 +81,8 @@ public:
             end();
     }
 
-    /// Adds a key and its value, in the order of the calls. A line has each key only once: `_` is appended to a key as
-    /// long as the line has the same key, for example "Type". `_` is also appended to an empty key, and to "Time" and
-    /// "Area", which are reserved for the event even if it lacks them.
+    /// Adds a key and its value. A key that the line already has, an empty key, and the reserved keys "Time" and "Area"
+    /// get a `_` at the end, or several `_` until the key is new.
     template <class T>
     TraceEvent& detail(std::string_view key, T const& value) {
         if (event_) [[unlikely]] {
@@ -93,37 +94,39 @@ public:
         }
         return *this;
     }
-    /// Formats the value as printf does, to at most 1023 bytes.
+    /// Adds a value that is formatted as by printf, with at most 1023 bytes.
     [[gnu::format(printf, 3, 4)]] TraceEvent& detailf(const char* key, const char* pattern, ...);
 
-    /// Adds the details "Error", "ErrorDescription" and "ErrorCode", and for an injected fault "ErrorIsInjectedFault".
-    /// An Error that was not set adds nothing. If the error is actor_cancelled, which is no failure, and
-    /// `includeCancelled` is false, the event is not written.
+    /// Adds "Error", "ErrorDescription" and "ErrorCode", and for an injected fault "ErrorIsInjectedFault". An invalid
+    /// Error adds nothing. If the error is actor_cancelled and `includeCancelled` is false, disables the event.
     TraceEvent& error(Error error, bool includeCancelled = false);
     TraceEvent& errorUnsuppressed(Error failure) { return error(failure, true); }
 
-    /// Writes at most one event of this type and thread in `seconds` of the loop's time, or of the machine's without a
-    /// loop. If `withCount`, the next event of this type that is written has the number of suppressed events, as
-    /// "SuppressedEventCount".
+    /// Adds the values of a request that have a name in the log, such as its id and its trace: see
+    /// flow/trace/request_value.h.
+    TraceEvent& request(RequestContext const& request);
+
+    /// Writes at most one event of this type and thread per `seconds` of the loop's time, or of the machine's. If
+    /// `withCount`, the next event has the number of suppressed events as "SuppressedEventCount".
     TraceEvent& suppressFor(Seconds seconds, bool withCount = true);
-    /// Writes the event with this probability, which is added as "SampleRate" if `withRate`. Takes no number from
+    /// Writes the event with this probability, and adds it as "SampleRate" if `withRate`. Draws no number from
     /// deterministicRandom(), so that a simulation runs the same with and without a sink.
     TraceEvent& sample(double probability, bool withRate = true);
-    /// Adds "Backtrace" with the text of machineStack() (flow/diag/machine_stack.h). If an actor or another computation
-    /// runs, also adds "AsyncStack" with asyncStack() (flow/inspect/async_stack.h). Both keys begin with `prefix`.
+    /// Adds "Backtrace" with machineStack() (flow/diag/machine_stack.h). If an actor or another computation runs, also
+    /// adds "AsyncStack" with asyncStack() (flow/inspect/async_stack.h). Both keys begin with `prefix`.
     TraceEvent& backtrace(std::string_view prefix = {});
 
-    /// Cuts the texts of later details after `bytes` bytes, and adds "...". With 0, the default, texts stay whole.
+    /// Cuts the texts of later details after `bytes` bytes, and adds "...". 0, the default: no limit.
     TraceEvent& setMaxFieldLength(int bytes);
-    /// Replaces an event of more than `bytes` by an event of SevWarnAlways and type "TraceEventOverflow", with the
-    /// first 300 bytes as "TraceFirstBytes". With 0, the default, an event is written whatever its length.
+    /// Replaces an event of more than `bytes` bytes by an event of SevWarnAlways and type "TraceEventOverflow", with
+    /// the first 300 bytes as "TraceFirstBytes". 0, the default: no limit.
     TraceEvent& setMaxEventLength(int bytes);
     /// Makes trace::latestEvent(key) return this event, until this thread has a later event with that key.
     TraceEvent& trackLatest(std::string_view key);
 
     /// Returns true if the event will be written. Use it to skip work that only the event needs.
     bool isEnabled() const { return event_ != nullptr; }
-    /// Turns the event off: it will not be written.
+    /// Disables the event: it will not be written.
     void disable() { event_.reset(); }
     /// Writes the event now; it takes no more details.
     void log() {
@@ -132,7 +135,8 @@ public:
     }
 
 private:
-    struct Event {
+    struct Event : FastAllocated<Event> {
+        Event(const char* type, Severity severity) : type(type), severity(severity) {}
         std::string line;
         const char* type;
         Severity severity;
@@ -151,9 +155,9 @@ private:
 };
 
 namespace trace {
-/// Returns the line of the last event of this thread that was written with trackLatest(key); empty if there was none.
+/// Returns the line of this thread's last event that was written with trackLatest(key); empty if there was none.
 std::string latestEvent(std::string_view key);
-/// Adds this detail at the end of each later event of this thread. A later call with the same key replaces the value.
+/// Adds this detail to each later event of this thread. A later call with the same key replaces the value.
 void addToEachEvent(std::string key, std::string value);
 } // namespace trace
 

@@ -7,9 +7,8 @@
 //     co_await yield();                            // in long computations
 //
 // A wait for a Delay or a Yield allocates no block, since the waiting frame itself is in the queue; only a deadline
-// takes a slot in the timer queue. A delay that becomes a Future<Void> allocates one block. The deadline is fixed when
-// delay() is called. It counts from now(), which is the beginning of the turn, also in a long turn. Cancel-safe: a
-// waiter that is cancelled leaves the queue immediately.
+// takes a slot in the timer queue. A delay that becomes a Future<Void> allocates one block. delay() fixes the deadline,
+// counted from now(): the beginning of the turn. Cancel-safe: a waiter that is cancelled leaves the queue immediately.
 
 #include "flow/base/seconds.h"
 #include "flow/loop/loop.h"
@@ -34,7 +33,6 @@ private:
     TaskPriority priority_;
 };
 
-/// A yield that has not begun to wait.
 class [[nodiscard]] Yield {
 public:
     explicit Yield(TaskPriority priority) : priority_(priority) {}
@@ -62,7 +60,7 @@ inline Delay delayUntil(double time, TaskPriority priority = TaskPriority::Defau
     return {time, priority};
 }
 
-/// Does the same as delay(). Timers with the same deadline fire in the order in which they were set.
+/// Like delay(). Timers with the same deadline fire in the order in which they were set.
 inline Delay orderedDelay(Seconds seconds, TaskPriority priority = TaskPriority::DefaultDelay) {
     return delay(seconds, priority);
 }

@@ -10,7 +10,7 @@
 namespace flow::detail {
 namespace {
 
-constexpr int kMostFrames = 16; // the most frames that are searched in a chain, where each waits for the next
+constexpr int kMostFrames = 16; // the most frames that are searched in a chain of waits
 
 /// Returns true if a word of `memory` points into the extent. ASan is off here, because it forbids some of these reads.
 __attribute__((no_sanitize("address"))) bool hasAddress(void const* memory, std::size_t bytes, Extent extent) {

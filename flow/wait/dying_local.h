@@ -1,6 +1,5 @@
 #pragma once
-// FLOW_DYING: ends the program, in a checked build, if a wait of an actor destroys the object for which the actor
-// waits. Emitted code uses FLOW_DYING; programs do not.
+// FLOW_DYING: ends a checked program if an actor's wait destroys the object for which it waits. For emitted code.
 //
 //     Reference<Connection> c = wait(connect(to));       // a plain local of an actor: it lives up to the next wait
 //     Bytes line = wait(c->readUntil("\n"_sr, 100));     // this wait destroys `c`, and with `c` the connection
@@ -42,7 +41,6 @@ struct Extent {
     bool has(std::uintptr_t address) const { return address - begin < bytes; }
 };
 
-/// visit() is called for each Extent of a local variable.
 class ExtentVisitor {
 public:
     virtual void visit(Extent extent) = 0;
@@ -146,7 +144,6 @@ DyingLocal dyingResult(char const* name, Own<T>& holder, bool isUsed) {
     return dyingObject(name, std::addressof(holder.get()), isUsed);
 }
 
-/// The locals in scope at an operand.
 class DyingLocals {
 public:
     DyingLocals(Caller caller, std::initializer_list<DyingLocal> locals) : caller_(caller), locals_(locals) {}

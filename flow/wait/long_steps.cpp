@@ -23,6 +23,11 @@ void LongSteps::begins(Waiter* step, TaskPriority priority) noexcept {
         running_[depth_ - 1] = {codeOfStep(step), loop_.timer(), priority};
 }
 
+void LongSteps::answers(Waiter* waiter) noexcept {
+    if (depth_ <= kMostNested)
+        running_[depth_ - 1].code = codeOfStep(waiter);
+}
+
 void LongSteps::ended() noexcept {
     if (--depth_ >= kMostNested)
         return;

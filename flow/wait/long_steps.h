@@ -8,7 +8,9 @@
 //
 // A step is one call by the loop: the loop resumes an actor, which runs until it waits again. Actors that it resumes
 // meanwhile belong to the same step. A long step is reported when it has ended, with the name of the actor that the
-// loop resumed, or of a fiber's function. If a step runs the loop itself, its time includes the steps inside it.
+// loop resumed, or of a fiber's function. If a step brings the answer of another thread, as for files and
+// runBlocking(), this is the actor that gets the answer. If a step runs the loop itself, its time includes the steps
+// inside it.
 //
 // While a LongSteps exists, the loop reads the clock twice in each step; otherwise there is no cost. The loop must
 // outlive the LongSteps. A LongSteps belongs to the loop's thread, and reports steps from the next turn on.
@@ -30,7 +32,7 @@ public:
     /// A function without captures. It must not throw, and must not destroy its LongSteps.
     using Handler = void (*)(LongStep const& step);
 
-    explicit LongSteps(RealLoop& loop, Seconds seconds = 0.010, Handler handler = printToStandardError);
+    explicit LongSteps(RealLoop& watched, Seconds seconds = 0.010, Handler handler = printToStandardError);
     LongSteps(LongSteps const&) = delete;
     LongSteps& operator=(LongSteps const&) = delete;
     ~LongSteps();
@@ -46,6 +48,7 @@ private:
 
     void begins(WaiterNode* step, TaskPriority priority) noexcept override;
     void ended() noexcept override;
+    void answers(WaiterNode* waiter) noexcept override;
 
     RealLoop& loop_;
     double seconds_;
@@ -55,8 +58,7 @@ private:
     int depth_ = 0;
 };
 
-/// Returns the code of the actor that a step of a loop resumes. For a branch of a choose this is the code of the frame;
-/// for a source it is the code of the first waiter.
+/// Returns the code of the actor that a step resumes: of the frame for a branch, of the first waiter for a source.
 void const* codeOfStep(detail::Waiter const* step) noexcept;
 
 } // namespace flow

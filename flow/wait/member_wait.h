@@ -1,6 +1,6 @@
 #pragma once
-// MemberWait: a data member of an operation made of operations. The operation waits through its MemberWait. After the
-// wait, the MemberWait calls a function and passes the operation to it.
+// MemberWait: a data member through which an operation made of operations waits. After the wait, the MemberWait calls a
+// function and passes the operation to it.
 //
 //     struct Doubled : Operation<Doubled, int> {
 //         explicit Doubled(Future<int> input) { input.isReady() ? go(input) : step.waitFor(std::move(input)); }

@@ -78,7 +78,6 @@ struct OperandOf<Op> : ExistingOperand {
 template <class Kind>
 struct TimeOperand : Kind {
     using Value = Void;
-    static constexpr bool kIsTime = true; // a co_await of a time has no result
     static Pending operand(auto const& time, std::source_location) { return flow::pending<Void>(time); }
     static Void take(Pending wait) {
         wait.drop();
@@ -108,7 +107,8 @@ struct OperandOf<X> : LazyOperand {
 
 } // namespace detail
 
-/// True if actors, coroutines, fibers and tasks can wait for an X.
+/// True if race(), all(), timeout() and the like take an X, and fibers can wait for it. A co_await in a coroutine and a
+/// wait() in an actor take a future of a task or a fork: start(task), fork.future().
 template <class X>
 concept CanBeAwaited = detail::IsOperand<std::remove_cvref_t<X>>;
 /// The type of the result of a wait for an X; Void if the wait has no result.

@@ -1,6 +1,6 @@
 #pragma once
-// OperationRoom: the memory in which an actor keeps an operation in place while the actor waits for the operation. So
-// the wait allocates nothing. Emitted code uses an OperationRoom; programs do not.
+// OperationRoom: the memory in which an actor keeps an operation in place while it waits for the operation, so that the
+// wait allocates nothing. Emitted code uses an OperationRoom; programs do not.
 //
 //     OperationRoom<FActorState, 3> room(this);                     // a state machine's: behind its state
 //     coro::OperationRoom<waits, 3> room;                           // a coroutine's: a variable
@@ -20,9 +20,8 @@ namespace flow {
 
 namespace detail {
 
-// A friend function that is declared in one class and defined in another class carries a type: from the operand of a
-// wait to the code that takes its result, perhaps in another scope. gcc warns of such friends; clang does not have that
-// warning.
+// A friend function that is declared in one class and defined in another carries a type from the operand of a wait to
+// the code that takes its result. gcc warns of such friends; clang does not have that warning.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wunknown-warning-option"
@@ -68,8 +67,8 @@ template <int Wait, class Place, class Awaitable>
 using NotedResult = typename Note<ResultOfWait<typename Place::Tag, Wait>,
                                   typename ResultOf<std::remove_cvref_t<Awaitable>>::type>::Type;
 
-/// The place of a branch of a choose. The winner takes its result before the losers are released, since the release of
-/// a loser may run code that takes from the same source.
+/// The place of a branch of a choose. The winner takes its result before the losers are released: the release of a
+/// loser may run code that takes from the same source.
 template <class R, class C>
 struct Branch {
     using Whole = R;
@@ -115,7 +114,6 @@ public:
 
 } // namespace detail
 
-/// The room of a state machine.
 template <class State, int Places = 1>
 class OperationRoom : public detail::RoomBase<OperationRoom<State, Places>, State, Places> {
 public:
@@ -131,7 +129,7 @@ public:
             end += -sizeof(State) & (kAlignment - 1);
         return reinterpret_cast<detail::HeldOperation*>(end);
     }
-    /// Does nothing: see coro::OperationRoom.
+    /// Does nothing: see forget() of coro::OperationRoom.
     template <class Operand>
     static void forget(Operand const&) {}
 
@@ -155,8 +153,7 @@ template <class T, int Places = 1>
 class OperationRoom : public flow::detail::RoomBase<OperationRoom<T, Places>, T, Places> {
 public:
     FLOW_INLINE flow::detail::HeldOperation* held() const { return held_; }
-    /// Makes the compiler assume that the operand changes. Otherwise clang keeps the address of the cell in the frame a
-    /// second time, beside the variable that has this address.
+    /// Makes the compiler assume that the operand changes. Otherwise clang keeps the cell's address twice in the frame.
     template <class Operand>
     FLOW_INLINE static void forget(Operand const& operand) {
         asm("" : "+m"(const_cast<Operand&>(operand)));
@@ -169,7 +166,7 @@ private:
 } // namespace coro
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The operand of a wait. Signatures make the notes, since compilers may compile a body only at the end of the file.
+// The operand of a wait. Signatures contain the notes: compilers may compile a body only at the end of the file.
 
 namespace detail {
 template <int Wait, class Place, class Awaitable>
@@ -185,8 +182,7 @@ struct ResultOfOperand : std::type_identity<T> {};
 template <int Wait, class Place, class Awaitable>
 struct ResultOfOperand<Deduce, Wait, Place, Awaitable> : std::type_identity<NotedResult<Wait, Place, Awaitable>> {};
 
-/// The object on which the user's own `wait(E)` is called in emitted code. So a compiler reports a mistake in E at the
-/// line and the column of the user's source.
+/// Emitted code calls the user's `wait(E)` on this object: a mistake in E is reported at the user's line and column.
 template <int Wait, class R, class P>
 class Operand {
     template <class E>
@@ -294,7 +290,7 @@ FLOW_INLINE T takeHeld(Place const& place) {
 
 } // namespace detail
 
-/// Does the same as Pending::passed(), for a wait without a result.
+/// The next functions do what the functions of Pending with the same names do.
 template <int Wait, class Place>
 FLOW_INLINE bool passed(Place const& place, Pending wait) {
     if constexpr (detail::IsNoted<detail::WaitsFor<Place, Wait>>) {
@@ -306,7 +302,6 @@ FLOW_INLINE bool passed(Place const& place, Pending wait) {
         return wait.passed();
     }
 }
-/// Does the same as Pending::drop(), for a branch without a result.
 template <int Wait, class Place>
 FLOW_INLINE void drop(Place const& place, Pending wait) {
     if constexpr (detail::IsNoted<detail::WaitsFor<Place, Wait>>)
@@ -314,7 +309,6 @@ FLOW_INLINE void drop(Place const& place, Pending wait) {
     else
         wait.drop();
 }
-/// Takes the result as Pending::takeLocal<T>() does.
 template <int Wait, class T, class Place>
 FLOW_INLINE auto takeLocal(Place const& place, Pending wait) {
     if constexpr (detail::IsNoted<detail::WaitsFor<Place, Wait>>)
@@ -322,7 +316,6 @@ FLOW_INLINE auto takeLocal(Place const& place, Pending wait) {
     else
         return wait.takeLocal<T>();
 }
-/// Takes the result as Pending::take<T>() does.
 template <int Wait, class T, class Place>
 FLOW_INLINE auto take(Place const& place, Pending wait) {
     if constexpr (detail::IsNoted<detail::WaitsFor<Place, Wait>>)
@@ -330,7 +323,6 @@ FLOW_INLINE auto take(Place const& place, Pending wait) {
     else
         return wait.take<T>();
 }
-/// Takes the result as Pending::takeValue<T>() does.
 template <int Wait, class T, class Place>
 FLOW_INLINE T takeValue(Place const& place, Pending wait) {
     if constexpr (detail::IsNoted<detail::WaitsFor<Place, Wait>>)
@@ -338,7 +330,6 @@ FLOW_INLINE T takeValue(Place const& place, Pending wait) {
     else
         return wait.takeValue<T>();
 }
-/// Takes the next element as Pending::takeNext<T>() does.
 template <int Wait, class T, class Place>
 FLOW_INLINE T takeNext(Place const& place, Pending wait) {
     if constexpr (detail::IsNoted<detail::WaitsFor<Place, Wait>>) {

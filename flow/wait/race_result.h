@@ -42,7 +42,6 @@ class Winner {
 public:
     Winner(std::size_t index, T value) : index_(index), value_(std::move(value)) {}
 
-    /// Returns the index of the operand in the range, from 0.
     std::size_t index() const { return index_; }
     T& value() & { return value_; }
     T const& value() const& { return value_; }

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -30,8 +31,7 @@ constexpr std::size_t kLoops = 64; // the most loops that can wait for signals a
 
 class SignalHub;
 
-/// The state that all loops of the process share. A signal handler uses only `arrivals`, and `hubs` while the handler
-/// is counted in `handlers`.
+/// The state that all loops share. A handler uses only `arrivals`, and `hubs` while it is counted in `handlers`.
 struct ProcessSignals {
     std::mutex mutex; // guards `users`, `before` and changes of `hubs`
     std::array<int, kSignals> users{};
@@ -48,7 +48,6 @@ ProcessSignals& process() {
 
 } // namespace
 
-/// The waiters for one set of signals.
 struct SignalGroup {
     SignalGroup(SignalHub& h, std::uint64_t m) : hub(h), mask(m) {}
 
@@ -177,7 +176,7 @@ private:
                     place = nullptr;
         }
         while (process().handlers != 0) // a handler may still have a pointer to this hub
-            std::this_thread::yield();  // nondeterminism: no simulated loop has one of these
+            std::this_thread::yield();  // nondeterminism: a simulated loop has no hub
         loop_.provide<SignalHub>(nullptr);
         guard_.reset();
         for (SignalGroup& each : groups_)
@@ -190,7 +189,7 @@ private:
     std::optional<WorkGuard> guard_;
     std::atomic<std::uint64_t> caught_{0};
     std::atomic<std::uint64_t> pending_{0}; // the signals that have come since spread()
-    std::atomic<bool> isQueued_{false};     // in the inbox, or in the ready queue
+    std::atomic<bool> isQueued_{false};     // true if the hub is in the inbox or the ready queue
     std::uint64_t arrivals_ = 0;
     std::array<std::uint64_t, kSignals> arrived_{}; // the number of the last arrival of each signal
     std::array<std::uint64_t, kSignals> taken_{};   // the number of the last arrival that a waiter has taken
@@ -217,6 +216,16 @@ int Signals::take() const {
     int number = group->hub.next(*this);
     group->hub.noteTaken(number);
     return number;
+}
+
+void Signals::describe(Description& out) const {
+    std::string names;
+    for (int number = 1; number < detail::kSignals; ++number)
+        if (group->mask >> (number - 1) & 1) {
+            char const* name = ::sigabbrev_np(number); // null for the signals from SIGRTMIN on
+            names += (names.empty() ? "" : ", ") + (name ? format("SIG%s", name) : format("%d", number));
+        }
+    out.text = (names.find(',') == std::string::npos ? "signal " : "the first of the signals ") + names;
 }
 
 Signals signals(SignalSet numbers) {

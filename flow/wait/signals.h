@@ -8,13 +8,13 @@
 //         reload();
 //     }
 //
-// After the first signals() for a signal, this signal does nothing in the process but end the waits of signals(). When
-// the last loop that has called signals() for it ends, the signal's old action is restored. All waiters of a signal get
-// it, on each loop. A loop without a waiter keeps a signal for the next waiter. It keeps equal signals as one signal.
-// The wait is an operation in place: a wait that loses a race leaves the signal to the next waiter.
+// After the first signals() for a signal, the signal only ends waits of signals(); its usual action does not run. When
+// the last loop that called signals() for it ends, the old action is restored. All waiters of a signal get it, on each
+// loop. A loop without a waiter keeps a signal for the next waiter, and equal signals as one signal. The wait is an
+// operation in place: a wait that loses a race leaves the signal to the next waiter.
 //
 // A loop on which signals() was called does not end for lack of work, since a signal may come. A simulation must not
-// call signals(): only the real machine has signals. Cancel-safe.
+// call signals(): a simulated machine has no signals. Cancel-safe.
 
 #include "flow/wait/source.h"
 
@@ -38,9 +38,10 @@ struct [[nodiscard]] Signals {
     void park(WaiterNode& waiter);
     /// Returns the number of the signal. If several signals have come, returns the number of the first.
     int take() const;
+    void describe(Description& out) const;
 };
 
-/// A set of signal numbers, and no initializer_list: gcc 12 cannot compile an initializer_list inside a co_await.
+/// A set of signal numbers. It replaces an initializer_list, which gcc 12 cannot compile inside a co_await.
 class SignalSet {
 public:
     template <std::same_as<int>... Numbers>

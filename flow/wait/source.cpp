@@ -15,16 +15,21 @@ Waiter const* SourceBase::firstOf(Waiter const* turn) {
 
 // The list is a ring of the links of the waiters and the source's head, `waiters_`. The words behind a link show
 // whether it is the head. The words are only compared, not used: behind the link of a waiter they may be anything.
-__attribute__((no_sanitize("address", "thread"))) void const* SourceBase::codeOf(Waiter const* parked) {
+__attribute__((no_sanitize("address", "thread"))) SourceBase const* SourceBase::sourceOf(Waiter const* parked) {
     constexpr int kMost = 1 << 20;
     Link const* link = parked->link.next;
     for (int i = 0; link && link != &parked->link && i < kMost; link = link->next, ++i) {
         auto* source =
             reinterpret_cast<SourceBase const*>(reinterpret_cast<char const*>(link) - offsetof(SourceBase, waiters_));
         if (source->turn_.owner == source && source->turn_.awaited.operation() == source)
-            return reinterpret_cast<void const*>(source->turn_.resume);
+            return source;
     }
     return nullptr;
+}
+
+void const* SourceBase::codeOf(Waiter const* parked) {
+    SourceBase const* source = sourceOf(parked);
+    return source ? reinterpret_cast<void const*>(source->turn_.resume) : nullptr;
 }
 
 void goOnLater(Waiter& parked) noexcept {

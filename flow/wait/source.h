@@ -28,7 +28,6 @@ public:
     SourceBase(SourceBase const&) = delete;
     SourceBase& operator=(SourceBase const&) = delete;
 
-    /// Returns true if there is a waiter.
     bool isWaitedFor() const { return !waiters_.isEmpty(); }
     /// Resumes the first waiter, inside this call. There must be a waiter, and its operation must be ready.
     void wakeFirst() {
@@ -36,10 +35,9 @@ public:
         first->awaited = {};
         run(first);
     }
-    /// Called when an operation may have become ready. The waiters resume oldest first, each in a turn of its own at
-    /// this priority. The first operation that is not ready ends this. But if the oldest operation is not ready, and Op
-    /// has a function `bool mayOvertake(Op& older)`, the next operations are tested too, as long as they may overtake
-    /// the oldest. Does nothing without a waiter.
+    /// Called when an operation may have become ready. Resumes the waiters oldest first, each in its own turn at this
+    /// priority, up to the first operation that is not ready. But if the oldest operation is not ready, and Op has a
+    /// function `bool mayOvertake(Op& older)`, the next ones are tested too, as long as they may overtake the oldest.
     void wakeInTurn(TaskPriority priority = TaskPriority::DefaultYield) {
         if (!isWaitedFor())
             return;
@@ -47,15 +45,14 @@ public:
         if (!hasTurn() && hasLoop())
             Loop::current().makeReady(&turn_, priority);
     }
-    /// Calls wakeInTurn() for an event from outside, such as bytes on a socket. For the priority see
-    /// LoopMachine::priorityOfNews().
+    /// Calls wakeInTurn() for an event from outside, such as bytes on a socket: see LoopMachine::priorityOfNews().
     void wakeForNews(TaskPriority usual) {
         if (isWaitedFor() && hasLoop())
             wakeInTurn(Loop::current().priorityOfNews(usual));
     }
-    /// From here on, if the first waiter leaves the list before its turn, wakeInTurn() is called. The priority is this
-    /// one, or that of a later wakeInTurn(). For operations that may be ready while an operation before them is not.
-    /// If no waiter is left then, and Op has a function `static void noneWaits(Source<Op>&)`, this function is called
+    /// From here on wakeInTurn() is called if the first waiter leaves the list before its turn, with this priority or
+    /// that of a later wakeInTurn(). For operations that may be ready while an operation in front of them is not. If no
+    /// waiter is left then, and Op has a function `static void noneWaits(Source<Op>&)`, this function is called
     /// immediately. It may destroy the source, and must run no waiter.
     void wakeWhenFirstLeaves(TaskPriority priority) {
         hearing_ = kHearsOfLeaving;
@@ -65,12 +62,10 @@ public:
     void failAll(Error error) noexcept { failAll(error, error); }
     /// Fails the first waiter with `first` and the others with `others`. Must be the last act of the caller.
     void failAll(Error first, Error others) noexcept;
-    /// Makes all waiters wait forever. Called when the object for which they wait has ended with its loop, or with its
-    /// simulated process.
+    /// Makes all waiters wait forever. Called when the awaited object has ended with its loop or simulated process.
     void abandonAll() noexcept;
 
-    /// Returns the first waiter of the source to which `turn` belongs; null if `turn` belongs to no source, or if the
-    /// source has no waiter.
+    /// Returns the first waiter of the source to which `turn` belongs; null if there is no such source or waiter.
     static Waiter const* firstOf(Waiter const* turn);
     /// Returns the source at which a waiter has just parked.
     static SourceBase& of(Waiter& parked) {
@@ -79,8 +74,9 @@ public:
         FLOW_CHECK(source->turn_.owner == source, "a waiter is not the last of the source at which it has just parked");
         return *source;
     }
-    /// Returns the function that runs the turn of the source at which `parked` is parked. The symbol of the function
-    /// names the operation. Returns null if `parked` is not parked at a source.
+    /// Returns the source at which `parked` is parked; null if it is not parked at a source.
+    static SourceBase const* sourceOf(Waiter const* parked);
+    /// Returns the function that runs the turn of this source, or null. The symbol of the function names the operation.
     static void const* codeOf(Waiter const* parked);
 
 protected:
@@ -88,7 +84,7 @@ protected:
         waiters_.reset();
         turn_.owner = this;
     }
-    /// Fails the remaining waiters. Their error is broken_promise.
+    /// Fails the remaining waiters with broken_promise.
     ~SourceBase() {
         if (turn_.link.isLinked())
             turn_.link.unlink();

@@ -9,10 +9,9 @@
 //     };
 //     TimedSource<Next> waiting_;
 //
-// An operation is ready if no other waits before it and its readyAt() is not in the future. While an operation waits,
-// only take() of another one may change its readyAt(). The source sets one timer, for its first waiter. If the last
-// waiter leaves, this timer stays until its time, or until the source is destroyed. See flow/wait/source.h for the
-// rest.
+// An operation is ready if no other operation waits before it and its readyAt() is not in the future. While it waits,
+// only take() of another operation may change its readyAt(). The source sets one timer, for its first waiter. If the
+// last waiter leaves, this timer stays until its time, or until the source is destroyed. See also flow/wait/source.h.
 
 #include "flow/loop/turn.h"
 #include "flow/wait/source.h"
@@ -30,14 +29,14 @@ public:
         double time = op.readyAt();
         if (time <= now())
             return true;
-        if (waiting_.isWaitedFor()) // by `op`, which has become the first
+        if (waiting_.isWaitedFor()) // `op` waits, and has become the first
             setTimer(time);
         return false;
     }
     void park(WaiterNode& waiter, Op& op) {
         if (!waiting_.isWaitedFor())
             setTimer(op.readyAt());
-        waiting_.wakeWhenFirstLeaves(kPriority); // the next one may be ready earlier
+        waiting_.wakeWhenFirstLeaves(kPriority); // the next operation may be ready earlier
         waiting_.park(waiter, op);
     }
 

@@ -12,8 +12,8 @@ bool mustYield() {
 Future<Void> pause() {
     return yieldRules ? yieldRules->pause() : Future<Void>(delay(0, TaskPriority::DefaultYield));
 }
-/// Starts a pause and returns its cell. Returns null if the pause is over already, or if there is no memory for a
-/// pause. Then the frames run without a delay: nothing would wake them later.
+/// Starts a pause and returns its cell. Returns null if the pause is over already, or if there is no memory for it:
+/// then the frames run without a delay, because nothing would wake them later.
 Cell* tryToPause() noexcept {
     try {
         Future<Void> turn = pause();
@@ -23,11 +23,10 @@ Cell* tryToPause() noexcept {
     }
 }
 
-/// A frame that is parked behind all other waiters. It waits first for the future, and then perhaps for a pause,
-/// together with the frames behind it.
+/// A frame that is parked behind all other waiters: first of the future, and then perhaps of a pause.
 struct YieldedFrame : Waiter {
     Error error;  // the error of the future, once the future is ready
-    bool isFirst; // true in a pause until its first frame has run: this frame does not ask mustYield()
+    bool isFirst; // true in a pause until its first frame has run, which does not call mustYield()
 
     static YieldedFrame& of(Cell* cell) { return *static_cast<YieldedFrame*>(cell->frame()); }
 

@@ -1,5 +1,5 @@
 #pragma once
-// errorAt, errorOfCall: the sentences of errors of sockets, in the real and in the simulated network.
+// errorAt, errorOfCall: the texts of socket errors, in the real and the simulated network.
 //
 //     throw errorAt(errorOfCall(EADDRINUSE), "listen at", address);   // listen at 10.0.0.1:80: Address already in use
 

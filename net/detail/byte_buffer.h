@@ -1,12 +1,6 @@
 #pragma once
-// ByteBuffer: received bytes that have not been read yet.
-//
-//     buffer.append("GET / HT"_sr);
-//     buffer.data(), buffer.size();
-//     buffer.consume(4);
-//
-// A ByteBuffer may borrow its bytes from a block that many buffers use in turn. Code that will write into the block
-// first calls own(), which copies the remaining bytes. An empty buffer holds no memory of its own.
+// ByteBuffer: received bytes that have not been read yet. It may borrow its bytes from a block that many buffers use in
+// turn. Before the block is written again, own() copies the remaining bytes. An empty buffer holds no memory.
 
 #include "flow/memory/string_ref.h"
 
@@ -27,7 +21,6 @@ public:
     std::uint8_t const* data() const { return data_; }
     bool isBorrowed() const { return size_ != 0 && !block_; }
 
-    /// Removes the first `bytes` bytes.
     void consume(std::size_t bytes) {
         data_ += bytes;
         size_ -= bytes;
@@ -38,7 +31,7 @@ public:
     /// Appends a copy of the bytes. Throws std::bad_alloc.
     void append(std::uint8_t const* bytes, std::size_t size);
     void append(StringRef bytes) { append(bytes.begin(), static_cast<std::size_t>(bytes.size())); }
-    /// Borrows `size` bytes at `data`. The buffer must be empty, or must already borrow bytes from `data` on.
+    /// Borrows `size` bytes at `data`. The buffer must be empty, or must already borrow from `data`.
     void borrow(std::uint8_t const* data, std::size_t size) {
         data_ = data;
         size_ = size;

@@ -1,9 +1,9 @@
 #pragma once
-// The trace events of connections, of SevDebug: each success and failure is also a result that the program gets, and a
-// server has thousands of them in a second. MILLRACE_LOG=net=debug shows them. Only a pause of accepting, of which the
-// program learns in no other way, is of SevWarn.
+// The trace events of connections. They are of SevDebug, since the program also gets each success and failure as a
+// result, and a server has thousands per second. MILLRACE_LOG=net=debug shows them. Only AcceptPaused is of SevWarn,
+// since the program has no other way to notice it.
 //
-// While events of SevDebug are written nowhere, a call costs a load and a branch. Without memory an event is lost.
+// While events of SevDebug are written nowhere, a call costs a load and a branch. If memory runs out, an event is lost.
 
 #include "flow/trace/trace_event.h"
 #include "net/address.h"
@@ -14,7 +14,7 @@ inline bool areConnectionsTraced() {
     return SevDebug >= trace::traceMinimum;
 }
 
-/// Writes an event with the details "Peer", those of `error` if it is set, and "Why" if there is a text.
+/// Writes an event with the details "Peer", those of `error` if it is set, and "Why" if `why` is not empty.
 void writeConnectionEvent(char const* type, Address const& peer, Error error, std::string_view why,
                           TraceArea area) noexcept;
 /// Writes an event "AcceptPaused", at most one in five seconds.

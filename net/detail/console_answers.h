@@ -1,7 +1,5 @@
 #pragma once
-// The state of a console, and its answers. All functions are called on the thread of the consoles, which has a loop.
-//
-//     Answer answer = co_await answerOfLoop(console, [] { return Answer{.body = "on the loop that is shown"}; });
+// The state of a console, and its answers. All functions are called on the console thread, which has a loop.
 
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
@@ -16,31 +14,34 @@
 #include <utility>
 #include <vector>
 
+#pragma push_macro("loop") // a keyword of actors, which programs of Flow leave defined
+#undef loop
+
 namespace flow::console {
 
 inline constexpr double kPatience = 1; // the time limit for a loop to begin with an answer
 
 struct Console {
-    flow::Loop& loop; // the loop that it shows; it exists as long as `serving`
+    flow::Loop& loop; // the shown loop; it outlives `serving`
     std::string name;
-    bool isFull; // false: there is only the page for Prometheus
+    bool isFull; // false: only /metrics
     std::vector<std::string> hosts = {};
     std::atomic<bool> isRecording{false};
-    Future<Void> serving = {}; // of the console's thread
+    Future<Void> serving = {}; // belongs to the console thread
 };
 using Shared = std::shared_ptr<Console>;
 using Answer = ConsoleAnswer;
 
 /// Answers /metrics. Asks all loops of the process at the same time. A loop that does not answer has fewer figures.
 Future<Answer> metricsAnswer();
-/// Answers /metrics.json, with the figures that can be read from outside if the loop does not answer.
+/// Answers /metrics.json. If the loop does not answer, the page has the figures that another thread can read.
 Future<Answer> figuresAnswer(Shared console);
 /// Answers /trace, /profile and /samples. `query` is empty or "seconds=S"; for a profile "&allocations=1" may follow.
 Future<Answer> recordedAnswer(Shared console, std::string_view path, std::string_view query);
 /// Returns 503 with a sentence about the step that keeps the loop busy.
 Answer busyAnswer(Console const& console);
 
-/// Returns the result of make(), an Answer or a Future<Answer>, which is called on the console's loop.
+/// Calls make() on the console's loop, and returns its Answer. If the loop does not start it, returns busyAnswer().
 template <class Make>
 Future<Answer> answerOfLoop(Shared console, Make make) {
     enum State { Waiting, Begun, GivenUp };
@@ -63,3 +64,5 @@ Future<Answer> answerOfLoop(Shared console, Make make) {
 }
 
 } // namespace flow::console
+
+#pragma pop_macro("loop")

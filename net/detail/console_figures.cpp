@@ -1,5 +1,4 @@
-// The figures of the loops: what each loop says on its own thread, and what can be read from outside if it does not
-// answer.
+// The figures of the loops. Each loop reads its own. If a loop does not answer, this thread reads a part of them.
 
 #include "flow/base/format.h"
 #include "flow/inspect/detail/all_loops.h"
@@ -36,7 +35,7 @@ void appendNetwork(std::string& out, std::string_view loop) {
     appendPrometheus(out, "millrace_open_sockets", "gauge", label, static_cast<double>(network->openSockets()));
 }
 
-/// Returns the shared LoopMetrics of a loop, for use on the loop's thread; null if it has none.
+/// Returns the shared LoopMetrics of the loop, or null. Must be called on the loop's thread.
 LoopMetrics const* metricsOf(flow::Loop& loop) {
     LoopMetrics const* found = nullptr;
     LoopMetrics::forEachShared([&](LoopMetrics const& each) { found = &each.loop() == &loop ? &each : found; });

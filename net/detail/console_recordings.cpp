@@ -1,11 +1,13 @@
-// Traces, profiles and samples: each takes some seconds. A trace or a profile runs on the loop that is shown.
+// Traces, profiles and samples: each takes some seconds. A trace or a profile runs on the shown loop.
 
+#include "flow/base/detail/sentence.h"
 #include "flow/base/format.h"
 #include "flow/inspect/detail/signal_sampler.h"
 #include "flow/inspect/detail/step_profile.h"
 #include "flow/trace/recorder.h"
 #include "net/detail/console_answers.h"
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -19,8 +21,7 @@ namespace {
 
 constexpr double kLongestTrace = 60;
 
-/// Returns the number in "seconds=0.5", or 1 for an empty query. Returns nothing for any other query, and for a number
-/// above kLongestTrace.
+/// Returns the number in "seconds=0.5", or 1 for an empty query; nothing for other queries and above kLongestTrace.
 std::optional<double> secondsOf(std::string_view query) {
     constexpr std::string_view kKey = "seconds=";
     if (query.empty())
@@ -34,14 +35,14 @@ std::optional<double> secondsOf(std::string_view query) {
     return isNumber && seconds > 0 && seconds <= kLongestTrace ? std::optional(seconds) : std::nullopt;
 }
 
-/// Clears the flag when a recording has ended. Recording costs time, so a second recording is refused meanwhile.
+/// A running recording, which costs time. While `flag` is set, a second one is refused; the destructor clears it.
 struct Recording {
     Recording(Shared c, std::atomic<bool>& f) : console(std::move(c)), flag(f) {}
     Recording(Recording const&) = delete;
     Recording& operator=(Recording const&) = delete;
     ~Recording() { flag = false; }
     Shared console;
-    std::atomic<bool>& flag; // perhaps of the console
+    std::atomic<bool>& flag; // may be a member of *console
 };
 using RunningRecording = std::shared_ptr<Recording>;
 
@@ -64,7 +65,7 @@ struct Folder {
     Folder() {
         std::string name = (std::filesystem::temp_directory_path() / "millrace-samples-XXXXXX").string();
         if (!::mkdtemp(name.data()))
-            throw io_error();
+            throw withPieces(io_error(), {"make the folder \"", name, "\": ", systemText(errno)});
         path = name;
     }
     Folder(Folder const&) = delete;
@@ -81,7 +82,7 @@ std::string contentOf(std::string const& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Returns the size of /proc/self/maps in decimal, a newline, that file, and for each sample a count and so many words.
+/// Returns the size of /proc/self/maps, a newline, that file, and for each sample the number of words and the words.
 Future<Answer> samplesAnswer([[maybe_unused]] RunningRecording recording, double seconds) {
     Folder folder;
     std::string file = (folder.path / "samples").string();

@@ -1,5 +1,4 @@
-// The console reads HTTP by itself: millrace::http is a library of its own that depends on net, and a program without
-// that library has a console too.
+// The console parses HTTP itself, since net cannot use millrace::http, which depends on net.
 
 #include "net/detail/console_request.h"
 

@@ -1,10 +1,5 @@
 #pragma once
 // The requests of the console, and its answers.
-//
-//     ConsoleRequest request;
-//     std::optional<ConsoleAnswer> refused = readRequest(head, request);
-//     if (!refused)
-//         refused = refuseForeign(head, {"metrics.example"});
 
 #include <optional>
 #include <string>
@@ -23,12 +18,12 @@ struct ConsoleRequest {
     std::string_view path, query; // parts of the request's head
 };
 
-/// Sets `request`, or returns the answer to a request that is none of the console's.
+/// Sets `request`, or returns the answer to a request that is not a valid GET.
 std::optional<ConsoleAnswer> readRequest(std::string_view head, ConsoleRequest& request);
 
-/// Returns 403 if a browser may have sent the request for a page of another site. A site can make its own name stand
-/// for an address of this machine. So Host must be an address, localhost, or one of `hosts`, which are names in any
-/// case. Sec-Fetch-Site must not be cross-site, and Origin must be of this host.
+/// Returns 403 if a browser may have sent the request for a page of another site. A site can let its own name resolve
+/// to this machine, so Host must be an address, localhost, or one of `hosts` (in any case). Sec-Fetch-Site must not be
+/// cross-site, and Origin must be of this host.
 std::optional<ConsoleAnswer> refuseForeign(std::string_view head, std::vector<std::string> const& hosts);
 
 } // namespace flow::console

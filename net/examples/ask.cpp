@@ -1,5 +1,5 @@
-// ask HOST:PORT [--connections COUNT]: sends each line of the input as a request, and prints the line that answers it,
-// in the order of the requests. It asks over at most COUNT connections at the same time, by default 4.
+// ask HOST:PORT [--connections COUNT]: sends each line of the input as a request, and prints the answers in the order
+// of the requests. At most COUNT connections are open at a time, by default 4.
 //
 //     $ echo 4500 &
 //     $ seq 1000 | ask 127.0.0.1:4500

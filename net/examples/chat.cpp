@@ -7,7 +7,7 @@ using namespace flow::net;
 
 namespace {
 
-/// The destructor leaves the room.
+/// Leaves the room at the end of the chat, also after an error or a cancel.
 struct Stay {
     Room* room;
     std::string name;

@@ -1,6 +1,6 @@
 // fetch URL [--data TEXT] [--header "NAME: VALUE"] [--most BYTES] [--timeout SECONDS] [--ca FILE] [--proxy URL]: sends
-// a GET, or a POST of the text, follows redirects, and prints the answer's status on standard error and its body. An
-// answer with more than BYTES (by default 100 MB) or SECONDS (by default 300) is an error.
+// a GET, or a POST of the text, follows redirects, and prints the status on standard error and the body. An answer with
+// more than BYTES (by default 100 MB) or SECONDS (by default 300) is an error.
 //
 //     $ fetch http://example.org/
 //     200 OK

@@ -10,9 +10,9 @@
 //     get colour
 //     VALUE dark blue
 //
-// A server has a number. It listens at the address with that number in the list, and keeps its journal in the
-// directory. SIGTERM and SIGINT end a server, and SIGKILL may: when a majority runs again, all acknowledged changes are
-// still there. `ask` reads requests from its input. It prints the reply to a request as soon as the reply is certain:
+// A server has a number, from 0. It listens at the address with that number in the list, and keeps its journal in the
+// directory. SIGTERM, SIGINT or even SIGKILL may end a server: when a majority runs again, all acknowledged changes are
+// still there. `ask` reads requests from its input, and prints each reply as soon as it is certain:
 //
 //     get KEY                -> VALUE ... or NONE
 //     put KEY VALUE          -> OK
@@ -66,7 +66,6 @@ public:
     }
     void executes(int, std::uint64_t index, Entry const&, bool) override { executed_ = index; }
 
-    /// Prints the number of executed entries each half second, if it has changed.
     Future<Void> report() {
         for (std::uint64_t before = 0;; before = executed_) {
             co_await delay(0.5);
@@ -89,7 +88,7 @@ private:
 Future<Void> serveOne(int id, std::string directory, std::vector<net::Address> addresses) {
     co_await files().makeDirectory(directory);
     Reference<AsyncFile> lock = co_await files().open(directory + "/lock", OpenMode::Create);
-    bool isMine = co_await lock->tryLock(); // until this function ends
+    bool isMine = co_await lock->tryLock(); // held until this function ends
     if (!isMine)
         throw operation_failed().withSentence(directory + ": another server keeps its journal here");
     Printer printer;
@@ -109,7 +108,6 @@ Future<Void> serveOne(int id, std::string directory, std::vector<net::Address> a
     co_await race(stop, scope.join());
 }
 
-/// Removes the first word from `rest`, and returns the word.
 std::string word(std::string& rest) {
     std::size_t end = rest.find(' ');
     std::string first = rest.substr(0, end);
@@ -151,7 +149,7 @@ Future<std::string> replyTo(StoreClient& client, std::string line) {
     co_return reply.get().succeeded ? "OK" : "DIFFERENT";
 }
 
-/// The loop runs only while a request is answered: so between two requests, no code of the client runs.
+/// The loop runs only during a request: no code of the client runs between two requests.
 int ask(std::vector<net::Address> addresses) {
     RealLoop loop;
     StoreClient client(std::move(addresses), nondeterministicRandom()->randomUniqueID().first());

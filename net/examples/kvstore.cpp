@@ -15,10 +15,9 @@
 //     GET colour
 //     NONE
 //
-// A key has no blank. Keys and values have no line end. A line has at most 64 KiB. A failed request is answered with
-// ERROR and the reason; the connection goes on, unless a line was too long or has no end. Answers come in the order of
-// the requests. A change that was answered with OK survives the end of the program, but a loss of power may undo the
-// last changes.
+// A key has no blank. Keys and values have no line end. A line has at most 64 KiB. The answer to a failed request is
+// ERROR and the reason; the connection stays open, unless a line was too long or has no end. Answers come in the order
+// of the requests. A change that was answered with OK survives the end of the program, but not always a loss of power.
 
 #include "flow/base/parse_number.h"
 #include "flow/fiber/fiber_thread_pool.h"
@@ -40,10 +39,9 @@ using namespace flow::net;
 namespace {
 
 constexpr std::uint32_t kLongestLine = 64 << 10;
-constexpr int kScanned = 100;      // the number of keys, if the query has no number
+constexpr int kScanned = 100;      // the number of keys for a SCAN without a number
 constexpr int kScannedAtOnce = 64; // the most keys that one call on a thread reads
 
-/// Removes and returns the text up to the next blank.
 std::string_view takeWord(std::string_view& text) {
     std::string_view word = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(word.size() + 1, text.size()));
@@ -58,8 +56,8 @@ std::string outcome(rocksdb::Status const& status) {
     return "ERROR " + why + "\n";
 }
 
-/// The database. Threads make its calls, so the loop never waits for a disk. A call may still run when its fiber has
-/// ended, so the call owns the objects that it uses.
+/// The database. Its calls run on threads, so the loop never waits for a disk. A call may outlive its fiber, so it owns
+/// the objects that it uses.
 class Store {
 public:
     explicit Store(std::shared_ptr<rocksdb::DB> db) : db_(std::move(db)), pool_(Loop::current(), {.name = "kvstore"}) {}
@@ -124,7 +122,7 @@ private:
     FiberThreadPool pool_;
 };
 
-/// Refuses a line that is too long. Reads all other bytes: with unread bytes, closing might lose the answer.
+/// Refuses a line that is too long. Reads all other bytes, since closing with unread bytes might lose the answer.
 void refuseLongLine(Connection& connection) {
     fiber::wait(connection.write("ERROR the line is too long\n"_sr));
     connection.shutdownWrite();
@@ -136,13 +134,12 @@ void refuseLongLine(Connection& connection) {
     }
 }
 
-/// Refuses a last line without an end, after the other side has ended its writing. The line may be incomplete.
+/// Refuses a last line without an end, since it may be incomplete. The other side has ended its writing.
 void refuseHalfLine(Connection& connection) {
     (void)fiber::wait(connection.read()); // reads the line: with unread bytes, the connection would fail
     fiber::wait(connection.write("ERROR the last line has no end\n"_sr));
 }
 
-/// Answers requests until the other side ends its writing, or the program ends.
 void serveConnection(Store& store, Connection& connection, Event& ending) {
     for (;;) {
         Bytes line;

@@ -49,7 +49,6 @@ struct Arguments {
     std::string wrong; // an error in the arguments that was found at run time
 };
 
-/// The exception for wrong arguments. It has a message.
 struct Wrong {
     std::string text;
 };

@@ -5,6 +5,7 @@
 #include "flow/flow.h"
 #include "flow/wait/signals.h"
 #include "net/serve.h"
+#include "net/service_manager.h"
 
 #include <algorithm>
 #include <csignal>
@@ -15,12 +16,11 @@ using Arguments = std::vector<std::string>;
 using Options = std::map<std::string, std::string>; // an option, such as "--idle", and its value
 using Wrap = std::function<flow::Reference<flow::net::Listener>(flow::Reference<flow::net::Listener>)>;
 
-/// The exception for wrong arguments. It has a message.
 struct WrongArgument {
     std::string text;
 };
 
-/// Removes the options from the arguments. Options begin after the first `count` arguments; each has a value behind it.
+/// Removes and returns the options, which follow the first `count` arguments; each has a value.
 inline Options takeOptions(Arguments& arguments, std::size_t count, std::initializer_list<char const*> known) {
     Options options;
     for (std::size_t i = count; i < arguments.size(); i += 2) {
@@ -36,13 +36,20 @@ inline Options takeOptions(Arguments& arguments, std::size_t count, std::initial
     return options;
 }
 
-/// Listens at port `portText` of 127.0.0.1, or at a free port for "0", and prints the address. `wrap`, if given, gets
-/// the listener, and returns the listener to use instead.
-inline flow::Reference<flow::net::Listener> listenAt(std::string const& portText, Wrap const& wrap = {}) {
+/// The address of port `portText` of 127.0.0.1; "0": a free port.
+inline flow::net::Address addressOf(std::string const& portText) {
     auto port = flow::parseNumber<std::uint16_t>(portText);
     if (!port)
         throw WrongArgument{"this is no port: " + portText};
-    auto listener = flow::net::transport().listen(flow::net::Address(0x7F000001, *port));
+    return flow::net::Address(0x7F000001, *port);
+}
+
+/// Takes the first socket that systemd has passed to the program, or else listens at addressOf(portText). Prints the
+/// address. If `wrap` is given, returns the result of wrap(listener) instead of the listener.
+inline flow::Reference<flow::net::Listener> listenAt(std::string const& portText, Wrap const& wrap = {}) {
+    flow::net::Address address = addressOf(portText);
+    auto passed = flow::net::passedListeners();
+    auto listener = passed.empty() ? flow::net::transport().listen(address) : passed[0].listener;
     if (wrap)
         listener = wrap(listener);
     std::printf("listening at %s\n", listener->localAddress().toString().c_str());
@@ -56,16 +63,15 @@ inline flow::Future<flow::Void> endOfProgram() {
     return flow::success(signal);
 }
 
-/// Listens at the port, and serves each client, as serveUntil() does, until the program is to end. Connections that are
-/// open at that time get a second to end.
+/// Listens at the port, and serves clients until SIGTERM or SIGINT. Then open connections get a second to end.
 template <class Serve>
 flow::Future<flow::Void> serve(std::string portText, Serve serveOne, Wrap const& wrap = {}) {
     flow::Future<flow::Void> stop = endOfProgram();
     return flow::net::serveUntil(listenAt(portText, wrap), serveOne, stop, 1.0);
 }
 
-/// Runs run(arguments), which returns a Future. Returns the result of main(): 1 if this Future fails; 2 if an argument
-/// is wrong, or there are fewer than `least` or more than `most` arguments; else 0. `--help` prints the usage.
+/// Waits for the Future of run(arguments). Returns the result of main(): 1 if this Future fails; 2 if an argument is
+/// wrong, or there are fewer than `least` or more than `most` arguments; else 0. `--help` prints the usage.
 template <class Run>
 int runExample(int argc, char** argv, char const* usage, std::size_t least, std::size_t most, Run run) {
     Arguments arguments(argv + 1, argv + argc);

@@ -176,7 +176,7 @@ ACTOR Future<Void> echoServer() {
                     req.reply.setByteLimit(1024);
                     state int i = 0;
                     for (; i < 10; ++i) {
-                        wait(req.reply.onReady()); // until the client has taken the reply before
+                        wait(req.reply.onReady()); // until the client has taken the previous reply
                         req.reply.send(StreamReply{i});
                     }
                     req.reply.sendError(end_of_stream());

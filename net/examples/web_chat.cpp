@@ -14,7 +14,7 @@ using Room = std::map<std::string, Reference<http::WebSocket>>; // by name
 
 void say(Room& room, std::string const& text) {
     for (auto const& [name, socket] : room) {
-        (void)socket->sendText(text); // does not wait for room: a guest that does not read must not stop the others
+        (void)socket->sendText(text); // not awaited: a guest that does not read must not stop the others
         if (socket->queuedBytes() > 1'000'000)
             (void)socket->close(1008, "you do not read");
     }
@@ -42,7 +42,7 @@ Future<http::Response> answer(Room* room, std::string const& page, http::Request
     if (http::pathOfTarget(request.target) != "/chat")
         return http::Response{.headers = {{"Content-Type", "text/html; charset=utf-8"}}, .body = page};
     std::string own = "http://" + std::string(request.headers.get("Host"));
-    if (request.headers.get("Origin", own) != own) // the page of another site asks for it
+    if (request.headers.get("Origin", own) != own) // the request is from a page of another site
         return http::Response{.status = 403};
     auto enter = [room, name = request.peer.toString()](auto socket) { return chat(room, name, socket); };
     return acceptWebSocket(request, enter, {.largestMessage = 1000});

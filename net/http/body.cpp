@@ -2,8 +2,6 @@
 
 #include "flow/coro/coroutine.h"
 
-#include <algorithm>
-
 namespace flow::net::http {
 namespace {
 

@@ -7,6 +7,7 @@
 #include "flow/wait/delay.h"
 #include "net/http/detail/client_connection.h"
 #include "net/http/detail/open_connection.h"
+#include "net/http/detail/request_span.h"
 #include "net/http/detail/syntax.h"
 
 #include <algorithm>
@@ -18,11 +19,10 @@ namespace {
 
 using ClientPool = Pool<detail::ClientConnection>;
 
-// A server of HTTP/2 refuses requests when its connection ends or is busy. A request is sent at most kMostAttempts
-// times; the pauses between the attempts grow by up to kRefusedPause seconds each.
+// For requests that an HTTP/2 server refuses. Each pause is up to kRefusedPause seconds longer than the one before.
 constexpr int kMostAttempts = 8;
 constexpr double kRefusedPause = 0.1;
-constexpr std::size_t kRedirectBytes = 16384; // of a redirect's body, which are read so that its connection can be kept
+constexpr std::size_t kRedirectBytes = 16384; // of a redirect's body: read, so that the connection can be used again
 
 bool isOneOf(auto const& value, auto const& values) {
     return std::find(std::begin(values), std::end(values), value) != std::end(values);
@@ -58,13 +58,13 @@ void checkRequest(Request const& request) {
             refuse(std::string("a request has the field ") + name + ", which its body sets");
 }
 
-/// True if the request does no more when it is handled twice, or the server can see that it is the same.
+/// True if a server may handle the request twice without harm, or can see that it is the same request.
 bool isIdempotent(Request const& request) {
     static constexpr std::array<std::string_view, 6> kMethods = {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"};
     return isOneOf(request.method, kMethods) || request.headers.has("Idempotency-Key");
 }
 
-/// Returns "GET http://example.org/jobs". Queries may have secrets.
+/// Returns "GET http://example.org/jobs", without the query, which may have secrets.
 std::string aboutOf(Request const& request, Url url) {
     constexpr std::size_t kShown = 200;
     url.target = url.path().substr(0, kShown);
@@ -80,8 +80,8 @@ Future<Reference<detail::ClientConnection>> connectFor(std::shared_ptr<ClientOpt
     co_return detail::makeClientConnection(opened.connection, opened.protocol, url.isSecure, *options);
 }
 
-/// Returns the place to which a response redirects, and changes the request for it; nothing if it is no redirect.
-/// `hasStream` is true if the body cannot be sent again; it is dropped with the body.
+/// Returns the URL of a redirect, and changes the request for it; nothing if there is none to follow. `hasStream`: the
+/// body cannot be sent again; false after a change to GET.
 std::optional<Url> redirect(Response const& response, Url const& url, bool& hasStream, Request& request, Bytes& body) {
     static constexpr std::array<int, 5> kStatuses = {301, 302, 303, 307, 308};
     std::optional<std::string_view> location = response.headers.find("Location");
@@ -111,10 +111,11 @@ struct Client::State {
     std::shared_ptr<ClientOptions const> options;
     std::shared_ptr<Url const> proxy;
     std::map<std::string, std::unique_ptr<ClientPool>> pools; // by origin
-    std::size_t sweepAt = 64; // with so many pools, those without connections are removed
+    std::size_t sweepAt = 64; // at this number of pools, those without connections are removed
     bool isClosed = false;
 
     ClientPool& poolOf(Url const& url);
+    static Future<Response> followInSpan(std::shared_ptr<State> self, Request request, std::string text);
     static Future<Response> follow(std::shared_ptr<State> self, Request request, std::string text);
     static Future<Response> answer(State* self, Request* request, Url const* url, Bytes body, double deadline);
     static Future<Reference<Connection>> open(std::shared_ptr<State> self, std::string text);
@@ -141,7 +142,7 @@ ClientPool& Client::State::poolOf(Url const& url) {
     return *(pools[origin] = std::move(pool));
 }
 
-/// Sends the request, and again if it may be. With a body of the request that is a stream, `body` is empty.
+/// Sends the request, and sends it again if that is allowed. `body` is empty if the body is a stream.
 Future<Response> Client::State::answer(State* self, Request* request, Url const* url, Bytes body, double deadline) {
     ClientOptions const& options = *self->options;
     bool hasStream = bool(request->body.source());
@@ -169,7 +170,7 @@ Future<Response> Client::State::answer(State* self, Request* request, Url const*
         } catch (Error& error) {
             if (error == actor_cancelled())
                 throw;
-            bool wasRefused = error == retry(); // the server has said that it has not processed the request
+            bool wasRefused = error == retry(); // the server has not processed the request
             bool mayHaveIdled = attempts == 1 && wasKept && attempt.wasUnanswered && isIdempotent(*request);
             if (hasStream || !(mayHaveIdled || (wasRefused && attempts < kMostAttempts)))
                 throw detail::errorAbout(attempt.about,
@@ -178,6 +179,20 @@ Future<Response> Client::State::answer(State* self, Request* request, Url const*
         if (attempts > 1)
             co_await delayUntil(
                 std::min(deadline, now() + kRefusedPause * attempts * deterministicRandom()->random01()));
+    }
+}
+
+/// Sends a request that belongs to a trace. The span ends when the head of the answer has come.
+Future<Response> Client::State::followInSpan(std::shared_ptr<State> self, Request request, std::string text) {
+    trace::Span span = detail::beginClientSpan(request, text);
+    try {
+        Future<Response> answering = follow(self, std::move(request), std::move(text));
+        Response response = co_await std::move(answering);
+        detail::noteAnswer(span, response);
+        co_return std::move(response);
+    } catch (...) {
+        span.error(currentError());
+        throw;
     }
 }
 
@@ -200,7 +215,7 @@ Future<Response> Client::State::follow(std::shared_ptr<State> self, Request requ
         std::optional<Url> next;
         try {
             next = redirect(response, url, hasStream, request, body);
-        } catch (Error& error) { // the Location is no URL
+        } catch (Error& error) {
             throw detail::errorAbout(about + ": the redirect", error);
         }
         if (!next)
@@ -248,7 +263,8 @@ Future<Response> Client::post(std::string url, Body body, std::string type) {
 }
 
 Future<Response> Client::send(Request request, std::string url) {
-    return State::follow(state_, std::move(request), std::move(url));
+    auto send = detail::hasSpan(request) ? State::followInSpan : State::follow;
+    return send(state_, std::move(request), std::move(url));
 }
 
 Future<Reference<Connection>> Client::connect(std::string url) {

@@ -1,51 +1,52 @@
 #pragma once
-// Client: sends requests to HTTP servers, over connections that it keeps.
+// Client: sends requests to HTTP servers, over a pool of connections for each server.
 //
 //     http::Client client;
 //     http::Response page = co_await client.get("http://example.org/jobs?open=1");
 //     if (page.status == 200)
-//         std::string text = co_await page.body.text(1 << 20);      // at most so many bytes; read() gives the pieces
+//         std::string text = co_await page.body.text(1 << 20);      // at most 1 MiB; read() returns it in pieces
 //
 //     http::Request request{.method = "PUT", .headers = {{"Authorization", token}}, .body = Body::stream(next)};
 //     http::Response done = co_await client.send(std::move(request), "http://example.org/jobs/7");
 //
 //     http::Client secure({.encrypt = http::tlsConnector()});        // https: net/http/client_tls.h
 //
-// A future is ready when the head of the answer has come. The rest comes with the body, which holds the connection
-// until it was read to its end or is dropped; a body that is dropped earlier resets the connection. Dropping a future
-// at any time ends the request. A request may still be sending its body when its answer comes, so both can be streams.
-// Each status is an answer, not an error.
+// The future of send() is ready when the head of the answer has come. Response::body reads the rest, and holds the
+// connection until its end. A body that is dropped earlier resets the connection (in HTTP/2: the stream). Dropping the
+// future ends the request. A server may answer before it has the whole request, so both bodies can be streams. An
+// answer is not an error, whatever its status.
 //
-// With ALPN a server chooses HTTP/2 or HTTP/1.1. Requests share a connection of HTTP/2; there firstByteTimeout counts
-// from the request, and does not hold while its body is a stream.
+// A TLS server chooses HTTP/2 or HTTP/1.1 by ALPN. In HTTP/2 requests share a connection, firstByteTimeout begins with
+// the request, and a request with a streamed body has no firstByteTimeout.
 //
-// Connections. Each origin (scheme, host and port) has a Pool: at most `connections` at a time, and further requests
-// wait in order. If a kept connection ends before anything of the answer has come, the request is sent once more, on a
-// new connection, if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE) or it has an Idempotency-Key,
-// and its body is in memory. If a server of HTTP/2 says that it has not processed the request, the request is sent
-// again, up to 7 times with pauses, whatever its method; then the error is connection_failed. Nothing else is sent
-// twice: for more see retry().
+// Connections. Each origin (scheme, host and port) has a Pool of at most `connections`; further requests wait in order.
+// Only a request with its body in memory is sent again: once, on a new connection, if a reused connection ends before
+// any byte of the answer and the request is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE, or with an
+// Idempotency-Key); and up to 7 times, with pauses, if an HTTP/2 server says that it has not processed the request
+// (then the error is connection_failed). For all else see flow/combine/retry.h.
 //
-// Redirects are followed: 301, 302, 303, 307 and 308 with a Location. After 303, and a POST after 301 and 302, the next
-// request is a GET without a body. If the request has a streamed body, 307 and 308 are not followed, since the body
-// cannot be sent again: the redirect is the answer. On the way to another origin Authorization, Cookie,
-// Proxy-Authorization and Host are dropped. Response::url says which URL has answered.
+// Redirects: 301, 302, 303, 307 and 308 with a Location are followed. After 303, and after 301 or 302 to a POST, the
+// next request is a GET without a body. A redirect that needs a streamed body again is returned as the answer. A
+// redirect to another origin drops Authorization, Cookie, Proxy-Authorization and Host. Response::url is the last URL.
 //
-// Cookies and compression are left to programs. With a proxy each connection is a tunnel that CONNECT opens.
+// If the `context` of a request has a span (flow/trace/span.h), the request gets a span of its own, which ends with the
+// head of the answer, and the fields "traceparent" and "tracestate": `request.context = here;`.
 //
-// Errors have a sentence with the method, the URL without its query, and the reason: "GET http://example.org/jobs: no
-// program listens at the address". isConnectionError() is true for those of the connection.
+// The client handles neither cookies nor compression. With a proxy, each connection is a tunnel opened by CONNECT.
+//
+// what() of an error has the method, the URL without its query, and the reason: "GET http://example.org/jobs: no
+// program listens at the address". isConnectionError() is true for errors of the connection.
 //     connection_string_invalid, invalid_option_value    the URL, or a method or field that cannot be sent
-//     those of net::connect() and Encrypt                no connection could be made
-//     connection_timed_out      after connectTimeout, or if the server takes nothing of a body for idleTimeout
-//     timed_out                 after another time of the options
+//     errors of net::connect() and Encrypt               no connection could be made
+//     connection_timed_out      connectTimeout is over, or the server takes no bytes of the body for idleTimeout
+//     timed_out                 another time limit of the options is over
 //     connection_cut_off, connection_reset               the connection ended before the answer
 //     serialization_failed      the answer is not HTTP
 //     value_too_large           the answer has a larger head, or body, than the options allow
 //     operation_failed          there were too many redirects, the proxy has refused, or too many requests wait
 //     operation_obsolete        the Client is closed
 //
-// A Client belongs to one thread. Its destructor closes it: requests that have a connection go on.
+// A Client belongs to one thread. Its destructor calls close(). Requests that have a connection go on.
 
 #include "flow/base/seconds.h"
 #include "net/http/message.h"
@@ -62,23 +63,23 @@ struct Encrypted {
 };
 /// Connects to a host, which may be the text of an IP address.
 using Connect = std::function<Future<Reference<Connection>>(std::string host, std::uint16_t port)>;
-/// Encrypts a connection to `host`, which must prove that it has this name. ALPN offers "h2" only if `mayBeHttp2`.
+/// Encrypts a connection to `host`, and checks its certificate. ALPN offers "h2" only if `mayBeHttp2`.
 using Encrypt = std::function<Future<Encrypted>(Reference<Connection> carrier, std::string host, bool mayBeHttp2)>;
 
 struct ClientOptions {
     // Times: more than 0; infinity means no limit.
     Seconds connectTimeout = 10;   // for a new connection: the name, TCP, the proxy's tunnel and TLS
     Seconds firstByteTimeout = 60; // from the end of the request to the head of the answer
-    Seconds idleTimeout = 60;      // in which no byte of a body could be sent or received
-    Seconds timeout = 300;         // for all of it, from the call to the end of the answer's body
+    Seconds idleTimeout = 60;      // the longest time without progress of a body, in either direction
+    Seconds timeout = 300;         // from the call of send() to the end of the answer's body
     // For each origin:
-    std::size_t connections = 8; // at a time, in use and kept
+    std::size_t connections = 8; // in use and kept
     std::size_t waiters = 1024;  // requests that may wait for a connection
-    Seconds keep = 30;           // after which an unused connection is closed
+    Seconds keep = 30;           // an unused connection is closed after this time
     // For each answer:
     std::size_t headBytes = 65536, headFields = 200;
     std::uint64_t bodyBytes = std::numeric_limits<std::uint64_t>::max();
-    std::size_t redirects = 10; // that are followed; 0: each redirect is an answer
+    std::size_t redirects = 10; // 0: a redirect is returned as the answer
 
     std::string userAgent = "millrace";  // for requests that have no User-Agent; "": none
     std::string proxy = {};              // "http://proxy.example:3128"; "": none
@@ -98,17 +99,15 @@ public:
 
     Future<Response> get(std::string url) { return send(Request(), std::move(url)); }
     Future<Response> post(std::string url, Body body, std::string type);
-    /// Sends the request's method, headers and body to the URL, which has the target. A Host field of the request is
-    /// sent instead of the URL's host.
+    /// Sends the request to the URL, which has the target. A Host field of the request replaces the URL's host.
     Future<Response> send(Request request, std::string url);
 
     /// Makes a connection to the URL's host for another protocol, such as WebSocket: through the proxy, encrypted for
-    /// https, within connectTimeout. The pools do not count it.
+    /// https, within connectTimeout. The connection is in no pool.
     Future<Reference<Connection>> connect(std::string url);
 
-    /// Closes the connections that are kept, and fails the requests that wait for one.
+    /// Closes the idle connections, and fails the requests that wait for a connection.
     void close() noexcept;
-    /// Returns the number of connections that are kept.
     std::size_t idle() const;
 
 private:

@@ -15,13 +15,12 @@ namespace {
 
 constexpr int kAtATime = 32 * 1024; // bytes
 
-/// A body on its way.
 struct Compressing {
     Compressing(int level, Body plain)
         : body(std::move(plain)), isLive(!body.size().has_value()), gzip(level, body.size()) {}
 
     Body body;
-    bool isLive; // a body of unknown size: each of its pieces is sent at once
+    bool isLive; // a body of unknown size: each piece is flushed
     http::detail::GzipStream gzip;
     Bytes piece; // the rest of the last piece
     bool hasEnded = false;
@@ -53,7 +52,7 @@ bool mayBeCompressed(Response const& response, CompressOptions const& options) {
 void compress(Response& response, int level) {
     response.headers.set("Content-Encoding", "gzip");
     response.headers.remove("Content-Length");
-    response.headers.remove("Accept-Ranges"); // ranges are of the plain bytes
+    response.headers.remove("Accept-Ranges"); // ranges would count uncompressed bytes
     if (std::string_view tag = response.headers.get("ETag"); tag.starts_with('"'))
         response.headers.set("ETag", "W/" + std::string(tag));
     auto work = std::make_shared<Compressing>(level, std::move(response.body));

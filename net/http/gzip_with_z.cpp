@@ -22,7 +22,7 @@ struct GzipStream::State {
 };
 
 GzipStream::GzipStream(int level, std::optional<std::uint64_t> size) : state_(std::make_unique<State>()) {
-    constexpr int kGzip = 16; // added to the logarithm of the window, it asks for gzip in the place of zlib's format
+    constexpr int kGzip = 16; // added to the window bits, it selects the gzip format
     int window = std::clamp(static_cast<int>(std::bit_width(size.value_or(1 << 15))), 9, 15);
     int memory = std::clamp(window - 7, 1, 8);
     if (::deflateInit2(&state_->z, level, Z_DEFLATED, window + kGzip, memory, Z_DEFAULT_STRATEGY) != Z_OK)

@@ -1,4 +1,3 @@
-// In builds without zlib.
 
 #include "net/http/compress.h"
 #include "net/http/detail/gzip.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Headers: the fields of a message, in their order.
+// Headers: the header fields of a message, in their order.
 //
 //     Headers headers = {{"Content-Type", "text/plain"}, {"Cache-Control", "no-store"}};
 //     headers.set("Cache-Control", "max-age=60");
@@ -7,12 +7,12 @@
 //     for (Headers::Field field : headers)
 //         print(field.name, field.value);
 //
-// The fields are held as text, as they go over the wire: "Name: value\r\n" for each. The fields of a received message
-// refer to the bytes that have arrived; a copy of them, and of other Headers that have not been changed since they were
-// copied, costs no memory. A Field refers to the text: it is valid until the Headers change or end.
+// Headers hold the text that is sent: "Name: value\r\n" for each field. The fields of a received message refer to the
+// bytes that have arrived. A copy shares the memory until one of the two is changed. A Field refers to the text: it is
+// valid until the Headers change or end.
 //
-// add() and set() throw invalid_option_value, with a sentence, for a name that is no token, and for a value with CR,
-// LF, NUL or another control character: so no value can become a field, or a message, of its own.
+// add() and set() throw invalid_option_value for a name that is no token, and for a value with CR, LF, NUL or another
+// control character: a value can never add a field or a message.
 
 #include "net/connection.h"
 
@@ -37,7 +37,7 @@ public:
         for (auto const& [name, value] : fields)
             add(name, value);
     }
-    /// Makes the fields of a text that has been checked: whole lines, each with a name, a colon and an end "\r\n".
+    /// Makes Headers of valid lines, each with a name, a colon, a value and "\r\n". Does not check them.
     static Headers ofCheckedLines(Bytes lines) {
         Headers headers;
         headers.lines_ = std::move(lines);
@@ -50,20 +50,19 @@ public:
         return find(name).value_or(other);
     }
     bool has(std::string_view name) const { return find(name).has_value(); }
-    /// True if a field of this name has the token in its list: hasToken("Connection", "upgrade") for
-    /// "Connection: keep-alive, Upgrade".
+    /// True if a field of this name has the token in its list, without case: hasToken("Connection", "upgrade") is true
+    /// for "Connection: keep-alive, Upgrade".
     bool hasToken(std::string_view name, std::string_view token) const;
 
-    /// Adds a field behind the others, also if there is one of this name.
+    /// Adds a field at the end, even if there is a field of this name.
     void add(std::string_view name, std::string_view value);
-    /// Removes all fields of this name, and adds one.
+    /// Removes all fields of this name, and adds one at the end.
     void set(std::string_view name, std::string_view value);
     void remove(std::string_view name);
 
     Iterator begin() const;
     Iterator end() const;
     bool empty() const { return lines_.empty(); }
-    /// Returns all fields, as they go over the wire.
     std::string_view text() const { return lines_.toStringView(); }
 
 private:
@@ -100,7 +99,7 @@ private:
     void read();
 
     std::string_view rest_; // from this field on
-    std::size_t size_ = 0;  // of this field, with its end
+    std::size_t size_ = 0;  // bytes of this field, with its "\r\n"
     Field field_;
 };
 

@@ -8,7 +8,7 @@
 namespace flow::net::http {
 namespace {
 
-/// Returns the target from its path on.
+/// Returns the target without its scheme and host.
 std::string_view fromPath(std::string_view target) {
     std::size_t scheme = target.starts_with('/') ? std::string_view::npos : target.find("://");
     if (scheme == std::string_view::npos)

@@ -61,7 +61,8 @@ void ServerMetrics::add(Exchange const& exchange) {
         .detail("Status", exchange.status)
         .detail("Seconds", exchange.seconds)
         .detail("Received", exchange.received)
-        .detail("Sent", exchange.sent);
+        .detail("Sent", exchange.sent)
+        .request(exchange.context);
 }
 
 } // namespace flow::net::http

@@ -1,5 +1,5 @@
 #pragma once
-// ServerMetrics: the figures of an HTTP server on the page for Prometheus, and its access log.
+// ServerMetrics: metrics of an HTTP server for Prometheus, and its access log.
 //
 //     http::ServerMetrics metrics({.server = "shop"});
 //     http::ServerOptions options;
@@ -13,16 +13,16 @@
 //     millrace_http_received_bytes_total{server="shop"} 5120          # of the bodies of requests
 //     millrace_http_sent_bytes_total{server="shop"} 734003            # of the bodies of responses
 //
-// The time of a request goes from its head to the last byte of its response. The route is the pattern of a Router, and
-// "" for what no route takes: so a client cannot make lines. Status 0 stands for a connection that has ended before the
-// response. metrics::text() (flow/trace/metrics.h) makes the page; console::servePrometheus() serves it.
+// The time of a request begins with its head and ends with the last byte of its response. The route is the pattern of a
+// Router. Without a route it is "", so a client cannot create metrics. Status 0 means that the connection has ended
+// before the response. metrics::text() (flow/trace/metrics.h) makes the page; console::servePrometheus() serves it.
 //
-// With accessLog, each request is an event (flow/trace/trace_event.h), which costs little as long as no sink is set:
+// With accessLog, each request is a TraceEvent, which costs little as long as no sink is set:
 //
 //     {"Time":12.5,"Severity":10,"Type":"HttpRequest","Server":"shop","Peer":"10.0.0.1:4500","Method":"GET",
 //      "Target":"/jobs/7","Status":200,"Seconds":0.002,"Received":0,"Sent":612}
 //
-// A ServerMetrics belongs to the thread of the server, and outlives serve(). Two with the same name are one line each.
+// A ServerMetrics belongs to the thread of the server, and must outlive serve(). Two with the same `server` add up.
 
 #include "flow/trace/metrics.h"
 #include "net/http/server.h"
@@ -35,7 +35,7 @@ namespace flow::net::http {
 struct MetricsOptions {
     std::string server = "main";
     bool accessLog = false;
-    std::vector<double> bounds = metrics::powers(0.001, 2, 14); // of the histogram, in seconds
+    std::vector<double> bounds = metrics::powers(0.001, 2, 14); // buckets of the histogram, in seconds
 };
 
 class ServerMetrics {
@@ -45,7 +45,7 @@ public:
     ServerMetrics& operator=(ServerMetrics const&) = delete;
     ~ServerMetrics();
 
-    /// Sets onEnd and counters of the options. An onEnd that was there is called as well.
+    /// Sets `onEnd` and `counters` of the options. An earlier onEnd is still called.
     void watch(ServerOptions& options);
     ServerCounters const& counters() const { return counters_; }
 

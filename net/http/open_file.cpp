@@ -8,7 +8,6 @@
 #include "net/http/body.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <ctime>
 #include <fcntl.h>
@@ -18,7 +17,7 @@
 namespace flow::net::http {
 namespace {
 
-/// Reads all the bytes. Blocks.
+/// Fills `to`. Blocks.
 void readWhole(int descriptor, std::uint64_t offset, StringRef to) {
     for (std::size_t have = 0; have < static_cast<std::size_t>(to.size());) {
         ssize_t count = ::pread(descriptor, mutateString(to) + have, static_cast<std::size_t>(to.size()) - have,
@@ -31,7 +30,7 @@ void readWhole(int descriptor, std::uint64_t offset, StringRef to) {
     }
 }
 
-/// The times of files come from a clock that may tick 100 times a second.
+/// True if a later change would have another time: the clock for the times of files may tick only 100 times a second.
 bool isSettled(timespec changed) {
     constexpr std::int64_t kTick = 20'000'000; // nanoseconds
     timespec now{};
@@ -39,7 +38,6 @@ bool isSettled(timespec changed) {
     return (now.tv_sec - changed.tv_sec) * 1'000'000'000 + now.tv_nsec - changed.tv_nsec > kTick;
 }
 
-/// A part of a file as a body.
 class FileSource final : public BodySource {
 public:
     FileSource(std::shared_ptr<OpenFile> file, std::uint64_t offset, std::uint64_t size)
@@ -80,7 +78,7 @@ private:
 
     std::shared_ptr<OpenFile> file_;
     std::uint64_t offset_, left_;
-    std::uint64_t knownTo_ = 0; // the bytes before this place are in the memory of the system
+    std::uint64_t knownTo_ = 0; // the bytes before this offset are in the page cache
 };
 
 } // namespace
@@ -89,7 +87,7 @@ OpenFile::OpenFile(int descriptor) : descriptor_(descriptor) {
     try {
         if (::fstat(descriptor_, &facts_) != 0 || !S_ISREG(facts_.st_mode))
             throw file_not_found();
-        // The time of the change of the inode, since a program can set the time of the bytes to what it was.
+        // ctime, not mtime: a program can set mtime back.
         tag_ = format("%s\"%llx-%llx\"", isSettled(facts_.st_ctim) ? "" : "W/", static_cast<unsigned long long>(size()),
                       static_cast<unsigned long long>(facts_.st_ctim.tv_sec) * 1'000'000'000 +
                           static_cast<unsigned long long>(facts_.st_ctim.tv_nsec));
@@ -127,7 +125,7 @@ Future<Bytes> OpenFile::read(std::uint64_t offset, std::uint64_t size) {
 }
 
 std::size_t OpenFile::readNow(std::uint8_t* to, std::uint64_t offset, std::uint64_t size) const {
-    if (Loop::current().isSimulated()) // what a seed gives must not depend on the page cache
+    if (Loop::current().isSimulated()) // a simulation must not depend on the page cache
         return 0;
     iovec piece{to, size};
     return static_cast<std::size_t>(
@@ -165,7 +163,8 @@ std::shared_ptr<OpenFile> FileFolder::open(std::string const& path) const {
         if (at != descriptor_)
             ::close(at);
     };
-    // One part of the path after another: openat2() of newer systems does the same, but not where seccomp forbids it.
+    // Open the parts of the path one by one. openat2() would do it in one call, but older kernels do not have it, and
+    // seccomp may forbid it.
     for (std::size_t start = 0; start < path.size();) {
         std::size_t end = std::min(path.find('/', start), path.size());
         std::string part = path.substr(start, end - start);

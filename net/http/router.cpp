@@ -10,7 +10,7 @@
 namespace flow::net::http {
 namespace {
 
-/// A part of a pattern: a text, a name for one part, or a name for the rest.
+/// A part of a pattern: a text, "{name}" or "{name...}".
 struct Part {
     enum class Kind : std::uint8_t { Text, One, Rest };
     Kind kind;
@@ -31,7 +31,7 @@ struct Router::Routes {
 
 namespace {
 
-/// Splits a path behind its first "/": "/a/b/" has the parts "a", "b" and "".
+/// Splits a path: "/a/b/" has the parts "a", "b" and "".
 std::vector<std::string_view> partsOf(std::string_view path) {
     std::vector<std::string_view> parts;
     do {
@@ -47,7 +47,7 @@ Error wrongPattern(std::string_view pattern, std::string_view rule) {
                                                "\": " + std::string(rule));
 }
 
-/// Returns the values of the names in a pattern; nothing if the path does not fit it.
+/// Returns the values for the names in a pattern; nothing if the path does not match.
 std::optional<PathParameters> match(std::vector<Part> const& pattern, std::vector<std::string> const& path) {
     PathParameters found;
     for (std::size_t i = 0; i < pattern.size(); ++i) {

@@ -7,16 +7,15 @@
 //     router.add("GET", "/files/{name...}", sendFile);          // "{name...}" takes the rest of the path, with "/"
 //     co_await http::serve(listener, router, {}, stop);
 //
-// A pattern is compared part by part, from "/" to "/", after each part of the path was decoded: "/jobs/a%2Fb" has the
-// id "a/b". "{name}" stands for one part that is not empty. The first route that fits is taken, in the order of add().
-// If none fits, the answer is 404; if some fit but for the method, 405 with their methods in Allow. HEAD is answered by
-// the route of GET unless there is one of its own; the server leaves out the body. A path that is wrongly encoded is
-// 400. Exchange::route is the pattern. Copies of a Router share its routes.
+// The parts of a path, between "/", are decoded one by one and compared with those of a pattern: "/jobs/a%2Fb" has the
+// id "a/b". "{name}" stands for one part that is not empty. Of several matching routes the first one is called. Without
+// a HEAD route, the GET route answers HEAD, and the server leaves out the body. The answer is 404 if no route matches
+// the path, 405 with the possible methods in Allow if only the method does not match, and 400 if the path is wrongly
+// encoded. Exchange::route is the pattern. Copies of a Router share its routes.
 
 #include "net/http/server.h"
 
 #include <memory>
-#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -25,11 +24,10 @@ namespace flow::net::http {
 class Router {
 public:
     Router();
-    /// Adds a route. Throws invalid_option_value, with a sentence, if the pattern has another form, or if there is this
-    /// route already.
+    /// Adds a route. Throws invalid_option_value if the pattern is invalid, or if the route exists already.
     Router& add(std::string_view method, std::string_view pattern, Handler handler);
     Router& add(std::string_view method, std::string_view pattern, HandlerToTheEnd handler);
-    /// Answers what no route fits, in place of 404.
+    /// Answers requests with a path that no route matches, instead of 404.
     Router& otherwise(Handler handler);
 
     Future<Response> operator()(Request request, Event* ending) const;

@@ -3,7 +3,9 @@
 #include "flow/base/detail/dropped_error.h"
 #include "flow/base/format.h"
 #include "flow/coro/coroutine.h"
+#include "flow/trace/trace_event.h"
 #include "net/http/detail/dates.h"
+#include "net/http/detail/request_span.h"
 #include "net/http/detail/service.h"
 #include "net/serve.h"
 
@@ -39,8 +41,10 @@ Service::Service(HandlerToTheEnd h, ServerOptions o)
     : handler(std::move(h)), options(checked(std::move(o))), places(options.concurrentRequests),
       counters(options.counters ? *options.counters : ownCounters) {}
 
-Future<Response> Service::call(Request request, Event* ending) const {
+Future<Response> Service::call(Request request, Event* ending, TraceFields const& fields) const {
     try {
+        if (options.tracer)
+            beginSpan(*options.tracer, request, fields);
         Future<Response> answering = handler(std::move(request), ending);
         FLOW_ASSERT(answering.isValid(), "http::serve(): a handler gave an invalid future");
         return answering;
@@ -49,12 +53,12 @@ Future<Response> Service::call(Request request, Event* ending) const {
     }
 }
 
-Response Service::failed(Error error, ReceivedBody const* body) const {
+Response Service::failed(Error error, ReceivedBody const* body, Exchange const& exchange) const {
     if (body && body->refusal())
         return refusalOf(body->refusal());
     if (error == value_too_large())
         return refusalOf({413, "the body is too long"});
-    reportDroppedBy("a handler of http::serve()", error);
+    reportFailed(error, exchange);
     return refusalOf({500, "the server has failed to answer"});
 }
 
@@ -73,6 +77,14 @@ Error errorOfHandler() {
     if (error == actor_cancelled())
         throw;
     return error;
+}
+
+void reportFailed(Error error, Exchange const& exchange, const char* where) noexcept {
+    auto add = [](TraceEvent& event, void const* of) {
+        auto& failed = *static_cast<Exchange const*>(of);
+        event.detail("Method", failed.method).detail("Path", pathOfTarget(failed.target)).request(failed.context);
+    };
+    reportDroppedBy(where, error, add, &exchange);
 }
 
 Response refusalOf(Refusal const& refusal) {

@@ -1,5 +1,5 @@
 #pragma once
-// serve() is a whole HTTP server: it accepts connections, calls a handler for each request, and ends in order.
+// serve() is a whole HTTP server: it accepts connections, calls a handler for each request, and shuts down gracefully.
 //
 //     Future<Response> answer(Request request) {
 //         co_return Response{.headers = {{"Content-Type", "text/plain"}}, .body = "hello\n"};
@@ -8,29 +8,30 @@
 //     Reference<Listener> listener = transport().listen(8080);
 //     co_await http::serve(listener, answer, {}, success(keep(signals({SIGTERM, SIGINT}))));
 //
-// The handler gets a request as soon as its head is there; the body comes while the handler reads it. It gives the
-// response as soon as the head can be sent; a body that is a stream is sent piece by piece. One connection has one
-// request at a time; requests that a client has sent ahead wait in the connection. If the client is gone while the
-// handler works, and has no body left to read, the handler's future is dropped, and so cancelled.
+// The handler is called when the head of a request has come; it can read the body while the body arrives. The head of
+// the response is sent when the handler returns; a streamed body follows piece by piece. An HTTP/1.1 connection handles
+// one request at a time. If the client closes the connection while the handler runs and has no body left to read, the
+// handler's future is dropped, which cancels it.
 //
-// If a handler throws or its future fails, the answer is 500; the error is reported as dropped. Errors that the client
-// has caused are not reported: value_too_large of Body::text() or of a body above the limit answers 413, a wrong body
-// 400, a slow one 408. If an error comes after the head was sent, the connection is reset. So it is if a stream gives
-// more or fewer bytes than it has promised.
+// If a handler throws or its future fails, the answer is 500, and the error is reported as dropped. Errors that the
+// client has caused are not reported: value_too_large of Body::text(), or a body above the limit, gives 413, a wrong
+// body 400, a slow body 408. The connection is reset if an error comes after the head was sent, or if a stream has more
+// or fewer bytes than its size says.
 //
-// The library itself answers 400, 408, 413, 417, 431, 501 and 505 to requests that break the rules or the limits, and
-// then closes the connection; see net/http/detail/head.h for the rules. It adds to a response Date, Content-Length or
-// Transfer-Encoding, and Connection. A response with a Content-Length that is not the length of its body, with several,
-// or with a Transfer-Encoding is a mistake of the handler: the client gets 500, and the connection ends.
+// The library itself answers 400, 408, 413, 417, 431, 501 and 505 to requests that break the rules
+// (net/http/detail/head.h) or the limits, and then closes the connection. It adds Date, Content-Length or
+// Transfer-Encoding, and Connection to each response. If a handler sets a Transfer-Encoding, or a Content-Length that
+// is repeated or not the length of the body, the client gets 500, and the connection ends.
 //
-// The end. When `stop` is ready, the listener accepts all connections that wait, and closes. A connection that has been
-// idle for more than a second closes; another may send one more request within a second, so that a client that is just
-// sending gets its answer. Running handlers go on, with `ending` set, and each answer says "Connection: close". After
-// `grace` seconds, what still runs is cancelled and its connections are reset. serve() fails with the error of `stop`
-// or of accept(). Dropping its future resets all connections.
+// The end. When `stop` is ready, the server accepts the connections that already wait, and closes the listener.
+// Connections that have been idle for more than a second close. The others get one more second, for a request that is
+// on its way. Running handlers go on, with `ending` set, and each answer says "Connection: close". After `grace`
+// seconds the server cancels the handlers that still run, and resets their connections. serve() fails with the error of
+// `stop` or of accept(). Dropping its future resets all connections.
 
 #include "flow/base/seconds.h"
 #include "flow/sync/event.h"
+#include "flow/trace/tracer.h"
 #include "net/http/message.h"
 #include "net/listener.h"
 
@@ -39,21 +40,21 @@
 namespace flow::net::http {
 
 using Handler = std::function<Future<Response>(Request)>;
-/// A handler that is told when the server begins to end: then `ending` is set. A handler that would go on for long,
-/// such as one with a stream of events, should end. The pointer is valid as long as serve() runs.
+/// A handler with an event that is set when the server begins to end. A long handler, such as one that streams events,
+/// should end then. The pointer is valid as long as serve() runs.
 using HandlerToTheEnd = std::function<Future<Response>(Request, Event* ending)>;
 
 struct Exchange {
     std::string_view method = {}, target = {};
     std::string_view route = {}; // the pattern of a Router; "" without one
     Version version = Version::Http11;
-    Address const* peer = nullptr;
     int status = 0; // 0: the connection has ended before the response
+    Address const* peer = nullptr;
     double seconds = 0;
     std::uint64_t received = 0, sent = 0; // bytes of the bodies
+    RequestContext context = {};          // with the span of the request, if there is a tracer
 };
 
-/// What a server has done so far, and does now.
 struct ServerCounters {
     std::uint64_t connections = 0; // accepted
     std::uint64_t requests = 0;    // given to the handler
@@ -62,24 +63,27 @@ struct ServerCounters {
     std::uint64_t inFlight = 0;    // requests now
 };
 
-/// The limits of a server. serve() fails with invalid_option_value if one of them is not more than 0.
+/// serve() fails with invalid_option_value if a number is not more than 0.
 struct ServerOptions {
-    std::uint32_t headerBytes = 16384; // of the first line and the fields: else 431. Also of trailers
-    std::uint32_t headerCount = 100;   // fields: else 431
-    std::uint64_t bodyBytes = 1 << 20; // of a request's body: else 413
+    std::uint32_t headerBytes = 16384; // most bytes of the first line and the fields (else 431), and of trailers
+    std::uint32_t headerCount = 100;   // most fields: else 431
+    std::uint64_t bodyBytes = 1 << 20; // most bytes of a request's body: else 413
     Seconds idle = 60;                 // between two requests of a connection
     Seconds headerTime = 10;           // from the first byte of a head to its last: else 408
     Seconds bodyTime = 30;             // for each 64 KiB of a body that the handler reads, or the rest: else 408
     Seconds writeTime = 30;            // until the client has taken each 64 KiB; else its connection is reset
     std::uint32_t requestsPerConnection = 10000; // the answer to the last one says "Connection: close"
-    std::uint32_t connections = 10000;           // more wait, and are not accepted
-    std::uint32_t concurrentRequests = 1000;     // in handlers; more wait
+    std::uint32_t connections = 10000;           // further ones wait to be accepted
+    std::uint32_t concurrentRequests = 1000;     // in handlers; further ones wait
     Seconds grace = 10;                          // from `stop` to the end: see above
 
-    /// Called when an exchange has ended. It must not throw.
+    /// Called after each exchange. It must not throw.
     std::function<void(Exchange const&)> onEnd = {};
-    /// Counts, if it is set. It must live as long as serve() runs.
+    /// Receives the counts, unless it is null. It must live as long as serve() runs.
     ServerCounters* counters = nullptr;
+    /// Begins a span for each request, below the one that the client names in "traceparent". It must live as long as
+    /// serve() runs.
+    trace::Tracer* tracer = nullptr;
 };
 
 Future<Void> serve(Reference<Listener> listener, Handler handler, ServerOptions options, Future<Void> stop);

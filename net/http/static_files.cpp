@@ -1,6 +1,5 @@
-// StaticFiles: answer() looks for the path in the cache, and opens the file if it is not there (find). Then respond()
-// chooses the status by the conditions and ranges of the request, and makes the body. A cached file needs no thread and
-// no coroutine.
+// StaticFiles: answer() takes the file from the cache, or State::open() opens it on another thread. respond() chooses
+// the status and makes the body. A cached file needs no thread and no coroutine.
 
 #include "net/http/static_files.h"
 
@@ -62,7 +61,7 @@ std::string contentRange(ByteRange const& range, std::uint64_t size) {
            std::to_string(size);
 }
 
-/// The parts of a body with several ranges: each has a text, and then bytes of the file, if any are left.
+/// The parts of a body with several ranges: each has a text, and then a range of the file, which may be empty.
 struct Parts : std::enable_shared_from_this<Parts> {
     struct Part {
         std::string text;
@@ -87,7 +86,7 @@ struct Parts : std::enable_shared_from_this<Parts> {
     static Future<Bytes> readFrom(std::shared_ptr<Parts> parts, ByteRange& range);
 };
 
-/// The body, and so the parts, may end before the read does.
+/// `parts` keeps the parts alive: the body may be destroyed before the read ends.
 Future<Bytes> Parts::readFrom(std::shared_ptr<Parts> parts, ByteRange& range) {
     Bytes bytes = co_await parts->file->read(range.first, range.size);
     range.first += static_cast<std::uint64_t>(bytes.size());
@@ -151,7 +150,7 @@ Response respond(Request const& request, CachedFile const& found, StaticFilesOpt
     return response;
 }
 
-/// The path without the '/' of a folder leads to the one with it. Relative, since "//name" would be another server.
+/// Adds the '/' to the path of a folder. The Location is relative, since "//name" would be another server.
 Response redirectToFolder(Request const& request) {
     std::string_view path = pathOfTarget(request.target);
     std::string place = "./" + std::string(path.substr(path.rfind('/') + 1)) + "/";
@@ -163,7 +162,7 @@ Response redirectToFolder(Request const& request) {
 Response refusalFor(Error const& error) {
     if (error.code() == error_code_file_not_found)
         return refusal(404);
-    if (error.code() == error_code_platform_error) // too many open files: this one may exist
+    if (error.code() == error_code_platform_error) // too many open files: the file may exist
         return refusal(503, {{"Retry-After", "1"}});
     throw error;
 }

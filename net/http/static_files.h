@@ -3,29 +3,26 @@
 //
 //     co_await http::serve(listener, http::StaticFiles("/srv/www"), {}, stop);
 //
-//     http::StaticFiles files("/srv/www", {.cacheControl = "max-age=3600"});       // at a part of the paths:
+//     http::StaticFiles files("/srv/www", {.cacheControl = "max-age=3600"});       // below a path:
 //     router.add("GET", "/static/{path...}", [files](Request request) {
 //         std::string path(request.path["path"]);
 //         return files.answer(std::move(request), std::move(path));
 //     });
 //
-// It answers GET and HEAD, other methods with 405. A path that ends with '/' gives the index file of that folder; the
-// path of a folder without the '/' gives 301. No path leads out of the folder: symbolic links inside of it, "..", and
-// what is no regular file give 404; so a link to a folder does not work, also one that stays inside. A file that
-// cannot be opened since the process has too many open gives 503.
+// It serves GET and HEAD; other methods give 405. A path with '/' at its end gives the index file of that folder; a
+// folder without the '/' gives 301. No path leads out of the folder: "..", symbolic links inside of the folder, and
+// files that are not regular give 404. Too many open files in the process give 503.
 //
-// Each file has a strong ETag and Last-Modified. If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since and
-// If-Range are obeyed (RFC 9110), and ranges: one gives 206, several give 206 with multipart/byteranges. Ranges that
-// overlap so far that they have more bytes than the file, or are too many, give the whole file.
+// Responses have Last-Modified and an ETag, which is strong unless the file was changed just before. The conditional
+// fields, Range and If-Range are obeyed (RFC 9110). Several ranges give multipart/byteranges; too many ranges, or
+// ranges that have together more bytes than the file, give the whole file.
 //
-// Files are opened and read on other threads (flow/threads/run_blocking.h), unless a file is open already and its bytes
-// are in the memory of the system. So many files as the options say stay open, for a second, also between requests; a
-// change of a file is seen at once, the replacement of a folder after that time. Open files of up to 32 KiB are in
-// memory; larger ones are sent from the memory of the system. If a file becomes shorter while it is sent, its
-// connection is reset.
+// Other threads open and read the files (flow/threads/run_blocking.h), except when a file is open already and its bytes
+// are in the page cache. Up to `openFiles` files stay open between requests, for `openFor`. A change of a file is seen
+// at once; the replacement of a folder is seen after `openFor`. Open files of up to 32 KiB are in memory; larger ones
+// are sent from the page cache. If a file becomes shorter while it is sent, its connection is reset.
 //
-// A StaticFiles can be copied: copies share what they have open. It belongs to the loop that calls it. In a simulation
-// it reads the machine's files, in steps of their own.
+// A StaticFiles belongs to one loop; copies share its open files. In a simulation it reads the real files.
 
 #include "flow/base/seconds.h"
 #include "net/http/message.h"
@@ -38,24 +35,23 @@
 namespace flow::net::http {
 
 struct StaticFilesOptions {
-    std::string index = "index.html"; // the file for the path of a folder; "": none, such a path gives 404
+    std::string index = "index.html"; // the file for the path of a folder; "": such a path gives 404
     std::string cacheControl = {};    // the field Cache-Control of each file; "": none
-    /// The content types of further ends of names, such as {".log", "text/plain"}. The first that fits is taken, before
-    /// the usual ones; all other files are application/octet-stream.
+    /// Further content types by the ends of names, such as {".log", "text/plain"}. The first match counts, before the
+    /// usual types. A file without a match is application/octet-stream.
     std::vector<std::pair<std::string, std::string>> types = {};
-    std::size_t openFiles = 256; // that stay open; 0: none
-    Seconds openFor = 1;         // how long a file stays open
-    std::size_t ranges = 16;     // of one request; more give the whole file
+    std::size_t openFiles = 256; // 0: no file stays open
+    Seconds openFor = 1;
+    std::size_t ranges = 16; // of one request; more give the whole file
 };
 
 class StaticFiles {
 public:
-    /// Throws file_not_found, with a sentence, if `folder` is no folder, and invalid_option_value.
+    /// Throws file_not_found if `folder` is no folder, and invalid_option_value.
     explicit StaticFiles(std::string const& folder, StaticFilesOptions options = {});
 
-    /// Answers with the file at the path of the request.
     Future<Response> operator()(Request request) const;
-    /// Answers with the file at `path`, which is decoded; a slash at its begin changes nothing.
+    /// Answers with the file at `path`, which is already decoded and may begin with a slash.
     Future<Response> answer(Request request, std::string path) const;
 
 private:

@@ -12,7 +12,6 @@
 namespace flow::net::http {
 namespace {
 
-/// Parses one text; `at` is the position.
 struct UrlParser {
     std::string_view text;
     std::size_t at = 0;
@@ -22,7 +21,7 @@ struct UrlParser {
     static bool isAlnum(char c) { return isDigit(c) || (detail::lower(c) >= 'a' && detail::lower(c) <= 'z'); }
 
     [[noreturn]] void fail(char const* rule) const {
-        std::string shown = printable(text.substr(0, 200)); // no byte that a terminal would take for a command
+        std::string shown = printable(text.substr(0, 200)); // without control characters for a terminal
         throw connection_string_invalid().withSentence(
             format("the URL \"%s\" is wrong at byte %zu: %s", shown.c_str(), at, rule));
     }
@@ -38,7 +37,7 @@ struct UrlParser {
         return text.substr(begin, at - begin);
     }
 
-    /// Returns true if the text begins with a scheme, and sets `url`. A colon behind a slash belongs to a path.
+    /// Parses a scheme into `url`. Returns false if there is none: a colon after a slash belongs to the path.
     bool scheme(Url& url) {
         std::size_t colon = text.find_first_of(":/?#");
         if (colon == std::string_view::npos || text[colon] != ':')
@@ -97,7 +96,7 @@ struct UrlParser {
             fail("a host that ends in a number must be an IPv4 address");
         return host;
     }
-    /// Returns the path and the query: all up to the end or "#". May be empty.
+    /// Returns the path and the query, up to the end or "#". May be empty.
     std::string_view target() {
         std::size_t begin = at;
         for (; at < text.size() && text[at] != '#'; ++at) {
@@ -111,7 +110,7 @@ struct UrlParser {
     }
 };
 
-/// RFC 3986, 5.2.4. `target` begins with "/".
+/// Removes the dot segments (RFC 3986, 5.2.4). `target` begins with "/".
 std::string withoutDots(std::string const& target) {
     std::string_view path = std::string_view(target).substr(0, target.find('?'));
     std::string out;

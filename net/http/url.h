@@ -3,15 +3,15 @@
 //
 //     Url url = Url::parse("https://example.org/jobs/7?full=1");
 //     url.host;                                     // "example.org"
-//     url.target;                                   // "/jobs/7?full=1", what a request line has
+//     url.target;                                   // "/jobs/7?full=1", as in a request line
 //     Url next = url.resolve("../users");           // "https://example.org/users": a link, or a redirect's Location
 //
-// The parse is strict (RFC 3986). It refuses what servers, proxies and browsers read in different ways: a user before
-// the host ("http://a@b/"), a backslash, a blank, bytes that are not ASCII, a "%" without two hexadecimal digits, a
-// host that ends in a number and is no IPv4 address ("127.1"), and an IPv6 address with a zone. Write other bytes as
-// %20. The fragment ("#top") is dropped, since it is not sent.
+// parse() is strict (RFC 3986). It refuses text that servers, proxies and browsers read in different ways: a user
+// before the host ("http://a@b/"), a backslash, a blank, bytes that are not ASCII, a "%" without two hexadecimal
+// digits, a host that ends in a number and is no IPv4 address ("127.1"), and an IPv6 address with a zone. Other bytes
+// must be percent-encoded ("%20"). The fragment ("#top") is dropped, since it is not sent.
 //
-// Errors: connection_string_invalid, with a sentence that has the text and the position:
+// Errors: connection_string_invalid. what() has the text and the position:
 //     the URL "http://a b/" is wrong at byte 8: a host has letters, digits, "-", "." and "_"
 
 #include <cstdint>
@@ -37,7 +37,6 @@ struct Url {
     std::string authority() const;
     /// Returns "https://example.org:443": equal for URLs with the same scheme, host and port.
     std::string origin() const;
-    /// Returns the path without the query.
     std::string_view path() const { return std::string_view(target).substr(0, target.find('?')); }
     std::string toString() const;
 

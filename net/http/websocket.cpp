@@ -20,11 +20,11 @@ using websocket::Opcode;
 
 namespace {
 
-constexpr std::size_t kPieceOfMessage = 16 * 1024; // bytes; a size that a peer only promises takes no more memory
+constexpr std::size_t kPieceOfMessage = 16 * 1024; // bytes; a size that a peer only announces takes no memory
 constexpr std::size_t kLargestReason = websocket::kLargestControl - 2;
 constexpr std::size_t kLargestSent = std::size_t{1} << 30;
 
-/// Returns a mask that cannot be guessed from earlier ones: else a page could choose the bytes that a proxy sees.
+/// Returns a mask that earlier masks do not predict. Otherwise a web page could choose the bytes that a proxy sees.
 std::optional<websocket::Mask> maskFor(WebSocket::Side side) {
     if (side == WebSocket::Side::Server)
         return {};
@@ -58,10 +58,10 @@ WebSocket::WebSocket(Reference<Connection> connection, Side side, WebSocketOptio
 }
 
 WebSocket::~WebSocket() {
-    running_ = Future<Void>(); // while all that it uses exists
+    running_ = Future<Void>(); // run() uses the other members
     try {
         sendClose(websocket::kGoingAway, "");
-    } catch (std::bad_alloc&) { // then the other side sees an end without a close
+    } catch (std::bad_alloc&) { // the other side sees an end without a Close
     }
     connection_->close();
 }
@@ -99,7 +99,7 @@ Event::Wait WebSocket::close(int code, std::string_view reason, std::source_loca
     return ended_.wait();
 }
 
-/// Does nothing if a Close was sent. Waits for no room: no message follows.
+/// Does nothing if a Close was sent. Does not wait for room, since no message follows.
 void WebSocket::sendClose(int code, std::string_view reason) {
     if (closing_.isSet())
         return;
@@ -131,7 +131,6 @@ void WebSocket::refuse(int code, Error error, char const* what) {
     throw said;
 }
 
-/// Takes the other side's Close, and answers it.
 void WebSocket::takeClose(std::string_view payload) {
     int code = websocket::kNoCode;
     if (payload.size() >= 2)
@@ -148,7 +147,7 @@ void WebSocket::takeClose(std::string_view payload) {
     sendClose(code, "");
 }
 
-/// Returns when the other side has closed.
+/// Returns after the other side's Close.
 Future<Void> WebSocket::readMessages(Propagate) {
     WebSocketMessage message;
     std::string control;
@@ -188,7 +187,7 @@ Future<Void> WebSocket::readMessages(Propagate) {
         }
         if (head.opcode() == Opcode::Ping && !closing_.isSet()) {
             Bytes pong = makeFrame(Opcode::Pong, control, maskFor(side_));
-            co_await connection_->write(std::move(pong)); // a peer that reads no pongs is not read either
+            co_await connection_->write(std::move(pong)); // so a peer that does not read its pongs is not read
         }
         if (head.isControl())
             continue;
@@ -201,14 +200,15 @@ Future<Void> WebSocket::readMessages(Propagate) {
             refuse(websocket::kInvalidText, serialization_failed(), "a text that is not UTF-8");
         isFull_ = messages_.size() != 0;
         Future<Void> sending = keep(messages_.send(std::move(message)));
-        co_await tryGet(std::move(sending)); // close() has closed the channel if it fails
+        co_await tryGet(std::move(sending)); // fails if close() has closed the channel
         isFull_ = false;
         ++heard_;
         message = WebSocketMessage();
     }
 }
 
-/// Returns when the other side is silent for too long. Messages that wait for receive() count as a sign of life.
+/// Returns when the other side was silent for too long. While messages wait for receive(), the socket does not read, so
+/// silence does not count.
 Future<Void> WebSocket::sendPings(Propagate) {
     if (options_.pingEvery == 0)
         co_await Future<Void>(Never());
@@ -220,7 +220,7 @@ Future<Void> WebSocket::sendPings(Propagate) {
         connection_->write(makeFrame(Opcode::Ping, "", maskFor(side_)));
         double due = now() + options_.pongWithin;
         co_await delay(options_.pongWithin);
-        bool wasStopped = now() > due + options_.pongWithin / 2; // this process was: a pong may be unread
+        bool wasStopped = now() > due + options_.pongWithin / 2; // this process was stopped, so a pong may be unread
         if (heard == heard_ && !isFull_ && !wasStopped)
             co_return;
     }
@@ -250,8 +250,8 @@ Future<Void> WebSocket::run(Propagate) {
     if (closeCode_ == 0)
         closeCode_ = websocket::kNoClose;
     endReceiving(error);
-    // Later bytes are read and dropped: to close a connection with unread bytes would reset it, and the other side
-    // might lose our Close.
+    // Read and drop later bytes. A close with unread bytes would reset the connection, and the other side might lose
+    // our Close.
     if (isInTime && closing_.isSet() && !connection_->failure().isValid()) {
         if (side_ == Side::Server)
             connection_->shutdownWrite();

@@ -1,6 +1,5 @@
 #include "net/http/detail/websocket_frame.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace flow::net::http::websocket {

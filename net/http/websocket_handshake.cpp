@@ -1,4 +1,4 @@
-// The handshakes of WebSocket, of both sides.
+// The handshakes of WebSocket, for servers and clients.
 
 #include "flow/base/random.h"
 #include "flow/combine/race.h"
@@ -76,7 +76,7 @@ std::string randomKey() {
     return websocket::base64(bytes);
 }
 
-/// Returns the subprotocol that the server has chosen. Throws if the answer is not what `key` asks for.
+/// Returns the subprotocol that the server has chosen. Throws if the answer is wrong.
 std::string checkAnswer(Bytes const& head, std::string const& key, std::vector<std::string> const& protocols) {
     Response answer;
     detail::Framing framing;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kBase64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// SHA-1 (RFC 3174). No secret depends on it here: it only shows that a server knows the protocol.
+/// SHA-1 (RFC 3174). It protects no secret: it only shows that the server speaks WebSocket.
 std::string sha1(std::string text) {
     std::uint64_t bits = text.size() * 8;
     text += '\x80';

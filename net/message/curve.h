@@ -1,6 +1,5 @@
 #pragma once
-// CURVE: ZeroMQ's security mechanism with public keys, by libsodium. Without libsodium hasCurve() returns false, and
-// sockets with CURVE cannot be made.
+// CURVE: ZeroMQ's encryption with public keys, by libsodium. hasCurve() returns false in a build without libsodium.
 
 #include "net/message/detail/handshake.h"
 
@@ -8,7 +7,7 @@ namespace flow::net {
 
 bool hasCurve();
 
-/// A pair of keys, each as 40 characters of Z85 text.
+/// A pair of keys, as Z85 text of 40 characters.
 struct CurveKeys {
     std::string publicKey, secretKey;
 };

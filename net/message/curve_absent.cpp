@@ -1,4 +1,4 @@
-// CURVE without libsodium; CMake compiles this file or curve_sodium.cpp.
+// For builds without libsodium.
 
 #include "net/message/curve.h"
 

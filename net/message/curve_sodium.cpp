@@ -1,11 +1,10 @@
-// CURVE with libsodium: RFC 26 of ZeroMQ.
+// CURVE with libsodium (RFC 26 of ZeroMQ).
 //
 // Each side has a long-term pair of keys, and makes a short-term pair for the connection. The client sends HELLO with
-// its short-term public key. The server answers with WELCOME: its short-term public key and a cookie, encrypted so that
-// only the owner of the server's long-term key can be the sender. The client sends INITIATE: the cookie, its long-term
-// public key, and a vouch, which binds the two keys to each other. The server authenticates the long-term key, and
-// sends READY. Then CurveCipher encrypts every frame with the short-term keys. The nonces of each direction grow, so a
-// repeated frame is refused.
+// its short-term public key. The server answers WELCOME with its short-term public key and a cookie, encrypted with its
+// long-term key, which proves its identity. The client sends INITIATE: the cookie, its long-term public key, and a
+// vouch, which binds its two keys to each other. The server authenticates the long-term key, and sends READY. Then
+// CurveCipher encrypts each frame with the short-term keys. Nonces grow, so a repeated frame is refused.
 
 #include "flow/base/random.h"
 #include "flow/coro/coroutine.h"
@@ -29,7 +28,7 @@ unsigned char* bytesOf(std::string& text) {
     return reinterpret_cast<unsigned char*>(text.data());
 }
 
-/// Returns random bytes. In a simulation the bytes depend on the seed.
+/// In a simulation the bytes depend on the seed.
 std::string randomBytes(std::size_t count) {
     std::string bytes(count, '\0');
     if (!Loop::current().isSimulated())
@@ -52,10 +51,10 @@ Pair makePair() {
 std::string box(std::string_view plain, std::string const& nonce, std::string_view to, std::string_view from) {
     std::string closed(plain.size() + kMac, '\0');
     if (crypto_box_easy(bytesOf(closed), bytesOf(plain), plain.size(), bytesOf(nonce), bytesOf(to), bytesOf(from)) != 0)
-        throw serialization_failed(); // the peer's key is one of the few weak keys
+        throw serialization_failed(); // the peer's key is a weak key
     return closed;
 }
-/// Opens a box. Returns nothing if `closed` was not made with the key pairs of `from` and `to`.
+/// Returns nothing if `closed` was not made with the keys of `from` and `to`.
 std::optional<std::string> unbox(std::string_view closed, std::string const& nonce, std::string_view from,
                                  std::string_view to) {
     if (closed.size() < kMac)
@@ -73,7 +72,6 @@ std::string shortNonce(std::uint64_t number) {
     return bytes;
 }
 
-/// The cipher of a connection after the handshake.
 class CurveCipher final : public Cipher {
 public:
     CurveCipher(bool isServer, std::string const& theirs, std::string const& ours, std::uint64_t sent,
@@ -89,7 +87,7 @@ public:
         std::string plain(1, static_cast<char>((flags.more ? 1 : 0) | (flags.command ? 2 : 0)));
         plain.append(body);
         std::string number = shortNonce(++sent_);
-        // As in libzmq, the frame is not marked as a command.
+        // As in libzmq, the frame has no command flag.
         std::size_t bytes = kName.size() + kShort + plain.size() + kMac;
         zmtp::appendFrameHeader(out, bytes, {});
         out.append(kName).append(number);
@@ -120,12 +118,12 @@ public:
 private:
     static constexpr std::string_view kName = "\7MESSAGE";
 
-    std::string sends_, receives_; // the first 16 bytes of nonces
+    std::string sends_, receives_; // the first 16 bytes of the nonces
     unsigned char key_[crypto_box_BEFORENMBYTES];
     std::uint64_t sent_, received_;
 };
 
-/// Takes `bytes` bytes from the front of a command. Refuses the peer if the command has fewer.
+/// Removes `bytes` bytes from the front of `data`. Refuses the peer if there are fewer.
 std::string take(Handshake& shake, std::string_view& data, std::size_t bytes) {
     if (data.size() < bytes)
         refuse(shake.peer, Fault::BadCommand);

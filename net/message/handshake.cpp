@@ -1,11 +1,10 @@
-// The handshake of a connection, before its messages. shakeHands() sends our greeting first. It checks each byte of the
-// peer's greeting when the byte arrives, to refuse a wrong greeting early. Both greetings must name the same mechanism.
-// Then commands follow: NULL sends READY from both sides; PLAIN sends HELLO, WELCOME, INITIATE, READY; CURVE is in
-// curve_sodium.cpp. The server of the mechanism (with NULL: the side that has accepted the connection) asks the
-// authenticator before it sends READY. READY and INITIATE have the sender's properties (metadata): its socket type,
-// which must match ours, and its routing id.
+// The handshake of a connection. shakeHands() sends our greeting, and refuses a wrong greeting of the peer as soon as a
+// wrong byte arrives. Both greetings must name the same mechanism. Then commands follow: NULL sends READY from both
+// sides; PLAIN sends HELLO, WELCOME, INITIATE, READY; CURVE is in curve_sodium.cpp. The server (with NULL: the side
+// that has accepted the connection) asks the authenticator before it sends READY. READY and INITIATE have the sender's
+// metadata: its socket type, which must match ours, and its routing id.
 //
-// Each error is thrown out of the coroutine. refuse() first records the reason in the peer.
+// Errors are thrown. refuse() also stores the reason in the peer.
 
 #include "net/message/detail/handshake.h"
 
@@ -44,7 +43,7 @@ Future<std::string> Handshake::next(std::string_view expected) {
         zmtp::Frame frame;
         std::string_view bytes = peer.input.view();
         if (!bytes.empty() && !zmtp::isCommand(bytes[0]))
-            refuse(peer, Fault::BadCommand); // refused before the body arrives: the body may be as large as a message
+            refuse(peer, Fault::BadCommand); // before the body arrives, which may be as large as a message
         zmtp::Parsed parsed = zmtp::parseFrame(bytes, options.limits, frame);
         if (parsed.fault != Fault::None)
             refuse(peer, parsed.fault);
@@ -109,7 +108,7 @@ Future<Void> Handshake::authenticate(Credentials credentials, bool isNeeded) {
     bool mayEnter = false;
     try {
         mayEnter = co_await options.authenticator(std::move(credentials));
-    } catch (...) { // also an exception of another library: a database may be away
+    } catch (...) { // also an exception of another library, such as a database client
         if (currentError() == actor_cancelled())
             throw;
     }
@@ -119,7 +118,7 @@ Future<Void> Handshake::authenticate(Credentials credentials, bool isNeeded) {
 
 namespace {
 
-/// Takes a text from the front of `data`: its length in one byte, then its bytes.
+/// Removes a text from the front of `data`: its length in one byte, then its bytes.
 std::string_view takeShort(Peer& peer, std::string_view& data) {
     std::size_t size = data.empty() ? 1 : static_cast<unsigned char>(data[0]);
     if (data.size() < 1 + size)
@@ -165,7 +164,7 @@ Future<Void> plainClient(Handshake shake) {
 Future<Void> nullBoth(Handshake shake) {
     Credentials credentials;
     credentials.mechanism = "NULL";
-    if (shake.peer.isAccepted) // before our READY, so a refused peer never counts as connected
+    if (shake.peer.isAccepted) // before our READY, so that a refused peer never counts as connected
         co_await shake.authenticate(std::move(credentials), false);
     std::string ours = shake.metadata();
     co_await shake.send("READY", ours);
@@ -229,14 +228,14 @@ Future<Void> shakeHands(Peer& peer, SocketType type, MessageOptions const& optio
             refuse(peer, parsed.fault);
         if (parsed.used != 0)
             break;
-        co_await shake.fill(peer.input.size() + 1); // waits for only one byte, to refuse a wrong byte early
+        co_await shake.fill(peer.input.size() + 1); // one byte, to refuse a wrong byte early
     }
-    // A client does not refuse a greeting without asServer: libzmq's servers do not set this flag.
+    // A greeting without asServer is accepted: libzmq's servers do not set this flag.
     if (greeting.mechanism != mechanism || (greeting.asServer && asServer))
         refuse(peer, Fault::MechanismMismatch);
     peer.minorVersion = greeting.major > 3 ? 1 : greeting.minor;
     peer.input.consume(zmtp::kGreetingBytes);
-    // `rest` is a variable, because gcc 12 destroys the operands of a ?: in a co_await twice.
+    // A variable: gcc 12 destroys the operands of a ?: in a co_await twice.
     Future<Void> rest = isCurve   ? (asServer ? curveServer(shake) : curveClient(shake))
                         : isPlain ? (asServer ? plainServer(shake) : plainClient(shake))
                                   : nullBoth(shake);

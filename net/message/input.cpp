@@ -32,7 +32,7 @@ Input::Found Input::find(zmtp::Limits const& limits) {
             }
             return Found::Command;
         }
-        if (gap_ != 0) // moves each part once, however many commands are before it
+        if (gap_ != 0) // moves each part only once, for any number of commands before it
             std::memmove(bytes() + scan_ - gap_, bytes() + scan_, used);
         scan_ += used;
         ++parts_;
@@ -78,7 +78,7 @@ void Input::moveTo(SlabRef slab) {
     begin_ = 0;
 }
 
-/// Makes room after the existing bytes: enough for the next frame, unless the frame is large.
+/// Makes room for the next frame, or for a part of it if it is large.
 void Input::makeRoom() {
     closeGap();
     if (begin_ == end_ && slab_) {
@@ -98,8 +98,8 @@ void Input::makeRoom() {
     if (room >= std::min<std::size_t>(missing, SlabRef::kBytes) &&
         (room >= SlabRef::kBytes / 4 || have > slab_->capacity() / 2))
         return;
-    // With large frames, the new slab has room for up to eight frames, so few of them are moved to a new slab. A peer
-    // that only announces a large frame causes no large allocation: the room grows as the bytes arrive.
+    // With large frames, the new slab has room for up to eight of them, so few are moved. The room grows only as bytes
+    // arrive: a peer that only announces a large frame causes no large allocation.
     bool isLarge = need_ > SlabRef::kBytes / 8;
     std::size_t wanted = SlabRef::kBytes;
     if (isLarge && (have >= SlabRef::kBytes / 2 || slab_->capacity() > SlabRef::kBytes)) {

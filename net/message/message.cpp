@@ -31,7 +31,7 @@ Message& Message::add(std::string_view part) & {
     if (part.size() > kLargest || total > kLargest)
         throw value_too_large();
     std::size_t used = slab_ ? static_cast<std::size_t>(wire_ - slab_->bytes()) + bytes_ : 0;
-    SlabRef before; // keeps the old slab until the copy is done: `part` may lie in it
+    SlabRef before; // keeps the old slab during the copy: `part` may be in it
     if (!slab_ || !slab_.isSole() || slab_->capacity() - used < total - bytes_) {
         before = SlabRef::make(parts_ == 0 ? total : std::max<std::size_t>(total, 2 * std::size_t{bytes_}));
         std::copy(wire_, wire_ + bytes_, before->bytes());

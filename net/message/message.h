@@ -9,15 +9,15 @@
 //
 //     Message request = co_await router.receive();
 //     request.routingId();                             // the name of the peer that has sent it
-//     Message answer = Message::to("ann");             // for a ROUTER: goes to the peer with this routing id
+//     Message answer = Message::to("ann");             // for a ROUTER: goes to the peer "ann"
 //     answer.add("42");
 //
-// In ZeroMQ, the first part of a ROUTER's message is the routing id. Here routingId() returns the id, which is no part.
+// In ZeroMQ, the first part of a ROUTER's message is the routing id. Here the id is no part: see routingId().
 //
-// Memory. A received message shares a receive buffer with other messages, and keeps the whole buffer alive. The buffer
-// has 64 KiB. For messages above 8 KiB it has up to eight times their size, rounded up to a power of two, but more than
-// 512 KiB only if one message needs more. To keep a message for long, keep the copy that own() returns. Copies of a
-// Message share memory, and add() first copies shared memory. A message belongs to the thread of its socket's loop.
+// Memory. Received messages share a receive buffer; each message keeps the whole buffer alive. The buffer has 64 KiB;
+// for messages above 8 KiB up to eight times their size, rounded up to a power of two, but above 512 KiB only if one
+// message needs it. To keep a message for long, keep the copy from own(). Copies of a Message share memory; add()
+// copies shared memory first. A message belongs to the thread of its socket's loop.
 
 #include "flow/memory/reference.h"
 #include "net/message/detail/slab.h"
@@ -44,7 +44,7 @@ public:
     /// Makes a message without parts, which cannot be sent.
     Message() = default;
     explicit Message(std::string_view part) { add(part); }
-    /// Makes a message without parts, to the peer with `routingId`.
+    /// Makes a message to the peer with `routingId`, still without parts.
     static Message to(std::string_view routingId);
 
     /// Adds a copy of `part`. If it throws value_too_large or std::bad_alloc, the message is unchanged.
@@ -52,13 +52,13 @@ public:
     Message&& add(std::string_view part) && { return std::move(add(part)); }
     std::size_t parts() const { return parts_; }
     bool isEmpty() const { return parts_ == 0; }
-    /// Returns the part at `index`, which must exist. This takes time in proportion to `index`.
+    /// Returns the part at `index`, which must exist. Takes O(index) time.
     std::string_view operator[](std::size_t index) const;
-    /// Returns the bytes of all parts together. The name is not size(): operator[] and begin() count parts, not bytes.
+    /// Returns the number of bytes of all parts. Not named size(), since operator[] and begin() count parts.
     std::size_t bytes() const;
-    /// Returns the routing id of the sender or receiver. It is "" unless the socket is a ROUTER.
+    /// Returns the routing id of the sender or receiver; "" if the socket is no ROUTER.
     std::string_view routingId() const { return route_ ? std::string_view(route_->id) : std::string_view(); }
-    /// Returns a copy with memory of its own.
+    /// Returns a copy that shares no memory.
     Message own() const;
 
     class Iterator {
@@ -88,18 +88,17 @@ public:
 
     // Only net/message uses these functions.
 
-    /// Makes a message of frames in a slab.
+    /// Makes a message of the frames at `wire` in the slab.
     Message(SlabRef slab, char const* wire, std::uint32_t bytes, std::uint32_t parts)
         : slab_(std::move(slab)), wire_(wire), bytes_(bytes), parts_(parts) {}
-    /// Returns the frames, one after the other.
     std::string_view wire() const { return {wire_, bytes_}; }
     SlabRef const& slab() const { return slab_; }
     Reference<Route> const& route() const { return route_; }
     void setRoute(Reference<Route> route) { route_ = std::move(route); }
-    /// Returns the first `parts` parts, each with the mark that more parts follow. behind() returns the other parts.
+    /// Returns the first `parts` parts, each with the "more" flag. behind() returns the others.
     Message front(std::size_t parts) const;
     Message behind(std::size_t parts) const;
-    /// Returns a message with memory of its own: the `parts` parts in `frames`, and then the parts of `rest`.
+    /// Copies the `parts` parts in `frames`, and then the parts of `rest`, into a new message.
     static Message join(std::string_view frames, std::size_t parts, Message const& rest);
 
 private:

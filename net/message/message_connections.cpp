@@ -1,10 +1,10 @@
-// The connections of a MessageSocket: connecting, handshake, disconnecting, reconnecting.
+// The connections of a MessageSocket.
 //
-// A Peer is used for one connection only. accept() makes one for each accepted connection. keepConnected() makes one
-// for each connection to its endpoint, and connects again after a pause. run() does the handshake and then serves the
-// connection up to its end. conclude() gives unsent messages to the next Peer and wakes the waiters. accept(), serve()
-// and keepConnected() are tasks in running_: the error of one task ends no other task. During report(), a reader of the
-// monitor may destroy the socket, which ends the task at its next wait. After report(), wait before you use `this`.
+// Each connection has its own Peer. accept() makes one for each accepted connection; keepConnected() makes one for each
+// connection to its endpoint, and connects again after a pause. run() does the handshake and serves the connection.
+// conclude() gives unsent messages to the next Peer and wakes the waiters. accept(), serve() and keepConnected() are
+// tasks in running_: an error ends only its own task. During report(), a reader of the monitor may destroy the socket,
+// which ends the task at its next co_await. So co_await after report() before you use `this`.
 
 #include "flow/combine/race.h"
 #include "flow/wait/delay.h"
@@ -17,7 +17,7 @@ using zmtp::Fault;
 using Kind = MonitorEvent::Kind;
 
 constexpr std::string_view kInproc = "inproc://";
-constexpr std::size_t kGivenNameBytes = 5; // the size of a name that a ROUTER makes: a zero byte, and a number
+constexpr std::size_t kGivenNameBytes = 5; // an id that a ROUTER makes: a zero byte and a number
 
 namespace {
 
@@ -72,8 +72,8 @@ void MessageSocket::State::connect(std::string_view endpoint) {
     MessageEndpoint to = MessageEndpoint::parse(endpoint, EndpointUse::Connect);
     if (to.isEncrypted && !options_.encryptConnection)
         throw withoutTls("encryptConnection");
-    // As in libzmq, these types connect only once to an endpoint. With a second connection, a SUB would receive each
-    // message twice, and a DEALER or REQ would give the same peer two turns.
+    // As in libzmq: with a second connection, a SUB would receive each message twice, and a DEALER or REQ would give
+    // the same peer two turns.
     bool isOnce = oneOf(type_, {SocketType::Sub, SocketType::Pub, SocketType::Dealer, SocketType::Req});
     if (isOnce && !connected_.insert(to.text()).second)
         return;
@@ -93,7 +93,7 @@ Future<Void> MessageSocket::State::accept(Reference<Listener> listener, MessageE
     }
 }
 
-/// Reports later: a reader of the monitor may destroy the socket, and so the listener that runs this callback.
+/// Reports in a later turn: a reader of the monitor may destroy the socket, and with it the listener that calls this.
 Future<Void> MessageSocket::State::reportFailedTls(std::string client) {
     co_await delay(0);
     tlsFailed(std::move(client));
@@ -140,7 +140,7 @@ Future<bool> MessageSocket::State::encrypt(Reference<Peer> peer, MessageEndpoint
     co_return true;
 }
 
-/// Connects again after every error: no attempt is the last one.
+/// Connects again after every error, without end.
 Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
     Reference<Peer> peer = addPeer(makeReference<Peer>(this));
     double pause = options_.reconnectIvl;
@@ -159,7 +159,7 @@ Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
         try {
             if (peer->phase != Peer::Phase::Unused)
                 peer = replace(peer);
-        } catch (std::bad_alloc&) { // the loop calls replace() again after the pause
+        } catch (std::bad_alloc&) { // the next round tries again
         }
         co_await delay(pause * (0.5 + chance().random01()));
         pause = std::min<double>(pause * 2, std::max(options_.reconnectIvl, options_.reconnectIvlMax));
@@ -169,7 +169,7 @@ Future<Void> MessageSocket::State::keepConnected(MessageEndpoint to) {
 }
 
 Future<Void> MessageSocket::State::connectOnce(Reference<Peer> peer, MessageEndpoint to) {
-    // `connecting` is a variable, because gcc 12 would evaluate both branches of a ?: in a co_await.
+    // A variable: gcc 12 evaluates both branches of a ?: in a co_await.
     auto connecting = to.name.empty() ? transport().connect(to.address, connectOptions())
                                       : net::connect(to.name, to.address.port(), connectOptions());
     peer->connection = co_await std::move(connecting);
@@ -182,7 +182,7 @@ Future<Void> MessageSocket::State::connectOnce(Reference<Peer> peer, MessageEndp
         co_await run(peer);
 }
 
-/// Serves a connection from the handshake to its end. Throws only actor_cancelled.
+/// Serves a connection from its handshake on. Throws only actor_cancelled.
 Future<Void> MessageSocket::State::run(Reference<Peer> peer) {
     peer->phase = Peer::Phase::Shaking;
     std::string endpoint = peer->endpoint.text();
@@ -222,7 +222,7 @@ Future<Void> MessageSocket::State::shakeHandsInTime(Reference<Peer> peer) {
         refuse(*peer, Fault::HandshakeTimedOut);
 }
 
-/// Makes the peer ready for use, after its handshake. May refuse the peer.
+/// Opens the peer after its handshake, or refuses it.
 void MessageSocket::State::open(Peer& peer) {
     if (type_ == SocketType::Router)
         nameRoute(peer);
@@ -238,12 +238,12 @@ void MessageSocket::State::open(Peer& peer) {
             sendTopic(peer, topic, true);
     flush(peer);
     if (peer.connection)
-        inputCame(peer); // parses the bytes that came after the handshake, and waits for more
+        inputCame(peer); // parses bytes after the handshake, and waits for more
     senders_.wakeInTurn(TaskPriority::WriteSocket);
 }
 
-/// Gives a ROUTER's peer its name: the routing id that the peer has sent, or a new name that no peer had before. A
-/// routing id that has the form of a new name is replaced too, so no peer can choose such a name.
+/// Gives a ROUTER's peer its name: the routing id that it has sent, or a new one that no peer had before. A routing id
+/// with the form of a new one is replaced too, so no peer can choose the id of another.
 void MessageSocket::State::nameRoute(Peer& peer) {
     if (peer.id.empty() || (peer.id.size() == kGivenNameBytes && peer.id[0] == '\0')) {
         peer.id.assign(1, '\0');
@@ -264,13 +264,13 @@ void MessageSocket::State::nameRoute(Peer& peer) {
     name->senders.wakeInTurn(TaskPriority::WriteSocket);
 }
 
-/// Cleans up after a connection. Received messages stay for receive(). Messages that wait to be sent go to `next`, if
-/// `next` is not null and this type of socket keeps unsent messages.
+/// Cleans up after a connection. Received messages stay for receive(). Unsent messages go to `next`, unless it is null
+/// or this type of socket drops them.
 void MessageSocket::State::conclude(Peer& peer, Peer* next) {
     peer.phase = Peer::Phase::Over;
     if (peer.wasOpen) {
         ++counters_.disconnected;
-        peer.input.rest(); // frees memory: the messages of many ended peers may wait for long
+        peer.input.rest(); // frees memory: the messages may wait for long
         while (peer.available() != 0) {
             if (isWanted(peer))
                 arrive(takeFrom(peer), peer);
@@ -306,7 +306,7 @@ void MessageSocket::State::conclude(Peer& peer, Peer* next) {
         bool isUnsent = next && next->waiting() != 0;
         partner_ = isUnsent ? Reference<Peer>::addRef(next) : Reference<Peer>();
         if (!isUnsent) {
-            awaitsReply_ = false; // another request may be sent
+            awaitsReply_ = false;
             ++counters_.lostReplies;
             receivers_.wakeInTurn(TaskPriority::ReadSocket);
         }
@@ -314,7 +314,7 @@ void MessageSocket::State::conclude(Peer& peer, Peer* next) {
     senders_.wakeInTurn(TaskPriority::WriteSocket);
 }
 
-/// Concludes `ended`. Returns a new Peer, which replaces `ended` in peers_, for the next connection.
+/// Concludes `ended`, and replaces it in peers_ by a new Peer for the next connection.
 Reference<Peer> MessageSocket::State::replace(Reference<Peer> const& ended) {
     auto next = makeReference<Peer>(this);
     next->isInproc = ended->isInproc;
@@ -323,7 +323,7 @@ Reference<Peer> MessageSocket::State::replace(Reference<Peer> const& ended) {
     return next;
 }
 
-/// Frees the peer's name and wakes the senders that wait for the name, unless another peer has the name now.
+/// Frees the peer's name and wakes its waiting senders, unless another peer has the name now.
 void MessageSocket::State::removeName(Peer& peer) {
     auto isUnused = [this](std::string const& id) {
         auto found = byId_.find(id);
@@ -348,7 +348,6 @@ void MessageSocket::State::removeName(Peer& peer) {
 
 namespace {
 
-/// The inproc:// names of one loop, which owns this object.
 struct OwnedNames : LoopOwned {
     std::shared_ptr<InprocNames> names = std::make_shared<InprocNames>();
 };
@@ -391,7 +390,7 @@ Future<Void> MessageSocket::State::connectInproc(std::string name) {
     }
 }
 
-/// Makes the peer of the other end, and opens both peers.
+/// Makes the peer of the other socket, and opens both peers.
 void MessageSocket::State::join(Peer& ours, State& other) {
     auto theirs = makeReference<Peer>(&other);
     theirs->isAccepted = theirs->isInproc = true;
@@ -404,13 +403,13 @@ void MessageSocket::State::join(Peer& ours, State& other) {
     if (theirs->isOver())
         return ours.end(theirs->fault);
     openTwin(ours);
-    for (; !ours.isOver() && !ours.queue.empty(); ours.queue.pop_front()) { // messages that were sent before join()
+    for (; !ours.isOver() && !ours.queue.empty(); ours.queue.pop_front()) { // sent before join()
         ours.queueBytes -= ours.queue.front().wire().size();
         sendTo(ours, {}, 0, ours.queue.front());
     }
 }
 
-/// Opens one end of an inproc:// connection. The connection ends if this socket refuses the peer.
+/// Opens one end of an inproc:// connection, or ends the connection if this socket refuses the peer.
 void MessageSocket::State::openTwin(Peer& peer) {
     try {
         open(peer);

@@ -30,7 +30,6 @@ bool isName(std::string_view text) {
     }
 }
 
-/// Parses a name and a port.
 MessageEndpoint named(std::string_view text) {
     std::size_t colon = std::min(text.rfind(':'), text.size());
     auto port = parseNumber<std::uint16_t>(text.substr(std::min(colon + 1, text.size())));

@@ -18,15 +18,15 @@ enum class EndpointUse : bool { Bind, Connect };
 
 struct MessageEndpoint {
     Address address;          // if `name` is not empty, only the port is used
-    std::string name{};       // the name of a host, which is resolved at each attempt to connect
+    std::string name{};       // a host name, which is resolved at each attempt to connect
     bool isEncrypted = false; // with TLS
 
-    /// Parses an endpoint. Throws connection_string_invalid.
+    /// Throws connection_string_invalid.
     static MessageEndpoint parse(std::string_view text, EndpointUse use);
     std::string text() const;
-    /// Returns the host as a certificate names it: the name, or the address without the port.
+    /// Returns the name, or the address without the port, as in a certificate.
     std::string host() const;
-    /// Returns an endpoint at `where`, which is encrypted if this endpoint is encrypted.
+    /// Returns this endpoint with another address.
     MessageEndpoint at(Address const& where) const { return {where, {}, isEncrypted}; }
 };
 

@@ -1,4 +1,4 @@
-// Heartbeats of a MessageSocket: a silent peer is disconnected, and a healthy peer is not.
+// Heartbeats of a MessageSocket: disconnects silent peers.
 
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
@@ -13,7 +13,7 @@ using zmtp::Fault;
 
 namespace {
 
-/// True if it is much later than `due`: this process was stopped. Bytes may be unread, so the peer gets more time.
+/// True if it is much later than `due`: this process was stopped, so bytes of the peer may be unread.
 bool wasStopped(double due, double patience) {
     return now() - due > patience / 2;
 }
@@ -26,13 +26,12 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
         co_await Future<Void>(Never());
     double patience = options_.heartbeatTimeout > 0 ? options_.heartbeatTimeout : options_.heartbeatIvl;
     double life = options_.heartbeatTtl > 0 ? double(options_.heartbeatTtl) : options_.heartbeatIvl + patience;
-    double interval =
-        std::min<double>(options_.heartbeatIvl, life / 2); // so that a late PING still comes within the TTL
+    double interval = std::min<double>(options_.heartbeatIvl, life / 2); // so a late PING still comes within the TTL
     std::string ttl;
     zmtp::appendBigEndian(ttl, static_cast<std::uint64_t>(std::min(std::ceil(life * 10 - 1e-6), 65535.0)), 2);
     constexpr double kNever = std::numeric_limits<double>::infinity();
-    double asked = kNever; // the time of the first PING after the peer's last bytes
-    bool isSent = false;   // true if that PING could be sent
+    double asked = kNever; // when the first PING since the peer's last bytes was due
+    bool isSent = false;   // false while this PING could not be sent, because the connection was blocked
     for (double next = now();;) {
         if (peer->lastHeard >= asked) {
             asked = kNever;
@@ -43,11 +42,11 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
                 peer->fault = Fault::HeartbeatTimedOut;
                 co_return;
             }
-            next = now(); // the peer has now read the older bytes, so a PING can be sent
+            next = now(); // the peer has now read older bytes, so a PING can be sent
         }
         if (now() >= next) {
             next = now() + interval;
-            if (!peer->isBlocked) { // otherwise older bytes must be sent first
+            if (!peer->isBlocked) {
                 asked = isSent ? asked : now();
                 isSent = true;
                 command(*peer, "PING", ttl);
@@ -57,7 +56,7 @@ Future<Void> MessageSocket::State::beat(Reference<Peer> peer) {
         double due = std::min(next, asked + patience);
         co_await delay(std::max(due - now(), 0.0));
         if (wasStopped(due, patience))
-            asked = std::max(asked, now()); // kNever stays kNever
+            asked = std::max(asked, now());
     }
 }
 
@@ -69,12 +68,12 @@ void MessageSocket::State::pinged(Peer& peer, std::string_view data) {
     peer.ttl = static_cast<double>(zmtp::readBigEndian(data.substr(0, 2))) / 10;
     if (peer.ttl > 0 && (!peer.expiry.isValid() || peer.expiry.isReady()))
         peer.expiry = expire(peer);
-    if (peer.output.bytes() < Output::kBatch) // otherwise the waiting bytes show the peer that we are alive
+    if (peer.output.bytes() < Output::kBatch) // otherwise the waiting bytes show that we are alive
         command(peer, "PONG", data.substr(2));
 }
 
-/// Ends the connection of a peer that has sent nothing for 1.5 times the TTL of its last PING, and for at least 0.1 s
-/// more than the TTL. The extra time is needed because many programs send a PING only at the end of the TTL.
+/// Ends the connection if the peer sends nothing for 1.5 times the TTL of its last PING, and for at least TTL + 0.1 s.
+/// The extra time is needed because many programs send a PING only at the end of the TTL.
 Future<Void> MessageSocket::State::expire(Peer& peer) {
     for (double from = 0; peer.ttl > 0;) {
         double patience = peer.ttl + std::max(peer.ttl / 2, 0.1);
@@ -92,7 +91,7 @@ Future<Void> MessageSocket::State::expire(Peer& peer) {
         peer.end(Fault::HeartbeatTimedOut);
 }
 
-/// Pauses a peer if its unread messages reach the high-water marks. Its PINGs are not read: assure() sends PONGs.
+/// Stops reading at the high-water marks. PINGs are then not read, so assure() sends PONGs without them.
 void MessageSocket::State::pause(Peer& peer) {
     peer.isPaused = true;
     bool isAsked = peer.ttl > 0 || peer.pingGap > 0;
@@ -100,7 +99,7 @@ void MessageSocket::State::pause(Peer& peer) {
         peer.assuring = assure(peer);
 }
 
-/// Sends PONGs to a paused peer without reading its PINGs: four per Peer::ttl, or two per Peer::pingGap if more.
+/// Sends PONGs to a paused peer: four per Peer::ttl, or two per Peer::pingGap if that is more often.
 Future<Void> MessageSocket::State::assure(Peer& peer) {
     constexpr double kShortest = 0.01, kLongest = 60; // seconds
     while (peer.isPaused && peer.isOpen()) {
@@ -111,13 +110,13 @@ Future<Void> MessageSocket::State::assure(Peer& peer) {
     }
 }
 
-/// Reads, and returns true if the peer has sent nothing since `time`. The result is false if messages of the peer are
-/// unread, or if the peer is paused and the kernel may have more of its bytes: then this program is slow, not the peer.
+/// Reads, and returns true if the peer has sent nothing since `time`. False if messages of the peer are unread, or if
+/// the peer is paused: then this program is slow, not the peer.
 bool MessageSocket::State::isSilentSince(Peer& peer, double time) {
     readAhead(peer);
     if (peer.available() != 0 || peer.isPaused) {
         peer.lastHeard = now();
-        inputCame(peer); // a receiver may wait for these messages
+        inputCame(peer); // resumes a waiting receiver
     }
     return peer.lastHeard <= time;
 }

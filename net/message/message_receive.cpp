@@ -1,13 +1,13 @@
-// Receiving at a MessageSocket: messages are parsed in place, when receive() needs them.
+// Receiving at a MessageSocket: receive() parses messages in place.
 //
 // receive() takes messages of one peer, current_. Without a message it reads from current_, but only once if other
-// peers are ready. Then the first peer of the list ready_ becomes current_. find() parses the input of a peer up to a
-// message for receive(), and executes the commands before the message. If there is no message, readOn() reads one time.
-// If there are no bytes, waitForInput() waits for the connection; then inputCame() puts the peer into ready_ again.
-// arrived_ has messages that go before all inputs: subscriptions at an XPUB, and messages of ended connections.
+// peers are ready: then the first peer in ready_ becomes current_. find() parses the input of a peer up to a message,
+// and executes the commands before it. readOn() reads once. If there are no bytes, waitForInput() waits for the
+// connection; then inputCame() puts the peer into ready_ again. arrived_ has messages that are received before all
+// inputs: subscriptions at an XPUB, and messages of ended connections.
 //
-// While no receive() waits, readAhead() reads up to the high-water marks (isAtMark), to execute commands and to see the
-// end of a connection. At the marks the peer is paused: nothing is read from it until messages are received.
+// While no receive() waits, readAhead() reads up to the high-water marks, to execute commands and to notice the end of
+// a connection. At the marks the peer is paused until messages are received.
 
 #include "net/message/detail/message_state.h"
 
@@ -15,8 +15,8 @@ namespace flow::net {
 
 using zmtp::Fault;
 
-/// The limit for unread bytes of one peer, even if the high-water marks are higher or 0. One slab has room for this
-/// number of bytes and one message of Message::kLargest bytes.
+/// The most unread bytes of a peer, even without high-water marks. A slab has room for them and a message of
+/// Message::kLargest bytes.
 constexpr std::size_t kMostUnread = std::size_t{512} << 20;
 
 void MessageSocket::State::handleCommand(Peer& peer, zmtp::Frame const& frame) {
@@ -39,21 +39,21 @@ void MessageSocket::State::subscriptionCame(Peer& peer, std::string_view topic, 
         return peer.end(Fault::UnexpectedCommand);
     if (topic.size() > options_.limits.topicBytes)
         return peer.end(Fault::TopicTooLong);
-    bool changes = isNew ? peer.topics.add(topic) : peer.topics.remove(topic); // false for a repeated request
+    bool changes = isNew ? peer.topics.add(topic) : peer.topics.remove(topic); // false if repeated
     if (peer.topics.bytes() > options_.limits.allTopicsBytes)
         return peer.end(Fault::TooManyTopics);
     if (type_ == SocketType::XPub && changes)
         arrive(Message(std::string(1, isNew ? '\1' : '\0').append(topic)), peer);
 }
 
-/// Queues a message for receive(), before all messages that are still in an input.
+/// Queues a message for receive(), before the messages in the inputs.
 void MessageSocket::State::arrive(Message message, Peer& from) {
     arrivedBytes_ += message.wire().size();
     arrived_.push_back({std::move(message), Reference<Peer>::addRef(&from)});
     receivers_.wakeInTurn(TaskPriority::ReadSocket);
 }
 
-/// Takes the first message of arrived_. If it has no parts, its peer has ended: returns an unsubscription of one topic.
+/// Takes the first message of arrived_. If it has no parts, its peer has ended: returns the cancel of a topic.
 MessageSocket::State::Arrived MessageSocket::State::takeArrived() {
     Arrived& first = arrived_.front();
     if (first.message.isEmpty()) {
@@ -68,12 +68,12 @@ MessageSocket::State::Arrived MessageSocket::State::takeArrived() {
     return next;
 }
 
-/// Discards the replies that have arrived before a REQ sends a request to `peer`: they answer older requests.
+/// Discards replies that came before a REQ sends a request: they answer older requests.
 void MessageSocket::State::discardReplies(Peer& peer) {
     counters_.discarded += arrived_.size();
     arrived_.clear();
     arrivedBytes_ = 0;
-    constexpr int kReads = 64; // the peer may send without end
+    constexpr int kReads = 64; // a limit, since the peer may never stop sending
     for (int reads = 0; reads < kReads;) {
         if (peer.available() != 0) {
             discardFirst(peer);
@@ -86,8 +86,8 @@ void MessageSocket::State::discardReplies(Peer& peer) {
     }
 }
 
-/// Handles a message that a PUSH, PUB or XPUB has received: a subscription of ZMTP 3.0, or a message of an XSUB.
-/// Returns false at the other socket types.
+/// Handles a message to a PUSH, PUB or XPUB: a subscription of ZMTP 3.0, or a message of an XSUB. Returns false at
+/// other types.
 bool MessageSocket::State::handlePublished(Peer& peer) {
     if (type_ != SocketType::Push && !publishes(type_))
         return false;
@@ -102,7 +102,7 @@ bool MessageSocket::State::handlePublished(Peer& peer) {
     return true;
 }
 
-/// Handles an encrypted frame: executes a command, or adds a part to a message. The last part completes the message.
+/// Handles an encrypted frame: executes a command, or adds a part to Peer::opened.
 Fault MessageSocket::State::openFrame(Peer& peer, std::string_view body) {
     zmtp::Frame frame;
     std::string plain;
@@ -127,7 +127,7 @@ Fault MessageSocket::State::openFrame(Peer& peer, std::string_view body) {
     return Fault::None;
 }
 
-/// Finds the peer's next message for receive() at this type of socket. Executes the commands before the message.
+/// Finds the peer's next message, and executes the commands before it.
 Input::Found MessageSocket::State::find(Peer& peer) {
     for (;;) {
         Found found = peer.input.find(frameLimits_);
@@ -137,7 +137,7 @@ Input::Found MessageSocket::State::find(Peer& peer) {
         bool isMessage = found == Found::Message;
         if (found != Found::Fault && peer.cipher) {
             std::size_t before = peer.inbox.size();
-            if (isMessage) { // some peers do not mark encrypted frames as commands
+            if (isMessage) { // some peers do not set the command flag on encrypted frames
                 Message closed = peer.input.take();
                 fault = closed.parts() == 1 ? openFrame(peer, closed[0]) : Fault::BadEncryption;
             } else {
@@ -170,7 +170,7 @@ void MessageSocket::State::discardFirst(Peer& peer) {
     ++counters_.discarded;
 }
 
-/// True if the first message of the peer is for receive().
+/// True if receive() may return the first message of the peer.
 bool MessageSocket::State::isWanted(Peer& peer) {
     if (type_ == SocketType::Rep) {
         Message first = peer.inbox.isEmpty() ? peer.input.first() : peer.inbox.front();
@@ -202,7 +202,7 @@ bool MessageSocket::State::isAtMark(Peer const& peer) const {
                          (options_.rcvHwmBytes != 0 && bytes >= options_.rcvHwmBytes) || bytes >= kMostUnread);
 }
 
-/// Reads one time. Returns false if there were no bytes: the peer waits for input, has ended, or has no connection.
+/// Reads once. Returns false if there were no bytes: the peer waits for input, has ended, or has no connection.
 bool MessageSocket::State::readOn(Peer& peer) {
     peer.isPaused = false;
     if (!peer.connection)
@@ -230,12 +230,11 @@ void MessageSocket::State::inputCame(Peer& peer) {
     if (&peer != current_.getPtr())
         list(peer);
     if (receivers_.isWaitedFor())
-        receivers_.wakeForNews(TaskPriority::ReadSocket); // at a priority at which inproc:// messages let timers run
+        receivers_.wakeForNews(TaskPriority::ReadSocket); // a priority that lets timers run beside inproc:// messages
     else
         readAhead(peer);
 }
 
-/// Reads up to the marks while no receive() waits, to execute commands and to notice the end of the connection.
 void MessageSocket::State::readAhead(Peer& peer) {
     while (!peer.isOver() && !isAtMark(peer)) {
         Found found = find(peer);
@@ -249,9 +248,8 @@ void MessageSocket::State::readAhead(Peer& peer) {
         pause(peer);
 }
 
-/// Reads ahead from the current peer if no receive() waits: no other code does this before the next receive(). Then
-/// ends the turn of this peer if other peers are ready. A receiver may be slower than a peer that sends all the time.
-/// The input of such a peer would never be empty, and without this function the other peers would wait for ever.
+/// Reads ahead from the current peer if no receive() waits. Then ends the turn of this peer if others are ready: if it
+/// sends faster than the program receives, its input is never empty, and the others would wait for ever.
 void MessageSocket::State::readAheadIfIdle() {
     if (!current_ || receivers_.isWaitedFor())
         return;
@@ -270,7 +268,7 @@ void MessageSocket::State::unlist(Peer& peer) {
         current_ = {};
 }
 
-/// Returns true if arrived_ has a message. Skips messages with a topic that a SUB has cancelled meanwhile.
+/// Drops messages with a topic that a SUB has cancelled. Returns true if arrived_ has a message.
 bool MessageSocket::State::findArrived() {
     while (subscribes(type_) && !arrived_.empty() && !topics_.matches(arrived_.front().message[0])) {
         (void)takeArrived();
@@ -281,7 +279,7 @@ bool MessageSocket::State::findArrived() {
 
 bool MessageSocket::State::findMessage() {
     if (!mayReceive())
-        return true; // ready: take() will throw
+        return true; // take() will throw
     for (;;) {
         if (findArrived())
             return true;
@@ -302,8 +300,7 @@ bool MessageSocket::State::findMessage() {
     }
 }
 
-/// True if the peer has a message for receive(). If not, the peer waits for input, has ended, or is in the list of
-/// ready peers.
+/// True if the peer has a message for receive(). If not, it waits for input, has ended, or is in ready_.
 bool MessageSocket::State::findAt(Peer& peer) {
     for (;;) {
         while (peer.available() != 0 && !options_.conflate) {
@@ -321,7 +318,7 @@ bool MessageSocket::State::findAt(Peer& peer) {
             continue;
         bool isRead = found == Found::Nothing && !peer.isOver();
         if (isRead && !options_.conflate && std::exchange(hasRead_, true) && !ready_.isEmpty()) {
-            list(peer); // now it is the turn of other peers
+            list(peer);
             return false;
         }
         if (isRead && readOn(peer))

@@ -1,16 +1,16 @@
-// Sending at a MessageSocket: the choice of the peer, and the time of the system call.
+// Sending at a MessageSocket.
 //
 // couldSend() returns true if a message can be sent now: its peer has room (hasRoom()), and no other sender waits. A
-// ROUTER has a list of waiting senders for each routing id; all other types have one list (senders_). sendNow() chooses
-// the peer (a PUB: all peers) and appends the frames to the peer's output or queue. The system call follows
-// later, in flushDirty(): all messages sent until then share one call. State::send() has the shortest path: it appends
-// to lastPeer_ without these checks. Each change of peers and each parked sender resets lastPeer_.
+// ROUTER has a list of waiting senders for each routing id; the other types have one list (senders_). sendNow() chooses
+// the peer (a PUB: all peers) and appends the frames to the peer's output or queue. flushDirty() makes the system call
+// at the end of the turn, for all messages together. The fast path of State::send() appends to lastPeer_ without these
+// checks. Each change of peers and each parked sender resets lastPeer_.
 
 #include "net/message/detail/message_state.h"
 
 namespace flow::net {
 
-constexpr std::string_view kDelimiter{"\1\0", 2}; // an empty part, which goes before other parts
+constexpr std::string_view kDelimiter{"\1\0", 2}; // an empty part with the "more" flag
 
 void MessageSocket::State::sendTopic(Peer& peer, std::string_view topic, bool isNew) {
     if (peer.twin) {
@@ -137,7 +137,7 @@ bool MessageSocket::State::couldSend(Message const& message) {
     case SocketType::Pair:
         return message.isEmpty() || nextPeer(false);
     default:
-        return true; // at these types send() never waits: it sends, drops or fails
+        return true; // send() never waits: it sends, drops or fails
     }
 }
 
@@ -173,7 +173,7 @@ void MessageSocket::State::sendSlow(Send const& operation) {
 }
 
 void MessageSocket::State::parkSender(WaiterNode& waiter, Send& operation) {
-    setLastPeer(nullptr); // later senders must wait behind this one
+    setLastPeer(nullptr); // later senders wait behind this one
     Peer* peer = type_ == SocketType::Router ? receiverOf(operation) : nullptr;
     (peer ? peer->name->senders : senders_).park(waiter, operation);
 }
@@ -221,7 +221,7 @@ bool MessageSocket::State::trySend(Message& message) {
     checkMaySend(message);
     Send operation{this, &message, nullptr, 0, 0};
     if (!couldSend(operation))
-        return false; // no room, or another sender waits
+        return false;
     sendNow(message);
     return true;
 }
@@ -292,7 +292,7 @@ void MessageSocket::State::flushDirty() {
     dirty_.clear();
 }
 
-/// Moves messages from the queue to the output, where no newer message replaces them. Returns false if none was moved.
+/// Moves messages from the queue to the output. Returns false if none was moved.
 bool MessageSocket::State::fillOutput(Peer& peer) {
     bool isSome = false;
     while (!peer.queue.empty() &&

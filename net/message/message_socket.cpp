@@ -1,11 +1,7 @@
-// The options, the public functions and the end of a MessageSocket. The other message_*.cpp files implement its
-// connections, sending, receiving and heartbeats.
+// The options, the public functions and the end of a MessageSocket. The other message_*.cpp files have the rest.
 //
-// All state is in State, to which the operations in place point. The constructor checks the options, and decides which
-// paths are used: isDirect_ (receive() takes each message of find()) and isQueued_ (messages wait in Peer::queue before
-// their frames are made). close() first waits until all messages are sent. Then it ends the writing of each connection,
-// and reads until the other side has ended its writing too. The last step is end(), which closes listeners and
-// connections immediately, and counts the lost messages.
+// close() first waits until all messages are sent. Then it ends the writing of each connection, and reads until the
+// other side has ended its writing too. Finally end() closes listeners and connections, and counts the lost messages.
 
 #include "net/message/message_socket.h"
 
@@ -22,8 +18,8 @@
 namespace flow::net {
 namespace {
 
-constexpr double kFarewell = 1;    // seconds in which the other side may end its side of a connection
-constexpr int kFarewellReads = 64; // the most reads of a connection in one turn: its peer may send without end
+constexpr double kFarewell = 1;    // seconds for the other side to end its writing
+constexpr int kFarewellReads = 64; // the most reads of a connection in one turn, since its peer may never stop
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 void check(bool isValid, char const* option, std::string const& value, char const* rule) {
@@ -54,7 +50,7 @@ void check(MessageOptions const& options) {
           "it must be more than 0");
 }
 
-/// Replaces `key` by its bytes. Throws an Error if `key` is no key.
+/// Replaces `key` by its bytes.
 void readKey(char const* option, std::string& key) {
     if (key.empty())
         return;
@@ -63,7 +59,6 @@ void readKey(char const* option, std::string& key) {
     key = *read;
 }
 
-/// Replaces the keys in the options by their bytes. Throws an Error if CURVE or a key cannot be used.
 void readKeys(MessageOptions& options) {
     if (!options.curveServer && options.curveServerKey.empty())
         return;
@@ -85,7 +80,7 @@ MessageSocket::State::State(SocketType type, MessageOptions options)
     readKeys(options_);
     bool isCurve = options_.curveServer || !options_.curveServerKey.empty();
     ready_.reset();
-    // The first id is random: an answer to a peer of an earlier run of this program should find no peer.
+    // Random, so that an answer to a peer of an earlier run of this program finds no peer.
     lastId_ = chance().randomUInt32();
     options_.limits.messageBytes = std::min(options_.limits.messageBytes, Message::kLargest);
     isDirect_ = !options_.conflate && !isCurve &&
@@ -103,7 +98,7 @@ MessageSocket::State::~State() {
     end();
 }
 
-/// Closes all connections and listeners immediately, and counts unsent messages as dropped.
+/// Closes everything immediately, and counts unsent messages as dropped.
 void MessageSocket::State::end() {
     running_.close();
     idleTurn_.takeBack();
@@ -145,8 +140,8 @@ Future<Void> MessageSocket::State::close(double linger) {
     end();
 }
 
-/// Ends the writing of each connection, and reads until the other side ends its writing. (If a connection is closed
-/// with unread bytes, the kernel resets it, and sent bytes may be lost.) Returns false if all other sides have ended.
+/// Ends the writing of each connection, and reads. (A close with unread bytes resets the connection, and sent bytes may
+/// be lost.) Returns false when all other sides have ended their writing.
 bool MessageSocket::State::hasFarewells() {
     bool areSome = false;
     for (Reference<Peer> const& peer : peers_) {

@@ -8,23 +8,23 @@
 //     router.bind("tcp://127.0.0.1:5555");
 //     for (;;) {
 //         Message request = co_await router.receive();     // request.routingId(): the sender
-//         router.trySend(request);                         // back to that peer, unless it does not read
+//         router.trySend(request);                         // back to that peer; false if it does not read
 //     }
 //
 //     MessageSocket updates(SocketType::Sub);
 //     updates.subscribe("weather.");
-//     updates.connect("tcp://127.0.0.1:5556");             // connects now or later, and again after a break
+//     updates.connect("tcp://127.0.0.1:5556");             // now or later, and again after a disconnect
 //
-// receive() and send(message) are operations in place (flow/core/in_place.h): coroutines, actors and fibers can wait
-// for them. An operation that loses a race has received nothing, or has sent nothing and left its message unchanged.
-// Below the high-water mark send() does not wait. The bytes go out when control returns to the loop, or at 64 KiB.
+// receive() and send(message) are operations in place (flow/core/in_place.h). An operation that loses a race has
+// received nothing, or has sent nothing and left its message unchanged. Below the high-water mark send() does not wait.
+// The bytes are written when control returns to the loop, or when 64 KiB wait.
 //
-// No accepted message is lost while its connection is open. If the program receives nothing, the socket stops reading
-// from the peers: memory stays bounded, and the senders wait. net/docs/messages.md has a table of the messages that
-// each type loses when a connection breaks. counters() counts lost messages.
+// No accepted message is lost while its connection is open. If the program does not receive, the socket stops reading:
+// memory stays bounded, and the senders wait. net/docs/messages.md says which messages each type loses when a
+// connection breaks. counters() counts lost messages.
 //
-// A socket belongs to one loop. The destructor sends what fits into the kernel's buffers, and closes the socket.
-// close() first sends all waiting messages. An operation that has lost a race with close() must not be used again.
+// A socket belongs to one loop. The destructor writes what the kernel takes, and closes the socket. close() first sends
+// all waiting messages. An operation that has lost a race with close() must not be used again.
 
 #include "flow/base/seconds.h"
 #include "flow/core/stream.h"
@@ -39,15 +39,14 @@ namespace flow::net {
 
 enum class SocketType : std::uint8_t { Pair, Pub, Sub, Req, Rep, Dealer, Router, Pull, Push, XPub, XSub };
 
-/// The credentials of a connecting peer.
 struct Credentials {
     std::string mechanism; // NULL, PLAIN or CURVE
     std::string user;      // PLAIN: the name; CURVE: the public key, as Z85
     std::string password;  // PLAIN
-    std::string address;   // the address of the peer
+    std::string address;
 };
 
-/// The options have the names of ZeroMQ's socket options. Times are in seconds. A high-water mark of 0 means no limit.
+/// The names are those of ZeroMQ's socket options. A high-water mark of 0 means no limit.
 struct MessageOptions {
     std::size_t sndHwm = 1000;                      // messages that wait for each peer
     std::size_t sndHwmBytes = std::size_t{4} << 20; // bytes that wait for each peer; one message may exceed the mark
@@ -66,41 +65,38 @@ struct MessageOptions {
     Seconds reconnectIvlMax = 5;                // the longest pause; a random factor of 0.5 to 1.5 is applied last
     Seconds handshakeIvl = 30;                  // the longest time of a handshake; 0: no limit
     Seconds heartbeatIvl = 0;                   // the time between PINGs, at most half of heartbeatTtl; 0: no PINGs
-    Seconds heartbeatTimeout = 0;               // how long a peer may be silent after a PING; 0: heartbeatIvl
-    Seconds heartbeatTtl = 0;                   // silence after which the peer should disconnect; 0: both above, added
+    Seconds heartbeatTimeout = 0;               // the longest silence of a peer after a PING; 0: heartbeatIvl
+    Seconds heartbeatTtl = 0;                   // the peer should disconnect after this silence; 0: the sum of both
     bool plainServer = false;                   // this socket is a server, and requires PLAIN
     std::string plainUsername, plainPassword;   // at a client: its name and password
     bool curveServer = false;                   // this socket is a server, and requires CURVE; needs curveSecretKey
     std::string curveSecretKey, curvePublicKey; // the keys of this side: 32 bytes, or 40 characters of Z85
     std::string curveServerKey;                 // at a client: the public key of the server
-    /// Decides at a server for each peer if the peer may connect. The function may wait. If its future fails, the peer
-    /// is refused. PLAIN requires an authenticator; without one, CURVE and NULL accept all peers.
+    /// Decides at a server if a peer may connect. If its future fails, the peer is refused. PLAIN requires an
+    /// authenticator; without one, CURVE and NULL accept all peers.
     std::function<Future<bool>(Credentials)> authenticator;
-    /// setTls() of net/tls/message_tls.h sets these two functions. A connection to a "tls://" endpoint calls
-    /// encryptConnection with the server's name. A bound "tls://" endpoint calls encryptListener. The listener from
-    /// encryptListener calls `failed` for each client with which the handshake of TLS has failed.
+    /// Set by setTls() of net/tls/message_tls.h, for "tls://" endpoints. `name` is the server's name. The listener
+    /// calls `failed` for each failed TLS handshake.
     std::function<Future<Reference<Connection>>(Reference<Connection>, std::string name)> encryptConnection;
     std::function<Reference<Listener>(Reference<Listener>, std::function<void(Address const&)> failed)> encryptListener;
     ReadStrategy readStrategy = ReadStrategy::Adaptive;
     zmtp::Limits limits; // messageBytes is ZeroMQ's MAXMSGSIZE
 };
 
-/// The counters of a socket.
 struct MessageCounters {
-    std::uint64_t received = 0;  // messages
-    std::uint64_t sent = 0;      // accepted messages; PUB: each counts once, however many subscribers got it
-    std::uint64_t dropped = 0;   // copies that were lost: with a connection, by close(), at a slow subscriber, without
-                                 // a receiver, or replaced by a newer message (`conflate`)
-    std::uint64_t discarded = 0; // received messages that this type does not take: unexpected replies, other topics
+    std::uint64_t received = 0; // messages
+    std::uint64_t sent = 0;     // accepted messages; at a PUB once each, for any number of subscribers
+    std::uint64_t dropped = 0;  // copies that were lost: with a connection, by close(), at a slow subscriber, without a
+                                // receiver, or replaced by a newer message (`conflate`)
+    std::uint64_t discarded = 0;    // received messages that the type cannot use: unexpected replies, other topics
     std::uint64_t lostReplies = 0;  // REQ: connections that ended after the request and before the reply
-    std::uint64_t connected = 0;    // handshakes that succeeded
+    std::uint64_t connected = 0;    // successful handshakes
     std::uint64_t disconnected = 0; // connections with a successful handshake that have ended
     std::uint64_t refused = 0;      // failed handshakes, and peers that violated the protocol
     zmtp::Fault lastFault = zmtp::Fault::None;
-    SocketCounters calls; // system calls of connections, if the transport counts them
+    SocketCounters calls; // system calls, if the transport counts them
 };
 
-/// The events of a socket's connections.
 struct MonitorEvent {
     enum class Kind : std::uint8_t {
         Listening,
@@ -120,19 +116,18 @@ class MessageSocket {
 public:
     class State;
 
-    /// Throws invalid_option_value if the options contradict each other, a time is negative, or keys cannot be read;
-    /// what() names the option.
+    /// Throws invalid_option_value if options contradict each other, a time is negative, or a key cannot be read.
     explicit MessageSocket(SocketType type, MessageOptions options = {});
     MessageSocket(MessageSocket const&) = delete;
     MessageSocket& operator=(MessageSocket const&) = delete;
     ~MessageSocket();
 
-    /// Binds to an endpoint (net/message/message_endpoint.h), and returns the endpoint with its port. Throws
+    /// Binds to an endpoint (net/message/message_endpoint.h), and returns it with its port. Throws
     /// connection_string_invalid, invalid_option_value for "tls://" without TLS, and the errors of Transport::listen().
     std::string bind(std::string_view endpoint);
-    /// Connects now or later; the name of a host is resolved at each attempt. As with libzmq, a second call with the
-    /// same endpoint does nothing at a SUB, PUB, DEALER or REQ. At other types, and with inproc://, it makes a second
-    /// connection. Throws connection_string_invalid, and invalid_option_value for "tls://" without TLS in the options.
+    /// Connects now or later; resolves a host name at each attempt. As with libzmq, a second call with the same
+    /// endpoint does nothing at a SUB, PUB, DEALER or REQ. At other types, and with inproc://, it makes a second
+    /// connection. Throws connection_string_invalid, and invalid_option_value for "tls://" without TLS.
     void connect(std::string_view endpoint);
 
     /// Makes a SUB or XSUB receive messages that begin with `topic`. Each call needs its own unsubscribe().
@@ -147,9 +142,9 @@ public:
         Message take() const;
         void describe(Description& out) const;
     };
-    /// Receives the next message. The peers take turns: all available messages of one peer, then those of the next
-    /// peer. The socket must outlive the operation. The operation fails with client_invalid_operation at sockets that
-    /// only send, and at a REQ that waits for no reply.
+    /// Receives a message. Several calls first get all available messages of one peer, then those of the next. The
+    /// socket must outlive the operation. Fails with client_invalid_operation at types that only send, and at a REQ
+    /// that waits for no reply.
     Receive receive() { return {state_.get()}; }
 
     struct Send {
@@ -164,14 +159,13 @@ public:
         Void take() const;
         void describe(Description& out) const;
     };
-    /// Sends `message`, which must stay valid until the operation is ready, and is empty afterwards. A ROUTER sends to
-    /// the peer with the message's routing id, and drops the message if there is no such peer. If that peer does not
-    /// read, the operation waits: use trySend() where one peer must not stop the others. A REP never waits: it drops an
-    /// answer above the high-water mark. Fails with client_invalid_operation for sockets that only receive, a REQ that
-    /// waits for its reply, a REP without a request to answer, and a message without parts.
+    /// Sends `message`, which must stay valid until the operation is ready, and is empty afterwards. A ROUTER drops the
+    /// message if no peer has its routing id. If that peer does not read, the operation waits: use trySend() if one
+    /// peer must not stop the others. A REP drops an answer above the high-water mark instead. Fails with
+    /// client_invalid_operation at types that only receive, at a REQ that waits for its reply, at a REP without a
+    /// request, and for a message without parts.
     Send send(Message& message) { return {state_.get(), &message, nullptr, 0, 0}; }
-    /// Sends a message of one part without a Message object, which is faster than send(message). `part` must stay valid
-    /// until the operation is ready.
+    /// Sends a message of one part, faster than send(message). `part` must stay valid until the operation is ready.
     Send sendBytes(std::string_view part) { return sendBytesTo({}, part); }
     Send sendBytesTo(std::string_view routingId, std::string_view part) {
         // If the part has more than kLargest bytes, this size makes the operation fail with value_too_large.
@@ -179,22 +173,21 @@ public:
         return {state_.get(), routingId.data(), part.data() ? part.data() : "",
                 static_cast<std::uint32_t>(routingId.size()), static_cast<std::uint32_t>(bytes)};
     }
-    /// Sends a message that the future keeps. If there is room, the future is ready immediately, or in a later turn if
-    /// this turn has already done much. If the future is dropped before it is ready, the message is dropped.
+    /// Sends a message that the future owns. If there is room, the future is ready at once, or in a later turn if this
+    /// turn has used up its budget. Dropping the future before it is ready drops the message.
     [[nodiscard]] Future<Void> send(Message&& message);
     [[nodiscard]] Future<Void> send(std::string_view part) { return send(Message(part)); }
-    /// Sends `message` if send() would not wait. Otherwise returns false, and the message is unchanged.
+    /// Sends `message` if send() would not wait. Otherwise returns false and leaves it unchanged.
     bool trySend(Message& message);
 
-    /// Sends all messages that wait, for at most `linger` seconds, and then closes the socket. The future is ready when
-    /// the socket is closed.
+    /// Sends the waiting messages, for at most `linger` seconds, and then closes the socket.
     [[nodiscard]] Future<Void> close(Seconds linger);
     [[nodiscard]] Future<Void> close();
 
-    /// Returns a stream of the connections' events from now on. Only the stream of the last call gets events.
+    /// Returns a stream of later events. Only the stream of the last call gets events.
     FutureStream<MonitorEvent> monitor();
     MessageCounters counters() const;
-    /// Returns the number of peers with a finished handshake.
+    /// Returns the number of peers that have finished their handshake.
     std::size_t peers() const;
 
 private:

@@ -11,7 +11,7 @@ char* Output::room(std::size_t bytes) {
     if (slab_ && capacity_ - used_ >= bytes)
         return slab_->bytes() + used_;
     if (slab_ && sent_ == 0 && used_ + bytes <= 2 * kBatch && capacity_ < 2 * kBatch) {
-        // The slab grows until it has room for the bytes of one flush(), at most 2 * kBatch. hint_ keeps this size.
+        // Grows until it has room for the bytes of one flush(), at most 2 * kBatch. hint_ remembers the size.
         std::size_t wanted = std::clamp<std::size_t>(8 * std::size_t{capacity_}, used_ + bytes, 2 * kBatch);
         SlabRef larger = SlabRef::make(wanted);
         std::memcpy(larger->bytes(), slab_->bytes(), used_);

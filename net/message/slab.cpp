@@ -11,14 +11,14 @@ namespace flow::net {
 namespace {
 
 constexpr std::size_t kSmallestKept = 1024;
-constexpr std::size_t kKept = std::size_t{8} << 20; // the most bytes that a thread keeps
+constexpr std::size_t kKept = std::size_t{8} << 20; // for each thread
 constexpr int kClasses = std::countr_zero(SlabRef::kLargestKept / kSmallestKept) + 1;
 
 struct Free {
     Free* next;
 };
 
-/// The freed slabs that a thread keeps for later calls of make().
+/// The cache of freed slabs.
 struct Pool {
     Free* classes[kClasses] = {};
     std::size_t bytes = 0;

@@ -9,8 +9,8 @@
 namespace flow::net {
 namespace {
 
-/// The hash of a text that grows byte by byte. It is a polynomial in a secret number, so no peer can choose topics that
-/// have the same hash. Collisions change only the time of a lookup.
+/// A hash for growing prefixes of a text: a polynomial in a secret number, so no peer can choose topics with the same
+/// hash. Collisions cost only time.
 class PrefixHash {
 public:
     void extend(std::string_view bytes) {
@@ -70,7 +70,7 @@ bool TopicSet::add(std::string_view topic) {
     if (slots_[slot] != kFree)
         return false;
     std::size_t place = block_.size();
-    if (block_.capacity() < place + kHeader + topic.size()) // grows in small steps, since many peers have few topics
+    if (block_.capacity() < place + kHeader + topic.size()) // grow in small steps: many peers have few topics
         block_.reserve(place + kHeader + topic.size() + place / 2);
     countLength(topic.size(), 1);
     block_.resize(place + kHeader);

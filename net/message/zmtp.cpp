@@ -1,7 +1,6 @@
-// The functions of the wire format. parseGreeting() and parseFrame() set one member of Parsed: `used` (the bytes of the
-// greeting or frame), `need` (call again when there are so many bytes), or `fault`. They check a header when it has
-// arrived, before the body: the flags, then the size. So a peer cannot make us wait for, or store, a body that would be
-// refused. Nothing is copied: frames, commands and properties point into the bytes of the caller.
+// parseGreeting() and parseFrame() set one member of Parsed: `used`, `need` or `fault`. They check a header before the
+// body has arrived: first the flags, then the size. So a peer cannot make us wait for, or store, a body that would be
+// refused. Frames, commands and properties point into the bytes of the caller.
 
 #include "net/message/detail/zmtp.h"
 
@@ -94,7 +93,7 @@ void appendBigEndian(std::string& out, std::uint64_t value, int bytes) {
 }
 
 Parsed parseGreeting(std::string_view bytes, Greeting& greeting) {
-    // The eight bytes between the first and the tenth are ignored: peers of different versions fill them differently.
+    // Bytes 1 to 8 are ignored: peers of different versions fill them differently.
     if (!bytes.empty() && byteAt(bytes, 0) != 0xFF)
         return {.fault = Fault::BadSignature};
     if (bytes.size() > 9 && byteAt(bytes, 9) != 0x7F)
@@ -117,7 +116,7 @@ void appendGreeting(std::string& out, std::string_view mechanism, bool asServer)
     out.append(kGreetingBytes, '\0');
     char* bytes = out.data() + start;
     bytes[0] = '\xFF';
-    bytes[8] = 1; // ZMTP 1 reads bytes 1 to 8 as the length of an identity: the peer sees an end, not an error
+    bytes[8] = 1; // bytes 1 to 8 are the length of an identity in ZMTP 1: such a peer sees an end, not an error
     bytes[9] = 0x7F;
     bytes[10] = 3;
     bytes[11] = 1;

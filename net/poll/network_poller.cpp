@@ -15,6 +15,13 @@ bool hasUring() {
 }
 #endif
 
+void NetworkPoller::removeAll() noexcept {
+    watched_.forEach([this](PolledDescriptor& each) {
+        remove(each);
+        each.onPollerEnd();
+    });
+}
+
 std::unique_ptr<NetworkPoller> makePoller() {
     char const* wanted = std::getenv("FLOW_POLLER");
     std::string_view name = wanted ? wanted : "";

@@ -2,11 +2,11 @@
 //
 // Each descriptor has a slot; the descriptor's token is the index and the count of the slot. The id of a request is the
 // token with a bit for the kind of request, so an event of a removed descriptor finds no slot and is ignored. A request
-// goes on after an event. If the kernel ends a request, takeNews() makes it again: its id waits in ended_. request()
-// only writes into the ring. The next wait() gives the requests to the kernel, in the call that waits.
+// stays active after an event. If the kernel ends a request, takeNews() makes it again: its id waits in ended_.
+// request() only writes into the ring. The next wait() submits the requests in the call that waits.
 //
-// After a fork the child has a copy of the parent's ring, and must not cancel the parent's requests. Then prepare()
-// makes a new ring, and makes all requests again in this ring.
+// After a fork the child has a copy of the parent's ring, and must not cancel the parent's requests. So prepare() makes
+// a new ring, with all requests.
 
 #include "net/poll/detail/uring_poller.h"
 
@@ -29,7 +29,7 @@ namespace {
 
 constexpr unsigned kAllEvents = POLLIN | POLLOUT | POLLRDHUP;
 
-/// Returns true if a request for a descriptor goes on after it has reported an event.
+/// True if a request for a descriptor stays active after it has reported an event.
 bool pollsAgainAndAgain(io_uring& ring) {
     int event = ::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
     if (event < 0)
@@ -76,7 +76,7 @@ UringPoller::~UringPoller() {
     if (!ring_)
         return;
     if (!events_.needsDescriptor())
-        takeAll(); // closes accepted connections that no listener has got
+        takeAll(); // closes accepted connections that no listener has taken
     ::io_uring_queue_exit(ring_.get());
 }
 
@@ -146,7 +146,10 @@ void UringPoller::request(int descriptor, std::uint64_t id) {
         Slot* slot = slotOf(id);
         bool onlyWriting = slot && slot->isAhead;
         unsigned events = id == kWake ? POLLIN : onlyWriting ? POLLOUT : kAllEvents;
-        ::io_uring_prep_poll_multishot(entry, descriptor, events);
+        if (slot && slot->once != 0)
+            ::io_uring_prep_poll_add(entry, descriptor, slot->once);
+        else
+            ::io_uring_prep_poll_multishot(entry, descriptor, events);
     }
     ::io_uring_sqe_set_data64(entry, id);
 }
@@ -156,7 +159,7 @@ void UringPoller::requestAll(PolledDescriptor& descriptor) {
     slot.isReceiving = slot.wantsBytes;
     if (slot.isReceiving)
         request(descriptor.descriptor(), descriptor.token | kReceives);
-    if (!slot.isAhead || slot.isPolled)
+    if (slot.hasPoll())
         request(descriptor.descriptor(), idOf(descriptor));
 }
 
@@ -213,9 +216,22 @@ void UringPoller::occupy(Slot& slot, PolledDescriptor& descriptor) {
 
 void UringPoller::add(PolledDescriptor& descriptor) {
     Slot& slot = freeSlot(descriptor);
-    slot.accepts = descriptor.listens();
+    slot.accepts = slot.isAccepting = descriptor.listens();
     request(descriptor.descriptor(), idOf(descriptor));
     occupy(slot, descriptor);
+}
+
+int UringPoller::watchOnce(PolledDescriptor& descriptor, Wanted wanted) {
+    prepare();
+    if (descriptor.isWatched() && slotOf(descriptor.token)->isPolled) // the request is for other events
+        remove(descriptor);
+    if (!descriptor.isWatched())
+        occupy(freeSlot(descriptor), descriptor);
+    Slot& slot = *slotOf(descriptor.token);
+    slot.once = (wanted.reading ? POLLIN | POLLRDHUP : 0u) | (wanted.writing ? POLLOUT : 0u);
+    request(descriptor.descriptor(), descriptor.token);
+    slot.isPolled = true;
+    return 0;
 }
 
 void UringPoller::remove(PolledDescriptor& descriptor) {
@@ -224,7 +240,7 @@ void UringPoller::remove(PolledDescriptor& descriptor) {
         return;
     watched_.remove(descriptor);
     std::uint64_t id = idOf(descriptor);
-    bool isPolled = !slot->isAhead || slot->isPolled, isReceiving = slot->isReceiving;
+    bool isPolled = slot->hasPoll(), isReceiving = slot->isReceiving;
     if (slot->isAhead && descriptor.usesReceived())
         descriptor.copyReceived();
     std::erase(ended_, id);
@@ -245,7 +261,7 @@ void UringPoller::remove(PolledDescriptor& descriptor) {
 }
 
 void UringPoller::replace(PolledDescriptor& before, PolledDescriptor& after) {
-    // The old request would report only changes. A new one first reports the present state.
+    // The old request would report only changes; a new one first reports the present state.
     remove(before);
     add(after);
 }
@@ -278,8 +294,22 @@ void UringPoller::wait(double seconds) noexcept {
     takeNews();
 }
 
-/// Takes all events, and then makes the ended requests again, in portions. If the kernel's queue of events is full, the
-/// kernel ends requests, even new ones. Each request is made again only once in a call: if the kernel cannot watch the
+int UringPoller::descriptor() const {
+    return ring_ ? ring_->ring_fd : -1;
+}
+
+bool UringPoller::settle() noexcept {
+    if (buffers_) {
+        takeBuffersBack(true);
+        receiveAgain();
+    }
+    if (::io_uring_sq_ready(ring_.get()) != 0)
+        submit();
+    return ended_.empty();
+}
+
+/// Takes all events, and then makes the ended requests again, in portions: if the kernel's queue of events is full, the
+/// kernel ends even new requests. Each request is made again only once in a call: if the kernel cannot watch the
 /// descriptor, the new request ends immediately too, and waits for the next call.
 void UringPoller::takeNews() noexcept {
     takeAll();
@@ -320,7 +350,9 @@ void UringPoller::note(UringNews const& news) noexcept {
         ++counters_.wakeUps;
     else if (slot = slotOf(id); !slot || !slot->descriptor)
         return;
-    if (isLast && result != -ECANCELED)
+    if (slot && slot->once != 0)
+        slot->isPolled = false;
+    else if (isLast && result != -ECANCELED)
         ended_.push_back(id);
     if (!slot)
         return;
@@ -339,6 +371,7 @@ void UringPoller::noteAccepted(std::uint64_t id, int result, bool isLast) noexce
         }
         return;
     }
+    slot->isAccepting = !isLast;
     bool goesOn = result >= 0 && slot->descriptor->onAccepted(result);
     if (!slot->accepts) // the listener is polled already
         return;
@@ -353,6 +386,23 @@ void UringPoller::noteAccepted(std::uint64_t id, int result, bool isLast) noexce
         cancel(id);
 }
 
+/// The connections that the kernel has accepted are in the queue of events when the request has ended.
+void UringPoller::stopAccepting(Slot& slot) noexcept {
+    std::uint64_t token = slot.descriptor->token;
+    if (std::exchange(slot.accepts, false)) {
+        std::erase(ended_, token | kAccepts);
+        ended_.push_back(token); // polled from then on
+        if (slot.isAccepting)
+            cancel(token | kAccepts);
+    }
+    takeAll();
+    while (slot.isAccepting) {
+        io_uring_cqe* any;
+        ::io_uring_wait_cqe(ring_.get(), &any);
+        takeAll();
+    }
+}
+
 std::size_t UringPoller::requestAgain(std::size_t most) noexcept {
     most = std::min<std::size_t>(most, kEntries / 2);
     for (std::uint64_t id : std::span(ended_).first(most)) {
@@ -361,6 +411,8 @@ std::size_t UringPoller::requestAgain(std::size_t most) noexcept {
             continue;
         try {
             request(slot ? slot->descriptor->descriptor() : events_.descriptor(), id);
+            if (id & kAccepts)
+                slot->isAccepting = true;
         } catch (Error&) { // the ring takes no more requests: reports all events, because no later event will come
             if (slot)
                 slot->descriptor->onNews({true, true, true});

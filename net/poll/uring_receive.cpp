@@ -1,8 +1,8 @@
 // UringPoller, the part for connections that are received ahead.
 //
-// The request of a connection goes on until it is cancelled, the connection has ended, or no buffer is left. If no
-// buffer is left, the next wait() takes buffers back and then makes the request again. So a connection that receives
-// much delays other connections, but they still make progress.
+// The request of a connection lasts until it is cancelled, the connection has ended, or no buffer is left. In that case
+// the next wait() takes buffers back, and then makes the request again. So a connection that receives much delays other
+// connections, but they still make progress.
 
 #include "flow/base/error.h"
 #include "net/poll/detail/uring_poller.h"
@@ -36,7 +36,7 @@ void UringPoller::receiveAhead(PolledDescriptor& descriptor) {
     }
     prepare();
     Slot& slot = *slotOf(descriptor.token);
-    if (!slot.isReceiving) // otherwise the request goes on, or is made again when it ends
+    if (!slot.isReceiving) // otherwise the request is active, or is made again when it ends
         request(descriptor.descriptor(), descriptor.token | kReceives);
     slot.wantsBytes = slot.isReceiving = true;
 }
@@ -50,14 +50,16 @@ void UringPoller::watchWriting(PolledDescriptor& descriptor) {
     slot.isPolled = true;
 }
 
-/// Cancels the request, and takes its last event. Usually the kernel runs a request in calls of this thread only: then
-/// the last event is there after the call that cancels. Otherwise this function waits for the event.
+/// Cancels the request, and takes its last event. Usually the kernel runs a request only in calls of this thread, so
+/// the event is there after the call that cancels; otherwise this function waits for it.
 void UringPoller::stopReceiving(PolledDescriptor& descriptor) noexcept {
     Slot* slot = descriptor.isWatched() ? slotOf(descriptor.token) : nullptr;
+    if (slot && descriptor.listens() && !events_.needsDescriptor())
+        return stopAccepting(*slot);
     if (!slot || !slot->isReceiving)
         return;
     slot->wantsBytes = false;
-    if (std::erase(unreceived_, descriptor.token) != 0 || events_.needsDescriptor()) { // no request, or the parent's
+    if (std::erase(unreceived_, descriptor.token) != 0 || events_.needsDescriptor()) { // no request of this process
         slot->isReceiving = false;
         return;
     }
@@ -95,7 +97,7 @@ void UringPoller::noteReceived(UringNews const& news) noexcept {
     }
 }
 
-/// Cancels the request immediately, before the kernel gets back the buffers that it has filled for the connection.
+/// Cancels the request before its buffers return to the kernel, which would fill them again for this connection.
 void UringPoller::stop(Slot& slot) noexcept {
     if (std::exchange(slot.wantsBytes, false) && slot.isReceiving)
         cancel(slot.descriptor->token | kReceives);

@@ -11,7 +11,7 @@
 
 namespace flow::net {
 
-/// The link from c-ares to a lookup. c-ares holds this link until c-ares calls onAnswer().
+/// Links c-ares to a Lookup. c-ares uses this object until it calls onAnswer().
 struct AresResolver::Query {
     Lookup* lookup; // null: the lookup was cancelled
 };
@@ -39,7 +39,7 @@ public:
 private:
     friend class AresResolver;
 
-    /// Notes the answer. c-ares calls this function, so no user code may run here: end() completes the lookup later.
+    /// Records the answer. c-ares is the caller, so no user code may run here: end() completes the lookup later.
     void note(int status, ares_addrinfo const* answer) {
         query_ = nullptr;
         if (status == ARES_EDESTRUCTION) {
@@ -169,7 +169,7 @@ void AresResolver::goOn() {
                             failed || (each.revents & POLLOUT) ? each.fd : ARES_SOCKET_BAD);
         }
     if (hasMore)
-        again_.ask(TaskPriority::DefaultDelay); // after other work, since servers may send without end
+        again_.ask(TaskPriority::DefaultDelay); // after other work: a server may send without end
     else
         ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD); // handles overdue requests
     deadline_.takeBack();

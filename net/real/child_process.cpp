@@ -1,10 +1,10 @@
-// Starting, watching and ending a child. spawn() makes a socket pair for each connected stream, starts the program by
-// posix_spawnp(), and opens a pidfd, which becomes readable when the child ends. The poller watches the pidfd;
-// lookForExit() then reaps the child and completes onExit().
+// spawn() makes a socket pair for each connected stream, starts the program by posix_spawnp(), and opens a pidfd, which
+// becomes readable when the child ends. The poller watches the pidfd; lookForExit() then reaps the child and completes
+// onExit().
 //
-// If a ChildProcess is destroyed while the child runs, its destructor kills the child. The child must still be reaped,
-// without blocking the loop: a Reaped object takes the pidfd, waits for the exit, and deletes itself. If the network
-// ends, or there is no memory, killAndTakeExit() waits for at most a second.
+// The destructor of a ChildProcess kills a running child. The child must still be reaped, without blocking the loop: a
+// Reaped object takes the pidfd, waits for the exit, and deletes itself. If the network ends or memory runs out,
+// killAndTakeExit() blocks for at most a second.
 
 #include "net/real/child_process.h"
 
@@ -53,7 +53,6 @@ void killAndTakeExit(int descriptor) {
         (void)takeExit(descriptor);
 }
 
-/// Waits for a child that was killed, reaps it, and then destroys itself.
 class Reaped final : public RealSocket, Turn, public FastAllocated<Reaped> {
 public:
     Reaped(RealNetwork& network, OpenDescriptor opened)
@@ -67,7 +66,7 @@ public:
     void start() noexcept {
         try {
             watch();
-        } catch (Error&) { // the child cannot be watched
+        } catch (Error&) {
             onNetworkEnd();
         }
     }
@@ -81,7 +80,6 @@ private:
     }
 };
 
-/// The arguments of posix_spawn().
 class Preparation {
 public:
     Preparation() {
@@ -106,7 +104,7 @@ public:
     posix_spawnattr_t attributes;
 };
 
-/// Throws the Error for an errno, unless this is 0. Its sentence names the program that should start.
+/// Throws the Error for an errno other than 0, with the name of the program in its sentence.
 void check(std::string const& program, int error) {
     if (error == 0)
         return;
@@ -114,7 +112,7 @@ void check(std::string const& program, int error) {
     throw withPieces(plain, {"start \"", program, "\": ", systemText(error)});
 }
 
-/// Returns a descriptor of the same file, above the descriptors of the standard streams. May close `descriptor`.
+/// Returns `descriptor`, or moves it above the standard streams: returns a copy, and closes `descriptor`.
 int aboveStreams(int descriptor) {
     if (descriptor > STDERR_FILENO)
         return descriptor;

@@ -9,11 +9,10 @@
 //     Bytes first = co_await sort->output()->readUntil("\n"_sr, 100);
 //     ExitStatus status = co_await sort->onExit();
 //
-// A connected stream is a Unix socket for the child. Most programs work with that; a program that opens /dev/stdout by
-// name does not.
+// A connected stream is a Unix socket for the child, so programs that open /dev/stdout by name fail.
 //
-// If the child still runs when the last Reference of its ChildProcess goes, or when the loop's network ends, the child
-// is killed (SIGKILL). A child is always reaped, so no zombie remains. A ChildProcess belongs to its loop, which must
+// A child that still runs is killed (SIGKILL) when the last Reference of its ChildProcess is destroyed, or when the
+// loop's network ends. A child is always reaped, so no zombie remains. A ChildProcess belongs to its loop, which must
 // have the machine's network; on other loops spawn() throws unsupported_operation. If this program ignores SIGCHLD, the
 // exit statuses of its children are lost: their code is -1.
 
@@ -36,11 +35,10 @@ enum class ChildStream : std::uint8_t {
 struct ChildOptions {
     /// The path of the program. A name without / is looked up in PATH.
     std::string program;
-    /// The arguments that follow the program's name.
     std::vector<std::string> arguments = {};
-    /// The environment, as texts "NAME=value". If absent, the child has this program's environment.
+    /// The environment, as texts "NAME=value". If absent, the child inherits this program's environment.
     std::optional<std::vector<std::string>> environment = {};
-    /// The working directory of the child. "" means the working directory of this program.
+    /// The working directory of the child. "": that of this program.
     std::string directory = {};
     ChildStream input = ChildStream::Inherited, output = ChildStream::Inherited, error = ChildStream::Inherited;
 };
@@ -62,13 +60,12 @@ public:
     ~ChildProcess();
 
     int id() const { return id_; }
-    /// Returns the connection of a stream; null if the stream is not Connected. The child reads bytes written to
-    /// input().
+    /// Return the connections; null for a stream that is not Connected. The child reads the bytes written to input().
     Reference<Connection> const& input() const { return streams_[0]; }
     Reference<Connection> const& output() const { return streams_[1]; }
     Reference<Connection> const& error() const { return streams_[2]; }
-    /// Returns a future that is ready when the child has ended. Several waiters are possible. The future fails with
-    /// broken_promise if this object is destroyed first.
+    /// Ready when the child has ended, for any number of waiters. Fails with broken_promise if this object is
+    /// destroyed.
     Future<ExitStatus> onExit() { return exit_.getFuture(); }
     /// Sends `signal` to the child. Does nothing if the child has ended.
     void kill(int signal);
@@ -86,8 +83,7 @@ private:
     Promise<ExitStatus> exit_;
 };
 
-/// Starts the program. Throws file_not_found or not_allowed if the program cannot be executed, and platform_error if
-/// resources are missing.
+/// Starts the program. Throws file_not_found, not_allowed if it is not executable, platform_error without resources.
 Reference<ChildProcess> spawn(ChildOptions const& options);
 
 } // namespace flow::net

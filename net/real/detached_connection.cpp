@@ -9,7 +9,8 @@ namespace flow::net {
 DetachedConnection::DetachedConnection(Reference<Connection> connection) {
     auto* real = dynamic_cast<RealConnection*>(connection.getPtr());
     if (!real)
-        throw unsupported_operation();
+        throw unsupported_operation().withSentence(
+            "DetachedConnection: a connection with TLS, or of a simulation, cannot be moved");
     if (!real->isOpen())
         throw operation_obsolete();
     FLOW_ASSERT(!real->isReadWaitedFor() && !real->isDrainWaitedFor() && real->queue_.isEmpty(),
@@ -30,8 +31,12 @@ DetachedConnection::DetachedConnection(DetachedConnection&& other) noexcept
       received_(std::move(other.received_)) {}
 
 DetachedConnection::~DetachedConnection() {
+    close();
+}
+
+void DetachedConnection::close() {
     if (descriptor_ >= 0)
-        ::close(descriptor_);
+        ::close(std::exchange(descriptor_, -1));
 }
 
 Reference<Connection> DetachedConnection::attach() {

@@ -7,7 +7,7 @@
 //     }
 //
 // The threads share no state. Dropping a DetachedConnection closes the connection. A connection with TLS, or of a
-// simulation, cannot be moved.
+// simulation, cannot be moved. To another process: net/real/hand_over.h.
 
 #include "net/transport.h"
 
@@ -17,20 +17,26 @@ namespace flow::net {
 
 class DetachedConnection {
 public:
-    /// Takes the connection out of its loop, where the connection then counts as closed. No operation may wait for it,
-    /// and all written bytes must be flushed(). Throws unsupported_operation if `connection` is no socket of this
-    /// machine, operation_obsolete if it is closed or has failed, or the error that its last read would return.
+    /// Takes the connection from its loop, where `connection` is closed from then on. No operation may wait for it, and
+    /// all written bytes must be flushed(). Throws unsupported_operation with a sentence if `connection` is no socket
+    /// of this machine, operation_obsolete if it is closed or has failed, or the error that its last read would return.
     explicit DetachedConnection(Reference<Connection> connection);
     DetachedConnection(DetachedConnection&& other) noexcept;
     DetachedConnection& operator=(DetachedConnection&&) = delete;
     ~DetachedConnection();
 
-    /// Returns the connection on the current loop, which must have the machine's network. Call attach() only once.
-    /// Reads first return the bytes that were received and not read before.
+    /// Returns the connection, with its unread bytes, on the current loop, which must have the machine's network. Call
+    /// once.
     Reference<Connection> attach();
 
 private:
-    int descriptor_;
+    friend class HandedOver;
+    friend struct ReceiveHandedOver;
+    DetachedConnection(int descriptor, Address const& peer, ReadStrategy strategy, std::vector<std::uint8_t> received)
+        : descriptor_(descriptor), peer_(peer), strategy_(strategy), received_(std::move(received)) {}
+    void close();
+
+    int descriptor_; // -1: it has none any more
     Address peer_;
     ReadStrategy strategy_;
     std::vector<std::uint8_t> received_;

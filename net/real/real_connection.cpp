@@ -1,26 +1,24 @@
-// A connected socket: reading, writing and its end.
-//
 // Reading: fill() and fillInto() call the kernel only if bytes are likely (mayTryToRead): the poller has reported bytes
 // (mayRead_), or the strategy tries without a report. A short read clears mayRead_. readSome() receives into the
-// caller's memory only if bytes are sure to be there (hasBytes), because a ready operation must have a result. Bytes
-// are sure after a report of epoll, or if the kernel says so. If bytes have filled a small buffer (overflows_), the
-// next small buffer is filled from the block of the loop, which receives more bytes with one call.
+// caller's memory only if bytes are sure to be there (hasBytes: a report of epoll, or FIONREAD), because a ready
+// operation must have a result. When bytes have filled a small buffer (overflows_), the next small buffer is filled
+// from the loop's block, which receives more bytes with one call.
 //
 // Writing: send() puts the bytes into queue_; flush() gives them to the kernel until the kernel takes no more. Then
 // mayWrite_ is false until the poller reports room. A socket is registered with the poller only at the first wait.
 //
 // The end: shutdownWrite() ends the stream after the bytes of queue_. close() with unread bytes resets the connection.
-// With unsent bytes, close() hands socket and queue to a Lingering, which sends for at most kLinger seconds, and then
-// deletes itself. An error closes the descriptor immediately. receive_ahead.cpp has ReadStrategy::Ahead.
+// With unsent bytes, close() passes socket and queue to a Lingering, which sends for at most kLinger seconds, and then
+// deletes itself. An error closes the descriptor immediately. ReadStrategy::Ahead is in receive_ahead.cpp.
 
 #include "net/real/detail/real_connection.h"
 
 #include "net/detail/connection_events.h"
+#include "net/real/detail/without_sigpipe.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <csignal>
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
@@ -28,7 +26,7 @@
 namespace flow::net {
 namespace {
 
-constexpr std::uint32_t kPiecesPerCall = 64;
+constexpr std::uint32_t kPiecesPerCall = SendQueue::kPiecesPerCall;
 
 /// A closed socket that still has bytes to send. Destroys itself.
 class Lingering final : public RealSocket, Turn, public FastAllocated<Lingering> {
@@ -74,7 +72,7 @@ private:
         if (sent.error != 0 || queue_.isEmpty())
             delete this;
     }
-    /// Resets the connection: a normal end would tell the other side that all bytes have come.
+    /// Resets the connection: after a normal end the other side would believe that it has all bytes.
     void giveUp() {
         resetConnection();
         delete this;
@@ -87,21 +85,38 @@ private:
 
 } // namespace
 
+std::uint32_t SendQueue::gather(iovec* pieces, std::size_t& total) {
+    std::uint32_t count = 0;
+    total = 0;
+    for (; count < std::min(kPiecesPerCall, pieces_.size()); ++count) {
+        Bytes const& each = pieces_.at(count);
+        int gone = count == 0 ? first_ : 0;
+        pieces[count] = {const_cast<std::uint8_t*>(each.begin()) + gone, std::size_t(each.size() - gone)};
+        total += pieces[count].iov_len;
+    }
+    return count;
+}
+
+void SendQueue::consume(std::size_t bytes) {
+    while (!isEmpty()) {
+        auto left = static_cast<std::size_t>(pieces_.front().size() - first_);
+        if (bytes < left)
+            break;
+        bytes -= left;
+        first_ = 0;
+        pieces_.pop();
+    }
+    first_ += static_cast<int>(bytes);
+}
+
 SendQueue::Sent SendQueue::sendTo(int descriptor) {
     Sent sent;
     while (!isEmpty()) {
         iovec pieces[kPiecesPerCall];
-        std::uint32_t count = 0;
         std::size_t total = 0;
-        for (; count < std::min(kPiecesPerCall, pieces_.size()); ++count) {
-            Bytes const& each = pieces_.at(count);
-            int gone = count == 0 ? first_ : 0;
-            pieces[count] = {const_cast<std::uint8_t*>(each.begin()) + gone, std::size_t(each.size() - gone)};
-            total += pieces[count].iov_len;
-        }
         msghdr message = {};
         message.msg_iov = pieces;
-        message.msg_iovlen = count;
+        message.msg_iovlen = gather(pieces, total);
         ssize_t taken = ::sendmsg(descriptor, &message, MSG_NOSIGNAL);
         ++sent.calls;
         if (taken < 0) {
@@ -111,17 +126,8 @@ SendQueue::Sent SendQueue::sendTo(int descriptor) {
             sent.error = sent.isBlocked ? 0 : errno;
             return sent;
         }
-        auto rest = static_cast<std::size_t>(taken);
-        sent.bytes += rest;
-        while (!isEmpty()) {
-            auto left = static_cast<std::size_t>(pieces_.front().size() - first_);
-            if (rest < left)
-                break;
-            rest -= left;
-            first_ = 0;
-            pieces_.pop();
-        }
-        first_ += static_cast<int>(rest);
+        consume(static_cast<std::size_t>(taken));
+        sent.bytes += static_cast<std::size_t>(taken);
         if (static_cast<std::size_t>(taken) < total) {
             sent.isBlocked = true;
             return sent;
@@ -239,10 +245,16 @@ bool RealConnection::fill(std::size_t wanted) noexcept {
 bool RealConnection::hasBytes(std::size_t size) noexcept {
     if (!isOpen() || strategy_ == ReadStrategy::Ahead)
         return false;
+    if (size == 0) { // for a message: the end counts too
+        char first;
+        ssize_t count = mayRead_ ? ::recv(descriptor(), &first, 1, MSG_PEEK) : -1;
+        mayRead_ &= count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+        return mayRead_;
+    }
     if (size < SharedBlock::kBytes)
         return isSure_ && !overflows_;
     int count = 0;
-    if (!isSure_ && mayRead_) // bytes are likely, but only the kernel knows
+    if (!isSure_ && mayRead_) // bytes are likely, but not sure: ask the kernel
         isSure_ = ::ioctl(descriptor(), FIONREAD, &count) == 0 && count > 0;
     return isSure_;
 }
@@ -260,7 +272,7 @@ std::size_t RealConnection::fillInto(Buffers to, std::size_t size, bool& isSomet
     return count.value_or(0);
 }
 
-/// Called inside a read, which returns the error itself: this function wakes only writers.
+/// The calling read returns the error itself, so this function wakes only writers.
 void RealConnection::failReading(Error error) noexcept {
     error_ = error;
     noteEnd(error);
@@ -334,31 +346,6 @@ std::size_t RealConnection::tryWrite(std::span<StringRef const> pieces) noexcept
     return sentNow(taken, total);
 }
 
-namespace {
-
-/// Calls sendfile(), which has no MSG_NOSIGNAL: no SIGPIPE comes of a connection that has ended.
-ssize_t sendFileQuietly(int to, int file, off_t offset, std::size_t size) {
-    sigset_t pipe, before;
-    ::sigemptyset(&pipe);
-    ::sigaddset(&pipe, SIGPIPE);
-    ::pthread_sigmask(SIG_BLOCK, &pipe, &before);
-    ssize_t taken;
-    do
-        taken = ::sendfile(to, file, &offset, size);
-    while (taken < 0 && errno == EINTR);
-    if (::sigismember(&before, SIGPIPE))
-        return taken;
-    int error = errno;
-    timespec atOnce = {};
-    if (taken < 0 && error == EPIPE)
-        ::sigtimedwait(&pipe, nullptr, &atOnce);
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    errno = error;
-    return taken;
-}
-
-} // namespace
-
 std::optional<std::size_t> RealConnection::trySendFile(StringRef before, int file, std::uint64_t offset,
                                                        std::size_t size) noexcept {
     if (!isOpen() || !queue_.isEmpty() || !mayWrite_)
@@ -367,7 +354,7 @@ std::optional<std::size_t> RealConnection::trySendFile(StringRef before, int fil
     if (!before.empty()) {
         auto total = static_cast<std::size_t>(before.size());
         ssize_t taken;
-        do // MSG_MORE: in one packet with what comes from the file
+        do // MSG_MORE: in one packet with bytes of the file
             taken = ::send(descriptor(), before.begin(), total, MSG_NOSIGNAL | MSG_MORE);
         while (taken < 0 && errno == EINTR);
         count(&SocketCounters::writes);
@@ -375,11 +362,13 @@ std::optional<std::size_t> RealConnection::trySendFile(StringRef before, int fil
         if (sent != total)
             return sent;
     }
-    ssize_t taken = sendFileQuietly(descriptor(), file, static_cast<off_t>(offset), size);
+    auto at = static_cast<off_t>(offset);
+    // sendfile() has no MSG_NOSIGNAL.
+    ssize_t taken = withoutSigpipe([&] { return ::sendfile(descriptor(), file, &at, size); });
     count(&SocketCounters::writes);
-    if (taken == 0 || (taken < 0 && (errno == EINVAL || errno == ENOSYS))) // the file's end, or a file that cannot
+    if (taken == 0 || (taken < 0 && (errno == EINVAL || errno == ENOSYS))) // the end, or no file for sendfile()
         return sent != 0 ? std::optional(sent) : std::nullopt;
-    // Fewer bytes than asked for are no full socket, and the poller would report nothing: only an error means no room.
+    // A short count may come from the file: only an error means a full socket, after which the poller reports room.
     return sent + sentNow(taken, taken > 0 ? static_cast<std::size_t>(taken) : size);
 }
 
@@ -464,6 +453,14 @@ void RealConnection::abort() {
     takeBack();
     resetConnection();
     fail(operation_obsolete());
+}
+
+std::optional<PeerCredentials> RealConnection::peerCredentials() const {
+    ucred peer;
+    socklen_t size = sizeof peer;
+    if (!isOpen() || ::getsockopt(descriptor(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid == 0)
+        return {};
+    return PeerCredentials{peer.pid, peer.uid, peer.gid};
 }
 
 void RealConnection::onNetworkEnd() noexcept {

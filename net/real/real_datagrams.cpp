@@ -1,11 +1,14 @@
-// Datagrams in batches. fill() receives up to kBatch messages with one system call, into a buffer that all sockets of
-// the thread share, and copies each datagram out of the buffer. A message may be several datagrams of one size, which
-// the kernel has joined (GRO). give() does the reverse: it joins datagrams of one size to one address, and the kernel
-// splits them (GSO). If the kernel refuses to split, datagrams are sent one by one from then on.
+// fill() receives up to kBatch messages with one system call, into a buffer that all sockets of the thread share, and
+// copies each datagram out of it. A message may be several datagrams of one size, which the kernel has joined (GRO).
+// give() does the reverse: it joins datagrams of one size to one address, and the kernel splits them (GSO). If the
+// kernel refuses to split, datagrams are sent one by one from then on.
 //
 // When the kernel takes no more, datagrams wait in queue_ up to the high water mark; further ones are dropped.
 
 #include "net/real/detail/real_datagrams.h"
+
+#include "flow/base/detail/sentence.h"
+#include "flow/base/format.h"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +23,7 @@ namespace {
 
 constexpr std::size_t kRoom = 65536; // the bytes for one message
 
-/// The arguments of a call for many datagrams.
+/// The arguments of recvmmsg() or sendmmsg().
 struct Batch {
     static constexpr std::size_t kPieces = 128;
 
@@ -32,7 +35,6 @@ struct Batch {
     };
     std::array<Control, RealDatagramSocket::kBatch> controls;
 
-    /// Sets up a message of `count` pieces, from the piece `first` on.
     void set(std::size_t message, std::size_t first, std::size_t count, unsigned addressSize) {
         msghdr& header = messages[message].msg_hdr;
         header = {};
@@ -41,7 +43,7 @@ struct Batch {
         header.msg_name = &addresses[message];
         header.msg_namelen = addressSize;
     }
-    /// Lets the kernel cut the message into datagrams of `size` bytes.
+    /// Makes the kernel cut the message into datagrams of `size` bytes.
     void cutApart(std::size_t message, std::size_t size) {
         msghdr& header = messages[message].msg_hdr;
         header.msg_control = controls[message].bytes;
@@ -99,9 +101,9 @@ std::uint8_t* roomForBatch() {
 } // namespace
 
 RealDatagramSocket::RealDatagramSocket(RealNetwork& network, OpenDescriptor opened, Address const& at,
-                                       ReadStrategy strategy)
+                                       ReadStrategy strategy, SocketFile file)
     : RealSocket(network, std::move(opened)), Turn([](Turn& self) { static_cast<RealDatagramSocket&>(self).flush(); }),
-      at_(at), strategy_(strategy) {}
+      at_(at), file_(std::move(file)), strategy_(strategy) {}
 
 bool RealDatagramSocket::fill() noexcept {
     if (!isOpen() || !(mayRead_ || strategy_ == ReadStrategy::Speculative))
@@ -145,7 +147,7 @@ bool RealDatagramSocket::fill() noexcept {
             } while (done < message.msg_len);
         }
         return got > 0;
-    } catch (...) { // no memory: the other datagrams are lost, as datagrams may be
+    } catch (...) { // no memory: the other datagrams are lost
         return !received_.isEmpty();
     }
 }
@@ -198,6 +200,26 @@ void RealDatagramSocket::sendAll(std::span<Datagram> datagrams) {
         watch();
 }
 
+void RealDatagramSocket::changeGroup(Address const& group, unsigned interface, bool joins) {
+    group_req request = {};
+    request.gr_interface = interface;
+    group.toSystem(request.gr_group);
+    int level = group.isV4() ? IPPROTO_IP : IPPROTO_IPV6;
+    int error = !isOpen() ? EBADF : group.isUnix() ? EINVAL : 0;
+    // Otherwise a socket also gets the datagrams to groups of other sockets of this machine.
+    int off = 0;
+    if (error == 0 && joins)
+        ::setsockopt(descriptor(), level, group.isV4() ? IP_MULTICAST_ALL : IPV6_MULTICAST_ALL, &off, sizeof off);
+    if (error == 0 &&
+        ::setsockopt(descriptor(), level, joins ? MCAST_JOIN_GROUP : MCAST_LEAVE_GROUP, &request, sizeof request) != 0)
+        error = errno;
+    if (error == 0)
+        return;
+    std::string what = (joins ? "join " : "leave ") + group.toString() + format(" by interface %u", interface);
+    throw withPieces(error == ENOBUFS || error == ENOMEM ? platform_error() : client_invalid_operation(),
+                     {what, ": ", systemText(error)});
+}
+
 void RealDatagramSocket::flush() {
     while (isOpen() && mayWrite_ && !queue_.isEmpty()) {
         Datagram& first = queue_.front();
@@ -227,6 +249,7 @@ void RealDatagramSocket::close() {
     if (!isOpen())
         return;
     takeBack();
+    file_.remove();
     closeDescriptor();
     fail(operation_obsolete());
 }
@@ -234,6 +257,7 @@ void RealDatagramSocket::close() {
 void RealDatagramSocket::onNetworkEnd() noexcept {
     takeBack();
     error_ = operation_obsolete();
+    file_.remove();
     abandonWaiters();
     leaveNetwork();
 }

@@ -1,38 +1,14 @@
 #include "net/real/detail/real_listener.h"
 
-#include "flow/base/fork_count.h"
 #include "net/detail/connection_events.h"
 
 #include <cerrno>
-#include <string>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace flow::net {
 
-SocketFile::SocketFile(Address const& bound) : forks_(forkCount()) {
-    if (!bound.isUnix() || bound.isAbstract())
-        return;
-    std::string path(bound.unixName());
-    struct stat file;
-    if (::lstat(path.c_str(), &file) != 0)
-        return;
-    path_ = std::move(path);
-    device_ = file.st_dev;
-    number_ = file.st_ino;
-}
-
-// While the socket is open, no other file gets the inode number of the socket's file.
-void SocketFile::remove() noexcept {
-    struct stat file;
-    if (!path_.empty() && forks_ == forkCount() && ::lstat(path_.c_str(), &file) == 0 && file.st_dev == device_ &&
-        file.st_ino == number_)
-        ::unlink(path_.c_str());
-    path_.clear();
-}
-
-RealListener::RealListener(RealNetwork& network, OpenDescriptor opened, Address const& at, ListenOptions const& options)
-    : RealSocket(network, std::move(opened)), at_(at), file_(at), options_(options) {}
+RealListener::RealListener(RealNetwork& network, OpenDescriptor opened, Address const& at, ListenOptions const& options,
+                           SocketFile file)
+    : RealSocket(network, std::move(opened)), at_(at), file_(std::move(file)), options_(options) {}
 
 bool RealListener::hasConnection() noexcept {
     if (accepted_.descriptor >= 0 || takeReady())
@@ -66,11 +42,17 @@ bool RealListener::hasConnection() noexcept {
         case ENOTSOCK:
             fail(platform_error());
             return true;
-        default: // the connection has already ended, or a signal came: tries again
+        default: // the connection has already ended, or a signal came: try again
             break;
         }
     }
     return false;
+}
+
+void RealListener::lookAgain() noexcept {
+    if (isOpen()) // takes what the kernel has accepted ahead: close() would reset it
+        poller().stopReceiving(*this);
+    mayAccept_ = !pause_.isAsked();
 }
 
 bool RealListener::takeReady() noexcept {

@@ -1,10 +1,7 @@
-// The network of a RealLoop: makes connections, listeners and datagram sockets, and owns the poller and the resolver.
-//
 // sockets_ lists all open sockets. end() closes them when the loop ends or the network is destroyed, whichever is
-// first. Each socket then has no network any more, and its waiters wait forever. A Connect is an operation that owns
-// its socket until the connection is made: it calls connect(), waits until the socket is writable, and passes the
-// descriptor to a RealConnection. listenMany() and bindMany() of many addresses make the sockets by io_uring, if that
-// is possible.
+// first. After that a socket has no network, and its waiters wait forever. A Connect is an operation that owns its
+// socket until the connection is made: it calls connect(), waits until the socket is writable, and passes the
+// descriptor to a RealConnection. listenMany() and bindMany() make many sockets by io_uring, if the kernel has it.
 
 #include "net/real/real_network.h"
 
@@ -29,7 +26,6 @@ namespace flow::net {
 
 namespace {
 
-/// A connection in progress.
 class Connect final : public Operation<Connect, Reference<Connection>>, RealSocket, Turn {
 public:
     Connect(RealNetwork& network, Address const& to, ConnectOptions const& options) try
@@ -110,8 +106,7 @@ private:
     void failWith(Error error) { fail(errorAt(error, "connect to", to_)); }
     void failInTime() { fail(connectTimedOut(to_.toString(), options_.timeout)); }
 
-    /// True if the socket is connected to itself. This happens if no program listens at a local port, and the kernel
-    /// chooses that port for this side.
+    /// True if the socket is connected to itself: the kernel has chosen the free local port of `to_` for this side.
     bool isToItself() const {
         if (to_.isUnix() || addressHere().port() != to_.port())
             return false;
@@ -135,9 +130,25 @@ class NumericResolver final : public Resolver {
 };
 #endif
 
+/// The options that are not the system's. Those of IPPROTO_IPV6 are for IPv6 sockets only.
+std::vector<SocketOption> multicastOptions(DatagramOptions const& options) {
+    std::vector<SocketOption> set;
+    if (options.multicastHops != 1)
+        set = {{IPPROTO_IP, IP_MULTICAST_TTL, options.multicastHops},
+               {IPPROTO_IPV6, IPV6_MULTICAST_HOPS, options.multicastHops}};
+    if (!options.multicastLoop) {
+        set.push_back({IPPROTO_IP, IP_MULTICAST_LOOP, 0});
+        set.push_back({IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 0});
+    }
+    return set;
+}
+
 template <class Options>
 std::vector<SocketOption> listOf(Options const& options, int type) {
+    options.check();
     std::vector<SocketOption> set;
+    if constexpr (std::is_same_v<Options, DatagramOptions>)
+        set = multicastOptions(options);
     if (type == SOCK_STREAM)
         set.push_back({SOL_SOCKET, SO_REUSEADDR, 1});
     if (options.sendBuffer > 0)
@@ -184,6 +195,7 @@ RealNetwork::RealNetwork(RealLoop& loop) : loop_(loop), poller_(makePoller()) {
             delete network;
     };
     loop.provide<Transport>(this);
+    loop.provide<DescriptorWatcher>(poller_.get());
     loop.usePoller(poller_.get());
     loop.add(owned_);
 }
@@ -214,6 +226,9 @@ void RealNetwork::end() noexcept {
         auto* socket = static_cast<RealSocket*>(sockets_.next);
         socket->onNetworkEnd();
     }
+    poller_->removeAll();
+    if (loop_.service<DescriptorWatcher>() == poller_.get())
+        loop_.provide<DescriptorWatcher>(nullptr);
     if (&loop_.poller() == poller_.get())
         loop_.usePoller(nullptr);
     if (loop_.service<Transport>() == this)
@@ -227,7 +242,7 @@ Future<Reference<Connection>> RealNetwork::connect(Address to, ConnectOptions co
 Reference<Listener> RealNetwork::listen(Address at, ListenOptions const& options) try {
     OpenDescriptor opened = openSocket(at, SOCK_STREAM, options);
     if (at.isUnix())
-        removeLeftBehind(at);
+        removeLeftBehind(at, SOCK_STREAM);
     else
         setOption(opened.get(), SOL_SOCKET, SO_REUSEADDR, 1);
     if (options.reusePort)
@@ -243,7 +258,13 @@ Reference<Listener> RealNetwork::listen(Address at, ListenOptions const& options
 }
 
 Reference<DatagramSocket> RealNetwork::bind(Address at, DatagramOptions const& options) try {
+    options.check();
     OpenDescriptor opened = openSocket(at, SOCK_DGRAM, options);
+    if (at.isUnix())
+        removeLeftBehind(at, SOCK_DGRAM);
+    for (SocketOption const& each : multicastOptions(options))
+        if (each.level == IPPROTO_IPV6 ? at.isV6() : !at.isUnix())
+            setOption(opened.get(), each.level, each.name, each.value);
     if (options.reusePort)
         setOption(opened.get(), SOL_SOCKET, SO_REUSEPORT, 1);
     if (at.isV6())

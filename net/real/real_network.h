@@ -10,7 +10,7 @@
 // poller once, at the first wait for the socket.
 //
 // Sockets receive into one block of 64 KiB that all sockets of the loop share. Usually the reader takes the bytes
-// immediately. If bytes are left when another socket receives, they are copied into memory of their connection.
+// immediately. If bytes are left when another socket receives, their connection copies them.
 
 #include "flow/loop/real_loop.h"
 #include "net/poll/network_poller.h"
@@ -23,11 +23,10 @@ class UringSockets;
 
 class RealNetwork final : public Transport {
 public:
-    /// Makes this object the Transport of `loop`, until one of the two ends. This object belongs to the loop's thread.
-    explicit RealNetwork(RealLoop& loop);
+    /// Makes this object the Transport of `home`, until one of the two ends. This object belongs to the loop's thread.
+    explicit RealNetwork(RealLoop& home);
     RealNetwork(RealNetwork const&) = delete;
     RealNetwork& operator=(RealNetwork const&) = delete;
-    /// Closes all open sockets.
     ~RealNetwork();
 
     using Transport::bind, Transport::bindMany, Transport::connect, Transport::listen, Transport::listenMany;
@@ -43,13 +42,15 @@ public:
     void setResolver(ResolverOptions const& options) { resolver_ = makeResolver(options); }
 
     LoopCounters counters() const { return {counters_, poller_->counters()}; }
-    /// Counts the open sockets: connections, listeners and datagram sockets. Visits each of them.
+    /// Counts the open sockets, by visiting each connection, listener and datagram socket.
     std::size_t openSockets() const;
     NetworkPoller const& poller() const { return *poller_; }
 
     Future<Void> settled() override;
+    /// The stream that standardInput() (0) or standardOutput() (1) has made; null if there is none.
+    Reference<Connection>& standardStream(int number) { return standardStreams_[number]; }
 
-    /// The bytes that closed connections still have to send.
+    /// The bytes that closed connections have not sent yet.
     class Leaving : public Drainable {
     public:
         Leaving() : Drainable(0, 0) {}
@@ -65,7 +66,7 @@ private:
     friend class RealSocket;
     friend Transport& makeRealTransport();
 
-    /// The network's place in the list of objects that end with the loop.
+    /// The entry in the loop's list of objects that end with it.
     struct Owned : LoopOwned {
         RealNetwork* network;
         bool isHeap;
@@ -84,7 +85,8 @@ private:
     SocketCounters counters_;
     SharedBlock block_;
     Leaving leaving_;
-    std::unique_ptr<UringSockets> uringSockets_; // made when many sockets are first wanted
+    std::unique_ptr<UringSockets> uringSockets_; // null until many sockets are made at once
+    Reference<Connection> standardStreams_[2];
 };
 
 } // namespace flow::net

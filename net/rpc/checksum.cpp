@@ -20,10 +20,10 @@ constexpr std::array<std::uint32_t, 256> makeTable() {
 constexpr std::array<std::uint32_t, 256> kTable = makeTable();
 
 #ifdef __x86_64__
-/// A lane is a block of this many bytes. Three lanes are computed in parallel, as a CRC instruction takes 3 cycles.
+/// Bytes of a lane. Three lanes are computed in parallel, since a CRC instruction takes 3 cycles.
 constexpr std::ptrdiff_t kLane = 1024;
 
-/// After kLane zero bytes, a checksum is the xor of four entries: one for each byte of the old value, lowest first.
+/// The checksum after kLane zero bytes is the xor of four entries: one for each byte of the old value, lowest first.
 using Advance = std::array<std::array<std::uint32_t, 256>, 4>;
 constexpr Advance makeAdvance() {
     std::array<std::uint32_t, 32> ofBit{};

@@ -1,13 +1,13 @@
 #pragma once
-// Endpoint: a destination of messages. It has the address of a process, and the token of a stream in that process.
+// Endpoint: a destination of messages: the address of a process, and the token of a stream in that process.
 //
 //     Endpoint store = Endpoint::wellKnown({server}, WLTOKEN_FIRST_AVAILABLE);
 //     RequestStream<GetRequest> get(store);
 //
-// A well-known endpoint has a number or a name that all processes know. A name is sent as a hash of 64 bits.
+// A well-known endpoint has a number or a name instead of a random token. A name is sent as a hash of 64 bits.
 //
-// An Endpoint is a plain value. If its process does not listen, or listens at 0.0.0.0, the Endpoint is sent without an
-// address. The receiver then uses the connection over which the Endpoint came: see isByConnection.
+// If the process of an Endpoint does not listen, or listens at 0.0.0.0, the Endpoint is sent without an address. The
+// receiver then uses the connection over which the Endpoint came: see isByConnection.
 
 #include "flow/base/optional.h"
 #include "flow/base/uid.h"
@@ -19,7 +19,7 @@
 
 namespace flow::net {
 
-/// Numbers below WLTOKEN_FIRST_AVAILABLE are reserved for this library.
+/// Smaller numbers are reserved for this library.
 enum WellKnownEndpoints : int { WLTOKEN_FIRST_AVAILABLE = 4 };
 
 namespace rpc {
@@ -31,7 +31,6 @@ constexpr std::uint64_t hashOf(std::string_view name, std::uint64_t basis = 0xCB
 }
 } // namespace rpc
 
-/// The addresses of a process.
 struct NetworkAddressList {
     Address address = {};
     Optional<Address> secondaryAddress = {};
@@ -55,10 +54,10 @@ struct Endpoint {
 
     NetworkAddressList addresses;
     UID token; // UID(): none
-    /// True if the address is the other end of a connection that was made to this process. No process can connect to
-    /// such an address, and the endpoint ends with the connection.
+    /// True if the address is the other end of a connection to this process. Nothing can connect to this address, and
+    /// the endpoint ends with the connection.
     bool isByConnection = false;
-    std::uint64_t connection = 0; // if isByConnection: the connection's number; a later one may have the same address
+    std::uint64_t connection = 0; // if isByConnection: its number; a later connection may have the same address
 
     static Endpoint wellKnown(NetworkAddressList const& addresses, int number) {
         return {addresses, UID(kWellKnown, static_cast<std::uint64_t>(number)), false, 0};
@@ -70,7 +69,6 @@ struct Endpoint {
 
     bool isValid() const { return token.isValid(); }
     Address const& getPrimaryAddress() const { return addresses.address; }
-    /// True if this is an endpoint of this process.
     bool isLocal() const; // node.cpp
     bool isWellKnown() const { return token.first() == kWellKnown; }
     bool isNamed() const { return token.first() == kNamed; }

@@ -1,16 +1,16 @@
 #pragma once
-// FailureMonitor: the states of other processes, as this process has observed them.
+// FailureMonitor: the failures of other processes, as this process has observed them.
 //
 //     FailureMonitor& monitor = FailureMonitor::failureMonitor();
 //     if (monitor.getState(endpoint).isFailed()) ...
 //     co_await monitor.onDisconnectOrFailure(endpoint);
-//     co_await monitor.onStateEqual(endpoint, FailureStatus(false));      // until it answers again
+//     co_await monitor.onStateEqual(endpoint, FailureStatus(false));      // until it is available again
 //
-// An address has failed when a connection to it could not be made, has ended, or does not answer. The address is
-// available again when a new connection is made and the node at the other end has greeted. An unused address is
-// available. A single endpoint has failed when its process has answered that the process has no such endpoint.
+// An address has failed when a connection to it could not be made, has ended, or does not answer. It is available again
+// after the greeting on a new connection. An unused address is available. A single endpoint has failed when its process
+// has answered that it does not exist.
 //
-// Waiters resume in a turn of their own. Cancel-safe. When the rpc::Node ends, waiters get broken_promise.
+// Waiters resume in a later turn. Cancel-safe. When the rpc::Node ends, waiters get broken_promise.
 
 #include "flow/base/seconds.h"
 #include "flow/sync/trigger.h"
@@ -39,7 +39,7 @@ public:
 
     FailureStatus getState(Address const& address) const;
     FailureStatus getState(Endpoint const& endpoint) const;
-    /// True if this endpoint has failed, and its process has not.
+    /// True if this endpoint has failed, but not its process.
     bool onlyEndpointFailed(Endpoint const& endpoint) const;
 
     /// Waits until the state of the endpoint may have changed.
@@ -49,11 +49,11 @@ public:
     Future<Void> onDisconnect(Address const& address);
     /// Waits until the endpoint has failed or the connection ends, even if a new connection is made immediately.
     Future<Void> onDisconnectOrFailure(Endpoint const& endpoint);
-    /// Waits until the endpoint has been failed without interruption for `seconds`, and `slope` seconds more for each
-    /// second between this call and the failure.
+    /// Waits until the endpoint has been failed without interruption for `seconds`, plus `slope` times the seconds from
+    /// this call to the failure.
     Future<Void> onFailedFor(Endpoint endpoint, Seconds seconds, double slope = 0);
 
-    // The node and tests call these functions.
+    // Only for the node and tests.
 
     void setStatus(Address const& address, FailureStatus status);
     void notifyDisconnect(Address const& address);
@@ -64,7 +64,7 @@ private:
         FailureStatus status;
         Trigger changed, disconnected;
     };
-    /// The largest size of failed_. If one more endpoint fails, all earlier ones are removed.
+    /// At this size failed_ is cleared.
     static constexpr std::size_t kMostFailedEndpoints = 10'000;
 
     std::map<Address, State> states_;

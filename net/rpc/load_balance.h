@@ -4,14 +4,14 @@
 //     auto stores = makeReference<MultiInterface<StoreInterface>>(interfaces);
 //     std::string value = co_await loadBalance(stores, &StoreInterface::get, GetRequest{"key"});
 //
-// The servers that have not failed are asked in turn; the first one is chosen at random. If a server has not answered
-// after kHedgeAfter seconds, the next server is asked too: the first answer counts, and the other answer is ignored. A
-// server is skipped if its connection ends, if it does not have the endpoint, or if it is known to have failed. If all
-// have failed, the call waits until one is available, or 0.5 seconds, and then asks again. An error that a server sends
-// is the result of the call; but after service_not_found, the call first asks the other servers.
+// The call asks the servers that have not failed, one after the other, from a random one on. If a server has not
+// answered after kHedgeAfter seconds, the call also asks the next one; the first answer counts. The call goes on to the
+// next server if the connection ends or the server does not have the endpoint. If all servers have failed, the call
+// waits until one is available, or 0.5 seconds, and asks again. An error that a server sends is the result; but after
+// service_not_found, the call first asks the other servers.
 //
 // With AtMostOnce::True the request is sent once, to one server. If the connection fails, the result is
-// request_maybe_delivered. basicLoadBalance() does what loadBalance() does, but never asks two servers at a time.
+// request_maybe_delivered. basicLoadBalance() never asks two servers at a time.
 //
 // The request is copied for each server. Cancel-safe.
 
@@ -29,7 +29,6 @@ enum class AtMostOnce : bool { False, True };
 
 constexpr double kHedgeAfter = 0.1;
 
-/// Several equivalent servers.
 template <class Interface>
 class MultiInterface : public ReferenceCounted<MultiInterface<Interface>> {
 public:
@@ -58,7 +57,7 @@ public:
     }
 
     std::size_t size() const { return servers_->size(); }
-    /// Returns the next server that has not failed; null if all have failed.
+    /// Returns the next server that has not failed, or null.
     RequestStream<Request> const* next() {
         FailureMonitor& monitor = FailureMonitor::failureMonitor();
         for (std::size_t i = 0; i < servers_->size(); ++i) {
@@ -73,10 +72,10 @@ public:
         for (std::size_t i = 0; i < servers_->size(); ++i)
             available.push_back(FailureMonitor::failureMonitor().onStateEqual(servers_->get(i, channel_).getEndpoint(),
                                                                               FailureStatus(false)));
-        available.push_back(delay(kRetry)); // after that time, a request tries to connect again
+        available.push_back(delay(kRetry)); // then a request tries to connect again
         return success(race(std::move(available)));
     }
-    /// Returns the next server, even if it has failed. balance() calls any() when all servers have failed.
+    /// Returns the next server, even if it has failed.
     RequestStream<Request> const& any() { return servers_->get(next_++ % servers_->size(), channel_); }
 
 private:
@@ -86,8 +85,7 @@ private:
     std::size_t next_ = 0;
 };
 
-/// Sends the request to the servers in turn. `alternatives` contains the pointer to a member, because gcc 14.2 ends
-/// with an internal error if this coroutine has such a pointer as a parameter.
+/// `alternatives` has the pointer to a member: gcc 14.2 has an internal error if it is a parameter of this coroutine.
 template <class Interface, class Request>
 Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, Request request, TaskPriority priority,
                                  AtMostOnce atMostOnce, bool hedges) {
@@ -99,7 +97,7 @@ Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, 
         resetReply(copy);
         return stream.tryGetReply(std::move(copy), priority);
     };
-    std::size_t unknown = 0; // the number of servers that have answered service_not_found
+    std::size_t unknown = 0; // servers that have answered service_not_found
     for (;;) {
         RequestStream<Request> const* stream = alternatives.next();
         if (!stream && atMostOnce == AtMostOnce::False) {
@@ -114,7 +112,7 @@ Future<ReplyOf<Request>> balance(Alternatives<Interface, Request> alternatives, 
             if (other)
                 second = ask(*other);
         }
-        if (second.isValid()) { // takes the earlier reply, unless its connection has failed
+        if (second.isValid()) { // take the earlier reply, unless its connection has failed
             (void)co_await race(success(first), success(second));
             Future<ErrorOr<Reply>>& faster = first.isReady() ? first : second;
             if (!faster.get().isError(error_code_request_maybe_delivered))

@@ -1,19 +1,17 @@
-// The node of a loop: how it makes peers and ends them.
+// The node of a loop makes peers and ends them.
 //
-// connecting_ has a peer for each address to which this process sends, with a coroutine keepConnected(). This coroutine
-// waits until something is to be sent, connects, and runs the connection. After the end of the connection, replace()
-// replaces the peer by a new one, and waiters send again to the new peer. The pause before the next attempt grows after
-// each failure. If nothing was sent during a pause, the peer is removed. accepted_ has a peer for each connection that
-// another process has made; serve() runs the connection until it ends.
+// connecting_ has a peer for each address to which this process sends, with a coroutine keepConnected(). It waits until
+// something is to be sent, connects, and runs the connection. After its end, replace() makes the next peer, and waiters
+// send again to it. The pause before the next attempt grows after each failure. If nothing is sent during a pause, the
+// peer is removed. accepted_ has a peer for each accepted connection; serve() runs it.
 //
-// heldBytes_ is the memory of all accepted peers. If it is above peersBytes, disconnectLargest() disconnects the peers
-// with the most memory. close() ends all coroutines before it shuts down the peers.
+// heldBytes_ is the memory of all accepted peers: see disconnectLargest(). close() ends all coroutines before it shuts
+// down the peers.
 
 #include "net/rpc/node.h"
 
 #include "flow/base/format.h"
 #include "flow/base/random.h"
-#include "flow/combine/race.h"
 #include "flow/wait/delay.h"
 
 #include <algorithm>
@@ -102,8 +100,8 @@ Future<Void> rpc::Node::bind(Address publicAddress, Address listenAddress) {
     return listening_.back();
 }
 
-/// Accepts connections without end. If an allocation fails, only one connection is lost. Begins in a later step: a
-/// connection may have come already, and the caller of bind() may be just about to serve its requests.
+/// Begins in a later step: a connection may wait already, and the caller of bind() must first call rpc::serve(). If an
+/// allocation fails, only one connection is lost.
 Future<Void> rpc::Node::accept(Reference<Listener> listener) {
     co_await delay(0);
     for (;;) {
@@ -121,7 +119,7 @@ void rpc::Node::begin(Reference<Connection> connection) {
     }
     ++counters_.accepted;
     Address from = connection->peerAddress();
-    if (from.isAny() || accepted_.contains(from)) // the client of a Unix socket has no name
+    if (from.isAny() || accepted_.contains(from)) // a client on a Unix socket has no name
         from = Address::unixAbstract("connection " + std::to_string(counters_.accepted));
     auto peer = makeReference<RpcPeer>(*this, RpcPeer::Side::Accepted, from, counters_.accepted);
     auto place = accepted_.emplace(from, peer).first;
@@ -146,13 +144,13 @@ Future<Void> rpc::Node::serve(Reference<RpcPeer> peer, Reference<Connection> con
     peer->lost(error);
 }
 
-/// If the peers together hold more than peersBytes, disconnects the largest ones, until at most 7/8 of peersBytes are
-/// held. So the next call, which sorts all peers again, comes later.
+/// If the peers hold more than peersBytes, disconnects the largest ones until the rest holds 7/8 of peersBytes. The
+/// margin delays the next call, which sorts all peers again.
 void rpc::Node::disconnectLargest() {
     std::vector<Reference<RpcPeer>> peers;
     try {
         peers.reserve(accepted_.size());
-    } catch (std::bad_alloc&) { // changeHeld() will ask for this function again
+    } catch (std::bad_alloc&) { // changeHeld() will ask again
         return;
     }
     for (auto& [address, peer] : accepted_) {
@@ -178,7 +176,7 @@ Future<Reference<Connection>> rpc::Node::connectTo(Address const& address) {
 }
 
 /// Connects to the peer's address again and again, even if an allocation fails: otherwise requests would wait forever.
-/// Ends when nothing was sent during the pause after a connection, or when there is no memory for the next peer.
+/// Ends if nothing was sent during a pause, or without memory for the next peer.
 Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
     double pause = options_.reconnectMin, wait = 0;
     for (;;) {
@@ -209,7 +207,7 @@ Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
         try {
             monitor_.setStatus(peer->address(), FailureStatus(true));
             monitor_.notifyDisconnect(peer->address());
-        } catch (std::bad_alloc&) { // the address counts as available
+        } catch (std::bad_alloc&) { // the address stays available
         }
         peer = replace(peer, error);
         if (!peer)
@@ -219,7 +217,7 @@ Future<Void> rpc::Node::keepConnected(Reference<RpcPeer> peer) {
     }
 }
 
-/// Makes the peer for the next connection to the address. Waiters send again to this peer. Null if there is no memory.
+/// Returns the peer for the next connection, to which waiters send again; null without memory.
 Reference<RpcPeer> rpc::Node::replace(Reference<RpcPeer> const& ended, Error error) {
     auto place = connecting_.find(ended->address());
     try {
@@ -263,7 +261,7 @@ Reference<RpcPeer> rpc::Node::peerOf(Endpoint const& endpoint) {
         connecting_.erase(address);
         throw;
     }
-    place = connecting_.find(address); // the peer may have failed already: then another peer is here, or none
+    place = connecting_.find(address); // the peer may have failed already, and be replaced or removed
     return place == connecting_.end() ? Reference<RpcPeer>() : place->second;
 }
 

@@ -1,17 +1,17 @@
 #pragma once
 // rpc::Node: the connections to other processes, for rpc::call(), rpc::serve() and RequestStream.
 //
-//     net::rpc::Node node;                                          // the node of this loop, from here on
-//     Future<Void> listening = node.listen(address);                 // a server; fails when it cannot listen there
+//     net::rpc::Node node;                                          // the node of this loop from now on
+//     Future<Void> listening = node.listen(address);                 // a server; fails if it cannot listen
 //     Future<Void> served = serveStore();
 //     loop.run(listening || served);
 //
-// A node uses net::transport(): so a program runs on sockets and on the simulated network. If a request is sent in a
-// loop that has no node, the loop gets a node that only connects, and that ends with the loop.
+// A node uses net::transport(), so it works on sockets and on the simulated network. If a loop without a node sends a
+// request, the loop gets a node that only connects, and that ends with the loop.
 //
-// A node makes one connection to each address, when something is first sent to the address. If the connection ends
-// while a request waits for a reply, the node connects again. A process that connects to this node gets its replies
-// over the connection that the process has made.
+// A node makes one connection to each address, when something is first sent there. If the connection ends while a
+// request waits for its reply, the node connects again. Processes that connect to this node get replies over their own
+// connections.
 //
 // A node is safe from hostile peers. It checks frames against limits and checksums, and messages against their types. A
 // wrong frame ends the connection. A wrong message is answered with serialization_failed. A reply counts only if it
@@ -28,8 +28,7 @@
 //                                  disconnects the peers that need the most
 //     connections                  maxConnections
 //
-// A node belongs to the thread of its loop. The destructor closes all connections. Replies that are awaited at that
-// time never arrive.
+// A node belongs to the thread of its loop. The destructor closes all connections; awaited replies then never arrive.
 
 #include "flow/base/non_copyable.h"
 #include "flow/base/seconds.h"
@@ -48,33 +47,31 @@
 namespace flow::net {
 
 struct RpcOptions {
-    /// The version of this program. Programs refuse to connect if their versions differ above the lowest 16 bits.
+    /// Programs refuse to connect if their versions differ above the lowest 16 bits.
     ProtocolVersion version = currentProtocolVersion();
-    /// Set false if the connection protects its bytes itself, as TLS does. Both sides must agree.
+    /// False if the connection protects its bytes itself, as TLS does. Both sides must agree.
     bool hasChecksums = true;
-    /// The most bytes of a request or answer. A larger one fails with value_too_large. Each side applies its own limit.
+    /// A larger request or reply fails with value_too_large. Each side applies its own limit.
     std::uint32_t largestMessage = 64 * 1024 * 1024;
-    /// A few bytes may become a large struct. So the elements of a message's containers may need only kElements bytes
-    /// of memory and elementsPerByte times the message's bytes. If they need more, the message fails with
-    /// value_too_large.
+    /// Limits the memory of a message's containers: a few bytes may become many large elements. If the elements need
+    /// more than kElements bytes and elementsPerByte times the message's bytes, the message fails with value_too_large.
     std::uint32_t elementsPerByte = 16;
     static constexpr std::size_t kElements = 256 * 1024;
     std::size_t unsentBytes = 4 * 1024 * 1024;
     std::size_t backlogBytes = 16 * 1024 * 1024;
     std::size_t peersBytes = 1024 * 1024 * 1024;
-    /// The number of peers that may be connected to this process at a time. Further peers are disconnected immediately.
+    /// The most connections to this process at a time. Further ones are closed immediately.
     std::size_t maxConnections = 10'000;
-    // These times are in seconds:
     Seconds connectTimeout = 5;
     Seconds greetingTimeout = 10;
-    /// The interval at which a ping is sent while a reply is awaited and nothing is received.
+    /// The interval of pings while a reply is awaited and nothing is received.
     Seconds pingInterval = 1;
-    /// A connection on which a reply is awaited is closed after a silence of this time. An idle accepted connection is
-    /// closed after a silence of 60 times this time.
+    /// A connection is closed after this time of silence while a reply is awaited. An idle accepted connection is
+    /// closed after 60 times this time.
     Seconds pingTimeout = 4;
     Seconds reconnectMin = 0.05;
     Seconds reconnectMax = 1;
-    /// The functions to connect and to listen; by default those of transport().
+    /// Null: connect() and listen() of transport().
     std::function<Future<Reference<Connection>>(Address const&)> connect = {};
     std::function<Reference<Listener>(Address const&)> listen = {};
 };
@@ -83,46 +80,45 @@ struct RpcCounters {
     std::uint64_t framesSent = 0, framesReceived = 0;
     std::uint64_t flushes = 0;
     std::uint64_t connected = 0, accepted = 0, refused = 0;
-    std::uint64_t unknownEndpoints = 0;  // messages to unknown tokens, or to tokens that only another peer may use
-    std::uint64_t malformedMessages = 0; // messages that do not fit the receiver's type, or are too large
-    std::uint64_t brokenConnections = 0; // connections ended by a wrong frame or greeting
-    std::uint64_t disconnected = 0;      // peers disconnected because of RpcOptions::peersBytes
+    std::uint64_t unknownEndpoints = 0;  // messages with an unknown token, or with the token of another peer
+    std::uint64_t malformedMessages = 0; // messages of a wrong type, or too large
+    std::uint64_t brokenConnections = 0; // connections that ended by a wrong frame or greeting
+    std::uint64_t disconnected = 0;      // because of RpcOptions::peersBytes
 };
 
 namespace rpc {
 
 class Node : LoopOwned, NonCopyable {
 public:
-    /// Makes this object the node of the current loop, which must have none. Throws invalid_option_value if a time in
-    /// `options` is not more than 0.
+    /// Becomes the node of the current loop, which must have none. Throws invalid_option_value if a time is not more
+    /// than 0.
     explicit Node(RpcOptions options = {});
     ~Node();
 
-    /// Returns the node of the current loop. Makes one if there is none.
+    /// Returns the node of the current loop; makes one if there is none.
     static Node& current();
-    /// Makes a node for the current loop, which must have none. The node ends with the loop.
+    /// Makes the node of the current loop, which must have none. It ends with the loop.
     static Node& ofLoop(RpcOptions options = {});
 
-    /// Listens at `listenAddress`. Endpoints that are sent have `publicAddress`; a port 0 in it becomes the port at
-    /// which the node listens. The future is not ready while the node listens, and fails with the errors of
-    /// Transport::listen(). If the future is dropped, the node still listens. Connections are accepted from the next
-    /// step on: a request cannot come before the endpoints that this step makes, or before its rpc::serve().
+    /// Listens at `listenAddress`. Sent endpoints have `publicAddress`, with the port of the listener if its port is 0.
+    /// The future stays pending, or fails with the errors of Transport::listen(). Dropping it does not end the
+    /// listening. The node accepts connections from the next step of the loop on, so the caller can still make
+    /// endpoints and call rpc::serve() before the first request.
     Future<Void> bind(Address publicAddress, Address listenAddress);
-    /// Listens at the address by which other processes reach this one.
     Future<Void> listen(Address const& at) { return bind(at, at); }
-    /// Returns the address by which other processes reach this one; Address() if this process does not listen.
+    /// Returns the public address; Address() if this process does not listen.
     Address const& getLocalAddress() const { return addresses_.address; }
     NetworkAddressList const& getLocalAddresses() const { return addresses_; }
 
     RpcOptions const& options() const { return options_; }
     RpcCounters const& counters() const { return counters_; }
     FailureMonitor& failureMonitor() { return monitor_; }
-    /// Returns the number of connections that other processes have made to this one.
+    /// Returns the number of accepted connections.
     std::size_t connections() const { return accepted_.size(); }
-    /// Returns the bytes of all requests that wait to be sent to the process that listens at `address`.
+    /// Returns the number of bytes that wait to be sent to the process that listens at `address`.
     std::size_t queuedBytes(Address const& address) const;
-    /// Waits until queuedBytes() is at most `bytes`, or the connection has ended or cannot be made. Limits the
-    /// memory of fast senders.
+    /// Waits until queuedBytes() is at most `bytes`, or the connection has ended or cannot be made, to limit the memory
+    /// of fast senders.
     Future<Void> drainedTo(Address const& address, std::size_t bytes) const;
     /// Returns the bytes that count for RpcOptions::peersBytes.
     std::size_t heldBytes() const { return heldBytes_; }
@@ -131,9 +127,9 @@ public:
 
     EndpointTable& endpoints() { return endpoints_; }
     bool isLocal(Endpoint const& endpoint) const;
-    /// Holds work that nobody waits for, until the work or the node ends.
+    /// Runs work that nothing waits for, until it or the node ends.
     void hold(Future<Void> work) { running_.spawn(std::move(work)); }
-    /// Returns the peer for messages to `endpoint`. Null if `endpoint` is reached by a connection that has ended.
+    /// Returns the peer for `endpoint`; null if its connection has ended (isByConnection).
     Reference<RpcPeer> peerOf(Endpoint const& endpoint);
     RpcCounters& count() { return counters_; }
     void changeHeld(std::size_t before, std::size_t after) {
@@ -141,9 +137,9 @@ public:
         if (heldBytes_ > options_.peersBytes)
             disconnecting_.ask(loop_, TaskPriority::Max);
     }
-    /// True if memory is short. Then reads are small, and few replies may wait.
+    /// True if memory is short: then reads are small, and few replies may wait.
     bool isShort() const { return heldBytes_ > options_.peersBytes / 16; }
-    /// Returns the buffer into which all peers read, one after another. Its size limits the bytes of one read.
+    /// Returns the receive buffer of all peers. Its size limits one read.
     std::span<std::uint8_t> scratch();
 
 private:
@@ -151,7 +147,6 @@ private:
     friend class net::RpcPeer;
     static constexpr std::size_t kScratch = 64 * 1024;
 
-    /// Closes all connections and stops.
     void close() noexcept;
     void disconnectLargest();
     Future<Void> accept(Reference<Listener> listener);
@@ -168,7 +163,7 @@ private:
     EndpointTable endpoints_;
     RpcCounters counters_;
     FailureMonitor monitor_;
-    std::map<Address, Reference<RpcPeer>> connecting_; // the peers to which this process connects
+    std::map<Address, Reference<RpcPeer>> connecting_; // peers to which this process connects
     std::map<Address, Reference<RpcPeer>> accepted_;
     struct Disconnecting : Turn {
         explicit Disconnecting(Node& n)
@@ -176,7 +171,7 @@ private:
         Node& node;
     } disconnecting_{*this};
     std::size_t heldBytes_ = 0;
-    ListLink held_; // waiters with a reply that is delivered in a later turn
+    ListLink held_; // waiters with a reply that a later turn delivers
     std::vector<std::uint8_t> scratch_;
     Scope running_{OnError::Report};
     std::vector<Future<Void>> listening_;

@@ -1,5 +1,5 @@
 #pragma once
-// ReplyPromise<T>: a member of a request, by which the server sends the reply.
+// ReplyPromise<T>: the member of a request with which the server replies.
 //
 //     struct GetRequest {
 //         constexpr static FileIdentifier file_identifier = 6001;
@@ -12,11 +12,10 @@
 //     request.reply.sendError(key_too_large());
 //
 // All copies of a promise together send one answer. When the last copy is destroyed without an answer, the requester
-// gets broken_promise. In the process that has received the request, an answer is sent to the requester; if the
-// connection has ended, the answer is dropped. A process may forward the request to a third process: the answer of the
-// third process then goes through the process that forwarded the request.
+// gets broken_promise. If the connection has ended, the answer is dropped. A process may forward the request to a third
+// process; the answer then comes back through the process that forwarded it.
 //
-// A server can stop work for a reply that nothing waits for. The type of the request asks for that:
+// A server can stop work when nothing waits for the reply any more, if the type of the request allows it:
 //
 //     struct GetRequest {
 //         static constexpr bool tellsAbandoned = true;
@@ -24,12 +23,10 @@
 //     };
 //     auto first = co_await race(find(request.key), request.reply.onAbandoned());
 //
-// The clients of such a request send one frame more if they drop its future. The reply goes only to that future, unless
-// the client has called getFuture() of the promise before. Requests without tellsAbandoned cost nothing more, and their
-// servers are not told. rpc::serve() does all that by itself (net/rpc/service.h).
+// A client then sends one frame more when it drops the future of a request. The reply goes only to that future, unless
+// the client has called getFuture() of the promise before. rpc::serve() uses this by itself (net/rpc/service.h).
 //
-// T must be default-constructible, and a number, string, container or struct with `serialize`. A promise belongs to one
-// thread.
+// T must be default-constructible and serializable (flow/memory/object.h). A promise belongs to one thread.
 
 #include "flow/combine/forward.h"
 #include "flow/memory/reference.h"
@@ -43,7 +40,7 @@ namespace flow::net {
 
 namespace rpc {
 
-/// Returns the context of an archive that reads or writes a message. Throws unsupported_operation for other archives.
+/// Returns the context of an archive. Throws unsupported_operation if it is not for a message.
 template <class Ar>
 MessageContext& messageContext(Ar& ar) {
     if constexpr (requires { ar.context(); })
@@ -52,11 +49,11 @@ MessageContext& messageContext(Ar& ar) {
     throw unsupported_operation();
 }
 
-/// True for the type of a request if servers are told that nothing waits for its reply any more.
+/// True if clients inform servers that nothing waits for the reply any more.
 template <class Request>
 concept TellsAbandoned = requires { requires Request::tellsAbandoned; };
 
-/// The state that the copies of one ReplyPromise share.
+/// The shared state of the copies of a ReplyPromise.
 template <class T>
 class ReplyState final : public FastAllocated<ReplyState<T>>,
                          public ReferenceCounted<ReplyState<T>>,
@@ -64,7 +61,7 @@ class ReplyState final : public FastAllocated<ReplyState<T>>,
                          Turn {
 public:
     ReplyState() : Turn(notify) {}
-    /// Makes the server's state for a request. The peer `to` has sent the request, and gets the reply.
+    /// Makes the server's state. The peer `to` has sent the request, and gets the reply.
     ReplyState(RpcPeer* to, std::uint64_t number)
         : Turn(notify), asker_(Reference<RpcPeer>::addRef(to)), theirs_(number) {}
     ~ReplyState() override {
@@ -79,7 +76,7 @@ public:
     }
     bool hasPromise() const { return promise_.has_value(); }
     bool isSet() const { return isAnswered_ || (promise_ && promise_->isSet()); }
-    /// Returns the process that has made the request. Null means this process.
+    /// Returns the requester; null: this process.
     RpcPeer const* asker() const { return asker_.getPtr(); }
 
     template <class U>
@@ -108,24 +105,24 @@ public:
             promise().sendError(error, caller);
         }
     }
-    /// Returns the object that tells that nothing waits for the reply; makes it at the first call. Call it before code
-    /// of the program can use the promise.
+    /// Returns the object for onAbandoned(), and makes it at the first call. Call it before the program can use the
+    /// promise.
     Reference<PeerCall> const& watch() {
         if (!call_)
             call_ = asker_ ? makeReference<PeerCall>(*asker_, theirs_) : makeReference<PeerCall>();
         return call_;
     }
     PeerCall* watched() const { return call_.getPtr(); }
-    /// Notes that this state needs no answer: other code answers the request, or nothing waits for the answer.
+    /// Makes the destructor send no broken_promise: other code answers, or nothing waits for the answer.
     void forget() { isAnswered_ = true; }
 
-    /// Returns the number by which the peer refers to this promise.
+    /// Returns the number that the peer uses for this promise.
     std::uint64_t numberFor(RpcPeer& peer) {
         if (!isWaiting()) {
             waitFor(peer);
             self_ = Reference<ReplyState>::addRef(this);
         } else if (this->peer() != &peer) {
-            throw unsupported_operation(); // the promise was sent to another peer before
+            throw unsupported_operation(); // it was sent to another peer before
         }
         return number();
     }
@@ -165,7 +162,7 @@ private:
             asker_->sendError(theirs_, currentError());
         }
     }
-    /// Gives the result to the promise in a turn of its own.
+    /// Sends the result to the promise in a later turn.
     void end(ErrorOr<T> result) {
         stopWaitingHeld();
         result_ = std::move(result);
@@ -174,7 +171,7 @@ private:
     static void notify(Turn& turn) {
         auto& self = static_cast<ReplyState&>(turn);
         Reference<ReplyState> keep = std::move(self.self_);
-        self.stopWaiting(); // unlinks `self` from the node's list
+        self.stopWaiting(); // unlinks `self` from Node::held_
         ErrorOr<T> result = std::move(self.result_);
         if (self.isSet())
             return;
@@ -185,11 +182,11 @@ private:
     }
 
     std::optional<Promise<T>> promise_;
-    Reference<RpcPeer> asker_; // null: this process has made the request
+    Reference<RpcPeer> asker_; // null: this process
     std::uint64_t theirs_ = 0;
     bool isAnswered_ = false;
-    Reference<ReplyState> self_; // keeps this object alive while a peer has its number
-    Reference<PeerCall> call_;   // null unless the request TellsAbandoned
+    Reference<ReplyState> self_; // keeps the object alive while a peer has its number
+    Reference<PeerCall> call_;   // for onAbandoned(), or null
     ErrorOr<T> result_;
 };
 
@@ -214,7 +211,7 @@ public:
         : state_(std::move(other.state_)), number_(std::exchange(other.number_, 0)) {}
     ReplyPromise& operator=(ReplyPromise const& other) { return *this = ReplyPromise(other); }
     ReplyPromise& operator=(ReplyPromise&& other) noexcept {
-        Reference<State> before = std::exchange(state_, std::move(other.state_)); // its destruction may run code
+        Reference<State> before = std::exchange(state_, std::move(other.state_)); // its destructor may run code
         number_ = std::exchange(other.number_, 0);
         return *this;
     }
@@ -231,17 +228,16 @@ public:
     void sendError(Error error, std::source_location caller = std::source_location::current()) const {
         shared()->sendError(error, caller);
     }
-    /// Drops the reply: the requester gets no answer.
+    /// Drops the promise: the requester gets no answer, not even an error.
     template <std::same_as<Never> N>
     void send(N) const {
         shared()->forget();
     }
     Future<T> getFuture() const { return shared()->promise().getFuture(); }
-    /// Waits until nothing waits for the reply any more: the requester has dropped the future of its request, or its
-    /// connection has ended. (Then getReply() sends the request again.) Only for received requests of a type that has
-    /// tellsAbandoned, and before the answer. Fails with broken_promise when all copies of this promise are gone. Only
-    /// the end of the connection counts if the requester used send() or getFuture() of the promise, or if another
-    /// process has forwarded the request.
+    /// Waits until the requester has dropped the future of its request, or its connection has ended. (Then getReply()
+    /// sends the request again.) Only for received requests of a type with tellsAbandoned, before the answer. Fails
+    /// with broken_promise when all copies of this promise are destroyed. Only the end of the connection counts if the
+    /// requester used send() or getFuture() of the promise, or if the request was forwarded.
     Future<Void> onAbandoned(std::source_location caller = std::source_location::current()) const {
         return watched(caller).onDrop();
     }
@@ -251,13 +247,12 @@ public:
     bool isSet() const { return state_ && state_->isSet(); }
     bool canBeSet() const { return !isSet(); }
     bool isValid() const { return true; }
-    /// Returns an Endpoint without a token: the address of the requester's process, as this process sees it.
+    /// Returns the address of the requester as this process sees it, without a token.
     Endpoint getEndpoint() const {
         RpcPeer const* asker = state_ ? state_->asker() : nullptr;
         return asker ? Endpoint{{asker->address(), {}}, UID(), asker->isAccepted(), asker->number()}
                      : Endpoint{rpc::Node::current().getLocalAddresses(), UID(), false, 0};
     }
-    /// Replaces this promise by a new one, and drops the old one.
     void reset() { *this = ReplyPromise(); }
     std::uint32_t getFutureReferenceCount() const {
         return state_ && state_->hasPromise() ? state_->promise().getFutureReferenceCount() : 0;
@@ -278,17 +273,17 @@ public:
 
     // Only net/rpc uses these functions.
 
-    /// Sets the number of the receiver in this process that gets the reply. Zero means the promise itself gets it.
+    /// Sets which receiver of this process gets the reply; 0: the promise itself.
     void setNumber(std::uint64_t number) { number_ = number; }
     std::uint64_t numberFor(RpcPeer& peer) const { return number_ != 0 ? number_ : shared()->numberFor(peer); }
-    /// True if copies or futures of this promise may exist: then the reply must go to the promise.
+    /// True if copies or futures may exist, so that the reply must go to the promise.
     bool isShared() const { return static_cast<bool>(state_); }
     void forget() const {
         if (state_)
             state_->forget();
     }
     Reference<PeerCall> const& watch() const { return shared()->watch(); }
-    /// Gives this copy a state of its own if this process has made the promise and nothing waits for it.
+    /// Makes this copy a new promise, unless it was received or has futures.
     void unshare() {
         if (state_ && !state_->asker() && getFutureReferenceCount() == 0)
             reset();
@@ -314,18 +309,17 @@ private:
     std::uint64_t number_ = 0;
 };
 
-/// Returns the reply promise of a request: its member `reply`, or the request itself if the request is a promise.
+/// Returns the member `reply` of a request, or the request itself if it is a promise.
 template <class Request>
 auto const& getReplyPromise(Request const& request) {
     return rpc::replyIn(request);
 }
-/// Gives the request a new reply promise. Then the request can be sent again.
+/// Gives the request a new reply promise, so that it can be sent again.
 template <class Request>
 void resetReply(Request& request) {
     rpc::replyIn(request).reset();
 }
 
-/// The type of a request's reply.
 template <class Request>
 using ReplyOf = typename std::remove_cvref_t<decltype(rpc::replyIn(std::declval<Request&>()))>::Element;
 

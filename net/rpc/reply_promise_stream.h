@@ -1,5 +1,5 @@
 #pragma once
-// ReplyPromiseStream<T>: a member of a request, by which the server sends many replies, one after the other.
+// ReplyPromiseStream<T>: the member of a request with which the server sends many replies.
 //
 //     struct Row : ReplyPromiseStreamReply { ... };
 //     struct ScanRequest {
@@ -11,7 +11,7 @@
 //     // The server:
 //     request.reply.setByteLimit(100'000);
 //     for (Row& row : rows) {
-//         co_await request.reply.onReady();        // waits while too many bytes have not been taken
+//         co_await request.reply.onReady();        // waits while too many bytes are unread
 //         request.reply.send(row);
 //     }
 //     request.reply.sendError(end_of_stream());
@@ -20,10 +20,10 @@
 //     for (;;)
 //         use(co_await rows.getFuture());          // ends with end_of_stream, or connection_failed
 //
-// A reply counts for the byte limit from when it is sent until the client's stream is empty. It counts with its
-// expectedSize(), or else with its sizeof. When the client drops the stream, or the connection ends, onReady() fails
-// with operation_obsolete, and further replies are dropped. When the server drops its copies without an end, the client
-// gets broken_promise. Within one process, nothing is serialized. A stream belongs to one thread.
+// A sent reply counts for the byte limit until the client's stream is empty, with its expectedSize() or sizeof. When
+// the client drops the stream, or the connection ends, onReady() fails with operation_obsolete, and further replies are
+// dropped. When the server destroys its copies without sendError(), the client gets broken_promise. Within one process,
+// nothing is serialized. A stream belongs to one thread.
 
 #include "flow/core/callback.h"
 #include "flow/sync/trigger.h"
@@ -33,7 +33,7 @@
 
 namespace flow::net {
 
-/// The base class of the elements of a ReplyPromiseStream. A program serializes these members together with its own.
+/// The base class of the replies in a stream. A program serializes these members together with its own.
 struct ReplyPromiseStreamReply {
     Optional<UID> acknowledgeToken;
     std::uint16_t sequence = 0;
@@ -41,7 +41,7 @@ struct ReplyPromiseStreamReply {
 
 namespace rpc {
 
-/// A message from the client to the server: the number of bytes taken by the client so far, or that the client stops.
+/// A message to the server: the bytes that the client has taken so far, or that it has dropped the stream.
 struct StreamNews {
     constexpr static FileIdentifier file_identifier = 0x4D525341;
     std::uint64_t taken = 0;
@@ -52,12 +52,12 @@ struct StreamNews {
     }
 };
 
-/// The shared state of the copies of one stream: in the client's process, in the server's, or in one process for both.
+/// The shared state of the copies of a stream, at the client, at the server, or for both.
 template <class T>
 class ReplyStreamState final : public ReferenceCounted<ReplyStreamState<T>>, public PendingReply, Callback<Void>, Turn {
 public:
     ReplyStreamState() : Turn(hand) {}
-    /// Makes the server's state for a request. The peer `to` has sent the request, and gets the replies.
+    /// Makes the server's state. The peer `to` has sent the request, and gets the replies.
     ReplyStreamState(RpcPeer* to, std::uint64_t number)
         : Turn(hand), asker_(Reference<RpcPeer>::addRef(to)), theirs_(number) {
         PendingReply::waitFor(*to);
@@ -114,7 +114,7 @@ public:
         }
         return number();
     }
-    /// At the client, receives a reply or the end of the stream. At the server, receives StreamNews.
+    /// At the client: a reply or the end of the stream. At the server: StreamNews.
     void receive(ObjectReader& reader, MessageContext& context) override {
         if (asker_)
             return receiveNews(reader);
@@ -153,7 +153,7 @@ public:
         self_ = {};
         return true;
     }
-    /// Called when a copy of the client's stream is destroyed. Drops the stream if nothing else uses the stream.
+    /// Called by the destructor of each copy. Drops the stream if nothing uses it any more.
     void copyGone() {
         if (self_ && this->debugGetReferenceCount() == 2 && isUnread() && !this->isAsked())
             dropIfUnwantedNow();
@@ -166,7 +166,7 @@ private:
         else
             return sizeof(T);
     }
-    /// True if no FutureStream of this stream exists.
+    /// True if no FutureStream exists.
     bool isUnread() const {
         FutureStream<T> one = stream_.getFuture();
         return one.cell()->futures == 1;
@@ -211,7 +211,7 @@ private:
         else if (sentBytes_ - takenBytes_ < limit_)
             ready_.trigger(TaskPriority::DefaultPromiseEndpoint);
     }
-    /// Puts received replies into the stream, or resumes the sender. Runs in a turn of its own.
+    /// The turn: puts received replies into the stream, or resumes the sender.
     static void hand(Turn& turn) {
         auto& self = static_cast<ReplyStreamState&>(turn);
         Reference<ReplyStreamState> keep = Reference<ReplyStreamState>::addRef(&self);
@@ -225,15 +225,15 @@ private:
             self.sentBytes_ = self.arrivedBytes_;
             if (!self.last_.isValid())
                 return self.expectEmpty();
-        } catch (std::bad_alloc&) { // the stream's queue cannot grow: a later turn tries again
+        } catch (std::bad_alloc&) { // a later turn tries again
             return self.ask(TaskPriority::DefaultPromiseEndpoint);
         }
-        self.stopWaiting(); // unlinks `self` from the node's list
+        self.stopWaiting(); // unlinks `self` from Node::held_
         self.isEnded_ = true;
         self.stream_.sendError(self.last_);
         self.self_ = {};
     }
-    /// Makes all replies that were sent count as taken, as soon as the stream is empty.
+    /// Counts all sent replies as taken as soon as the stream is empty.
     void expectEmpty() {
         if (isExpecting_)
             return;
@@ -258,9 +258,9 @@ private:
     Trigger ready_;
     Reference<RpcPeer> asker_;         // at the server: the requester
     Reference<RpcPeer> reader_;        // at the client: the server
-    Reference<ReplyStreamState> self_; // keeps this object alive while the server has its number
-    std::uint64_t theirs_ = 0;         // the number to which messages for the other side go
-    std::uint64_t sentBytes_ = 0;      // at the client: bytes given to the stream
+    Reference<ReplyStreamState> self_; // keeps the object alive while the server has its number
+    std::uint64_t theirs_ = 0;         // the other side's number
+    std::uint64_t sentBytes_ = 0;      // at the client: bytes put into the stream
     std::uint64_t takenBytes_ = 0;
     std::uint64_t arrivedBytes_ = 0;
     std::uint64_t limit_ = std::numeric_limits<std::int64_t>::max();
@@ -288,7 +288,7 @@ public:
     }
     ~ReplyPromiseStream() { drop(); }
 
-    /// Returns the stream of the received replies, for one reader.
+    /// Returns the received replies, for one reader.
     FutureStream<T> getFuture() const { return shared()->future(); }
     template <class U = T>
         requires std::is_constructible_v<T, U>
@@ -299,9 +299,9 @@ public:
         requires(!std::is_constructible_v<T, U>)
     FLOW_REFUSED(FLOW_NO_VALUE)
     void send(U&&) const {}
-    /// Ends the stream. Does nothing if the stream has ended.
+    /// Ends the stream. Only the first call has an effect.
     void sendError(Error error) const { shared()->end(error); }
-    /// Waits until the bytes that are sent and not yet taken are fewer than the limit.
+    /// Waits until fewer bytes than the limit are sent and unread.
     Future<Void> onReady() const { return shared()->onReady(); }
     void setByteLimit(std::int64_t bytes) const { shared()->setByteLimit(static_cast<std::uint64_t>(bytes)); }
     std::int64_t getByteLimit() const { return static_cast<std::int64_t>(shared()->byteLimit()); }

@@ -1,7 +1,7 @@
 #pragma once
-// RequestStream<T>: a stream of requests. Its other end may be in another process.
+// RequestStream<T>: a stream of requests, perhaps to another process.
 //
-//     struct StoreInterface {                              // what a server offers, a plain struct
+//     struct StoreInterface {                              // what a server offers
 //         constexpr static FileIdentifier file_identifier = 6000;
 //         RequestStream<GetRequest> get;
 //         RequestStream<SetRequest> set;
@@ -20,27 +20,25 @@
 //     RequestStream<GetRequest> get(Endpoint::wellKnown({server}, WLTOKEN_FIRST_AVAILABLE));
 //     std::string value = co_await get.getReply(GetRequest{"key"});
 //
-// A struct with streams can be sent to another process. There, the streams send to the process that made them. Copies
-// share one stream. When the process that made the stream destroys its last copy, requests get broken_promise.
-//
-// Within a process requests are moved, and nothing is serialized.
+// A stream can be sent to another process, where it sends to the process that made it. Copies share one stream. When
+// the process that made the stream destroys its last copy, requests get broken_promise. Within a process requests are
+// moved, not serialized.
 //
 // The errors of a request:
-//     broken_promise                the server has dropped the request, or has no such stream (getReply() only)
-//     serialization_failed          the bytes of the request or reply are not what the other side expects
+//     broken_promise                getReply(): the server has dropped the request, or has no such stream
+//     serialization_failed          the request or reply has not the expected type
 //     incompatible_protocol_version the other process speaks another version
 //     value_too_large               the request or reply is larger than RpcOptions::largestMessage of either side, or
 //                                   needs more memory than RpcOptions::elementsPerByte allows
-//     request_maybe_delivered       the server has dropped the request or has no such stream (not getReply()). Or the
-//                                   connection has ended or cannot be made; getReply() then sends the request again
-//                                   on a new connection (the request may arrive twice), and fails only if the
-//                                   endpoint belongs to a connection that has ended
-// any error that the server sends
+//     request_maybe_delivered       tryGetReply(): the same, or the connection has ended or cannot be made.
+//                                   getReply() then sends the request again on a new connection (it may arrive
+//                                   twice), and fails only if the endpoint belongs to a connection that has ended
+// and any error that the server sends.
 //
-// Cancel-safe: if the future is dropped, the reply is ignored. The server is not informed, unless the type of the
-// request has tellsAbandoned: see net/rpc/reply_promise.h. If a connection ends, the requests that it brought stay in
-// the server's stream: the server executes them, and the replies are dropped. So a server executes some requests twice.
-// If that matters, give each request a number.
+// Cancel-safe: if the future is dropped, the reply is ignored. The server is not informed unless the type of the
+// request has tellsAbandoned: see net/rpc/reply_promise.h. If a connection ends, the server still executes the requests
+// that have arrived, and drops the replies. So it executes some requests twice. If that matters, give each request a
+// number.
 
 #include "flow/base/seconds.h"
 #include "flow/combine/errors.h"
@@ -51,7 +49,7 @@
 namespace flow::net {
 
 namespace rpc {
-/// The destructor tells that nothing waits for the reply of a request that this process has made to itself.
+/// The destructor drops a request that this process has made to itself.
 struct DropAtEnd {
     explicit DropAtEnd(Reference<PeerCall> call) : state(std::move(call)) {}
     DropAtEnd(DropAtEnd&&) noexcept = default;
@@ -76,15 +74,15 @@ public:
     using Element = T;
 
     RequestStream() : queue_(new RequestQueue<T>) {}
-    /// Makes a copy of the stream that this or another process has at `endpoint`.
+    /// Makes a copy of the stream at `endpoint`, of this or another process.
     explicit RequestStream(Endpoint const& endpoint) : queue_(new RequestQueue<T>(endpoint)) {}
 
-    /// Returns the stream of received requests, for one reader. Call it only in the process that made the stream.
+    /// Returns the received requests, for one reader. Only in the process that made the stream.
     FutureStream<T> getFuture() const {
         FLOW_ASSERT(!queue_->isRemote(), "getFuture() of a RequestStream of another process");
         return queue_->stream().getFuture();
     }
-    /// Sends a request without waiting. The request arrives at most once. Its reply, if any, may still be awaited.
+    /// Sends a request at most once, without waiting. Its reply, if any, may still be awaited.
     template <class U = T>
     void send(U&& value) const {
         T request(std::forward<U>(value));
@@ -99,20 +97,20 @@ public:
     }
     void sendError(Error error) const { queue_->stream().sendError(error); }
 
-    /// Sends the request. Sends it again on each new connection, until the reply arrives.
+    /// Sends the request, and again on each new connection, until the reply arrives.
     template <class U = T>
     Future<ReplyOf<U>> getReply(U request = U(), TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
         return ask<false>(T(std::move(request)), priority, Delivery::AtLeastOnce);
     }
-    /// Sends the request once. The result is the reply, or request_maybe_delivered as soon as the connection ends or
-    /// the server drops the request. The future itself does not fail.
+    /// Sends the request once. The result is the reply, or request_maybe_delivered when the connection ends or the
+    /// server drops the request. The future itself does not fail.
     template <class U = T>
     Future<ErrorOr<ReplyOf<U>>> tryGetReply(U request = U(),
                                             TaskPriority priority = TaskPriority::DefaultPromiseEndpoint) const {
         return ask<true>(T(std::move(request)), priority, Delivery::AtMostOnce);
     }
-    /// Sends the request as getReply() does. The result is request_maybe_delivered when the process has been failed
-    /// without interruption for `seconds`, and `slope` seconds more for each second between this call and the failure.
+    /// Like getReply(). But the result is request_maybe_delivered when the process has been failed without interruption
+    /// for `seconds`, plus `slope` times the seconds from this call to the failure.
     template <class U = T>
     Future<ErrorOr<ReplyOf<U>>>
     getReplyUnlessFailedFor(U request, Seconds seconds, double slope,
@@ -122,7 +120,7 @@ public:
         return unlessFailed<ReplyOf<U>>(ask<true>(T(std::move(request)), priority, Delivery::AtLeastOnce),
                                         FailureMonitor::failureMonitor().onFailedFor(getEndpoint(), seconds, slope));
     }
-    /// Sends the request, and returns the stream of its replies: see net/rpc/reply_promise_stream.h.
+    /// Returns the stream of replies: see net/rpc/reply_promise_stream.h.
     template <class U = T>
     auto getReplyStream(U request = U()) const {
         T sent(std::move(request));
@@ -131,25 +129,24 @@ public:
         return stream;
     }
 
-    /// Registers the stream, and returns its endpoint. Then other processes can send to the stream.
+    /// Registers the stream for other processes, and returns its endpoint.
     Endpoint const& getEndpoint(TaskPriority priority = TaskPriority::DefaultEndpoint) const {
         return queue_->endpoint(priority);
     }
-    /// Registers the stream under a fixed number, which must be free. getEndpoint() must not have been called before.
+    /// Registers the stream under a fixed number, which must be free. Call it before getEndpoint().
     void makeWellKnownEndpoint(int number, TaskPriority priority) const { queue_->publishAs(number, priority); }
     /// Registers the stream under a name. No other stream of this process may have the name, or a name with the same
-    /// hash. getEndpoint() must not have been called before.
+    /// hash. Call it before getEndpoint().
     void makeNamedEndpoint(std::string_view name, TaskPriority priority = TaskPriority::DefaultEndpoint,
                            std::source_location caller = std::source_location::current()) const {
         queue_->publishAs(name, rpc::hashOf(name), priority, caller);
     }
-    /// Returns the number of bytes, of all streams, that wait to be sent to the other process.
+    /// Returns the number of bytes of all streams that wait to be sent to the other process.
     std::size_t queuedBytes() const {
         RpcPeer* peer = queue_->isElsewhere() ? queue_->peer() : nullptr;
         return peer ? peer->queuedBytes() : 0;
     }
-    /// Waits until queuedBytes() is at most `bytes`, or the connection has ended or cannot be made. Limits the
-    /// memory of fast senders.
+    /// See rpc::Node::drainedTo().
     Future<Void> drainedTo(std::size_t bytes) const {
         RpcPeer* peer = queue_->isElsewhere() ? queue_->peer() : nullptr;
         return peer ? RpcPeer::drained(Reference<RpcPeer>::addRef(peer), bytes) : Future<Void>(Void());
@@ -190,7 +187,7 @@ private:
             Future<ReplyOf<T>> reply = promise.getFuture();
             if (queue_->isElsewhere())
                 rpc::Node::current().hold(combine::forwardTo<Future<Void>>(
-                    std::move(promise), // has copies
+                    std::move(promise),
                     start<PendingRequest<T, false>>(queue_, std::move(request), priority, delivery)));
             else
                 send(std::move(request));

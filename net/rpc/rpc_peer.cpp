@@ -1,13 +1,11 @@
-// One connection to another process: waiters for replies, sending, receiving, and the end.
+// One connection to another process.
 //
-// Sending: send() appends a frame to out_; flush() gives out_ to the kernel at the end of the turn, or when there are
-// many bytes. Receiving: readFrames() reads into a buffer of the node. Whole frames are delivered from that buffer;
-// only the rest is copied into in_. take() parses the greeting first, then frames. A frame that is too large is skipped
-// and not stored. If a receiver has no room, the frame stays in in_, and reading pauses until the receiver has room.
-// watch() sends pings, and ends the connection if the peer is silent or does not read.
+// Sending: send() appends a frame to out_; flush() writes out_ at the end of the turn, or when there are many bytes.
+// Receiving: readFrames() reads into a buffer of the node. take() delivers whole frames from that buffer; only the rest
+// is copied into in_. A frame that is too large is skipped and not stored. If a receiver has no room, the frame stays
+// in in_, and reading pauses. watch() sends pings, and ends the connection if the peer is silent or does not read.
 //
-// The end: run() fails with an error, and the node calls lost(), which gives the error to all waiters. Each waiter
-// sends again on the next peer, or fails.
+// The end: run() fails, and the node calls lost(). Then each waiter sends again to the next peer, or fails.
 
 #include "net/rpc/detail/rpc_peer.h"
 
@@ -58,7 +56,7 @@ void RpcPeer::dropUnwanted() {
 // Calls
 
 PeerCall::PeerCall(RpcPeer& peer, std::uint64_t number) : Turn(hand), number_(number) {
-    if (peer.calls_.emplace(number, this).second) // otherwise another call has the number: this call cannot be dropped
+    if (peer.calls_.emplace(number, this).second) // otherwise another call has the number; this one cannot be dropped
         peer_ = &peer;
 }
 
@@ -69,17 +67,47 @@ PeerCall::~PeerCall() {
 
 void RpcPeer::dropCall(std::uint64_t reply) {
     auto found = calls_.find(reply);
-    if (found == calls_.end()) // the call has been answered
+    if (found == calls_.end()) // already answered
         return;
     PeerCall* call = found->second;
     calls_.erase(found);
     call->drop();
 }
 
+void RpcPeer::sendTrace(std::uint64_t reply, trace::SpanContext const& span) noexcept {
+    if (!isOpen())
+        return;
+    std::size_t begin = out_.size();
+    try {
+        beginFrame(out_, UID(kWellKnown, kTraceOfCall), 0);
+        reply = littleEndian(reply);
+        out_.append(reinterpret_cast<char const*>(&reply), sizeof reply);
+        out_.append(span.traceparent()).append(1, ' ').append(span.state);
+        finish(begin);
+    } catch (...) { // no memory, or too large: the request goes without its trace
+        out_.resize(begin);
+    }
+}
+
+void RpcPeer::noteTrace(StringRef message) {
+    constexpr std::size_t kNumberBytes = 8;
+    std::string_view text = message.toStringView();
+    trace_.reset();
+    if (text.size() < kNumberBytes)
+        return;
+    std::uint64_t number;
+    std::memcpy(&number, text.data(), kNumberBytes);
+    text.remove_prefix(kNumberBytes);
+    std::size_t blank = std::min(text.find(' '), text.size());
+    auto span = trace::SpanContext::parse(text.substr(0, blank), text.substr(std::min(blank + 1, text.size())));
+    if (span)
+        trace_ = std::make_unique<CallTrace>(CallTrace{littleEndian(number), std::move(*span)});
+}
+
 void RpcPeer::sendDrop(std::uint64_t reply) noexcept {
     try {
         send(UID(kWellKnown, kDroppedCall), reply, [](ObjectWriter&) {});
-    } catch (...) { // no memory: the handler is not cancelled
+    } catch (...) { // no memory: the handler runs on
     }
 }
 
@@ -140,7 +168,7 @@ void RpcPeer::flush() {
             out_.erase(0, sent_);
             sent_ = 0;
         }
-        isBlocked_ = true; // also after an error, which readFrames() then reports
+        isBlocked_ = true; // also after an error, which readFrames() reports
         call(connection_->writable(), writing_, [this](Error error) {
             isBlocked_ = error.isValid();
             flush();
@@ -188,7 +216,7 @@ Future<Void> RpcPeer::run(Reference<Connection> connection) {
     connection_ = connection;
     lastHeard_ = lastSent_ = now();
     RpcOptions const& options = node_->options();
-    out_.insert(0, greetingBytes({options.version, options.hasChecksums})); // no byte of out_ has been sent
+    out_.insert(0, greetingBytes({options.version, options.hasChecksums})); // no byte of out_ was sent yet
     flushTurn_.ask(kFlushPriority);
     (void)co_await race(readFrames(), watch(), disconnected_.getFuture());
 }
@@ -198,7 +226,7 @@ Future<Void> RpcPeer::readFrames() {
     for (;;) {
         bool isShort = side_ == Side::Accepted && node_->isShort();
         std::span<std::uint8_t> place = node_->scratch();
-        if (isShort) // reads few bytes, or the rest of a large frame
+        if (isShort) // read few bytes, or the rest of a large frame
             place = place.first(std::clamp(std::max(needed_, in_.size()) - in_.size(), kSmallRead, place.size()));
         std::optional<std::size_t> count = connection_->tryReadSome(place);
         if (!count) {
@@ -229,7 +257,7 @@ Future<Void> RpcPeer::readFrames() {
             try {
                 co_await std::exchange(pause, {});
             } catch (Error& error) {
-                if (error.code() != error_code_broken_promise) // otherwise the receiver's stream has ended
+                if (error.code() != error_code_broken_promise) // broken_promise: the receiver's stream has ended
                     throw;
             }
             in_.erase(0, take(in_, pause));
@@ -246,15 +274,15 @@ Future<Void> RpcPeer::readFrames() {
     }
 }
 
-/// Makes room in in_ for `bytes` more bytes. For a large frame, also makes room for later bytes, as each growth copies
-/// all bytes so far. The bytes received so far limit that room: a header alone must not cost much memory.
+/// Makes room in in_ for `bytes` more bytes, and for later bytes of a large frame, to copy less often. Its room depends
+/// on the received bytes: a header alone must not cost much memory.
 void RpcPeer::makeRoom(std::size_t bytes) {
     std::size_t needed = in_.size() + bytes;
     if (needed > in_.capacity())
         in_.reserve(std::max(needed, std::min(needed_, kMostGrowth + 2 * needed)));
 }
 
-/// Sends a refused peer this side's version, ends the connection, and throws incompatible_protocol_version.
+/// Sends our greeting, ends the connection, and throws incompatible_protocol_version.
 Future<Void> RpcPeer::refuse() {
     ++node_->count().brokenConnections;
     flush();
@@ -287,7 +315,7 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
         isGreeted_ = isCompatible(theirs_, options.version) && greeting->hasChecksums == options.hasChecksums;
         if (!isGreeted_)
             return static_cast<std::size_t>(bytes.size());
-        if (side_ == Side::Connecting) // the peer has greeted: so a node listens at address_
+        if (side_ == Side::Connecting) // a node listens at address_
             node_->failureMonitor().setStatus(address_, FailureStatus(false));
         used = kGreetingBytes;
     }
@@ -323,7 +351,7 @@ std::size_t RpcPeer::take(StringRef bytes, Future<Void>& pause) {
     }
 }
 
-/// Skips a frame that is too large. At the frame's end, the requester, or the waiter for a reply, gets value_too_large.
+/// Skips a too large frame. Returns how many bytes belong to it. At its end the requester or waiter gets an error.
 std::size_t RpcPeer::skip(StringRef bytes) {
     bool hasChecksums = node_->options().hasChecksums;
     std::size_t taken = std::min(skipped_.left, static_cast<std::size_t>(bytes.size()));
@@ -353,13 +381,17 @@ std::size_t RpcPeer::skip(StringRef bytes) {
 }
 
 bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
-    if (frame.to == UID()) { // a ping, or the answer to one
+    if (frame.to == UID()) { // a ping, or its answer
         if (frame.reply != 0)
             send(UID(), 0, [](ObjectWriter&) {});
         return true;
     }
     if (frame.to == UID(kWellKnown, kDroppedCall)) {
         dropCall(frame.reply);
+        return true;
+    }
+    if (frame.to == UID(kWellKnown, kTraceOfCall)) {
+        noteTrace(frame.message);
         return true;
     }
     MessageReceiver* receiver = node_->endpoints().find(frame.to);
@@ -369,6 +401,8 @@ bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
         return true;
     }
     MessageContext context{this, frame.reply};
+    if (trace_ && trace_->number == frame.reply)
+        context.trace = &trace_->span;
     ObjectReader reader(frame.message, AssumeVersion(theirs_));
     reader.setContext(&context);
     RpcOptions const& options = node_->options();
@@ -382,13 +416,15 @@ bool RpcPeer::deliver(ParsedFrame const& frame, Future<Void>& pause) {
         sendError(frame.reply, error);
     }
     pause = std::move(context.pause);
+    if (trace_ && !pause.isValid())
+        trace_.reset();
     return !pause.isValid();
 }
 
 Future<Void> RpcPeer::watch() {
     RpcOptions const& options = node_->options();
     double begin = now();
-    double asked = begin; // when this function found that replies are waited for: a silence before has no meaning
+    double asked = begin; // since when replies are awaited: a silence before does not count
     for (;;) {
         bool wasPending = !pending_.isEmpty();
         bool isWaitedFor = wasPending || side_ == Side::Connecting || !isGreeted_;
@@ -444,7 +480,7 @@ void RpcPeer::lost(Error error) {
     while (!waiting.isEmpty()) {
         auto* each = static_cast<PendingReply*>(waiting.next);
         each->unlink();
-        each->lost(error); // lost() may make the waiter wait at another peer
+        each->lost(error); // the waiter may wait at another peer now
     }
     node_ = nullptr;
     drained_.trigger(TaskPriority::WriteSocket);

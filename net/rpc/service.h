@@ -1,5 +1,5 @@
 #pragma once
-// rpc::serve() and rpc::call(): requests to functions of another process. The name of the request selects the function.
+// rpc::serve() and rpc::call(): calls of functions in another process, by the name of the request.
 //
 //     struct Get {                                              // in a header of both sides
 //         using Reply = std::string;
@@ -11,51 +11,55 @@
 //     Future<Void> served = rpc::serve(node, [&](Get get) { return values[get.key]; },
 //                                            [&](Put put) -> Future<Void> { co_await write(put); });
 //     // A client:
-//     Get get{"key"}; // a variable: gcc 12 copies the bytes of Get{"key"} if that stands in the co_await expression
+//     Get get{"key"}; // a variable: gcc 12 copies Get{"key"} bytewise if it stands in the co_await expression
 //     std::string value = co_await rpc::call(server, get);
 //     ErrorOr<std::string> reply = co_await rpc::tryCall(server, get);
 //     std::string any = co_await timeoutError(rpc::call(servers, get), 2.0);
 //
 // A request is a struct with a type Reply and a name. flow/memory/object.h serializes requests and replies, so later
-// versions may add members. A handler takes a request. It returns a Future<Reply>, a Reply, or nothing for Void.
+// versions may add members. A handler takes a request, and returns a Future<Reply>, a Reply, or nothing for Void.
 //
-// serve() returns a future that is not ready while the requests are served. Dropping it cancels the handlers that run;
-// their callers get broken_promise. Handlers may be coroutines with captures, which live as long as the future. An
-// error of a handler, thrown or in its future, is the result of the call. At most ServeOptions::atATime handlers of a
-// name run at a time. Their requests have at most RpcOptions::backlogBytes, not counting the last. Further requests
-// wait in the stream, and then at the other process. A process serves a name only once: if a name is served twice, or
-// if two names have the same hash, an assertion fails that shows both names.
+// The future of serve() stays pending. Dropping it cancels the running handlers; their callers get broken_promise.
+// Handlers may be coroutines with captures, which live as long as the future. An error of a handler, thrown or in its
+// future, is the result of the call. For each name at most ServeOptions::atATime handlers run at a time, with requests
+// of at most RpcOptions::backlogBytes, not counting the last. Further requests wait in the stream, and then at the
+// sender. The names of a process must differ, and their hashes too: otherwise an assertion fails.
 //
-// call() sends the request again on each new connection until the reply arrives: so the request may arrive twice.
-// call() also waits for a process that does not listen yet. tryCall() sends the request once. The errors are those of
+// call() sends the request again on each new connection until the reply arrives, so the request may arrive twice. It
+// also waits for a process that does not listen yet. tryCall() sends the request once. The errors are those of
 // getReply() and tryGetReply() in net/rpc/request_stream.h, and:
 //     service_not_found             the process has no handler for a request of this name
 //
-// With several servers, call() chooses one, as loadBalance() does (net/rpc/load_balance.h).
+// With several servers, call() uses loadBalance(). Nothing is serialized if a process calls itself.
 //
-// A process may call itself; then nothing is serialized.
+// Cancel-safe: dropping a call, or the end of the connection, cancels the handler at the server. If the call still
+// waits there, its handler does not run. With several servers, all handlers of the call are cancelled. A peer can
+// cancel only calls of its own connection. With ServeOptions::runsToEnd, a handler that has begun runs to its end,
+// unless the future of serve() is dropped. (An uncancellable coroutine as a handler also runs on, but it does not count
+// for atATime then, and it may outlive its captures.)
 //
-// Cancel-safe: dropping a call cancels its handler at the server, and so does the end of the connection. A call that
-// waits there is not handled at all. With several servers, the other handler is cancelled too. A
-// cancel names the call and belongs to the connection that has brought the call: it cancels no other handler. With
-// ServeOptions::runsToEnd, a handler that has begun runs to its end; dropping the future of serve() still cancels it.
-// (An uncancellable coroutine also runs on as a handler, but it counts no more, and it may outlive what it captures.)
+// call(server, request, here) gives the server the span of the RequestContext, in a frame of its own before the
+// request; other calls send no byte more. A handler with a second parameter, [&](Get get, RequestContext here), gets a
+// context with the span; ServeOptions::tracer begins one for the handler. Other values of the context do not travel.
 //
-// A deadline does not travel with a call: at its deadline the client drops the call, and that cancels the handler. So
-// the clocks of two machines need not agree; and if the client or the network dies, the end of the connection cancels.
+// Deadlines are not sent: at its deadline the client drops the call, which cancels the handler. So clocks need not
+// agree. If the client or the network fails, the end of the connection cancels the handler.
 
 #include "flow/sync/trigger.h"
 #include "flow/tasks/scope.h"
+#include "net/rpc/detail/call_span.h"
 #include "net/rpc/load_balance.h"
 
 namespace flow::net::rpc {
 
 struct ServeOptions {
-    /// The most handlers of one name that run at a time.
+    /// The most running handlers of one name.
     std::size_t atATime = 1000;
-    /// True: a handler that has begun runs to its end, also if its call is dropped. It counts for atATime until then.
+    /// True: a handler that has begun runs to its end, even if its call is dropped. Until then it counts for atATime.
     bool runsToEnd = false;
     TaskPriority priority = TaskPriority::DefaultEndpoint;
+    /// Begins a span for each handler, below that of the client. It must live as long as the future of serve().
+    trace::Tracer* tracer = nullptr;
 };
 
 template <class T>
@@ -64,22 +68,24 @@ concept NamedRequest = requires {
     std::string_view(T::name);
 };
 
-/// The message of a call. file_identifier is a second hash of the name: if another name has the same kHash, requests of
-/// that name get serialization_failed.
+/// The message of a call. file_identifier is a second hash of the name: if another name has the same kHash, its
+/// requests get serialization_failed.
 template <NamedRequest Request>
 struct Call {
     static constexpr std::uint64_t kHash = hashOf(Request::name);
     static constexpr FileIdentifier file_identifier = static_cast<FileIdentifier>(hashOf(Request::name, 0x4D525343));
 
     static constexpr bool kIsCall = true;
-    static constexpr bool tellsAbandoned = true; // dropping the call cancels its handler
+    static constexpr bool tellsAbandoned = true;
 
     Request request = {};
     ReplyPromise<typename Request::Reply> reply = {};
-    std::size_t heldBytes = 0; // not sent: the memory that counts for RpcOptions::backlogBytes at the server
+    std::size_t heldBytes = 0;   // not sent: counts for RpcOptions::backlogBytes at the server
+    RequestContext context = {}; // not sent, but for its span
 
     static Endpoint at(Address const& server) { return {{server, {}}, UID(kNamed, kHash), false, 0}; }
     void setHeldBytes(std::size_t bytes) { heldBytes = bytes; }
+    void setTrace(trace::SpanContext const& span) { context = contextOf(span); }
     template <class Ar>
     void serialize(Ar& ar) {
         serializer(ar, request, reply);
@@ -96,16 +102,26 @@ template <class Result, class F, class Argument>
 struct ArgumentOf<Result (F::*)(Argument)> : ArgumentOf<Result (*)(Argument)> {};
 template <class Result, class F, class Argument>
 struct ArgumentOf<Result (F::*)(Argument) const> : ArgumentOf<Result (*)(Argument)> {};
+// The same with a second parameter, the context of the request.
+template <class Result, class Argument, class Here>
+    requires std::same_as<std::remove_cvref_t<Here>, RequestContext>
+struct ArgumentOf<Result (*)(Argument, Here)> : ArgumentOf<Result (*)(Argument)> {};
+template <class Result, class F, class Argument, class Here>
+    requires std::same_as<std::remove_cvref_t<Here>, RequestContext>
+struct ArgumentOf<Result (F::*)(Argument, Here)> : ArgumentOf<Result (*)(Argument)> {};
+template <class Result, class F, class Argument, class Here>
+    requires std::same_as<std::remove_cvref_t<Here>, RequestContext>
+struct ArgumentOf<Result (F::*)(Argument, Here) const> : ArgumentOf<Result (*)(Argument)> {};
 template <class F>
     requires requires { &F::operator(); }
 struct ArgumentOf<F> : ArgumentOf<decltype(&F::operator())> {};
 
-/// A function with one parameter, a request.
+/// A function of a request, or of a request and its RequestContext.
 template <class F>
 concept Handler = NamedRequest<typename ArgumentOf<F>::Type>;
 
-template <Handler F, NamedRequest Request>
-Future<typename Request::Reply> handle(F& handler, Request&& request) {
+template <class F, NamedRequest Request>
+Future<typename Request::Reply> handleBound(F& handler, Request&& request) {
     using Reply = typename Request::Reply;
     using Result = std::invoke_result_t<F&, Request>;
     constexpr bool kIsReply =
@@ -121,8 +137,32 @@ Future<typename Request::Reply> handle(F& handler, Request&& request) {
         return Reply(handler(std::move(request)));
     }
 }
+template <Handler F, NamedRequest Request>
+Future<typename Request::Reply> handle(F& handler, Request&& request, RequestContext here) {
+    if constexpr (std::is_invocable_v<F&, Request, RequestContext>) {
+        auto bound = [&](Request&& given) { return handler(std::move(given), std::move(here)); };
+        return handleBound(bound, std::move(request));
+    } else {
+        return handleBound(handler, std::move(request));
+    }
+}
+/// Calls the handler, and begins its span if there is a tracer.
+template <Handler F, NamedRequest Request>
+Future<typename Request::Reply> handleCall(F& handler, Call<Request>& call, trace::Tracer* tracer) {
+    if (!tracer)
+        return handle(handler, std::move(call.request), std::move(call.context));
+    trace::Span span = beginCallSpan(*tracer, Request::name, call.context);
+    Future<typename Request::Reply> result;
+    try {
+        result = handle(handler, std::move(call.request), span.context());
+    } catch (...) {
+        span.error(currentError());
+        throw;
+    }
+    return inSpanIfRecording(std::move(result), std::move(span));
+}
 
-/// Sends the result to the caller. A cancelled handler sends no answer, so the caller gets broken_promise.
+/// Sends the result. A cancelled handler sends none, so the caller gets broken_promise.
 template <class Reply>
 void reply(ReplyPromise<Reply> const& to, ErrorOr<Reply> result) {
     if (!result.isError())
@@ -131,7 +171,6 @@ void reply(ReplyPromise<Reply> const& to, ErrorOr<Reply> result) {
         to.sendError(result.getError());
 }
 
-/// The running handlers of one name.
 class RunningHandlers : NonCopyable {
 public:
     RunningHandlers(ServeOptions const& options, std::size_t mostBytes)
@@ -148,7 +187,7 @@ public:
     }
 
 private:
-    /// A call that runs. It counts until end(), or until the destructor, if its memory has run out.
+    /// Counts a running call, until end() or the destructor.
     struct Counted {
         Counted(RunningHandlers& r, std::size_t b) : running(&r), bytes(b) {}
         Counted(Counted&& other) noexcept : running(std::exchange(other.running, nullptr)), bytes(other.bytes) {}
@@ -161,13 +200,12 @@ private:
         std::size_t bytes;
     };
 
-    /// Sends the result when it is ready.
     template <class Reply>
     Future<Void> answer(Future<Reply> result, ReplyPromise<Reply> to, Counted counted) {
         Future<ErrorOr<Reply>> answered = errorOr(std::move(result));
         Future<Void> abandoned = runsToEnd_ ? Future<Void>(Never()) : to.onAbandoned();
         auto first = co_await race(std::move(answered), std::move(abandoned)); // if abandoned, cancels the handler
-        counted.end(); // before the reply, which may end this object
+        counted.end(); // before the reply: its receiver may destroy this object
         if (first.index() == 0 && !to.isAbandoned())
             reply(to, std::get<0>(std::move(first)));
         else
@@ -204,7 +242,7 @@ Future<Void> serveOne(Node& node, ServeOptions options, std::source_location cal
             continue;
         }
         try {
-            Future<typename Request::Reply> result = handle(handler, std::move(call.request));
+            Future<typename Request::Reply> result = handleCall(handler, call, options.tracer);
             if (result.isReady())
                 reply(call.reply, result.isError() ? ErrorOr<typename Request::Reply>::failed(result.getError())
                                                    : ErrorOr<typename Request::Reply>(result.get()));
@@ -216,7 +254,7 @@ Future<Void> serveOne(Node& node, ServeOptions options, std::source_location cal
     }
 }
 
-/// A node, and the source location of the call of serve() to which the node is passed.
+/// A node, with the source location of the call of serve().
 struct NodeOfCaller {
     Node& node;
     std::source_location caller;
@@ -240,14 +278,27 @@ Future<typename Request::Reply> call(Address const& server, Request request) {
     RequestStream<Call<Request>> stream(Call<Request>::at(server));
     return stream.getReply(Call<Request>{std::move(request)});
 }
+template <NamedRequest Request>
+Future<typename Request::Reply> call(Address const& server, Request request, RequestContext const& here) {
+    RequestStream<Call<Request>> stream(Call<Request>::at(server));
+    trace::Span span(here, Request::name, trace::SpanKind::Client);
+    Call<Request> sent{.request = std::move(request), .context = span.context()};
+    return inSpanIfRecording(stream.getReply(std::move(sent)), std::move(span));
+}
 
 template <NamedRequest Request>
 Future<ErrorOr<typename Request::Reply>> tryCall(Address const& server, Request request) {
     RequestStream<Call<Request>> stream(Call<Request>::at(server));
     return stream.tryGetReply(Call<Request>{std::move(request)});
 }
+template <NamedRequest Request>
+Future<ErrorOr<typename Request::Reply>> tryCall(Address const& server, Request request, RequestContext const& here) {
+    RequestStream<Call<Request>> stream(Call<Request>::at(server));
+    trace::Span span(here, Request::name, trace::SpanKind::Client);
+    Call<Request> sent{.request = std::move(request), .context = span.context()};
+    return inSpanIfRecording(stream.tryGetReply(std::move(sent)), std::move(span));
+}
 
-/// One of several servers with the same service.
 template <NamedRequest Request>
 struct Alternative {
     RequestStream<Call<Request>> stream;

@@ -54,7 +54,7 @@ public:
         return true;
     }
 
-    /// Ends the listener when its process stops: its operations never complete.
+    /// Ends the listener when its process stops. Its operations never complete.
     void stop() {
         abandonWaiters();
         while (!waiting_.isEmpty())
@@ -127,6 +127,7 @@ Reference<Session> Host::open(Address to) {
 }
 
 Future<Reference<Connection>> Host::connect(Address to, ConnectOptions const& options) {
+    options.check();
     double timeout = std::min<double>(options.timeout, SimNetwork::kConnectTimeout);
     Reference<Session> session = open(to);
     if (!session) {
@@ -170,13 +171,15 @@ Address Host::bindable(Address at, std::map<std::uint16_t, T*> const& used) {
     throw errorOfCall(EADDRINUSE);
 }
 
-Reference<Listener> Host::listen(Address at, ListenOptions const&) try {
+Reference<Listener> Host::listen(Address at, ListenOptions const& options) try {
+    options.check();
     return makeReference<SimListener>(*this, bindable(at, listeners_));
 } catch (Error const& error) {
     throw errorAt(error, "listen at", at);
 }
 
-Reference<DatagramSocket> Host::bind(Address at, DatagramOptions const&) try {
+Reference<DatagramSocket> Host::bind(Address at, DatagramOptions const& options) try {
+    options.check();
     return makeReference<SimDatagramSocket>(*this, bindable(at, sockets_));
 } catch (Error const& error) {
     throw errorAt(error, "bind to", at);

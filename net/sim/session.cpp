@@ -1,11 +1,9 @@
-// A session is a connection: two halves (one at each machine) and two pipes (messages in flight, one in each
-// direction).
+// A session has two halves (one at each machine) and two pipes (messages in flight, one in each direction).
 //
 // Open: open() sends the request. The machine of side 1 offers it to a listener and answers. Then both halves are
 // established. Data: send() puts a segment into the pipe with its arrival time. deliver(), on the world's loop, takes
 // the segments that have arrived and calls arrive(), which changes the half and wakes its process. Only wake(), in the
-// loop of the process, completes futures. A Credit tells the sender how many bytes were read: the sender's queue gets
-// shorter.
+// loop of the process, completes futures. A Credit reports how many bytes were read, which shortens the sender's queue.
 //
 // End: each direction ends separately (shutdownWrite). A reset or a fault fails a half immediately. A session is freed
 // when no machine, no process and no message in flight refers to it.
@@ -49,11 +47,8 @@ public:
     // Called by the session.
 
     bool isAwaited() const { return isReadWaitedFor() || isDrainWaitedFor(); }
-    /// Drops all waiters, when the process stops.
     void stop() { abandonWaiters(); }
-    /// Notes that the other side has read `bytes` bytes.
     void noteRead(std::size_t bytes) { noteGone(bytes); }
-    /// Lets the operations of the process go on, after an event.
     void wake() {
         if (session_->error(side_).isValid())
             return fail(session_->error(side_));
@@ -254,7 +249,6 @@ void Session::wake(Half& half) {
 // -------------------------------------------------------------------------------------------------------------------
 // Called by machines
 
-/// Puts `half` into the list of its machine.
 void Session::enter(Half& half) {
     half.isKnown = true;
     ++network_.openEnds_;
@@ -353,7 +347,7 @@ double Session::heldUntil(Pipe& pipe) {
     return isDark ? kUntilHealed : std::max(pipe.cable->cutUntil, pipe.cable->clogUntil);
 }
 
-/// Returns true if the machine still has the address to which the message was sent.
+/// True if the machine still has the address to which the message was sent.
 bool Session::isAtItsAddress(Half const& half) {
     return half.address.isLoopback() || half.address.v4() == half.host->process().address();
 }
@@ -378,7 +372,6 @@ void Session::lookAgain() {
         }
 }
 
-/// Delivers all messages that have arrived by now.
 void Session::deliver(Pipe& pipe) {
     auto self = Reference<Session>::addRef(this);
     Half& half = halves_[&pipe == &pipes_[0]];

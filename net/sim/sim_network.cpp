@@ -10,7 +10,7 @@
 namespace flow::net {
 namespace {
 
-/// Returns a hash that is equal on all machines with the same order of bytes.
+/// Returns a hash that is equal on all machines with the same byte order.
 std::uint64_t hashOf(std::uint64_t start, StringRef bytes) {
     constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15u;
     std::uint64_t hash = start;

@@ -12,10 +12,10 @@
 //
 // Connections behave as in TCP. Bytes that are sent over a cut or clogged link, or to a machine without power, arrive
 // when the link or machine works again; datagrams are lost, except over a clogged link. When a process stops, its
-// machine resets the connections and refuses new ones. A machine without power sends nothing, and its peers wait. When
-// the power is back, it answers their messages with a reset. connect() without an answer fails after kConnectTimeout.
+// machine resets the connections and refuses new ones. A machine without power sends nothing, and its peers wait. With
+// power again, it answers their messages with a reset. connect() waits at most kConnectTimeout seconds for an answer.
 //
-// Injected faults: both partitions, and clog to datagramReorder in flow/sim/faults.h. See arrived() for the messages.
+// Injected faults: the kinds from partitionOneWay to datagramReorder in flow/sim/faults.h.
 
 #include "flow/base/seconds.h"
 #include "flow/sim/world.h"
@@ -42,17 +42,17 @@ public:
     void shape(LinkShape const& shape);
     /// Sets the shape of the links between two processes.
     void shape(Process& a, Process& b, LinkShape const& shape);
-    /// For so many seconds, or until heal(), nothing from `from` arrives at `to`; connections go on after that.
+    /// For `seconds`, or until heal(), nothing from `from` arrives at `to`. Connections continue after that.
     void cut(Process& from, Process& to, Seconds seconds = kUntilHealed);
     /// Cuts both directions.
     void partition(Process& a, Process& b, Seconds seconds = kUntilHealed);
-    /// For so many seconds, or until heal(), nothing from `from` arrives at `to`. Then everything arrives.
+    /// Like cut(), but everything arrives later, datagrams too.
     void clog(Process& from, Process& to, Seconds seconds);
-    /// Ends all cuts and clogs; slow connections are as fast as others again.
+    /// Ends all cuts and clogs, and makes slow connections as fast as others.
     void heal();
 
-    /// Sets the addresses of a name, for all processes. The ports are ignored. If `addresses` is empty, removes the
-    /// name. Processes may cache an answer for kNameSeconds.
+    /// Sets the addresses of a name, for all processes, and ignores their ports. Without addresses, removes the name.
+    /// Processes may cache an answer for kNameSeconds.
     void setName(std::string name, std::vector<Address> addresses);
     static constexpr double kNameSeconds = 60;
 
@@ -66,7 +66,7 @@ private:
     friend class Session;
     friend class SimDatagramSocket;
 
-    /// The kind of a message. The event of the message's arrival contains it.
+    /// The kind of a message, which its arrival event contains.
     enum class Kind : std::uint8_t { Open, Accepted, Data, End, Reset, Credit, Datagram };
 
     void prepare(Process& process) override;
@@ -84,7 +84,7 @@ private:
     LinkShape shape_;
     std::uint64_t seed_;                                              // the seed of the cables' random generators
     std::vector<Host*> hosts_;                                        // by the ids of their processes
-    std::map<std::pair<std::uint32_t, std::uint32_t>, Cable> cables_; // each is made when it is first used
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Cable> cables_; // each is made at its first use
     ListLink sessions_;
     ListLink flights_; // the datagrams in flight
     std::map<std::string, std::vector<Address>> names_;

@@ -6,10 +6,9 @@
 //     co_await client->write("GET /\r\n"_sr);
 //
 // The pair needs no Transport, so it works on every loop: in a unit test on virtual time, in a simulation, on a
-// RealLoop. It behaves as any Connection does, with water marks, half-close and resets, but takes no time: written
-// bytes can be read in the next turn of the loop. A read gives all that has arrived, up to its limit. flushed() is
-// ready at once, as in a simulation. The addresses are 127.0.0.1:1 and 127.0.0.1:2. For delays and faults of a network
-// take a SimNetwork. A pair belongs to the loop on which it was made.
+// RealLoop. It behaves like any Connection, with water marks, half-close and resets, but takes no time: written bytes
+// can be read in the next turn of the loop, and flushed() is ready at once. The addresses are 127.0.0.1:1 and
+// 127.0.0.1:2. For delays and faults of a network use a SimNetwork. A pair belongs to the loop on which it was made.
 
 #include "net/connection.h"
 

@@ -10,7 +10,7 @@
 namespace flow::net {
 namespace {
 
-constexpr std::size_t kShown = 48, kShownBefore = 16; // bytes in a sentence, and those before the first difference
+constexpr std::size_t kShown = 48, kShownBefore = 16; // bytes shown, and bytes before the difference
 
 constexpr char kEnd[] = "the end";
 
@@ -19,7 +19,7 @@ std::string quoted(std::string_view bytes, std::size_t from) {
     return '"' + StringRef(bytes.substr(0, kShown)).printable() + (bytes.size() > kShown ? "...\"" : "\"");
 }
 
-/// Returns the part of the sentence that shows both texts, from shortly before the first byte that differs.
+/// Returns the part of the sentence with both texts, from shortly before the first different byte.
 std::string difference(std::string_view wanted, bool isEnd, std::string_view received, std::string const& instead) {
     std::size_t from = 0;
     if (std::max(wanted.size(), received.size()) > kShown) {
@@ -52,7 +52,7 @@ Future<Void> ScriptedPeer::play(Reference<Connection> connection, std::vector<St
     }
 }
 
-/// Reads what the step expects. `instead` becomes the text of the end or the error that came before all of it.
+/// Reads the bytes of the step. `instead` becomes the text of an end or error that comes too early.
 Future<Void> ScriptedPeer::expect(Connection* connection, Step const* step, std::size_t number) {
     std::string const& wanted = step->bytes;
     bool isEnd = step->kind == Kind::ExpectEnd;

@@ -6,18 +6,16 @@
 //     peer.expect("GET /\r\n").send("200").wait(1.0).send("\r\n").reset();
 //     auto [page, played] = co_await all(get(client), peer.run());
 //
-// The functions only add steps. run() takes the steps, and plays them; it is ready after the last one. expect() reads
-// exactly as many bytes as it names, in as many pieces as they come, and leaves the bytes behind them to the next step.
-// If other bytes come, or an end or an error in place of them, run() resets the connection, and fails with test_failed
-// and a sentence:
+// The functions only add steps; run() plays them, and is ready after the last one. expect() reads exactly the number of
+// bytes that it names, in any pieces. If other bytes come, or an end or an error instead, run() resets the connection,
+// and fails with test_failed and a sentence:
 //
 //     ScriptedPeer, step 1 (get_test.cpp:31): expected "GET /\x0d\x0a", received "GET /x"
 //
-// Bytes that never come are waited for: on virtual time the run then ends with loop_drained. An error of send() is the
-// error of run(). A cancel ends the step that waits; bytes that an expect() has read in part are gone. run() holds the
-// connection, and the ScriptedPeer holds it too; the connection closes when all of its References are gone. After
-// reset(), send() fails with operation_obsolete, and expect() and expectEnd() with test_failed, as for an error of the
-// connection; wait(), end() and reset() can still follow.
+// run() waits for missing bytes; on virtual time it then ends with loop_drained. An error of send() is the error of
+// run(). A cancel ends the waiting step, and bytes that its expect() has read are lost. run() and the ScriptedPeer hold
+// a Reference of the connection. After reset(), send() fails with operation_obsolete, and expect() and expectEnd() with
+// test_failed; wait(), end() and reset() may still follow.
 
 #include "flow/base/seconds.h"
 #include "flow/core/future.h"
@@ -42,14 +40,13 @@ public:
         return add({Kind::ExpectEnd, {}, 0, caller});
     }
     ScriptedPeer& send(std::string bytes) { return add({Kind::Send, std::move(bytes), 0, {}}); }
-    /// Does nothing for so many seconds.
     ScriptedPeer& wait(Seconds seconds) { return add({Kind::Wait, {}, seconds, {}}); }
     /// Ends the writing: Connection::shutdownWrite().
     ScriptedPeer& end() { return add({Kind::End, {}, 0, {}}); }
     /// Resets the connection: Connection::abort().
     ScriptedPeer& reset() { return add({Kind::Reset, {}, 0, {}}); }
 
-    /// Plays the steps that were added since the last run(). The ScriptedPeer may end before the future.
+    /// Plays the steps added since the last run(). The ScriptedPeer may be destroyed before the future.
     [[nodiscard]] Future<Void> run() { return play(connection_, std::exchange(steps_, {})); }
 
 private:

@@ -1,6 +1,6 @@
 // OpenSSL works between two connections: the user reads and writes plain bytes at the TlsConnection, and the carrier
-// transports encrypted records. OpenSSL makes no system calls. Its BIO (struct Carrier) reads from the carrier without
-// waiting, and collects new records in records_. sendRecords() writes these records to the carrier.
+// transports encrypted records. The BIO (struct Carrier) reads from the carrier without waiting, and collects new
+// records in records_. sendRecords() writes these records to the carrier.
 //
 // The handshake: finishHandshake() calls advance() and waits for the carrier, in turn, until the handshake is done or
 // takes too long. Reading: fill() decrypts one record; without a whole record, waitForCarrier() wakes the readers
@@ -15,6 +15,7 @@
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
 #include "net/detail/connection_events.h"
+#include "net/tls/detail/certificate_text.h"
 
 #include <algorithm>
 #include <cstring>
@@ -27,21 +28,8 @@ namespace {
 
 constexpr std::size_t kRecord = 16 * 1024;
 constexpr int kChunk = 64 * 1024;
-/// The number of bytes that a failed connection reads and drops. With unread bytes, the kernel would reset the
-/// connection before the other side has our alert.
+/// The most bytes that failWith() reads and drops.
 constexpr std::size_t kDropped = 256 * 1024;
-
-std::string textOfName(X509_NAME const* name) {
-    BIO* memory = BIO_new(BIO_s_mem());
-    if (!memory)
-        throw std::bad_alloc();
-    X509_NAME_print_ex(memory, name, 0, XN_FLAG_RFC2253);
-    char* text = nullptr;
-    long size = BIO_get_mem_data(memory, &text);
-    std::string result(text, static_cast<std::size_t>(size));
-    BIO_free(memory);
-    return result;
-}
 
 /// True if a client may request this name. Names with a dot at the beginning are refused: they mean all subdomains.
 bool isHostName(std::string_view name) {
@@ -79,7 +67,7 @@ struct TlsConnection::Carrier {
             self->carrierError_ = failure;
             return -1;
         }
-        // Also at the end of the carrier: OpenSSL would write nothing more if it saw the end.
+        // Asks for a retry even at the end of the carrier, because OpenSSL writes nothing more once it sees the end.
         BIO_set_retry_read(bio);
         return -1;
     }
@@ -243,7 +231,8 @@ void TlsConnection::noteFailure(int result) {
         failWith(error, std::move(why));
 }
 
-/// Received bytes stay, and writing goes on: the other side may have ended only its writing, without close_notify.
+/// Notes that the carrier has ended without close_notify. Received bytes can still be read, and writing goes on, since
+/// the other side may have ended only its writing.
 void TlsConnection::noteCut() {
     std::string why = "the other side has ended the connection without saying so";
     if (!isOpen_)
@@ -363,7 +352,6 @@ void TlsConnection::encrypt(StringRef bytes) {
     }
 }
 
-/// Passes the records of OpenSSL to the carrier.
 void TlsConnection::sendRecords() {
     if (writeEnded_ || error_.isValid()) // nothing may follow the end
         records_.clear();
@@ -382,7 +370,6 @@ void TlsConnection::sendRecords() {
     noteQueue();
 }
 
-/// Counts the bytes that have left the carrier's queue as sent.
 void TlsConnection::noteQueue() {
     std::size_t queued = carrier_->queuedBytes();
     if (queued < queuedBytes()) {

@@ -1,8 +1,7 @@
-// The settings of TLS as an SSL_CTX of OpenSSL. The constructor sets what clients and servers share: versions,
-// protocols, memory, verification. client() adds authorities, the identity and a cache of sessions by the name of the
-// server. server() adds the authorities for clients, the key of tickets, and the identities; chooseIdentity() picks the
-// identity for the requested name. Certificates and keys are read and checked here, so a wrong file is an error when
-// the context is made, and not in each handshake.
+// The constructor of TlsContext makes an SSL_CTX and sets what clients and servers share: versions, protocols, memory,
+// verification. client() adds authorities, the identity and a cache of sessions by the name of the server. server()
+// adds the authorities for clients, the key of tickets, and the identities; chooseIdentity() picks the identity for the
+// requested name. Certificates and keys are checked here, so that a wrong file fails here and not in each handshake.
 
 #include "net/tls/tls_context.h"
 
@@ -123,7 +122,7 @@ struct TlsContext::Identity {
     ~Identity() { EVP_PKEY_free(key); }
 
     bool isFor(std::string_view name) const {
-        return !name.empty() && !name.starts_with('.') && // ".name" would stand for all names below it
+        return !name.empty() && !name.starts_with('.') && // ".name" would match all subdomains
                X509_check_host(chain[0].get(), name.data(), name.size(), kNameFlags, nullptr) == 1;
     }
     bool putInto(SSL* ssl) const {
@@ -137,7 +136,6 @@ struct TlsContext::Identity {
     }
 };
 
-/// The callbacks of OpenSSL.
 struct TlsContext::Callbacks {
     static int chooseIdentity(SSL* ssl, void* self) {
         auto const& all = static_cast<TlsContext*>(self)->identities_;
@@ -161,14 +159,14 @@ struct TlsContext::Callbacks {
         return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
     }
 
-    /// Accepts the requested name. Then the session keeps the name, and a resumed session has it too.
+    /// Accepts the requested name: then the session, and a session that resumes it, keep the name.
     static int takeName(SSL*, int*, void*) { return SSL_TLSEXT_ERR_OK; }
 
     static int newSession(SSL* ssl, SSL_SESSION* session) {
         auto* connection = static_cast<TlsConnection*>(SSL_get_app_data(ssl));
         try {
             connection->context_->keepSession(connection->sessionName_, session);
-            return 1; // the session belongs to us
+            return 1; // OpenSSL passes the ownership to us
         } catch (std::bad_alloc&) {
             return 0;
         }

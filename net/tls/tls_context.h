@@ -1,6 +1,5 @@
 #pragma once
-// TlsContext: the shared settings of the TLS connections of a client or of a server: certificates, and trusted
-// authorities.
+// TlsContext: the certificates, trusted authorities and other settings of TLS clients or servers.
 //
 //     auto context = TlsContext::client();                                         // trusts the system's authorities
 //     auto context = TlsContext::client({.authorities = "ca.pem"});                // trusts these instead
@@ -11,13 +10,13 @@
 // the text. The files are read once, when the context is made, with blocking calls. If certificates have changed, make
 // another context, and pass it to TlsListener::setContext(). Existing connections keep their context.
 //
-// Making a context throws file_not_found, file_not_readable, invalid_option_value, or tls_error; what() says why. A
-// context belongs to one thread, so each loop needs its own.
+// Making a context throws file_not_found, file_not_readable, invalid_option_value, or tls_error; what() has the reason.
+// A context belongs to one thread, so each loop needs its own.
 //
 // In a simulation. The bytes on the wire are random in each run, so World::digest() differs, and a fault that changes a
-// byte may have another effect. The order and the times of events, and the numbers of sent bytes, depend only on the
-// seed if three conditions hold: keys are RSA or Ed25519 (signatures of ECDSA differ in size); the server gives no
-// tickets (tickets differ in size); and no certificate expires between two runs, or validAt is set.
+// byte may have another effect. But the order and the times of events, and the numbers of sent bytes, depend only on
+// the seed if keys are RSA or Ed25519 (signatures of ECDSA differ in size), the server sends no tickets (they differ in
+// size), and no certificate expires between two runs, or validAt is set.
 
 #include "flow/base/non_copyable.h"
 #include "flow/base/seconds.h"
@@ -37,9 +36,8 @@ struct ssl_session_st;
 
 namespace flow::net {
 
-/// A certificate and its key, with which a side proves its identity.
 struct TlsIdentity {
-    std::string certificate; // PEM; the chain up to an authority follows, in order
+    std::string certificate; // PEM: the certificate, then the chain up to an authority
     std::string key;         // PEM
 };
 
@@ -61,27 +59,26 @@ struct TlsClientOptions : TlsOptions {
     std::string authorities = {};
     /// The identity of this client, for servers that request a certificate.
     std::optional<TlsIdentity> identity = {};
-    /// True: the server's certificate is checked. False: any certificate is taken, so the server may be anybody.
+    /// False: the server's certificate is not checked, so the server may be anybody.
     bool verify = true;
 };
 
 struct TlsServerOptions : TlsOptions {
-    /// The identities of the server, at least one. A client that requests a name (SNI) gets the first identity for that
-    /// name. If no identity is for that name, or no name is requested, the client gets identities[0].
+    /// The identities of the server, at least one. The client gets the first one for the name that it requests (SNI),
+    /// or identities[0] if none is for that name or no name is requested.
     std::vector<TlsIdentity> identities = {};
     /// The authorities for clients, as PEM. If not empty, each client must show a certificate signed by one of them.
     std::string clientAuthorities = {};
-    /// The 80 secret bytes that encrypt the tickets with which clients resume sessions. Contexts with the same key
-    /// accept each other's tickets, without checking the client's certificate again. If empty, each context has a
-    /// random key.
+    /// The 80 secret bytes that encrypt the tickets with which clients resume sessions; empty: random bytes. Contexts
+    /// with the same key accept each other's tickets, without checking the client's certificate again.
     std::string ticketKey = {};
     /// The number of tickets for a client, sent with the first written bytes. If 0, sessions are not resumed.
     std::size_t tickets = 2;
 };
 
-/// OpenSSL's flags to compare a name with the names in a certificate. The common name does not count (RFC 9525).
+/// OpenSSL's flags to check a name against a certificate. The common name does not count (RFC 9525).
 extern unsigned const kNameFlags;
-/// Returns the name without a last dot: "example.org." means "example.org", and TLS uses only names without the dot.
+/// Returns the name without a last dot: "example.org." means "example.org", and TLS has only names without it.
 inline std::string_view withoutLastDot(std::string_view name) {
     return name.substr(0, name.size() - name.ends_with('.'));
 }
@@ -96,8 +93,12 @@ public:
     /// True if the other side must prove its identity.
     bool verifies() const { return verifies_; }
     double handshakeTimeout() const { return handshakeTimeout_; }
+    /// Returns OpenSSL's SSL_CTX, for settings that the options do not have, such as SSL_CTX_set_ciphersuites(). Change
+    /// it before the first connection uses the context. Its callbacks for certificates, server names, protocols and
+    /// sessions are this class's: do not replace them.
+    ssl_ctx_st* nativeHandle() { return context_; }
 
-    /// The most servers for which a client keeps a session. For one more server, another server's session is removed.
+    /// The most servers for which a client keeps a session. A further server replaces another one.
     static constexpr std::size_t kSessions = 1000;
 
 private:
@@ -117,7 +118,7 @@ private:
 
     ssl_ctx_st* context_ = nullptr;
     std::vector<std::unique_ptr<Identity>> identities_;
-    std::string protocols_; // before each protocol, one byte with its length
+    std::string protocols_; // each protocol follows one byte with its length
     std::map<std::string, ssl_session_st*> sessions_;
     double handshakeTimeout_;
     std::size_t tickets_ = 0; // only at a server

@@ -1,5 +1,7 @@
 #include "net/tls/detail/tls_error.h"
 
+#include "net/tls/detail/certificate_text.h"
+
 #include <cstdio>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -8,7 +10,7 @@
 namespace flow::net {
 namespace {
 
-thread_local char lastText[256];
+thread_local char lastText[512];
 
 Error errorOfVerification(long result) {
     switch (result) {
@@ -29,6 +31,14 @@ Error errorOfVerification(long result) {
     default:
         return tls_error();
     }
+}
+
+/// Returns the certificate that was not taken, as ": the certificate CN=server is for DNS:one.example".
+std::string refusedCertificate(SSL const* ssl) {
+    STACK_OF(X509)* chain = SSL_get0_verified_chain(ssl); // as far as OpenSSL has built it
+    if (!chain || sk_X509_num(chain) == 0)
+        return {};
+    return ": " + describeCertificate(sk_X509_value(chain, 0));
 }
 
 /// True for an alert that the other side has sent: OpenSSL's reason is then above SSL_AD_REASON_OFFSET.
@@ -73,7 +83,8 @@ Error takeTlsError(ssl_st* ssl, std::string const& about) {
     std::string behind = about.empty() ? std::string() : " (" + about + ")";
     if (ssl && isOfSsl && reason == SSL_R_CERTIFICATE_VERIFY_FAILED) {
         long result = SSL_get_verify_result(ssl);
-        return noteTlsError(errorOfVerification(result), X509_verify_cert_error_string(result) + behind);
+        std::string why = X509_verify_cert_error_string(result) + behind + refusedCertificate(ssl);
+        return noteTlsError(errorOfVerification(result), why);
     }
     char const* words = ERR_reason_error_string(code);
     std::string text = words ? words : "unknown failure";

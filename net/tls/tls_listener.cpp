@@ -62,7 +62,7 @@ void TlsListener::lookAgain() noexcept {
     }
 }
 
-/// Accepts connections and starts their handshakes, until accepting fails. This listener then fails with that error.
+/// Accepts connections and starts their handshakes. If accepting fails, this listener fails with that error.
 Future<Void> TlsListener::acceptAll() {
     try {
         for (;;) {

@@ -3,12 +3,12 @@
 //
 //     auto listener = makeReference<TlsListener>(transport().listen(443), TlsContext::server(options));
 //     co_await serveUntil(listener, serve, stop, 5.0);
-//     listener->setContext(TlsContext::server(options));      // its files have changed
+//     listener->setContext(TlsContext::server(options));      // when the files of certificates have changed
 //
 // Handshakes run concurrently, and accept() returns connections in the order in which their handshakes finish. So a
 // client that is slow, sends garbage or sends nothing delays no other client. At most limits.handshakes run at a time:
-// when one more client connects, the oldest handshake fails. A handshake that fails, or takes longer than its context
-// allows, ends only its connection. failures() counts failed handshakes, and onFailure() sets a function for them.
+// a further client makes the oldest handshake fail. A failed or late handshake ends only its connection. failures()
+// counts these, and onFailure() sets a function for them.
 //
 // A TlsListener does handshakes even while no accept() waits. When limits.ready connections wait to be accepted,
 // further clients wait in the kernel.
@@ -35,12 +35,9 @@ public:
 
     /// Makes later handshakes use `context`.
     void setContext(Reference<TlsContext> context);
-    /// Returns the number of handshakes that run now.
     std::size_t handshakes() const { return underWay_.size(); }
-    /// Returns the number of failed handshakes so far.
     std::uint64_t failures() const { return failures_; }
-    /// Sets the function that is called for each failure, with the client, the error and the reason as text. The
-    /// function must not throw, and must not destroy the listener.
+    /// Sets the function for failed handshakes. It must not throw, and must not destroy the listener.
     void onFailure(std::function<void(Address const&, Error, std::string const&)> call) {
         onFailure_ = std::move(call);
     }
@@ -48,6 +45,7 @@ public:
     bool isBusy() const override { return !underWay_.empty(); }
     void close() override;
     Address localAddress() const override { return carrier_->localAddress(); }
+    int nativeDescriptor() const override { return carrier_->nativeDescriptor(); }
 
 private:
     bool hasConnection() noexcept override { return !ready_.isEmpty(); }

@@ -110,7 +110,15 @@ def test_warnings(stub: Path, capsys: pytest.CaptureFixture[str], options: list[
         ["a", "b", "--depfile", "b.uid"],
         ["a", "b", "--depfile", "a"],
         ["a", "b", "--jobs", "2"],
-        ["a", "-"],
+        ["a", "-", "--depfile", "d"],
+        ["-", "b", "--depfile", "d"],
+        ["a", "b", "--depfile", "-"],
+        ["a", "-", "--generate-probes"],
+        ["-", "b", "--generate-probes"],
+        ["a", "/dev/stdout", "--depfile", "d"],
+        ["a", "-", "--json"],
+        ["--batch", "a", "-"],
+        ["--frames", "-"],
     ],
 )
 def test_wrong_arguments_exit_with_100(stub: Path, capsys: pytest.CaptureFixture[str], argv: list[str]) -> None:
@@ -233,3 +241,71 @@ def test_messages_that_cannot_be_printed(tmp_path: Path, where: str) -> None:
     command = shlex.join([*PROGRAM, "in.actor.cpp", "out.cpp"])
     done = subprocess.run(["bash", "-c", f"{command} 2{where}"], cwd=tmp_path, capture_output=True, check=False)
     assert (done.returncode, done.stdout, list(tmp_path.glob("out*"))) == (1, b"", [])
+
+
+def piped(folder: Path, words: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    """Runs `actorc WORDS` in a shell, with a text as its standard input."""
+    command = f"{shlex.join(PROGRAM)} {words}"
+    return subprocess.run(["bash", "-c", command], cwd=folder, input=text, capture_output=True, text=True, check=False)
+
+
+def test_standard_input_and_output(tmp_path: Path) -> None:
+    (tmp_path / "in.actor.cpp").write_text(GOOD, newline="")
+    done = piped(tmp_path, "in.actor.cpp out.cpp && cat out.cpp")
+    written = done.stdout
+    assert (done.returncode, done.stderr) == (0, "")
+    named = written.replace('"in.actor.cpp"', '"<stdin>"')
+    for words, expected in (
+        ("in.actor.cpp -", written),
+        ("in.actor.cpp /dev/stdout", written),
+        ("- -", named),
+        ("- - | cat", named),
+        ("/dev/stdin /dev/stdout | cat", named),
+        ("- piped.cpp && cat piped.cpp", named),
+        ("- - > shell.cpp && cat shell.cpp", named),
+        ("- /dev/stdout > shell.cpp && test -w shell.cpp && cat shell.cpp", named),
+        ("- /dev/fd/3 3> shell.cpp && test -w shell.cpp && cat shell.cpp", named),
+        ("- /dev/stdout 3> shell.cpp 1>&3 && cat shell.cpp", named),
+        ("- /dev/stdout >> appended.cpp && cat appended.cpp", named),
+        ("- /dev/null && echo", "\n"),
+    ):
+        done = piped(tmp_path, words, GOOD)
+        assert (words, done.returncode, done.stderr, done.stdout) == (words, 0, "", expected)
+    assert '#line 1 "<stdin>"' in named
+    files = {"in.actor.cpp", "out.cpp", "out.cpp.uid", "piped.cpp", "piped.cpp.uid", "shell.cpp", "appended.cpp"}
+    assert names(tmp_path) == files
+
+
+def test_a_header_from_standard_output_is_one(tmp_path: Path) -> None:
+    (tmp_path / "in.actor.h").write_text(IDLE)
+    assert piped(tmp_path, "in.actor.h -").stdout == piped(tmp_path, "in.actor.h out.h; cat out.h").stdout
+
+
+@pytest.mark.parametrize("output", ["-", "/dev/stdout"])
+def test_standard_streams_of_a_wrong_source(tmp_path: Path, output: str) -> None:
+    done = piped(tmp_path, f"- {output} >> log", BAD)
+    assert done.returncode == 1
+    assert done.stderr.startswith("<stdin>:1:44: error: `wait` cannot stand in a condition")
+    assert (tmp_path / "log").read_text() == ""
+
+
+@pytest.mark.parametrize("output", ["-", "/dev/stdout"])
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("> /dev/full", "actorc: the output cannot be written: No space left on device\n"),
+        (">&-", "actorc: the output cannot be written: Bad file descriptor\n"),
+        ("> >(exec true)", ""),
+    ],
+)
+def test_standard_output_that_cannot_be_written(tmp_path: Path, output: str, where: str, said: str) -> None:
+    long = GOOD + "// a line behind the actor\n" * 50_000
+    done = piped(tmp_path, f"- {output} {where}", long)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+
+
+def test_standard_input_that_cannot_be_read(tmp_path: Path) -> None:
+    for output in ("-", "out.cpp"):
+        done = piped(tmp_path, f"- {output} <&-")
+        assert (done.returncode, done.stderr) == (1, "actorc: <stdin>: Bad file descriptor\n")
+    assert names(tmp_path) == set()

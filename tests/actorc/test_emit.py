@@ -133,6 +133,13 @@ def test_a_test_case_stands_on_its_lines(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
+def test_a_benchmark_is_registered_with_its_sizes(backend: str) -> None:
+    output = emitted('\nBENCHMARK_CASE("/a", n, 1, 2 * 5) {\n    return Void();\n}\n', backend)
+    assert 'FLOW_ACTOR_BENCHMARK_CASE(flowBenchmarkCase2, "/a", n, 1, 2 * 5)' in output
+    assert "std::int64_t" in output
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.name)
 def test_literals_keep_their_lines(backend: str, program: Path) -> None:
     """Every string of a program stands in the output, and only on lines that it stands on in the source."""

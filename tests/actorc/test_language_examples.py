@@ -18,7 +18,7 @@ EXAMPLES = re.findall(r"^```cpp\n(.*?)^```$", INDEX + "".join(PAGES.values()), r
 
 # What a reader's file would have, and the page leaves away.
 INCLUDES = "".join(f"#include <{name}>\n" for name in ("cstdio", "map", "memory", "stdexcept", "string", "vector"))
-INCLUDES += '#include "flow/test.h"\n'
+INCLUDES += '#include "flow/bench.h"\n#include "flow/test.h"\n'
 
 
 @pytest.fixture(scope="module")

@@ -161,6 +161,7 @@ def test_hovers_on_actor_answer_whatever_is_wrong_with_it(tmp_path: Path) -> Non
         "ACTOR Future<int> open(int x) { wait(delay(1); return x; }\n"
         "ACTOR Future<int> dangling(int& x) { wait(delay(1)); return x; }\n"
         'TEST_CASE("/a") { wait(delay(1)); return Void(); }\n'
+        'BENCHMARK_CASE("/b", n) { wait(delay(n)); return Void(); }\n'
     )
 
     async def conversation(editor: Editor) -> None:
@@ -173,6 +174,8 @@ def test_hovers_on_actor_answer_whatever_is_wrong_with_it(tmp_path: Path) -> Non
         hover = await editor.hover(path, place(text, "TEST_CASE"))
         assert hover.startswith('`TEST_CASE("/a")`')
         assert hover.endswith("\n- wait 0, line 3: `wait(delay(1))`\n")
+        hover = await editor.hover(path, place(text, "BENCHMARK_CASE"))
+        assert hover.startswith('`BENCHMARK_CASE("/b", n)`')
 
     talk(conversation)
 

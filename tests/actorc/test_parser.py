@@ -117,9 +117,10 @@ def test_actors_are_found_wherever_they_stand() -> None:
         const char* no = "ACTOR Future<Void> no();" R"(ACTOR)";
         ACTOR Future<Void> a(); SWIFT_ACTOR Future<Void> b();
         TEST_CASE("t") { wait(x); return Void(); } int TEST_CASE; int DESCR = 1;
+        BENCHMARK_CASE("b", n, 1) { wait(x); return Void(); } int BENCHMARK_CASE;
         int f() { ACTOR_BUT_NOT x; return 1'000; } ACTOR void c();
     """
-    assert [found.name for found in sound(text)[0].actors] == ["a", "b", "flowTestCase6", "c"]
+    assert [found.name for found in sound(text)[0].actors] == ["a", "b", "flowTestCase6", "flowBenchmarkCase7", "c"]
 
 
 def test_text_outside_actors_need_not_balance() -> None:

@@ -82,7 +82,7 @@ def test_differences_from_flow_are_reported_where_they_are_used_first(tmp_path: 
     found = [each for each in json.loads(done.stdout)["diagnostics"] if each["code"] == "A0708"]
     assert [each["range"]["start"]["offset"] for each in found] == marks
     assert found[3]["message"] == "`g_network -> run` differs from Flow's"
-    assert found[3]["hint"] == "it ends also when nothing is left to do"
+    assert found[3]["hint"] == "on a loop that newNet2() has not made, it ends also when nothing is left to do"
     assert "A0708" not in actorc_on_flow("--json", "ported.actor.cpp", folder=tmp_path).stdout
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +23,18 @@ def test_the_folder_runs_without_being_installed(tmp_path: Path) -> None:
     failed = subprocess.run([sys.executable, "-I", "-S", PACKAGE, "none", "a.g.cpp"], cwd=tmp_path, capture_output=True)
     assert failed.returncode == 1
     assert b"No such file" in failed.stderr
+
+
+def test_where_no_bytecode_may_be_written_the_cache_of_the_user_has_it(tmp_path: Path) -> None:
+    shutil.copytree(PACKAGE, tmp_path / "actorc", ignore=shutil.ignore_patterns("__pycache__"))
+    source = tmp_path / "a.actor.cpp"
+    source.write_text("ACTOR Future<Void> a(Future<Void> f) { wait(f); return Void(); }\n")
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    environment.pop("PYTHONPYCACHEPREFIX", None)
+    command = [sys.executable, "-S", tmp_path / "actorc", source, tmp_path / "a.g.cpp"]
+    subprocess.run(command, env=environment, check=True)
+    assert list((tmp_path / "cache" / "millrace").rglob("driver.*.pyc"))
+    assert not list((tmp_path / "actorc").rglob("*.pyc"))
 
 
 @pytest.mark.parametrize("backend", ["state-machine", "coroutine"])

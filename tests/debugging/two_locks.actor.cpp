@@ -1,5 +1,6 @@
 // For flow/docs/debugging_a_deadlock.md: two transfers of money, of which none comes to its end.
 #include "flow/flow.h"
+#include "flow/inspect/object_name.h"
 #include "flow/loop/real_loop.h"
 
 #include <cstdio>
@@ -33,6 +34,7 @@ ACTOR Future<Void> runBank(Account* savings, Account* daily) {
 int main() {
     RealLoop loop;
     Account savings, daily;
+    ObjectName savingsName{savings, "savings"}, dailyName{daily, "daily"}; // for reports
     loop.run(runBank(&savings, &daily));
     std::printf("%d and %d\n", savings.balance, daily.balance);
 }

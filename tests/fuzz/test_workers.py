@@ -20,7 +20,7 @@ TOOLS = Path(__file__).resolve().parents[2] / "tools"
 ENDLESS = f"""
 import os, subprocess, sys
 sys.path[:0] = [{str(TOOLS)!r}, {str(TOOLS.parent / "actorc")!r}, {str(TOOLS.parent / "tests")!r}]
-from common.process import interrupt_on_terminate
+from millrace.common.process import interrupt_on_terminate
 from fuzzlib import campaign, programs_command
 
 def work(task):

@@ -54,6 +54,8 @@ target_link_libraries(old_program PRIVATE millrace::compat)
 add_executable(some_tests)
 add_actor_sources(some_tests FILES some_test.actor.cpp)
 target_link_libraries(some_tests PRIVATE millrace::compat millrace::test_main)
+add_executable(timer timer.cpp)
+target_link_libraries(timer PRIVATE millrace::http)
 """
 
 OLD_PROGRAM = """\
@@ -82,6 +84,14 @@ TEST_CASE("/user/waits") {
     wait(delay(1.0));
     ASSERT_EQ(now(), 1.0);
     return Void();
+}
+"""
+
+TIMER = """\
+#include "flow/flow.h"
+int main() {
+    flow::RealLoop loop;
+    loop.run(flow::delay(0.001));
 }
 """
 
@@ -269,6 +279,7 @@ def user(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Consumer:
     (user.source / "greeting.h").write_text(GREETING)
     (user.source / "old_program.actor.cpp").write_text(OLD_PROGRAM)
     (user.source / "some_test.actor.cpp").write_text(SOME_TEST)
+    (user.source / "timer.cpp").write_text(TIMER)
     command = ["cmake", "-S", user.source, "-B", user.binary, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={moved}"]
     settings = ["-DCMAKE_CXX_COMPILER=clang++-19", f"-DMILLRACE_PYTHON={sys.executable}"]
     configured = subprocess.run([*command, *settings], capture_output=True, text=True, check=False)
@@ -292,6 +303,20 @@ def test_an_installed_package_serves_old_programs(user: Consumer) -> None:
 
 def test_an_installed_package_serves_tests(user: Consumer) -> None:
     assert "1 passed, 0 failed" in user.run("some_tests")
+
+
+def test_a_program_loads_only_the_libraries_that_it_uses(user: Consumer, shell: dict[str, str]) -> None:
+    packages = "millrace millrace-http"
+    if (Path(shell["PKG_CONFIG_PATH"]) / "millrace-fiber.pc").exists():
+        packages += " millrace-fiber"
+    compiled = f"clang++-19 timer.cpp $(pkg-config --cflags --libs {packages}) -o {user.binary}/by_pkg_config"
+    subprocess.run(compiled, shell=True, cwd=user.source, env=shell, check=True)
+    for program, others in (("timer", ""), ("by_pkg_config", "|libssl|libcrypto|libboost")):
+        user.run(program)
+        command = ["readelf", "-d", user.binary / program]
+        loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert "libc.so" in loaded
+        assert not re.search(f"liburing|libcares|libsodium|libnghttp2|libz{others}", loaded), (program, loaded)
 
 
 def test_an_example_is_built_as_its_page_says(shell: dict[str, str], tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_the_package_names_what_a_program_needs(package: Path) -> None:
     assert fields["Package"] == "libmillrace-dev"
     assert fields["Recommends"] == "clang-19"
     needed = {each.split()[0] for each in fields["Depends"].split(", ")}
-    libraries = ("ssl", "c-ares", "uring", "nghttp2", "sodium", "fmt")
+    libraries = ("ssl", "c-ares", "uring", "nghttp2", "pq", "sodium", "fmt")
     assert {"python3", *(f"lib{name}-dev" for name in libraries)} <= needed
 
 
@@ -60,6 +60,8 @@ def test_a_program_compiles_against_the_unpacked_package(package: Path, tmp_path
     assert sorted(path.name for path in (root / "include").iterdir()) == ["millrace"]
     assert (root / "share" / "doc" / "libmillrace-dev" / "copyright").is_file()
     assert not list(root.glob("**/__pycache__")), "nothing of a run of the tree"
+    assert "millrace COMMAND" in output_of(root / "bin" / "millrace", "--help", folder=tmp_path)
+    assert (root / "share" / "gdb" / "auto-load" / "millrace.py").is_file()
     (tmp_path / "twice.actor.cpp").write_text(PROGRAM, encoding="utf-8")
     output_of(
         root / "bin" / "actorc", "twice.actor.cpp", "twice.g.cpp", folder=tmp_path, MILLRACE_PYTHON=sys.executable

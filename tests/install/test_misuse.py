@@ -88,6 +88,9 @@ def test_it_names_the_line_of_the_program(
         subprocess.run([prefix / "bin" / "actorc", source, emitted, "--backend", style], env=shell, check=True)
     compiled = f"clang++-19 -std=c++20 {optimised} -g1 -o misuse -x c++ '{emitted}' -x none"
     subprocess.run(f"{compiled} $(pkg-config --cflags --libs millrace)", shell=True, cwd=folder, env=shell, check=True)
+    loaded = subprocess.run(["readelf", "-d", "misuse"], cwd=folder, capture_output=True, text=True, check=True).stdout
+    assert "libc.so" in loaded
+    assert not re.search("liburing|libcares|libsodium", loaded), "only what it uses"
     expected = [
         (match[1], text.count("\n", 0, match.start()) + 1)
         for match in re.finditer(r"; // ([\w(]+)$", text, re.MULTILINE)

@@ -30,8 +30,11 @@ OF_PAGES = {
     "actorc/docs/language/*.md": "tests/actorc/test_language_examples.py",
     "actorc/docs/migration*.md": "tests/actorc/migrate/test_examples.py",
     "flow/docs/debugging*.md": "tests/tools/check_debugging.py",
+    "flow/docs/is_my_actor_slow.md": "tests/tools/check_slow_actor.py",
     "flow/docs/simulation.md": "tests/sim/check_tutorial.py",
     "flow/docs/structured_tasks.md": "tests/tools/test_task_mistakes.py",
+    "net/docs/restart.md": "tests/net/examples/check_restart.py",
+    "net/docs/postgres.md": "tests/net/postgres/check_postgres.py",
     "tests/actorc/migrate/constructs.md": "tests/actorc/migrate/test_examples.py",
 }
 OF_COMMANDS = {
@@ -54,6 +57,8 @@ FRAGMENTS = {
         "RealLoop loop; trace::Recorder first(loop), second(loop);",
     ),
     "net/docs/http_client.md": ("", "std::string url, event; using namespace std::chrono_literals;"),
+    "net/docs/postgres.md": ("", ""),
+    "net/docs/request_tracing.md": ("", "http::Request request;"),
     "net/docs/messages.md": (
         "struct Accounts { Future<bool> check(std::string, std::string); };",
         "MessageOptions options; Accounts accounts;",
@@ -67,7 +72,10 @@ INCLUDES = (
     "flow/trace/recorder.h",
     "net/console.h",
     "net/http/client_tls.h",
+    "net/http/router.h",
+    "net/http/span_exporter.h",
     "net/message/message_socket.h",
+    "net/postgres/pool.h",
 )
 
 
@@ -180,7 +188,8 @@ def test_parts_of_programs_compile() -> None:
     text = "".join(f'#include "{name}"\n' for name in INCLUDES) + "using namespace flow;\nusing namespace flow::net;\n"
     for number, (name, (declarations, begin)) in enumerate(FRAGMENTS.items()):
         page = ROOT / name
-        blocks = [each.text for each in shown(page) if each.language == "cpp" and not is_part(page, each.text)]
+        parts = [each.text for each in shown(page) if each.language == "cpp" and not each.title]
+        blocks = [text for text in parts if not is_part(page, text)]
         assert blocks, name
         functions = [block for block in blocks if FUNCTION.match(block)]
         statements = [f"{{\n{block}}}\n" for block in blocks if block not in functions]

@@ -31,6 +31,11 @@ std::string thrownBy(Call call) {
     }
 }
 
+Future<Void> connectTo(Address to) {
+    (void)co_await transport().connect(to);
+}
+constexpr int kConnects = __LINE__ - 2;
+
 Future<Void> namesTheAddress() {
     Address local = transport().localAddress();
     Reference<Listener> listener = transport().listen(local);
@@ -46,6 +51,11 @@ Future<Void> namesTheAddress() {
     Error refused = co_await endOf(transport().connect(taken));
     CHECK(refused == connection_refused());
     CHECK(refused.what() == "connect to " + taken.toString() + ": Connection refused");
+    bool records = Error::recordOrigins(true);
+    Error placed = co_await endOf(connectTo(taken));
+    Error::recordOrigins(records);
+    std::string place = "address_error_test.cpp:" + std::to_string(kConnects);
+    CHECK_MESSAGE(std::string(placed.origin()).starts_with(place + ", by "), std::string(placed.origin()));
     std::vector<Address> both = {taken, taken};
     Error any = co_await endOf(connectAny(both));
     CHECK(any.what() == std::string(refused.what()));

@@ -84,6 +84,13 @@ TEST_CASE("address: the error of a text says where it is none") {
         CHECK_THROWS_AS((void)parsed.get(), Error);
     }
     CHECK_THROWS_AS(Address::unixPath("@name"), Error);
+    try {
+        Address::unixAbstract(std::string(108, 'x'));
+        FAIL("the name is too long");
+    } catch (Error const& error) {
+        CHECK(error.what() ==
+              "an abstract name has at most 107 bytes; this one has 108: \"" + std::string(108, 'x') + '"');
+    }
     CHECK_THROWS_AS(Address::unixAbstract(""), Error);
 }
 

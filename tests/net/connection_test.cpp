@@ -30,6 +30,7 @@ public:
         ends_ = true;
         readersMayTry();
     }
+    void breakOff(Error error) { fail(error); }
     void take(std::size_t bytes) {
         noteGone(bytes);
         wakeDrains();
@@ -64,6 +65,16 @@ private:
     ByteBuffer coming_;
     bool ends_ = false;
 };
+
+Error captureError(auto operation) {
+    CHECK(operation.isReady());
+    try {
+        operation.take();
+    } catch (Error const& error) {
+        return error;
+    }
+    return Error();
+}
 
 } // namespace
 
@@ -185,6 +196,33 @@ TEST_CASE("connection: errors of connections are distinguished from others") {
         CHECK(isConnectionError(error));
     for (Error const& error : {operation_obsolete(), end_of_stream(), platform_error(), Error()})
         CHECK_FALSE(isConnectionError(error));
+}
+
+TEST_CASE("connection: an error says which connection it is of, and the limit") {
+    SimLoop loop;
+    auto errorOf = [](auto operation) {
+        Error error = captureError(operation);
+        return std::string(error.name()) + ": " + error.what();
+    };
+    auto connection = makeReference<Scripted>();
+    connection->come("abcd"_sr);
+    CHECK(errorOf(connection->readUntil("\n"_sr, 3)) ==
+          "value_too_large: read from 10.0.0.7:80: the text that ends the read is not within 3 bytes");
+    connection->end();
+    std::string cutOff = "connection_cut_off: read from 10.0.0.7:80: "
+                         "the connection ended before all expected bytes had arrived";
+    CHECK(errorOf(connection->readUntil("\n"_sr, 10)) == cutOff);
+    CHECK(errorOf(connection->readExactly(5)) == cutOff);
+    CHECK(connection->readExactly(4).take() == "abcd"_sr);
+    CHECK(std::string(captureError(connection->readExactly(1)).what()) == end_of_stream().what()); // an ordinary end
+    std::string reset = " 10.0.0.7:80: the other side has reset the connection";
+    connection->breakOff(connection_reset());
+    CHECK(errorOf(connection->read()) == "connection_reset: read from" + reset);
+    CHECK(errorOf(connection->write("a"_sr)) == "connection_reset: write to" + reset);
+    CHECK(errorOf(connection->flushed()) == "connection_reset: write to" + reset);
+    connection = makeReference<Scripted>();
+    connection->breakOff(connection_reset().withSentence("10.0.0.7:80 is gone"));
+    CHECK(errorOf(connection->read()) == "connection_reset: 10.0.0.7:80 is gone");
 }
 
 TEST_CASE("connection: a report of what is pending has the peer and what is to be read or written") {

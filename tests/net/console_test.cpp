@@ -186,7 +186,12 @@ TEST_CASE("console: the socket is this user's alone, and one that was left behin
     CHECK_FALSE(again.isReady());
     CHECK(has(loop.run(get(Address::unixPath(path + ".left"), "/metrics")), "200 OK"));
     CHECK(console::listen("/nowhere/at/all").isError());
-    CHECK(console::listen(std::string(200, 'x')).isError());
+    std::string tooLong(200, 'x');
+    Future<Void> refused = console::listen(tooLong);
+    REQUIRE(refused.isError());
+    CHECK(refused.getError() == connection_string_invalid());
+    CHECK(refused.getError().what() ==
+          "a path of a Unix socket has at most 107 bytes; this one has 200: \"" + tooLong + '"');
 }
 
 TEST_CASE("console: a page for Prometheus, and nothing else, at an address") {

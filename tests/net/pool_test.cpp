@@ -8,6 +8,7 @@
 #include "net/transport.h"
 #include "tests/flow/support/balance.h"
 #include "tests/flow/support/death.h"
+#include "tests/flow/support/pending_text.h"
 #include "tests/net/transport_suite.h"
 
 #include <doctest/doctest.h>
@@ -430,6 +431,18 @@ TEST_CASE("pool: on the real network, a connection that the server has closed is
         CHECK(second->peerAddress() == lease.connection()->localAddress());
     };
     loop.run(test());
+}
+
+TEST_CASE("pool: a report shows the name of the pool for which a caller waits") {
+    simulated([]() -> Future<Void> {
+        Server server;
+        Pool<> pool(server.maker(), {.most = 1, .name = "database"});
+        Lease first = co_await pool.acquire();
+        Future<Lease> second = pool.acquire();
+        std::string text = pendingText();
+        INFO(text);
+        CHECK(has(text, "waits for a permit of a Semaphore \"database\", held by "));
+    });
 }
 
 } // namespace pool_test

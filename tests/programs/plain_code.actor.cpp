@@ -21,6 +21,8 @@ ACTOR Future<Void> statics(int passes) {
         static const std::string text = "text " + std::to_string(passes);
         static std::map<std::string, int> seen{{"first", 1}};
         static int& alias = count;
+        static auto* pointer = &alias;
+        static auto const& same = text;
         static std::pair<int, int> both(i, passes);
         static int zero;
         count++;
@@ -31,7 +33,7 @@ ACTOR Future<Void> statics(int passes) {
             inner++;
             say("inner %d", inner);
         }
-        say("count %d %d, %s, %d, %d %d", count, zero, text.c_str(), seen["pass"], alias, both.second);
+        say("count %d %d, %s, %d, %d %d", count, zero, same.c_str(), seen["pass"], *pointer, both.second);
         wait(delay(1));
         static int after = made("after", 0);
         say("after %d", ++after);

@@ -1,4 +1,5 @@
-// TEST_CASE: an actor that registers itself.
+// TEST_CASE and BENCHMARK_CASE: an actor that registers itself.
+#include "flow/bench.h"
 #include "flow/sim.h"
 #include "flow/test.h"
 #include "trace.h"
@@ -31,6 +32,19 @@ TEST_CASE("/programs/fails") {
 }
 }
 
+BENCHMARK_CASE("/programs/counts", n) {
+    for (; n > 0; n--)
+        wait(delay(1));
+    say("%g s", now());
+    return Void();
+}
+
+BENCHMARK_CASE("/programs/sizes", items, 2, 3) {
+    say("%d items", static_cast<int>(items));
+    wait(delay(1));
+    return Void();
+}
+
 int main() {
     SimLoop sim;
     UnitTestParameters parameters;
@@ -40,4 +54,9 @@ int main() {
         sim.run(watch(test->name, test->func(parameters)));
     }
     say("%s", parameters.get("text").get().c_str());
+    for (BenchmarkCase const& benchmark : Benchmark::cases()) {
+        SimLoop own;
+        say("%s, %d sizes", benchmark.name.c_str(), static_cast<int>(benchmark.sizes.size()));
+        own.run(watch(benchmark.name.c_str(), benchmark.body(3)));
+    }
 }

@@ -1,6 +1,6 @@
 """The harness of simulations is tested by what it must find: a canary that forgets to sync, and a ledger that does not.
 
-check_canary.py PROGRAM: runs tools/ensemble with the program of simulations.
+check_canary.py PROGRAM: runs millrace simulate with the program of simulations.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-ENSEMBLE = Path(__file__).resolve().parents[2] / "tools" / "ensemble.py"
+MILLRACE = Path(__file__).resolve().parents[2] / "tools" / "millrace"
 
 
 def run(program: str, folder: str, *arguments: str) -> tuple[int, str]:
-    command = [sys.executable, str(ENSEMBLE), "run", *arguments, "--seeds", "0..99", "--jobs", "1"]
+    command = [sys.executable, str(MILLRACE), "simulate", "run", *arguments, "--seeds", "0..99", "--jobs", "1"]
     command += ["--program", program, "--ledger", f"{folder}/ledger.sqlite"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     print(done.stdout, done.stderr, sep="")

@@ -24,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import attacked
 from plant import MEANINGS
 
-from common.arguments import unknown
-from ensemblelib.batch import NO_END, Batch, Record
+from millrace.common.arguments import unknown
+from millrace.simulate.batch import NO_END, Batch, Record
 from mutantslib.mutant import VARIABLE
 
 # By which simulation a fault is found, if it is another one than `kv`.

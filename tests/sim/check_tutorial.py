@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ENSEMBLE = [sys.executable, str(ROOT / "tools" / "ensemble.py")]
+MILLRACE = [sys.executable, str(ROOT / "tools" / "millrace")]
 
 
 def blocks(language: str) -> list[str]:
@@ -38,7 +38,7 @@ def printed(command: str, program: str, ledger: Path) -> str:
     if words[0] == "simulations":
         arguments = [program, *words[1:]]
     else:
-        arguments = [*ENSEMBLE, *words[1:-1], program, "--ledger", str(ledger)]
+        arguments = [*MILLRACE, *words[1:-1], program, "--ledger", str(ledger)]
     done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return re.sub(r"[\w./-]*/simulations\b", "simulations", done.stdout)
 
@@ -60,7 +60,7 @@ def wrong_output(program: str, ledger: Path) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
-    parser.add_argument("ledger", type=Path, help="a file for what tools/ensemble keeps; it is removed first")
+    parser.add_argument("ledger", type=Path, help="a file for what millrace simulate keeps; it is removed first")
     options = parser.parse_args()
     options.ledger.unlink(missing_ok=True)
     wrong = wrong_code() + wrong_output(options.program, options.ledger)

@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 import attacked
 
-from common.failure import Failure
-from common.process import ROOT
+from common.tree import ROOT
+from millrace.common.failure import Failure
 from mutantslib.mutant import Mutant, planted
 
 # Each with what it does. Those without a place below are in the sources of tests/sim/kv.

@@ -1,4 +1,4 @@
-"""check_console.py PROGRAM: looks into the program inspected.cpp with tools/console."""
+"""check_console.py PROGRAM: looks into the program inspected.cpp with millrace console."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from check_perfetto import read
 
-CONSOLE = Path(__file__).resolve().parents[2] / "tools" / "console.py"
+MILLRACE = Path(__file__).resolve().parents[2] / "tools" / "millrace"
 
 
 def console(*arguments: str) -> str:
-    command = [sys.executable, str(CONSOLE), *arguments]
+    command = [sys.executable, str(MILLRACE), "console", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
 
 
@@ -27,6 +27,7 @@ def check(socket: str, pid: int, folder: Path) -> None:
         assert "crunchingActor" in page.partition("long steps")[2], page
     pending = console(socket, "--pending")
     assert pending.count("patientActor") == 7, pending
+    assert " a step" in console(socket, "--running")  # also if none runs at this moment
     file = folder / "short.pftrace"
     console(str(pid), "--trace", str(file), "--seconds", "0.2")
     track = read(file).track("inspected")

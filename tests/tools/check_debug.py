@@ -1,6 +1,6 @@
 """Lets the debuggers show what is pending in a process and in its core file, and values.
 
-check_debug.py PROGRAM CHECKED: 1 for a checked build, in which coroutines and tasks have lines.
+check_debug.py PROGRAM [--only-pending]     # for a program without -g: no variables and values
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import tempfile
 from pathlib import Path
 
 PROGRAM = sys.argv[1]
-IS_CHECKED = sys.argv[2] == "1"
-SCRIPTS = Path(__file__).resolve().parents[2] / "tools" / "debug"
+SCRIPTS = Path(__file__).resolve().parents[2] / "tools" / "millrace" / "debugger"
 SOURCE = Path(__file__).with_name("debugged.actor.cpp")
 VALUES = {
     "pendingFuture": r"Future, not ready, 1 future, 1 promise, computed by 0x\w+ coroutine answerLater",
@@ -63,7 +62,7 @@ def gdb(*commands: str, core: Path | None = None) -> str:
 
 def coroutine(name: str, wait: str, nth: int = 0, style: str = "coroutine") -> str:
     """The title of one that stands at the line with the text `wait`."""
-    return f"{style} {name}" + (f" at {line_of(wait, nth)}" if IS_CHECKED else "")
+    return f"{style} {name} at {line_of(wait, nth)}"
 
 
 def check_pending(text: str) -> None:
@@ -115,11 +114,27 @@ def innermost(text: str) -> str:
     return found[1]
 
 
+def asking(text: str) -> str:
+    found = re.search(r"^  (0x\w+) actor askTwice", text, re.MULTILINE)
+    assert found, text
+    return found[1]
+
+
+def check_variables(text: str) -> None:
+    assert re.search(r"^    go = Future, ready, .*\n    question = Future, not ready, ", text, re.MULTILINE), text
+
+
 def check_values(text: str) -> None:
     shown = re.findall(r"^\$\d+ = (.*)$", text, re.MULTILINE)
     assert len(shown) == len(VALUES), text
     for (name, pattern), value in zip(VALUES.items(), shown, strict=True):
         assert re.match(pattern, value), f"{name}: {value}"
+
+
+def check_only_pending(core: Path) -> None:
+    check_pending(gdb("run", "flow pending", f"generate-core-file {core}", "kill").partition("Saved corefile")[0])
+    if shutil.which("lldb-19"):
+        check_pending(lldb("flow pending", core=core))
 
 
 def check_gdb(core: Path) -> None:
@@ -141,6 +156,7 @@ def check_gdb(core: Path) -> None:
     check_pending(dead)
     check_values(dead)
     check_stack(gdb(f"flow stack {innermost(dead)}", core=core))
+    check_variables(gdb(f"flow stack {asking(dead)}", core=core))
     chain = gdb("flow stack pendingFuture", core=core)
     assert re.search("coroutine answerLater.* waits for actor askTwice", chain), chain
     assert "there is no process and no core file" in gdb("flow pending")
@@ -185,6 +201,7 @@ def check_lldb(core: Path) -> None:
     dead = lldb("flow pending", core=core)
     check_pending(dead)
     check_stack(lldb(f"flow stack {innermost(dead)}", core=core))
+    check_variables(lldb(f"flow stack {asking(dead)}", core=core))
     check_values_of_lldb(lldb(*prints, core=core))
     others = ["flow stack pendingFuture", "flow pending x", "flow stack", "flow stack 17", "flow stack openPromise"]
     # An error would end the run.
@@ -202,6 +219,9 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         core = Path(folder) / "core"
+        if "--only-pending" in sys.argv:
+            check_only_pending(core)
+            return
         check_gdb(core)
         if shutil.which("lldb-19"):
             check_lldb(core)

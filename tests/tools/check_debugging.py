@@ -19,6 +19,7 @@ PAGES = Path(__file__).resolve().parents[2] / "flow" / "docs"
 def comparable(text: str) -> str:
     """Without what differs from run to run, and from machine to machine."""
     text = re.sub(r"\d+\.\d+ ms", "N ms", text)
+    text = re.sub(r"#\d+", "#N", text)
     text = re.sub(r"\[for (up to |less than )*\S+ s\]", "[for N s]", text)
     return re.sub(r"until \S+ \(\S+ s from now\)", "until T", text)
 

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 PROGRAM = sys.argv[1]
-SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "debug" / "fibers.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "millrace" / "debugger" / "fibers.py"
 
 
 def gdb(*commands: str, core: Path | None = None) -> str:

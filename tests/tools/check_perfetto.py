@@ -1,4 +1,5 @@
-"""check_perfetto.py PROGRAM: reads the traces that PROGRAM FOLDER writes, with Perfetto's definition of the format."""
+"""check_perfetto.py PROGRAM: reads the traces that PROGRAM FOLDER writes, with Perfetto's definition of the format, and
+that `millrace trace` reads the same."""
 
 from __future__ import annotations
 
@@ -8,8 +9,12 @@ import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as perfetto
+
+from millrace.trace.read import document
 
 
 @dataclass
@@ -62,7 +67,22 @@ def read(file: Path) -> Read:
             add(result, packet.timestamp, packet.track_event, names[sequence])
     for track in result.tracks.values():
         assert not track.open, f"slices without an end: {track.open}"
+    check_page(document(file.read_bytes()), result)
     return result
+
+
+def check_page(page: dict[str, Any], trace: Read) -> None:
+    """Of `millrace trace`."""
+    with_events = [track for track in trace.tracks.values() if track.slices or track.instants]
+    titles = [title.rsplit(": ", 1)[-1] for title in page["tracks"]]
+    assert sorted(titles) == sorted(track.name for track in with_events)
+    for number, title in enumerate(titles):
+        found: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+        for track, _, length, name, *_ in page["rows"]:
+            if track == number:
+                found[length < 0][page["texts"][name]] += 1
+        assert found == (trace.track(title).slices, trace.track(title).instants), title
+    assert len(page["arrows"]) == len(trace.starts.keys() & trace.ends.keys())
 
 
 def unknown_fields(trace: perfetto.Trace) -> list[list[object]]:

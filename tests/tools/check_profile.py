@@ -1,5 +1,5 @@
-"""check_profile.py TRACED INSPECTED: lets tools/profile run traced.cpp, and look into inspected.cpp while it runs, by
-each of the ways to take samples that work here."""
+"""check_profile.py TRACED INSPECTED: lets millrace profile run traced.cpp, and look into inspected.cpp while it runs,
+by each of the ways to take samples that work here."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-TOOLS = Path(__file__).resolve().parents[2] / "tools"
+PROFILE = [sys.executable, str(Path(__file__).resolve().parents[2] / "tools" / "millrace"), "profile"]
 
 
 def check(folder: Path, *options: str) -> None:
     page = folder / "page.html"
-    command = [sys.executable, str(TOOLS / "profiler.py"), "--html", str(page), *options]
+    command = [*PROFILE, "--html", str(page), *options]
     done = subprocess.run(
         [*command, sys.argv[1], str(folder)], capture_output=True, text=True, timeout=100, check=False
     )
@@ -28,27 +28,32 @@ def check(folder: Path, *options: str) -> None:
     assert ("Allocations by actor" in html) == ("--allocations" in options)
 
 
-def check_running(folder: Path) -> None:
+def check_running(folder: Path, actor: str, *starved: str) -> str:
     page = folder / "running.html"
-    program = subprocess.Popen([sys.argv[2], str(folder / "socket")], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    command = [sys.argv[2], str(folder / "socket"), *starved]
+    program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         assert program.stdout and program.stdout.readline() == b"ready\n"
-        command = [sys.executable, str(TOOLS / "profiler.py"), "--html", str(page), "--with", "signal"]
+        command = [*PROFILE, "--html", str(page), "--with", "signal"]
         command += ["--seconds", "1", "--pid", str(program.pid)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     finally:
         program.communicate(timeout=20)
     assert done.returncode == 0 and program.returncode == 0, done.stdout + done.stderr
-    assert "tickingActor" in done.stdout and "sampled by a signal" in done.stdout, done.stdout
+    assert actor in done.stdout and "sampled by a signal" in done.stdout, done.stdout
     html = page.read_text(encoding="utf-8")
-    assert "tickingActor" in html and 'class="flame"' in html
+    assert actor in html and 'class="flame"' in html
+    return done.stdout
 
 
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="millrace-profile-") as folder:
         check(Path(folder), "--with", "signal")
         check(Path(folder), "--allocations")
-        check_running(Path(folder))
+        check_running(Path(folder), "tickingActor")
+        # The console answers while a step keeps the loop busy; the times of steps need the loop.
+        said = check_running(Path(folder), "starvingActor", "starved")
+        assert "503 the loop inspected has run a step of starvingActor" in said, said
     return 0
 
 

@@ -1,9 +1,16 @@
-"""Kills the example webhooks, and checks that it delivers what it has accepted: check_webhooks.py PROGRAM."""
+"""Kills the example webhooks, and checks that it delivers what it has accepted.
+
+check_webhooks.py PROGRAM [CERTIFICATES]
+
+With a folder that tools/certificates has made, it also puts other certificates in their place.
+"""
 
 from __future__ import annotations
 
 import http.client
+import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -16,6 +23,7 @@ from typing import ClassVar
 
 PROGRAM = sys.argv[1]
 SECONDS = 30
+USAGE = "usage: webhooks PORT (JOURNAL | --database URL) NAME=URL... [--certificate FILE --key FILE] [--log FILE]\n"
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -39,9 +47,11 @@ class Receiver(BaseHTTPRequestHandler):
 
 
 class Service:
-    def __init__(self, journal: Path, receivers: int) -> None:
+    def __init__(self, journal: Path, receivers: int, *options: str) -> None:
         urls = [f"{name}=http://127.0.0.1:{receivers}/{name}" for name in ("open", "closed", "wrong")]
-        self.process = subprocess.Popen([PROGRAM, "0", str(journal), *urls], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [PROGRAM, "0", str(journal), *urls, *options], stdout=subprocess.PIPE, text=True
+        )
         assert self.process.stdout
         line = self.process.stdout.readline()
         assert line.startswith("listening at 127.0.0.1:"), line
@@ -100,7 +110,30 @@ def check(journal: Path, receivers: int) -> None:
     assert service.end(signal.SIGTERM) == 0
 
     usage = subprocess.run([PROGRAM, "0", str(journal)], capture_output=True, text=True, check=False)
-    assert (usage.returncode, usage.stderr) == (2, "usage: webhooks PORT JOURNAL NAME=URL...\n")
+    assert (usage.returncode, usage.stderr) == (2, USAGE)
+
+
+def check_certificates(folder: Path, receivers: int, certificates: Path) -> None:
+    """Another certificate is used when both of its files have taken the place of the old ones; no signal is needed."""
+    files = folder / "server.pem", folder / "server.key"
+
+    def put(name: str) -> None:
+        for file in files:
+            new = folder / "new"
+            shutil.copy(certificates / f"{name}{file.suffix}", new)
+            new.rename(file)
+
+    def is_used() -> bool:
+        found = ssl.get_server_certificate(("127.0.0.1", service.port), timeout=SECONDS)
+        return files[0].read_text().startswith(found.strip())
+
+    put("server")
+    service = Service(folder / "events", receivers, "--certificate", str(files[0]), "--key", str(files[1]))
+    assert is_used()
+    for name in ("other", "server"):
+        put(name)
+        until(is_used)
+    assert service.end(signal.SIGTERM) == 0
 
 
 def main() -> None:
@@ -108,6 +141,9 @@ def main() -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
         check(Path(folder) / "events", server.server_port)
+    if len(sys.argv) > 2:
+        with tempfile.TemporaryDirectory() as folder:
+            check_certificates(Path(folder), server.server_port, Path(sys.argv[2]))
 
 
 main()

@@ -1,9 +1,11 @@
-// A program to look into, for check_console.py: inspected SOCKET runs until its input ends.
+// A program to look into, for check_console.py: inspected SOCKET runs until its input ends. With a further argument,
+// one step keeps its loop busy until then.
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "flow/wait/delay.h"
 #include "net/console.h"
 
+#include <atomic>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -22,6 +24,13 @@ Future<Void> tickingActor() {
         }
     }
 }
+std::atomic<bool> isEnded{false};
+
+Future<Void> starvingActor() {
+    co_await delay(0.1);
+    while (!isEnded) {
+    }
+}
 Future<Void> crunchingActor() {
     co_await delay(0);
     for (double until = timer() + 0.02; timer() < until;) {
@@ -31,7 +40,7 @@ Future<Void> crunchingActor() {
 } // namespace
 
 int main(int count, char** arguments) {
-    if (count != 2)
+    if (count < 2)
         return 2;
     RealLoop loop;
     Future<Void> serving = console::listen(arguments[1], "inspected");
@@ -39,13 +48,16 @@ int main(int count, char** arguments) {
     for (int i = 0; i < 7; ++i)
         patient.push_back(patientActor());
     Future<Void> ticking = tickingActor(), crunching = crunchingActor();
+    Future<Void> starving = count > 2 ? starvingActor() : Future<Void>(Void());
     WorkGuard guard(loop);
     std::thread input([&] {
         char byte;
         while (::read(STDIN_FILENO, &byte, 1) > 0) {
         }
+        isEnded = true;
         loop.stop();
     });
-    ::write(STDOUT_FILENO, "ready\n", 6) == 6 ? loop.run() : loop.stop();
+    if (::write(STDOUT_FILENO, "ready\n", 6) == 6)
+        loop.run();
     input.join();
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from common.process import ROOT
+from common.tree import ROOT
 
 PROGRAM = ROOT / "tools" / "certificates.py"
 

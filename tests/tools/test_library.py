@@ -133,3 +133,14 @@ def test_classes_clocks_and_macros_have_a_benchmark() -> None:
     measured = rows("work.cpp", "library.cpp", "values.cpp")
     missing = {name for name in names - NOT_MEASURED if BENCHMARKS.get(name, name) not in measured}
     assert missing == set()
+
+
+def test_every_header_compiles_behind_the_keyword_loop() -> None:
+    """Flow leaves the macro `loop` defined, and so does compat: a header uses no such name, or puts the macro aside."""
+    uses = set()
+    for header in [*(ROOT / "flow").rglob("*.h"), *(ROOT / "net").rglob("*.h")]:
+        text = header.read_text(encoding="utf-8")
+        code = re.sub(r'//.*|/\*.*?\*/|"(\\.|[^"\\\n])*"|^#.*', "", text, flags=re.MULTILINE)
+        if re.search(r"\bloop\b", code) and '#pragma push_macro("loop")' not in text and "examples" not in header.parts:
+            uses.add(str(header.relative_to(ROOT)))
+    assert uses == set()

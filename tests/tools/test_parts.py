@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from common.console import plain
 from common.counts import Counts
+from millrace.common.console import plain
 from testlib import times
 from testlib.parts import OTHERS, PARTS, USUAL, Execution, Run, Step, steps_of
 from testlib.runs import MARKS, Outcome, belongs_to

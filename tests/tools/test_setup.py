@@ -68,22 +68,22 @@ def test_help_lists_the_sets_that_there_are(bare: Path) -> None:
 
 LANGUAGES = {"golang-go", "rustc", "cargo", "libgrpc++-dev", "protobuf-compiler", "capnproto"}
 LIBRARIES = {"libuv1-dev", "libcapnp-dev", "libzmq3-dev", "librocksdb-dev"}
-SERVERS = {"nginx-light", "nghttp2-server", "wrk"}
+SERVERS = {"nginx-light", "nghttp2-server", "wrk", "postgresql"}
 
 
 @pytest.mark.parametrize(
     ("command", "of_interest"),
     [
         ("setup", set()),
-        ("setup tests", {"librocksdb-dev"}),
+        ("setup tests", {"librocksdb-dev", "postgresql"}),
         ("bench --quick", set()),
         ("bench compare HEAD~1", set()),
         ("bench --quick --peers", {"libuv1-dev", "libcapnp-dev"}),
         ("bench net", LANGUAGES | {"libuv1-dev", "libcapnp-dev"}),
-        ("bench http", SERVERS | {"golang-go", "rustc", "cargo"}),
+        ("bench http", SERVERS - {"postgresql"} | {"golang-go", "rustc", "cargo"}),
+        ("bench postgres", {"postgresql", "golang-go", "rustc", "cargo"}),
         ("bench messages --quick", {"libzmq3-dev"}),
         ("bench report", LANGUAGES | {"libuv1-dev", "libcapnp-dev", "libzmq3-dev"}),
-        ("ensemble run kv --seeds 0..9", set()),
         ("cluster kv", set()),
     ],
 )
@@ -92,10 +92,8 @@ def test_what_we_compare_with_is_installed_for_that_only(command: str, of_intere
 
 
 def test_tools_that_compile_nothing_ask_for_no_compiler(bare: Path) -> None:
-    for tool in ("console", "port", "certificates", "docs"):
+    for tool in ("certificates", "docs"):
         assert not asked(bare, tool) & {"clang-19", "g++"}
-    assert "clang-19" not in asked(bare, "ensemble", "run", "adder", "--program", "simulations")
-    assert "clang-19" in asked(bare, "ensemble", "run", "kv")
 
 
 def test_python_modules_are_installed_once(bare: Path, tmp_path: Path) -> None:
@@ -105,7 +103,8 @@ def test_python_modules_are_installed_once(bare: Path, tmp_path: Path) -> None:
     noted = tree / "noted"
     (tree / ".venv" / "bin").mkdir(parents=True)
     script(tree / ".venv" / "bin" / "python", f'echo "$@" >> {noted}')
-    pinned = [tree / "actorc" / "pyproject.toml", tree / "tools" / "requirements.txt"]
+    projects = [tree / folder / "pyproject.toml" for folder in ("actorc", "tools/millrace")]
+    pinned = [*projects, tree / "tools" / "requirements.txt"]
     hashes = subprocess.run(["sha256sum", *pinned], capture_output=True, check=True).stdout
     versions = subprocess.run(["sha256sum"], input=hashes, capture_output=True, check=True).stdout
     (tree / ".venv" / "installed").write_bytes(versions)
@@ -128,7 +127,7 @@ def test_help_sets_nothing_up(tool: str, bare: Path) -> None:
     for root in (ROOT, bare):
         command = [root / "tools" / tool, "--help"]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        if done.returncode and root is bare and tool in ("bench", "console", "fuzz", "mutants", "port", "profile"):
+        if done.returncode and root is bare and tool in ("bench", "fuzz", "mutants"):
             assert re.search(rf"run {bare}/tools/setup [a-z]+ first", done.stderr)
         else:
             assert done.returncode == 0, done.stderr

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from common.arguments import CommandParser
 from common.build import binary_dir
+from millrace.common.arguments import CommandParser
 
 TARGET = "millrace_bench"
 PRESETS = {"clang": "bench", "gcc": "gcc-bench"}

@@ -14,11 +14,11 @@ from rich.console import Console
 from rich.live import Live
 
 from clusterlib.servers import Server, cluster
-from common.arguments import CommandParser, UsageError
 from common.build import binary_dir, build
 from common.ports import free_ports
-from common.process import ending
-from common.table import Table
+from millrace.common.arguments import CommandParser, UsageError
+from millrace.common.process import ending
+from millrace.common.table import Table
 
 DESCRIPTION = """\
 Runs servers of the replicated store net/examples/kv on this machine, shows what each

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from common.failure import Failure
-from common.process import ROOT, ending, running, stop
+from common.tree import ROOT
+from millrace.common.failure import Failure
+from millrace.common.process import ending, running, stop
 
 _TERM = re.compile(r"\bterm (\d+)")
 _COUNT = re.compile(r"(?:recovered|executed) (\d+) entries")

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from common.failure import Failure
-from common.process import ROOT, stream
-from common.progress import Bar
+from common.tree import ROOT
+from millrace.common.failure import Failure
+from millrace.common.process import stream
+from millrace.common.progress import Bar
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from common.process import ROOT
+from common.tree import ROOT
 
 PLACE = ROOT / "build" / "precompiled"
 

@@ -8,17 +8,20 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from common.process import ROOT
+from common.tree import ROOT
 from docslib.markdown import escaped
+from millrace.completion.command import places
 
 EXPLANATIONS = "actorc/actorc/report/explanations"  # a page for each diagnostic
 
 # The programs, and how they are started without their scripts, which would install packages.
+_PLACES = {"actorc": "actorc", "millrace": "tools/millrace"}
 _ACTORC = ("actorc", "actorc check", "actorc lsp", "actorc migrate")
+_MILLRACE = tuple(f"millrace {place.after}".strip() for place in places())
 _TOOLS = {
-    "bench": "bench.py", "certificates": "certificates.py", "cluster": "cluster.py", "console": "console.py",
-    "cross": "cross", "docs": "docs.py", "ensemble": "ensemble.py", "fuzz": "fuzz.py", "mutants": "mutants.py",
-    "port": "port.py", "profile": "profiler.py", "setup": "setup", "test": "test.py", "tidy.py": "tidy.py",
+    "bench": "bench.py", "certificates": "certificates.py", "cluster": "cluster.py", "cross": "cross",
+    "docs": "docs.py", "fuzz": "fuzz.py", "mutants": "mutants.py", "setup": "setup",
+    "test": "test.py", "tidy.py": "tidy.py",
 }  # fmt: skip
 _FAULT = re.compile(r'^ +X\((\w+), "((?:per )?[^:"]+): ([^"]+)",\s*\\?\s*([0-9.]+)\)', re.MULTILINE)
 
@@ -43,7 +46,7 @@ def faults_page() -> str:
 def help_of(program: str) -> str:
     """What `--help` prints, in 80 columns."""
     name, *words = program.split()
-    path = ROOT / "actorc" if name == "actorc" else ROOT / "tools" / _TOOLS[name.removeprefix("tools/")]
+    path = ROOT / _PLACES[name] if name in _PLACES else ROOT / "tools" / _TOOLS[name.removeprefix("tools/")]
     is_script = path.is_file() and not path.suffix  # of the shell
     command = [*([] if is_script else [sys.executable]), str(path), *words, "--help"]
     environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
@@ -51,7 +54,7 @@ def help_of(program: str) -> str:
 
 
 def commands() -> list[str]:
-    return [*_ACTORC, *(f"tools/{name}" for name in _TOOLS)]
+    return [*_ACTORC, *_MILLRACE, *(f"tools/{name}" for name in _TOOLS)]
 
 
 def commands_page() -> str:

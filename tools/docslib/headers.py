@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from common.process import ROOT
+from common.tree import ROOT
 from docslib.declarations import Declaration, declarations
 from docslib.markdown import escaped
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from common.process import ROOT
+from common.tree import ROOT
 from docslib.generated import EXPLANATIONS, MADE, diagnostics
 from docslib.headers import Header, public_headers
 from docslib.markdown import escaped, site_page, with_links_to_headers
@@ -31,11 +31,18 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                ("Coroutines", "flow/docs/coroutines.md"), ("Simulation", "flow/docs/simulation.md"),
                ("Migration", "actorc/docs/migration.md")]),
     ("Guides", [("CMake and other build systems", "flow/docs/cmake.md"), ("Tests", "flow/docs/testing.md"),
-                ("Sockets", "net/docs/sockets.md"), ("Messages", "net/docs/messages.md"),
+                ("Sockets", "net/docs/sockets.md"),
+                ("Another library's loop, threads and descriptors", "net/docs/other_libraries.md"),
+                ("Another library's descriptors", "net/docs/descriptors.md"),
+                ("Under systemd", "net/docs/systemd.md"),
+                ("Restart without a refused connection", "net/docs/restart.md"),
+                ("PostgreSQL", "net/docs/postgres.md"),
+                ("Messages", "net/docs/messages.md"),
                 ("Coming from ZeroMQ", "net/docs/zeromq.md"), ("Requests", "net/docs/rpc.md"),
                 ("HTTP", "net/docs/http.md"), ("An HTTP service in an afternoon", "net/docs/http_service.md"),
                 ("HTTP clients", "net/docs/http_client.md"),
-                ("HTTP: files and compression", "net/docs/http_files.md"), ("WebSocket", "net/docs/websocket.md"),
+                ("HTTP: files and compression", "net/docs/http_files.md"),
+                ("Tracing requests", "net/docs/request_tracing.md"), ("WebSocket", "net/docs/websocket.md"),
                 ("Files", "flow/docs/files.md"), ("Structured tasks", "flow/docs/structured_tasks.md"),
                 ("Many children", "flow/docs/many_children.md"), ("Fibers", "flow/docs/fibers.md"),
                 ("Examples to start from", "flow/docs/examples.md"),
@@ -46,7 +53,9 @@ NAVIGATION: list[tuple[str, list[tuple[str, str]]]] = [
                 ("Debugging a slow loop", "flow/docs/debugging_a_slow_loop.md"),
                 ("Logging", "flow/docs/logging.md"),
                 ("Looking into a running program", "flow/docs/tracing.md"),
+                ("The command millrace", "flow/docs/command.md"),
                 ("Performance", "flow/docs/performance.md"),
+                ("Is my actor slow?", "flow/docs/is_my_actor_slow.md"),
                 ("Your own primitive", "flow/docs/own_primitive.md"),
                 ("Porting from Flow", "flow/docs/porting_from_flow.md")]),
     ("The language", [("All of it", "actorc/docs/language.md")] + [

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from contextlib import closing
 
-from common.console import plain
-from common.progress import Bar
 from fuzzlib.mutation import Corpus
 from fuzzlib.parser_fuzz import Campaign, fault, minimised, run, text_of
 from fuzzlib.workers import unordered
+from millrace.common.console import plain
+from millrace.common.progress import Bar
 
 _CHUNK = 2_000  # executions that a process gets at a time
 

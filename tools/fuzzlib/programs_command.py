@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from contextlib import closing
 
-from common.console import plain
-from common.progress import Bar
 from fuzzlib.campaign import made_small, run, tasks
 from fuzzlib.report import reproducer
 from fuzzlib.toolchain import TOOLCHAINS
+from millrace.common.console import plain
+from millrace.common.progress import Bar
 
 COMPILERS = tuple(TOOLCHAINS)
 SHRUNK = 5  # differences that are shrunk: the rest are printed unchanged

@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 
 from common.build import binary_dir, build
-from common.console import plain
-from common.process import ROOT
-from common.sanitizer import SANITIZER
+from common.tree import ROOT
+from millrace.common.console import plain
+from millrace.common.sanitizer import SANITIZER
 
 HERE = Path(__file__).parent
 KEPT = 3  # folders of a toolchain, 20 to 100 MB each

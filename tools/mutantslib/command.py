@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 
-from common.arguments import CommandParser, UsageError, revision, unknown
-from common.files import default_file
+from common.tree import default_file, revision
+from millrace.common.arguments import CommandParser, UsageError, unknown
 from mutantslib.catalogue import MUTANTS
 from mutantslib.copy import Copy
 from mutantslib.hunt import Hunt

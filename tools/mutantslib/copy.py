@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from common.process import ROOT
+from common.tree import ROOT
 from mutantslib.mutant import HEADER, Mutant, planted
 
 # Where planted sources find it: every program that includes such a source has this folder, an installed one as well.

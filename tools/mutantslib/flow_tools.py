@@ -9,8 +9,8 @@ MUTANTS = (
     Mutant(
         "EventsLostAtTheEnd",
         "flow/trace/open_file.cpp",
-        "    flush();\n    ::close(file_);",
-        "    if (!PLANTED)\n        flush();\n    ::close(file_);",
+        "    flush(true);\n    ::close(file_);",
+        "    if (!PLANTED)\n        flush(true);\n    ::close(file_);",
     ),
     Mutant(
         "SurrogateIsUtf8",

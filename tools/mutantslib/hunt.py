@@ -11,8 +11,9 @@ import threading
 import time
 from pathlib import Path
 
-from common.failure import Failure
-from common.process import ROOT, running, stop
+from common.tree import ROOT
+from millrace.common.failure import Failure
+from millrace.common.process import running, stop
 from mutantslib.mutant import VARIABLE
 from mutantslib.results import Outcome
 

@@ -11,8 +11,8 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from common.failure import Failure
-from common.process import ROOT
+from common.tree import ROOT
+from millrace.common.failure import Failure
 
 VARIABLE = "MILLRACE_MUTANT"
 HEADER = ROOT / "tests" / "sim" / "planted.h"

@@ -70,8 +70,8 @@ MUTANTS = (
     Mutant(
         "PartOfPieceSentAgain",
         "net/real/real_connection.cpp",
-        "        first_ += static_cast<int>(rest);",
-        "        first_ = (PLANTED ? 0 : first_) + static_cast<int>(rest);",
+        "    first_ += static_cast<int>(bytes);",
+        "    first_ = (PLANTED ? 0 : first_) + static_cast<int>(bytes);",
     ),
     Mutant(
         "EndBeforeTheQueue",
@@ -87,7 +87,7 @@ MUTANTS = (
     ),
     Mutant(
         "SocketOfAnotherRemoved",
-        "net/real/real_listener.cpp",
+        "net/real/socket_file.cpp",
         "file.st_ino == number_)",
         "(file.st_ino == number_ || PLANTED))",
     ),
@@ -108,8 +108,8 @@ MUTANTS = (
     Mutant(
         "RemovedDescriptorWatched",
         "net/poll/epoll_poller.cpp",
-        "    watched_.remove(descriptor);\n    if (!events_.needsDescriptor())",
-        "    watched_.remove(descriptor);\n    if (!events_.needsDescriptor() && !PLANTED)",
+        "    if (!events_.needsDescriptor()) // otherwise epoll_ belongs",
+        "    if (!events_.needsDescriptor() && !PLANTED) // otherwise epoll_ belongs",
     ),
     Mutant(
         "SlotOfAnother",

@@ -102,6 +102,8 @@ OTHERS = (
     Part("mutants", 5, "faults planted in the simulated stores are found", (programs("clang-checked", "mutants"),)),
     Part("h2spec", 2, "the cases of h2spec against the HTTP/2 server", (programs(TESTS, "h2spec"),)),
     Part("http-peers", 2, "HTTP beside Go's net/http, and restarts under ab and wrk", (programs(TESTS, "http-peers"),)),
+    Part("postgres", 1, "net/postgres/ with a PostgreSQL server", (programs(TESTS, "postgres"),)),
+    Part("soak", 10, "the example webhooks for ten minutes, with TLS, under load", (programs(TESTS, "soak"),)),
     Part("install", 10, "what is installed, and the packages", (python_tests("install", LIBRARIES),)),
     Part("pages", 3, "what the pages show", (python_tests("pages", LIBRARIES),)),
     Part("long", 30, "Python tests that take long: thousands of random programs", (python_tests("long", LIBRARIES),)),

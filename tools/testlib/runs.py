@@ -14,8 +14,9 @@ from pathlib import Path
 
 from common.build import binary_dir
 from common.counts import Counts, doctest, junit
-from common.process import ROOT, side_by_side, stream
-from common.sanitizer import SANITIZER
+from common.tree import ROOT
+from millrace.common.process import side_by_side, stream
+from millrace.common.sanitizer import SANITIZER
 from testlib.selection import TESTS, Selection
 from testlib.times import of_tests
 
@@ -24,7 +25,7 @@ URING = {**SANITIZER, "FLOW_POLLER": "uring"}
 PROCESSES = (os.cpu_count() or 1) + 1  # one more than processors, since tests also wait
 PARTS_PER_PROCESS = 4
 # Labels of the programs that are no part of the one named `programs`.
-APART = ("levels", "migrated", "mutants", "h2spec", "http-peers")
+APART = ("levels", "migrated", "mutants", "h2spec", "http-peers", "postgres", "soak")
 CHECKED_PYTHON = ("actorc", "tools", "tests")
 # The marks of Python tests that other parts run than the one named `python`. A test belongs to the first that it has.
 MARKS = ("long", "gcc", "pages", "install")
@@ -60,7 +61,7 @@ class Run:
 def command(*arguments: str | Path) -> Outcome:
     """A check that is one command: it passes if the exit code is 0."""
     lines: list[str] = []
-    code = stream(arguments, lines.append)
+    code = stream(arguments, lines.append, cwd=ROOT)
     return Outcome(Counts(0, 1) if code else Counts(1, 0), "\n".join(lines))
 
 
@@ -143,7 +144,7 @@ def run_doctest(preset: str, selection: Selection, folders: Sequence[str], varia
             counts = Counts(min(size, total - index * size) - counts.failed, counts.failed)
         outcomes.append(Outcome(counts.with_exit_code(code), output if code else ""))
 
-    side_by_side(commands, PROCESSES, note, variables)
+    side_by_side(commands, PROCESSES, note, variables, ROOT)
     return Outcome(sum((each.counts for each in outcomes), Counts()), "\n".join(each.output for each in outcomes))
 
 
@@ -171,7 +172,7 @@ def run_programs(preset: str, label: str, selection: Selection) -> Outcome:
         lines: list[str] = []
         arguments = ["--test-dir", str(binary_dir(preset)), "--output-on-failure", "--output-junit", str(report)]
         arguments += ["--parallel", str(PROCESSES), "--exclude-regex", "^flow_tests", *chosen]
-        code = stream(["ctest", *arguments], lines.append, variables=SANITIZER)
+        code = stream(["ctest", *arguments], lines.append, ROOT, SANITIZER)
         counts = junit(report).with_exit_code(code)
     return Outcome(counts, "\n".join(lines))
 
@@ -209,7 +210,7 @@ def run_pytest(mark: str, selection: Selection) -> Outcome:
         arguments = [*parallel, f"--junit-xml={report}", f"--times={times}", "-m", belongs_to(mark, selection)]
         arguments += ["-k", selection.text] if selection.text else []
         folders = [str(TESTS / each) for each in selection.python_tests() or [""]]
-        code = stream([sys.executable, "-m", "pytest", "-q", *folders, *arguments], lines.append)
+        code = stream([sys.executable, "-m", "pytest", "-q", *folders, *arguments], lines.append, ROOT)
         nothing_chosen = code == 5
         counts = Counts() if nothing_chosen else junit(report).with_exit_code(code)
         return Outcome(counts, "\n".join(lines), of_tests(times))

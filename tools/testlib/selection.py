@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from common.process import ROOT
+from common.tree import ROOT
 
 TESTS = ROOT / "tests"
 # The folders of tests/ that have programs which ctest starts; those are labelled with its name.

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from common.process import ROOT
+from common.tree import ROOT
 
 # Seconds by the clock that each step took when it last passed, by what was asked for, then by its name.
 LAST = ROOT / "build" / "test_times.json"

@@ -125,7 +125,7 @@ class _ActorCheck:
             assert isinstance(statement, Plain)
             if static_variable(statement, self._source) is None:
                 message = "this `static` local cannot be kept in one place in a loop that waits"
-                hint = "declare one variable, with its type written out, or declare it outside of the actor"
+                hint = "declare one variable, with its type or with `auto` and `=`, or declare it outside of the actor"
                 self._diagnostics.error(Fault.STATIC_LOCAL, message, statement.span, hint=hint)
         is_doubled = is_doubled or (owns and isinstance(statement, LOOPS) and suspends(statement))
         owns = owns or self._owns_inside(statement)

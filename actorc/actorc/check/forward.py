@@ -67,7 +67,12 @@ def _start(texts: Sequence[str], index: int) -> int:
     """The index of `template` in front of a class key, if it has one parameter: else that of the key."""
     for length in (4, 5):
         head = texts[max(0, index - length) : index]
-        if head[:2] == ["template", "<"] and head[2] in ("class", "typename") and head[-1] == ">":
+        if (
+            len(head) == length
+            and head[:2] == ["template", "<"]
+            and head[2] in ("class", "typename")
+            and head[-1] == ">"
+        ):
             return index - length
     return index
 

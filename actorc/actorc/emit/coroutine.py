@@ -104,7 +104,7 @@ class _CoroutinePrinter(Printer):
 
     def prologue(self) -> str:
         """The variables that the body needs besides the actor's own."""
-        text = "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
+        text = "".join(f"static {type_} {name}; " for type_, name in self._body.statics)
         text += self._kept_ranges()
         if self._body.waits:
             own = "PropagatingSelf" if self._body.propagates else "Self"

@@ -74,7 +74,8 @@ def _emitted(
         return f"{declaration.head()};"
     text = definition(declaration, lower(actor, source))
     if actor.test_name is not None:
-        text += f" {at(declaration.line)}FLOW_ACTOR_TEST_CASE({actor.name}, {one_line(source[actor.test_name.span])})"
+        macro = "FLOW_ACTOR_BENCHMARK_CASE" if actor.is_benchmark else "FLOW_ACTOR_TEST_CASE"
+        text += f" {at(declaration.line)}{macro}({actor.name}, {one_line(source[actor.test_name.span])})"
     return text
 
 

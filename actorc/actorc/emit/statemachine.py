@@ -136,7 +136,7 @@ class _StateMachinePrinter(Printer):
 
     def prologue(self) -> str:
         """The variables of a_body, and the switch that leads to where it goes on."""
-        text = "".join(f"static flow::StaticLocal<{type_}> {name}; " for type_, name in self._body.statics)
+        text = "".join(f"static {type_} {name}; " for type_, name in self._body.statics)
         for state in self._body.states:
             if state.is_erased:
                 text += f"flow::RangeIn<{layout.state_type(state)}> {state.name}(this->{state.name}); "

@@ -87,7 +87,10 @@ class _Lowering(PrefixLowering):
             waits=bool(self._numbers),
             choose_size=max(chooses, default=0),
             uses_error=self._uses_error,
-            statics=tuple((static.type, f"static{number}__") for number, static in enumerate(self._shared.values(), 1)),
+            statics=tuple(
+                (static.storage(f"static{number}__"), f"static{number}__")
+                for number, static in enumerate(self._shared.values(), 1)
+            ),
             uses_exception=self._uses_exception,
             propagates=bool(self._numbers) and not self._handles_waits,
         )

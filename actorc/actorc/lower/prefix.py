@@ -74,8 +74,8 @@ class PrefixLowering(TryLowering):
     def _static(self, item: Statement) -> Code:
         static = self._shared[item]
         number = list(self._shared).index(item) + 1
-        head = f"[[maybe_unused]] auto& {static.name} = static{number}__.get([&]() -> {static.type} {{ return "
-        return Code(self._line(item), (head, *static.value, "; });"))
+        head = f"[[maybe_unused]] {static.reference} {static.name} = static{number}__.get("
+        return Code(self._line(item), (f"{head}[&]() -> {static.made} {{ return ", *static.value, "; });"))
 
     def _prefix(self, item: Statement) -> Nodes:
         line = self._line(item)

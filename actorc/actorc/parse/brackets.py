@@ -19,7 +19,8 @@ from actorc.source import Source
 from actorc.syntax import Code, Span
 from actorc.words import ACTOR_WORDS
 
-TEST_WORDS = frozenset({"TEST_CASE", "FLOW_TEST_CASE"})
+BENCHMARK_WORDS = frozenset({"BENCHMARK_CASE", "FLOW_BENCHMARK_CASE"})
+TEST_WORDS = BENCHMARK_WORDS | {"TEST_CASE", "FLOW_TEST_CASE"}
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _OPENERS = {close: open_ for open_, close in _PAIRS.items()}
 

@@ -1,6 +1,6 @@
 // A client of bench/http with the multi interface of libcurl, on epoll: prints what bench/http/client.cpp prints.
 
-#include "../client_row.h"
+#include "../../client_row.h"
 
 #include <curl/curl.h>
 

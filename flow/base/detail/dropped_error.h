@@ -1,15 +1,18 @@
 #pragma once
-// reportDroppedBy(): reports an error that no code receives. The caller gives a text, which the report has instead of
-// the name of a function.
+// reportDroppedBy(): calls the DroppedErrorHandler with a text instead of an actor's name, if isReported(error).
 //
 //     reportDroppedBy("the server at 127.0.0.1:8080", error);
+//     reportDroppedBy("the server at 127.0.0.1:8080", error,
+//                     [](TraceEvent& event, void const* of) { ... event.detail(...) }, &request);
 
 #include "flow/base/error.h"
 
 namespace flow {
 
-/// Calls the DroppedErrorHandler with `where`, but not for an error that only says that something has ended: see
-/// isReported().
+class TraceEvent;
+
 void reportDroppedBy(const char* where, Error error) noexcept;
+/// If the error becomes an event of the log, calls add(event, of), which may add details to it.
+void reportDroppedBy(const char* where, Error error, void (*add)(TraceEvent&, void const*), void const* of) noexcept;
 
 } // namespace flow

@@ -1,5 +1,5 @@
 #pragma once
-// withPieces, systemText: the sentences of errors of the system.
+// withPieces(), systemText(): sentences for errors of system calls.
 //
 //     throw withPieces(file_not_found(), {"open \"", path, "\": ", systemText(ENOENT)});
 //     // open "/data/log": No such file or directory
@@ -11,8 +11,8 @@
 
 namespace flow {
 
-/// Returns `error` with the pieces as its sentence. Of a piece above 300 bytes the sentence has only the end, so that
-/// what comes behind a long path is there. Needs no memory for that: without memory, the error has no sentence.
+/// Returns `error` with the joined pieces as its sentence. A piece above 300 bytes is cut to its end, so that the text
+/// behind a long path fits too. Without memory, the error has no sentence.
 [[gnu::cold]] Error withPieces(Error error, std::initializer_list<std::string_view> pieces) noexcept;
 
 /// Returns the system's text for an errno: "Permission denied".

@@ -1,6 +1,5 @@
 #pragma once
-// The common parts of race(), all() and some() for futures. Programs include flow/combine/race.h and flow/combine/all.h
-// instead of this header.
+// The common parts of race(), all() and some(). Programs include flow/combine/race.h or flow/combine/all.h.
 
 #include "flow/combine/quorum.h"
 #include "flow/coro/coroutine.h"
@@ -44,8 +43,8 @@ Future<AwaitedValue<X>> futureOf(X operand) {
         return next(std::move(operand));
 }
 
-/// Returns the futures of the operands, in order, or `operands` itself if these are futures. Stops when `values`
-/// futures have values, or when more than `failures` futures have failed: the operands that are left do not begin.
+/// Returns the futures of the operands, in order, or `operands` itself if they are futures. Stops when `values` futures
+/// have values, or when more than `failures` futures have failed: later operands do not begin.
 template <CanBeAwaited X>
 FLOW_INLINE decltype(auto) futuresOf(std::vector<X>& operands, std::size_t values, std::size_t failures,
                                      std::source_location caller) {
@@ -64,7 +63,6 @@ FLOW_INLINE decltype(auto) futuresOf(std::vector<X>& operands, std::size_t value
     }
 }
 
-/// Waits until `decided` is ready, and returns take(futures).
 template <class Take, class Futures, class Result = std::invoke_result_t<Take&, Futures&>>
 Future<Result> whenDecided(Take take, Futures futures, Future<Void> decided, Propagate = {}) {
     co_await std::move(decided);

@@ -11,8 +11,8 @@ using flow::actorCollection;
 using flow::ActorCollectionNoErrors;
 using flow::SignalableActorCollection;
 
-/// Like actorCollection(actors), and counts its actors in `*count` if that is given. `idleTime` gets the seconds
-/// without an actor, `allTime` all seconds; both count up to `*lastChangeTime`, when the first came or the last went.
+/// Like actorCollection(actors), and counts the running actors. When the first comes or the last ends, sets
+/// `*lastChangeTime`, and adds the seconds since its old value to `*allTime`, and to `*idleTime` if no actor ran.
 inline flow::Future<flow::Void> actorCollection(flow::FutureStream<flow::Future<flow::Void>> actors, int* count,
                                                 double* lastChangeTime = nullptr, double* idleTime = nullptr,
                                                 double* allTime = nullptr, bool returnWhenEmptied = false) {
@@ -47,4 +47,4 @@ inline flow::Future<flow::Void> actorCollection(flow::FutureStream<flow::Future<
     }
 }
 
-#include "flow.h" // as that of Flow does; last, since it includes this one
+#include "flow.h" // as Flow does; last, since it includes this file

@@ -18,16 +18,19 @@ using flow::VectorRef;
 using flow::operator""_sr;
 using flow::printable;
 
-/// The first elements of the vector are in the arena too, not in the vector itself.
+/// The name of the file as a StringRef.
+#define __FILE__sr flow::StringRef(__FILE__)
+
+/// Stores all elements in the arena. Flow stores the first ones in the vector.
 template <class T, int InlineMembers = 1>
 using SmallVectorRef = flow::VectorRef<T>;
 
-/// "[not set]" for no text.
+/// Returns "[not set]" if there is no text.
 template <class T>
 std::string printable(flow::Optional<T> const& text) {
     return text.present() ? flow::printable(flow::StringRef(text.get())) : "[not set]";
 }
-/// All texts, with a blank behind each.
+/// Returns all texts, with a blank after each.
 inline std::string printable(flow::VectorRef<flow::StringRef> texts) {
     std::string all;
     for (flow::StringRef const& text : texts)
@@ -35,7 +38,7 @@ inline std::string printable(flow::VectorRef<flow::StringRef> texts) {
     return all;
 }
 
-/// The texts, one behind the other, in the arena.
+/// Returns the texts, joined, in the arena.
 template <class... Texts>
 flow::StringRef concatenateStrings(flow::Arena& arena, Texts const&... texts) {
     flow::StringRef joined = flow::makeString((0 + ... + texts.size()), arena);
@@ -43,7 +46,7 @@ flow::StringRef concatenateStrings(flow::Arena& arena, Texts const&... texts) {
     ((end = texts.copyTo(end)), ...);
     return joined;
 }
-/// Like above, with memory of its own.
+/// Returns the texts, joined, in a new arena.
 template <class... Texts>
 flow::Standalone<flow::StringRef> concatenateStrings(flow::StringRef first, Texts const&... others) {
     flow::Arena arena;
@@ -51,7 +54,7 @@ flow::Standalone<flow::StringRef> concatenateStrings(flow::StringRef first, Text
     return flow::Standalone<flow::StringRef>(joined, arena);
 }
 
-/// The number of bytes that both begin with.
+/// Returns the number of equal bytes at the start of both.
 inline int commonPrefixLength(flow::StringRef a, flow::StringRef b) {
     return static_cast<int>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }

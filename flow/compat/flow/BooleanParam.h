@@ -1,6 +1,5 @@
 #pragma once
-// FLOW_BOOLEAN_PARAM under the old header name: a type for one parameter that is true or false, so that calls are
-// readable.
+// FLOW_BOOLEAN_PARAM under the old header name: a type for one boolean parameter, so that calls are readable.
 //
 //     FLOW_BOOLEAN_PARAM(Compressed);
 //     void write(File& file, Compressed compressed);
@@ -24,7 +23,7 @@
     inline constexpr Name Name::True = Name(true);                                                                     \
     inline constexpr Name Name::False = Name(false)
 
-// Older names. A declared type needs no definition here.
+// Older names. The last macro does nothing.
 #define FDB_BOOLEAN_PARAM(Name) FLOW_BOOLEAN_PARAM(Name)
 #define FDB_DECLARE_BOOLEAN_PARAM(Name) FLOW_BOOLEAN_PARAM(Name)
 #define FDB_DEFINE_BOOLEAN_PARAM(Name) static_assert(true)

@@ -1,6 +1,6 @@
 #pragma once
 // BUGGIFY, BUGGIFY_WITH_PROB and EXPENSIVE_VALIDATION under the old header name: false outside of a simulation. The
-// first two are buggify() of flow/base/buggify.h. The macros for clients are the same.
+// first two are buggify() of flow/base/buggify.h, and so are the macros for clients.
 
 #include "../../base/buggify.h"
 #include "../../base/random.h"
@@ -19,5 +19,5 @@ inline bool isExpensiveValidationOn() {
 }
 } // namespace flow::compat
 
-/// True, in one of twenty visits, if a check that takes long is to be made.
+/// True in one of twenty visits in a simulation: then make a check that takes long.
 #define EXPENSIVE_VALIDATION (::flow::compat::isExpensiveValidationOn())

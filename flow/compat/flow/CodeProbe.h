@@ -2,8 +2,8 @@
 // CODE_PROBE, and the older TEST(condition), under the old header name.
 
 #include "../../flow.h"
-#include "../../test.h"
+#include "../assertions.h"
 
-#ifndef TEST // not if a library of unit tests has defined it
+#ifndef TEST // a library of unit tests may define it
 #define TEST(condition) CODE_PROBE(condition, #condition)
 #endif

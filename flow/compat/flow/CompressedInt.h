@@ -1,13 +1,11 @@
 #pragma once
-// CompressedInt under the old header name: an integer in as few bytes as it needs. The byte strings sort in the order
-// of the numbers. The format is Flow's.
+// CompressedInt under the old header name: an integer in as few bytes as it needs. The bytes sort like the numbers.
 //
 //     CompressedInt<int64_t> small(5);
 //     BinaryWriter writer(Unversioned());
-//     writer << small;                                  // one byte up to 63, two up to 8191, 7 more bits for each more
+//     writer << small;                                  // one byte up to 63, two up to 8191, 7 bits more per byte
 //
-// The first bit is 1, then comes a 1 for each byte behind the first, then a 0, then the number. A negative number n is
-// written as the number ~n, and then all bits are inverted.
+// Format: a 1 for each byte, a 0, and the number. For a negative number n: the number ~n, with all bits inverted.
 
 #include "serialize.h"
 
@@ -52,7 +50,7 @@ private:
             bytes[i] = static_cast<std::uint8_t>(~bytes[i]);
         ar.serializeBytes(bytes.data(), end);
     }
-    /// Throws serialization_failed for a number that does not fit.
+    /// Throws serialization_failed if the number does not fit.
     template <class Ar>
     void read(Ar& ar) {
         std::uint8_t byte;

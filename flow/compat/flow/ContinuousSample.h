@@ -1,6 +1,5 @@
 #pragma once
-// ContinuousSample under the old header name: percentiles of many values. It keeps a few of them, which it chooses by
-// deterministicRandom().
+// ContinuousSample under the old header name: percentiles of many values, by a sample that deterministicRandom() draws.
 //
 //     ContinuousSample<double> latencies(1000);
 //     latencies.addSample(0.003);
@@ -32,13 +31,13 @@ public:
             samples_[static_cast<std::size_t>(random->randomInt(0, static_cast<int>(size_)))] = sample;
         return *this;
     }
-    // The mean of the kept values; 0 if there are none.
+    // Returns the mean of the kept values; 0 if there are none.
     double mean() const {
         double sum = static_cast<double>(std::accumulate(samples_.begin(), samples_.end(), T()));
         return samples_.empty() ? 0 : sum / static_cast<double>(samples_.size());
     }
     T median() { return percentile(0.5); }
-    /// The smallest kept value that is at least as large as `part` (0 .. 1) of the kept values.
+    /// Returns the smallest kept value that is at least as large as `part` (0 .. 1) of the kept values.
     T percentile(double part) {
         if (samples_.empty() || !(part >= 0 && part <= 1))
             return T();
@@ -48,7 +47,7 @@ public:
         double place = std::ceil(static_cast<double>(samples_.size()) * part) - 1;
         return samples_[static_cast<std::size_t>(std::max(place, 0.0))];
     }
-    // The least and the greatest of all values, kept or not.
+    // Return the least and the greatest of all values, also of those that are not kept.
     T min() const { return min_; }
     T max() const { return max_; }
     std::uint64_t getPopulationSize() const { return count_; }

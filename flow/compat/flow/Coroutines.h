@@ -15,10 +15,10 @@
 //     AsyncGenerator<int> each = doubled(numbers);
 //     while (each) use(co_await each());
 //
-// A Generator is that of flow/tasks/generator.h, and runs to its first value at the first request. The body of an
-// AsyncGenerator runs from its call operator to the next co_yield, or to the next wait; the call returns the future of
-// the value. Await that before the next call. An error of the body is the error of that future; at the end of the body
-// it is end_of_stream. From then on the generator is false. Dropping it cancels the body.
+// A Generator is that of flow/tasks/generator.h, and runs to its first value at the first request. The call operator of
+// an AsyncGenerator runs its body to the next co_yield, or to the next wait, and returns the future of the value. Await
+// this future before the next call. An error of the body is the error of this future; at the end of the body it is
+// end_of_stream. From then on the generator is false. Dropping it cancels the body.
 
 #include "../../flow.h"
 #include "../../tasks/generator.h"
@@ -36,7 +36,7 @@ public:
 
     Generator(Made made) : made_(std::move(made)) {}
 
-    /// True if there is a value. Throws an error of the body.
+    /// Returns true if there is a value. Throws an error of the body.
     explicit operator bool() { return !(current() == std::default_sentinel); }
     T& operator*() { return *current(); }
     T* operator->() { return &*current(); }
@@ -119,7 +119,7 @@ public:
     AsyncGenerator& operator=(AsyncGenerator&&) noexcept = default;
 
     flow::Future<T> operator()() { return meeting_->ask(); }
-    /// True until the body has ended, which it does only after a request for a value that it does not have.
+    /// Returns true until the body has ended. It can only end after a request for a value.
     explicit operator bool() const { return !meeting_->isOver(); }
 
 private:
@@ -139,9 +139,9 @@ class AsyncGeneratorPromise : public coro::CoroPromiseBase<Void, S> {
     using Base = coro::CoroPromiseBase<Void, S>;
     using Waits = coro::OperationAwaiter<typename Meeting<T>::Wanted, coro::Awaiter>;
     struct Begins : Waits {
-        void await_resume() const { Waits::await_resume(); } // gcc 12 takes no other type at the beginning
+        void await_resume() const { Waits::await_resume(); } // gcc 12 accepts only void in initial_suspend()
     };
-    /// Gives the value when the body is suspended, so that the receiver may request the next one, or drop the body.
+    /// Sends the value when the body is suspended, so that the receiver may request the next one, or drop the body.
     struct Yields : Waits {
         T value;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Coroutines, under the header name of newer programs. The parts that implement coroutines are not here.
+// Coroutines, under the header's name in newer versions of Flow, without the parts that implement them.
 
 #include "CoroUtils.h"
 #include "Coroutines.h"

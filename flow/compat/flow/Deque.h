@@ -5,7 +5,7 @@
 //     numbers.push_back(3);
 //     numbers.pop_front();                                     // 2, 3
 //
-// It is a std::deque. An empty one takes memory, and references to elements outlive a push_back(), unlike Flow's.
+// A std::deque. Unlike Flow's, an empty one takes memory, and references to elements outlive a push_back().
 
 #include <cstddef>
 #include <deque>
@@ -15,6 +15,6 @@ class Deque : public std::deque<T> {
 public:
     using std::deque<T>::deque;
 
-    /// The number of elements that fit before it allocates: its size.
+    /// Returns the size: further elements may need an allocation.
     std::size_t capacity() const { return this->size(); }
 };

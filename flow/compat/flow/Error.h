@@ -1,9 +1,8 @@
 #pragma once
-// Errors and assertions under the old header name. The names are flow's. An Error that was not set has the code
-// invalid_error_code.
+// Errors and assertions under the old header name. An Error that was not set has the code invalid_error_code.
 
 #include "../../flow.h"
-#include "../../test.h"
+#include "../assertions.h"
 
 #include <cstdio>
 #include <source_location>
@@ -20,7 +19,7 @@ FLOW_ERROR_TABLE(FLOW_ENTRY)
 
 using flow::actor_cancelled;
 using flow::error_code_actor_cancelled;
-/// For `throw internal_error_msg("...")`: the text goes to standard error, and is an event of SevError.
+/// Makes an error for `throw`. Prints the text to standard error, and writes an event of SevError with it.
 inline flow::Error internal_error_msg(char const* message,
                                       std::source_location where = std::source_location::current()) {
     std::fprintf(stderr, "Internal Error @ %s %u: %s\n", where.file_name(), where.line(), message);

@@ -6,11 +6,11 @@
 using flow::FastAllocated;
 using flow::FastAllocator;
 
-/// A block of that size. Throws std::bad_alloc.
+/// Returns a block of `size` bytes. Throws std::bad_alloc.
 inline void* allocateFast(int size) {
     return flow::memory::allocate(static_cast<std::size_t>(size));
 }
-/// Takes back a block of allocateFast(size).
+/// Frees a block of allocateFast(size).
 inline void freeFast(int size, void* block) {
     flow::memory::release(block, flow::memory::sizeClassOf(static_cast<std::size_t>(size)));
 }

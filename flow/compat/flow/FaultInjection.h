@@ -1,12 +1,12 @@
 #pragma once
 // Faults that a simulation injects, under the old header name.
 //
-//     INJECT_FAULT(io_error, "readPage");                 // throws that, now and then
+//     INJECT_FAULT(io_error, "readPage");                 // throws io_error, now and then
 //     if (SHOULD_INJECT_FAULT("answer"))
 //         return;                                         // what if there were no answer?
 //
-// Each place is one of buggify() (flow/base/buggify.h): a run arms a quarter of them. The thrown error is marked as an
-// injected fault. Each injection is an event "FaultInjected" of SevWarn.
+// Each place is a site of buggify() (flow/base/buggify.h): a run arms a quarter of them. The thrown error is marked as
+// an injected fault. Each injection is an event "FaultInjected" of SevWarn.
 
 #include "../../base/buggify.h"
 #include "../../flow.h"
@@ -14,7 +14,7 @@
 #include <atomic>
 #include <source_location>
 
-/// True if simulations inject faults at these places.
+/// True if simulations inject faults at these sites.
 inline constinit std::atomic<bool> faultInjectionActivated{true};
 inline void enableFaultInjection(bool enabled) {
     faultInjectionActivated = enabled;

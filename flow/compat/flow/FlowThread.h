@@ -1,5 +1,5 @@
 #pragma once
-// Streams from other threads, under the header name of newer programs: ThreadReturnPromiseStream, ThreadFutureStream.
+// ThreadReturnPromiseStream and ThreadFutureStream, under the header's name in newer versions of Flow.
 
 #include "IThreadPool.h"
 #include "ThreadHelper.actor.h"

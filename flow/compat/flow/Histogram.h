@@ -1,13 +1,13 @@
 #pragma once
-// Histogram under the old header name: the number of values of each size, in 32 buckets.
+// Histogram under the old header name: counts values by size, in 32 buckets.
 //
 //     Reference<Histogram> reads = Histogram::getHistogram("Disk"_sr, "Read"_sr, Histogram::Unit::microseconds);
 //     reads->sampleSeconds(now() - begin);
-//     GetHistogramRegistry().logReport();              // a TraceEvent "Histogram" for each, which then begin again
+//     GetHistogramRegistry().logReport();              // a TraceEvent "Histogram" for each; then clears them
 //
-// Buckets double in size: bucket i has the values from 2^i up to below 2^(i+1), the first one 0 as well. Buckets of
-// percentageLinear have 4 percent each, and those of countLinear a 31st of the range between the bounds. A name stands
-// for one histogram of its thread, for as long as a reference to it exists.
+// Bucket i has the values from 2^i up to below 2^(i+1), and the first one also 0. A bucket of percentageLinear has 4
+// percent, one of countLinear a 31st of the range between the bounds. A thread has one histogram of a name, for as long
+// as a reference to it exists.
 
 #include "../../flow.h"
 
@@ -21,7 +21,6 @@
 
 class Histogram;
 
-/// The histograms of a thread.
 class HistogramRegistry {
 public:
     void logReport(double elapsed = -1);
@@ -61,16 +60,16 @@ public:
     ~Histogram() { GetHistogramRegistry().all_.erase(name()); }
 
     void sample(std::uint32_t value) { ++buckets[static_cast<std::size_t>(31 - std::countl_zero(value | 1))]; }
-    /// Adds a number of microseconds.
+    /// Adds the seconds, as microseconds.
     void sampleSeconds(double seconds) {
         constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
         sample(static_cast<std::uint32_t>(std::clamp(seconds * 1e6, 0.0, kMost)));
     }
-    /// 1.0 is 100 percent.
+    /// Adds a percentage: 1.0 is 100 percent.
     void samplePercentage(double part) {
         ++buckets[static_cast<std::size_t>(std::clamp(part, 0.0, 1.24) * 100 / 4 + 1e-9)];
     }
-    /// For countLinear.
+    /// Adds a value, for countLinear.
     void sampleRecordCounter(std::uint32_t value) {
         double part = double(std::clamp(value, lowerBound, upperBound) - lowerBound) / (upperBound - lowerBound);
         ++buckets[static_cast<std::size_t>(part * 31)];
@@ -78,7 +77,7 @@ public:
     void clear() { buckets.fill(0); }
     std::string name() const { return group + ":" + op; }
 
-    /// Writes nothing if there were no samples. A key is the upper bound of a bucket: "LessThan8".
+    /// Writes the event, unless there are no samples. A key is the upper bound of a bucket: "LessThan8".
     void writeToLog(double elapsed = -1) const {
         std::uint64_t total = 0;
         for (std::uint32_t count : buckets)

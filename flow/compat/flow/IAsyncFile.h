@@ -2,15 +2,16 @@
 // IAsyncFile and IAsyncFileSystem under the old header name: files without blocking the loop.
 //
 //     IAsyncFileSystem* system = IAsyncFileSystem::filesystem();
-//     Reference<IAsyncFile> file = co_await system->open("log", IAsyncFile::OPEN_READWRITE | IAsyncFile::OPEN_CREATE,
-//     0644); co_await file->write(bytes, length, 0); co_await file->sync(); int count = co_await file->read(buffer,
-//     sizeof buffer, 0);        // fewer bytes only where the file ends
+//     auto flags = IAsyncFile::OPEN_READWRITE | IAsyncFile::OPEN_CREATE;
+//     Reference<IAsyncFile> file = co_await system->open("log", flags, 0644);
+//     co_await file->write(bytes, length, 0);
+//     co_await file->sync();
+//     int count = co_await file->read(buffer, sizeof buffer, 0);        // fewer bytes only at the end of the file
 //
 // The file system is that of the current loop (flow/file/async_file.h defines atomicity, durability and cancel safety),
-// so that a simulated process has a disk of its own; unless the program has set one of its own,
-// `g_network->setGlobal(INetwork::enFileSystem, system)`. write() copies its bytes when it is called. A buffer for
-// read() must exist until the future is ready or dropped. The mode of new files is the system's. Only the flags that
-// are explained below have an effect; the others are here so that programs compile.
+// so a simulated process has its own disk. A program can set another: `g_network->setGlobal(INetwork::enFileSystem,
+// system)`. write() copies its bytes when it is called. A buffer for read() must exist until the future is ready or
+// dropped. `mode` has no effect. Only the flags with a comment below have an effect.
 
 #include "../../file/async_file.h"
 #include "network.h"
@@ -30,9 +31,9 @@ public:
     enum {
         OPEN_READONLY = 0x1,
         OPEN_READWRITE = 0x2,
-        OPEN_CREATE = 0x4,    // makes an empty file if there is none
-        OPEN_EXCLUSIVE = 0x8, // with OPEN_CREATE: fails with io_error if there is one
-        // With OPEN_CREATE: writes to a file with ".part" behind its name; the first sync() renames it.
+        OPEN_CREATE = 0x4,    // makes an empty file if the file does not exist
+        OPEN_EXCLUSIVE = 0x8, // with OPEN_CREATE: fails with io_error if the file exists
+        // With OPEN_CREATE: writes to the file NAME.part; the first sync() renames it to NAME.
         OPEN_ATOMIC_WRITE_AND_CREATE = 0x10,
         OPEN_UNBUFFERED = 0x10000,
         OPEN_UNCACHED = 0x20000,
@@ -53,7 +54,7 @@ public:
     }
     virtual flow::Future<flow::Void> truncate(std::int64_t size) = 0;
     virtual flow::Future<flow::Void> sync() = 0;
-    /// Nothing is buffered here.
+    /// Does nothing: there is no buffer.
     virtual flow::Future<flow::Void> flush() { return flow::Void(); }
     virtual flow::Future<std::int64_t> size() const = 0;
     virtual std::string getFilename() const = 0;
@@ -77,10 +78,10 @@ public:
     virtual ~IAsyncFileSystem() = default;
     virtual flow::Future<flow::Reference<IAsyncFile>> open(std::string const& filename, std::int64_t flags,
                                                            std::int64_t mode) = 0;
-    /// With `mustBeDurable` the file does not come back after a loss of power.
+    /// Deletes a file. With `mustBeDurable`, it does not come back after a power loss.
     virtual flow::Future<flow::Void> deleteFile(std::string const& filename, bool mustBeDurable) = 0;
     virtual flow::Future<flow::Void> renameFile(std::string const& from, std::string const& to) = 0;
-    /// The time of a file of the machine. A simulated disk has no such times.
+    /// Returns the time of the last change. Not for simulated disks.
     virtual flow::Future<std::time_t> lastWriteTime(std::string const& filename) = 0;
 
     static IAsyncFileSystem* filesystem();
@@ -88,7 +89,7 @@ public:
 
 namespace flow::compat {
 
-/// The folder in which a file is.
+/// Returns the folder of a file.
 inline std::string folderOf(std::string const& path) {
     std::size_t slash = path.rfind('/');
     if (slash == std::string::npos)
@@ -130,7 +131,7 @@ private:
     }
     static Future<Void> syncPart(Reference<LoopFile> self) {
         co_await self->file_->sync();
-        if (!std::exchange(self->isPart_, false)) // another sync() was faster
+        if (!std::exchange(self->isPart_, false)) // another sync() has renamed it
             co_return;
         co_await files().rename(self->name_ + ".part", self->name_);
         co_await files().syncDirectory(folderOf(self->name_));
@@ -141,7 +142,6 @@ private:
     bool isPart_;
 };
 
-/// The files of the current loop.
 class LoopFileSystem final : public IAsyncFileSystem {
 public:
     Future<Reference<IAsyncFile>> open(std::string const& filename, std::int64_t flags, std::int64_t) override {
@@ -197,4 +197,4 @@ inline IAsyncFileSystem* IAsyncFileSystem::filesystem() {
     return own ? static_cast<IAsyncFileSystem*>(own) : &ofLoop;
 }
 
-#include "flow.h" // as that of Flow does; last, since it includes this one
+#include "flow.h" // as Flow does; last, since it includes this file

@@ -1,12 +1,12 @@
 #pragma once
-// IAsyncListener under the old header name: a variable that can be read and watched, derived from another one.
+// IAsyncListener under the old header name: a variable that is computed from another one, and can be watched.
 //
 //     Reference<AsyncVar<int>> celsius = makeReference<AsyncVar<int>>(20);
 //     auto kelvin = IAsyncListener<int>::create(celsius, [](int degrees) { return degrees + 273; });
 //     kelvin->get();                                           // 293
 //     wait(kelvin->onChange());
 //
-// It holds its source, and changes with it, unless the function returns an equal value for the new one.
+// It holds its source, and changes with it, unless the function returns an equal value.
 
 #include "../../flow.h"
 
@@ -38,7 +38,7 @@ public:
     Future<Void> onChange() const override { return output_.onChange(); }
 
 private:
-    static Future<Void> follow(Reference<Source> input, F function, AsyncVar<Output>* output) {
+    static Future<Void> follow(Reference<Source> input, F function, AsyncVar<Output>* output, Propagate = {}) {
         while (true) {
             co_await input->onChange();
             output->set(function(input->get()));
@@ -58,4 +58,4 @@ flow::Reference<IAsyncListener<Output>> IAsyncListener<Output>::create(flow::Ref
     return flow::Reference<IAsyncListener>(new Made(std::move(input), std::move(function)));
 }
 
-#include "flow.h" // as that of Flow does; last, since it includes this one
+#include "flow.h" // as Flow does; last, since it includes this file

@@ -9,7 +9,7 @@ using flow::nondeterministicRandom;
 using flow::setThreadLocalDeterministicRandomSeed;
 using flow::UID;
 
-/// Random numbers for debugging: drawing from it changes no number of deterministicRandom().
+/// Random numbers for debugging: they do not change the numbers of deterministicRandom().
 inline IRandom* debugRandom() {
     static thread_local IRandom random(1);
     return &random;

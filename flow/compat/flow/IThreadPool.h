@@ -1,5 +1,5 @@
 #pragma once
-// IThreadPool, and the promises that bring results back from its threads, under the old header name.
+// IThreadPool under the old header name, and promises that take results from its threads to the loop.
 //
 //     struct Reader : IThreadPoolReceiver {
 //         void init() override {}
@@ -15,9 +15,8 @@
 //     Future<std::string> answer = read->result.getFuture();
 //     pool->post(read);
 //
-// The pool owns receivers and actions. stop() waits for the actions that run, and cancels those that have not begun;
-// the last reference to the pool does so too. On a simulated loop there are no threads: post() runs the action at once.
-// New code calls runBlocking() (flow/threads/run_blocking.h).
+// The pool owns receivers and actions. stop(), and the last reference, wait for running actions and cancel all others.
+// On a simulated loop, post() runs the action at once. New code: runBlocking() (flow/threads/run_blocking.h).
 
 #include "flow.h"
 
@@ -33,15 +32,15 @@
 class IThreadPoolReceiver {
 public:
     virtual ~IThreadPoolReceiver() = default;
-    /// Called first, on the thread.
+    /// Called first, on the receiver's thread.
     virtual void init() = 0;
 };
 
 struct ThreadAction {
     virtual ~ThreadAction() = default;
-    /// Destroys the action.
+    /// Runs the action, and destroys it.
     virtual void operator()(IThreadPoolReceiver* receiver) = 0;
-    /// Called in place of the action, if that will not run. Destroys the action.
+    /// Called in place of the action if it will not run. Destroys the action.
     virtual void cancel() = 0;
     virtual double getTimeEstimate() const = 0;
 };
@@ -60,10 +59,10 @@ public:
 class IThreadPool {
 public:
     virtual ~IThreadPool() = default;
-    /// Fails with the first error that an action has thrown.
+    /// Returns a future that fails with the first error of an action.
     virtual flow::Future<flow::Void> getError() const = 0;
     virtual void addThread(IThreadPoolReceiver* receiver, const char* name = nullptr) = 0;
-    /// Gives the action to one of the threads.
+    /// Runs the action on one of the threads.
     virtual void post(PThreadAction action) = 0;
     virtual flow::Future<flow::Void> stop(flow::Error const& error = flow::success()) = 0;
     virtual bool isCoro() const { return false; }
@@ -73,12 +72,12 @@ public:
 
 namespace flow::compat {
 
-/// Posts calls to the loop on which this was made. That loop does not end for lack of work until the last call.
+/// Posts calls to the loop on which this was made. Until the last call, that loop does not end for lack of work.
 class WayHome {
 public:
     WayHome() : loop_(&Loop::current()), guard_(std::make_unique<WorkGuard>(*loop_)) {}
 
-    /// Runs `call` on the loop. From any thread.
+    /// Runs `call` on the loop. Any thread may call this.
     template <class F>
     void post(F call) {
         loop_->post(std::move(call));
@@ -96,8 +95,8 @@ private:
 
 } // namespace flow::compat
 
-/// Made on a loop; getFuture() is to be called there. Any thread may call send() or sendError(), one of the two, and
-/// once. If it is destroyed before that, the future gets broken_promise.
+/// A promise that any thread may set, once, by send() or sendError(). The constructor and getFuture() must be called on
+/// the loop of the future. Without a result, the destructor sends broken_promise.
 template <class T>
 class ThreadReturnPromise : flow::NonCopyable {
 public:
@@ -119,7 +118,7 @@ private:
     flow::compat::WayHome home_;
 };
 
-/// Like ThreadReturnPromise, with any number of values; its end gives broken_promise, unless sendError() was called.
+/// Like ThreadReturnPromise, with any number of values. Without sendError(), the destructor sends broken_promise.
 template <class T>
 class ThreadReturnPromiseStream : flow::NonCopyable {
 public:
@@ -154,7 +153,7 @@ public:
         receivers_.emplace_back(receiver);
         if (loop_->isSimulated())
             return receiver->init();
-        // nondeterminism: a simulated loop has none
+        // nondeterminism: a simulated loop has no threads
         threads_.emplace_back([this, receiver, text = std::string(name ? name : "").substr(0, 15)] {
             if (!text.empty())
                 pthread_setname_np(pthread_self(), text.c_str()); // nondeterminism: the name is for debuggers
@@ -189,7 +188,7 @@ private:
         while (PThreadAction action = next())
             reporting([&] { (*action)(&receiver); });
     }
-    /// Null at the end.
+    /// Waits for the next action; returns null at the end.
     PThreadAction next() {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return isStopped_ || !actions_.empty(); });
@@ -220,7 +219,7 @@ private:
         }
         for (PThreadAction action : left)
             action->cancel();
-        for (std::thread& thread : std::exchange(threads_, {})) // nondeterminism: a simulated loop has none
+        for (std::thread& thread : std::exchange(threads_, {})) // nondeterminism: a simulated loop has no threads
             thread.join();
         receivers_.clear();
     }
@@ -228,7 +227,7 @@ private:
     Loop* loop_;
     std::shared_ptr<Promise<Void>> errors_ = std::make_shared<Promise<Void>>(); // used on the loop only
     std::vector<std::unique_ptr<IThreadPoolReceiver>> receivers_;
-    std::vector<std::thread> threads_; // nondeterminism: a simulated loop has none
+    std::vector<std::thread> threads_; // nondeterminism: a simulated loop has no threads
     std::mutex mutex_;                 // guards the members below
     std::condition_variable changed_;
     std::deque<PThreadAction> actions_;
@@ -237,7 +236,7 @@ private:
 
 } // namespace flow::compat
 
-/// Runs each action inside post(), for one receiver.
+/// Runs each action inside post(), with a single receiver.
 class DummyThreadPool final : public IThreadPool, flow::ReferenceCounted<DummyThreadPool> {
     using Counted = flow::ReferenceCounted<DummyThreadPool>;
     friend Counted;
@@ -266,7 +265,7 @@ private:
     flow::Promise<flow::Void> errors_;
 };
 
-/// A pool of the current loop. Sizes of stacks and priorities of threads are the system's.
+/// Returns a new pool of the current loop. Stack sizes and thread priorities are the system's.
 inline flow::Reference<IThreadPool> createGenericThreadPool(int = 0, int = 0) {
     return flow::Reference<IThreadPool>(new flow::compat::GenericThreadPool);
 }

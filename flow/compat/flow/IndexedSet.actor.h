@@ -1,6 +1,6 @@
 #pragma once
-// IndexedSet under another of its old header names.
+// IndexedSet under another old header name.
 
 #include "IndexedSet.h"
 
-#include "flow.h" // as that of Flow does; last, since it includes this one
+#include "flow.h" // as Flow does; last, since it includes this file

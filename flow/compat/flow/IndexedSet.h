@@ -1,12 +1,12 @@
 #pragma once
-// IndexedSet, and Map, which is built on it, under the old header name.
+// IndexedSet, and a Map based on it, under the old header name.
 //
 //     Map<std::string, int> ages;
 //     ages["Ann"] = 41;
 //     ages.insert(mapPair(std::string("Bob"), 12));
 //     for (auto i = ages.begin(); i != ages.end(); ++i) use(i->key, i->value);
 //
-// The elements of a Map are MapPairs. A key of any type that compares with Key finds them.
+// The elements of a Map are MapPairs. Keys of any type that compares with Key can be searched for.
 
 #include "../indexed_set.h"
 
@@ -24,7 +24,7 @@ public:
     template <class K, class V>
     MapPair(K&& k, V&& v) : key(std::forward<K>(k)), value(std::forward<V>(v)) {}
 
-    // Compared by their keys alone.
+    // Compared only by key.
     friend bool operator<(MapPair const& a, MapPair const& b) { return a.key < b.key; }
     friend bool operator==(MapPair const& a, MapPair const& b) { return a.key == b.key; }
     template <class K>
@@ -70,7 +70,7 @@ public:
     using Set::upper_bound;
 
     Value& operator[](Key const& key) { return get(key); }
-    /// The value of the key. If there is none, inserts Value() with that metric.
+    /// Returns the value of the key. If there is none, inserts Value() with `metric`.
     Value& get(Key const& key, Metric metric = Metric(1)) {
         auto found = Set::find(key);
         return found != Set::end() ? found->value : Set::insert(Pair(key, Value()), metric)->value;

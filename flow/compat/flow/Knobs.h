@@ -1,5 +1,5 @@
 #pragma once
-// FLOW_KNOBS, and the base of a program's own knobs, under the old header name.
+// FLOW_KNOBS, and the base class for a program's knobs, under the old header name.
 //
 //     struct ServerKnobs : KnobsImpl<ServerKnobs> {
 //         int BATCH;
@@ -13,7 +13,7 @@
 //     ServerKnobs knobs(Randomize::True, IsSimulated(g_network->isSimulated()));
 //     knobs.setKnob("batch", "50");                    // or "0x32"; the case of a name does not matter
 //
-// A simulated process may have another value of a knob of that name: flow::knob() (flow/base/buggify.h).
+// A simulated process may have another value for a knob of the same name: flow::knob() (flow/base/buggify.h).
 
 #include "../../base/parse_number.h"
 #include "../../flow.h"
@@ -30,8 +30,8 @@
 
 class Knobs {
 public:
-    /// False if there is no knob of that name. Throws invalid_option_value if the text is no value of the knob's type;
-    /// the knob is then unchanged.
+    /// Sets a knob. Returns false if there is no knob `name`. Throws invalid_option_value, and changes nothing, if
+    /// `text` is no value of the knob's type.
     bool setKnob(std::string const& name, std::string const& text) {
         auto place = knobs_.find(lowerCase(name));
         if (place == knobs_.end())
@@ -42,7 +42,7 @@ public:
 
 protected:
     Knobs() = default;
-    // Not copied: it has pointers to its members.
+    // Not copyable: it has pointers to its members.
     Knobs(Knobs const&) = delete;
     Knobs& operator=(Knobs const&) = delete;
 
@@ -88,7 +88,7 @@ private:
 FLOW_BOOLEAN_PARAM(Randomize);
 FLOW_BOOLEAN_PARAM(IsSimulated);
 
-/// The base of a class of knobs that has initialize().
+/// The base of a class of knobs with a function initialize().
 template <class T>
 class KnobsImpl : public Knobs {
 public:
@@ -99,12 +99,12 @@ public:
     }
 };
 
-/// The constants of flow that programs read.
+/// Constants of flow that programs read.
 struct FlowKnobs {
-    // The range of delayJittered(), in parts of its argument.
+    // The range of delayJittered(), relative to its argument.
     double DELAY_JITTER_OFFSET = flow::kJitterOffset;
     double DELAY_JITTER_RANGE = flow::kJitterRange;
-    /// Seconds by which a simulation lengthens a delay: here Faults (flow/sim/faults.h) do that.
+    /// 0, since Faults (flow/sim/faults.h) lengthen delays in a simulation.
     double MAX_BUGGIFIED_DELAY = 0;
 };
 

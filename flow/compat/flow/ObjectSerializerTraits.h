@@ -11,9 +11,8 @@
 //     };
 //     writer << color;                                     // also ObjectWriter, and members of other structs
 //
-// A specialisation stands in front of the first use of its type. In the bytes a scalar has its size; a value of dynamic
-// size and a vector begin with their length; a union begins with a byte for the alternative, 0 for none; a struct has
-// its members one after the other.
+// A specialisation must come before the first use of its type. In the bytes, a value of dynamic size and a vector begin
+// with their length, a union begins with a byte for the alternative (0: none), and a struct is its members.
 
 #include "../../base/non_copyable.h"
 #include "../../memory/object.h"
@@ -51,7 +50,7 @@ struct scalar_traits : std::false_type {};
 template <class T>
 struct dynamic_size_traits : std::false_type {};
 /// value_type, num_entries(vector, context), begin(vector, context), reserve(vector, count, context), and
-/// insert(vector, context), which gives an output iterator
+/// insert(vector, context), which returns an output iterator
 template <class T>
 struct vector_like_traits : std::false_type {};
 /// alternatives, empty(value, context), index(value, context), get<i>(value, context), assign<i>(value, item, context)
@@ -60,7 +59,7 @@ struct union_like_traits : std::false_type {};
 /// types, get<i>(value, context), assign<i>(value, item, context)
 template <class T>
 struct struct_like_traits : std::false_type {};
-/// serialize(archive, value), as the member function
+/// serialize(archive, value), like the member function
 template <class T>
 struct serializable_traits : std::false_type {};
 
@@ -69,7 +68,7 @@ namespace flow::compat {
 /// The parameter of trait functions: allocates memory for bytes to which a value refers.
 class SerializerContext : flow::NonCopyable {
 public:
-    /// Made for a writer, or for a reader, with the reader's arena.
+    /// Makes a context for a writer, or for a reader and its arena.
     explicit SerializerContext(auto& archive) : version_(archive.protocolVersion()) {
         if constexpr (requires { archive.arena(); })
             arena_ = &archive.arena();
@@ -77,7 +76,7 @@ public:
     ProtocolVersion protocolVersion() const { return version_; }
     Arena& arena() { return *arena_; }
     void addArena(Arena& arena) { arena.dependsOn(*arena_); }
-    /// The bytes live as long as the value that was read.
+    /// Returns memory that exists as long as the value that was read.
     std::uint8_t* allocate(std::size_t bytes) { return mutateString(makeString(static_cast<int>(bytes), *arena_)); }
     std::uint8_t const* tryReadZeroCopy(std::uint8_t const* bytes, unsigned count) {
         return StringRef(*arena_, StringRef(bytes, static_cast<int>(count))).begin();
@@ -89,7 +88,7 @@ private:
     Arena* arena_ = &own_;
 };
 
-/// Calls `call` with the constants 0, 1 and so on, below the number of types of the pack.
+/// Calls `call` with the constants 0, 1, ... below the number of types of the pack.
 template <class Pack, class F>
 void forEachOf(F call) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -1,4 +1,4 @@
 #pragma once
-// Optional and ErrorOr, under the header name of newer programs.
+// Optional and ErrorOr, under the header's name in newer versions of Flow.
 
 #include "Arena.h"

@@ -1,12 +1,12 @@
 #pragma once
 // Numbers from text, under the old header name.
 //
-//     Optional<int> port = parseNumber<int>("4500"_sr);            // all of the text
+//     Optional<int> port = parseNumber<int>("4500"_sr);            // the whole text
 //     int end = 0;
 //     Optional<double> size = parseNumberPrefix<double>("2.5 KiB"_sr, 10, &end);   // 2.5, and 3
 //
-// They read as strtoll(), strtoull() and strtod() do: blanks and a sign may stand in front, "0x10" is 16 in base 0, and
-// "-1" as a std::uint64_t is the largest number. A number that does not fit into the type gives nothing.
+// They read as strtoll(), strtoull() and strtod() do: blanks and a sign may come first, "0x10" is 16 in base 0, and
+// "-1" as a std::uint64_t is the largest number. If the number does not fit into the type, the result is empty.
 
 #include "../../flow.h"
 
@@ -34,8 +34,7 @@ auto convertNumber(char const* text, char** end, int base) {
 
 } // namespace flow::compat
 
-/// The number at the begin of the text; sets `consumed` to the place behind it. The base is 0 or in 2 .. 36, and 10 for
-/// floating point.
+/// Parses the number at the start, and sets `consumed` to its end. The base is 0 or 2 .. 36, for floating point 10.
 template <class T>
 flow::Optional<T> parseNumberPrefix(flow::StringRef text, int base = 10, int* consumed = nullptr) {
     static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>);
@@ -56,7 +55,7 @@ flow::Optional<T> parseNumberPrefix(flow::StringRef text, int base = 10, int* co
         *consumed = static_cast<int>(end - copy.c_str());
     return static_cast<T>(number);
 }
-/// Like parseNumberPrefix(), but gives nothing if any text follows the number.
+/// Like parseNumberPrefix(), but returns nothing if text follows the number.
 template <class T>
 flow::Optional<T> parseNumber(flow::StringRef text, int base = 10) {
     int end = 0;

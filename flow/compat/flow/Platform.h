@@ -1,17 +1,20 @@
 #pragma once
 // Clocks, threads and the processor, under the old header name.
 //
-//     double begin = timer();      // seconds: the loop's clock, or the machine's where there is no loop
+//     double written = timer();                    // seconds since 1970
+//     double latency = timer_monotonic() - now();  // since this turn of the loop began
+//
+// In a simulation, timer(), timer_monotonic() and now() are the simulated clock. On real loops, now() and
+// timer_monotonic() count from the start of the program's first loop. timer() and timer_monotonic() need no loop.
 //
 //     THREAD_FUNC work(void* argument) {
 //         use(static_cast<Job*>(argument));
 //         THREAD_RETURN;
 //     }
 //     THREAD_HANDLE thread = startThread(work, &job);
-// each started thread is waited for, once
+//     waitThread(thread);          // once for each thread
 //
-// Where there is a loop, g_network (network.h) gives the time. Files and paths are in ../platform_files.h, figures of
-// the system in ../platform_system.h.
+// Files and paths are in ../platform_files.h, figures of the system in ../platform_system.h.
 
 #include "../../flow.h"
 #include "../platform_files.h"
@@ -32,10 +35,10 @@
 
 #define force_inline inline __attribute__((__always_inline__))
 
-/// Does nothing: for programs that begin with it.
+/// Does nothing: for programs that call it.
 inline void platformInit() {}
 
-// Converts from the byte order of this machine to another one, and back.
+// Convert from the byte order of this machine to another one, and back.
 constexpr bool isLittleEndianMachine = std::endian::native == std::endian::little;
 constexpr std::uint16_t bigEndian16(std::uint16_t x) {
     return isLittleEndianMachine ? __builtin_bswap16(x) : x;
@@ -70,45 +73,46 @@ namespace platform {
 inline int getRandomSeed() {
     return static_cast<int>(flow::nondeterministicRandom()->randomUInt32() & 0x7FFFFFFF);
 }
-/// True if the variable is set. It is the machine's, under a simulation, too.
+/// Returns true if the variable of the machine is set, also under simulation.
 inline bool getEnvironmentVar(char const* name, std::string& value) {
-    char const* text = std::getenv(name); // nondeterminism: it asks for the machine's by name
+    char const* text = std::getenv(name); // nondeterminism: by contract this is the machine's value
     if (text)
         value = text;
     return text != nullptr;
 }
 /// Returns 0, or an error number.
 inline int setEnvironmentVar(char const* name, char const* value, int overwrite) {
-    return setenv(name, value, overwrite) == 0 ? 0 : errno; // nondeterminism: it names the machine's
+    return setenv(name, value, overwrite) == 0 ? 0 : errno; // nondeterminism: by contract this is the machine's value
 }
 
 } // namespace platform
 
 inline double timer_monotonic() {
-    // nondeterminism: it asks for the machine's clock by name
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return flow::hasLoop() ? flow::timer() : flow::realLoopTime();
 }
 inline double timer() {
-    return flow::hasLoop() ? flow::timer() : timer_monotonic();
+    if (flow::hasLoop())
+        return flow::Loop::current().isSimulated() ? flow::timer() : flow::wallTime();
+    // nondeterminism: by contract this is the machine's clock
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
-/// Nanoseconds.
+/// Returns timer() in nanoseconds.
 inline std::uint64_t timer_int() {
     return static_cast<std::uint64_t>(::timer() * 1e9);
 }
-/// Blocks the thread, and with it the loop. Under a simulation, too: its time stands still meanwhile.
+/// Blocks the thread and its loop. Under simulation, the simulated time stands still meanwhile.
 inline void threadSleep(double seconds) {
-    // nondeterminism: only the machine's clock shows how long it was
+    // nondeterminism: only the machine's clock shows the duration
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-// nondeterminism: programs start threads by name
+// nondeterminism: programs start these threads explicitly
 typedef pthread_t THREAD_HANDLE;
 #define THREAD_FUNC_RETURN void*
 #define THREAD_FUNC static void*
 #define THREAD_RETURN return nullptr
 
-/// Calls function(argument) on a thread of its own. A stack of 0 bytes is one of the usual size. Linux keeps the first
-/// 15 letters of the name. Throws platform_error.
+/// Runs function(argument) on a new thread. Stack size 0: the usual. Cuts `name` to 15 letters. Throws platform_error.
 inline THREAD_HANDLE startThread(THREAD_FUNC_RETURN (*function)(void*), void* argument, int stackSize = 0,
                                  const char* name = nullptr) {
     pthread_attr_t attributes;

@@ -1,4 +1,4 @@
 #pragma once
-// ProtocolVersion under another of its old header names.
+// ProtocolVersion under another old header name.
 
 #include "serialize.h"

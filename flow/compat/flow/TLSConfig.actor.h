@@ -1,6 +1,6 @@
 #pragma once
-// TLSConfig under another of its old header names.
+// TLSConfig under another old header name.
 
 #include "TLSConfig.h"
 
-#include "flow.h" // as that of Flow does; last, since it includes this one
+#include "flow.h" // as Flow does; last, since it includes this file

@@ -1,4 +1,4 @@
 #pragma once
-// TLSConfig under the old header name: the parameter of newNet2(). These headers have no connections, so it is empty.
+// TLSConfig under the old header name: the parameter of newNet2(). Empty, since these headers have no connections.
 
 class TLSConfig {};

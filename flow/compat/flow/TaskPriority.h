@@ -1,4 +1,4 @@
 #pragma once
-// TaskPriority, under the header name of newer programs.
+// TaskPriority, under the header's name in newer versions of Flow.
 
 #include "network.h"

@@ -3,7 +3,7 @@
 //
 //     Event done;
 //     std::thread worker([&] { ...; done.set(); });
-//     done.block();                                     // until set() was called
+//     done.block();                                     // returns after set()
 
 #include "../../flow.h"
 
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <mutex>
 
-/// Lets one thread wait for another. A set() before block() is kept; each block() consumes one.
+/// An event for which a thread can wait. A set() before block() is kept; each block() consumes one.
 class Event : flow::NonCopyable {
 public:
     void set() {
@@ -31,7 +31,6 @@ private:
     bool isSet_ = false;
 };
 
-/// A mutex under its old name.
 class Mutex : flow::NonCopyable {
 public:
     void enter() { mutex_.lock(); }
@@ -41,7 +40,7 @@ private:
     std::recursive_mutex mutex_;
 };
 namespace flow::compat {
-/// Holds the lock from its begin to its end.
+/// Holds the lock from the constructor to the destructor.
 template <class Lock>
 class LockHolder : NonCopyable {
 public:
@@ -58,7 +57,7 @@ public:
     using LockHolder::LockHolder;
 };
 
-/// For short sections: an uncontended mutex is as fast.
+/// A mutex: without contention it is as fast as a spin lock.
 class ThreadSpinLock : public Mutex {};
 class ThreadSpinLockHolder : public MutexHolder {
 public:
@@ -80,7 +79,7 @@ public:
     using LockHolder::LockHolder;
 };
 
-/// All of these return the new value.
+/// These functions return the new value.
 inline std::int32_t interlockedIncrement(volatile std::int32_t* value) {
     return __atomic_add_fetch(value, 1, __ATOMIC_SEQ_CST);
 }
@@ -93,7 +92,7 @@ inline std::int64_t interlockedIncrement64(volatile std::int64_t* value) {
 inline std::int64_t interlockedDecrement64(volatile std::int64_t* value) {
     return __atomic_sub_fetch(value, 1, __ATOMIC_SEQ_CST);
 }
-/// All of these return the old value. The first sets `*value` to `next` if it is `expected`.
+/// These functions return the old value. The first sets `*value` to `next` if it is `expected`.
 inline std::int32_t interlockedCompareExchange(volatile std::int32_t* value, std::int32_t next, std::int32_t expected) {
     __atomic_compare_exchange_n(value, &expected, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     return expected;

@@ -1,15 +1,15 @@
 #pragma once
-// ThreadSafeQueue under the old header name: any thread puts elements in, one takes them out.
+// ThreadSafeQueue under the old header name: any thread adds elements, one thread takes them.
 //
 //     ThreadSafeQueue<Job> jobs;
 //     if (jobs.push(job))               // the consumer may sleep
 //         wake(consumer);
 //
-//     while (Optional<Job> job = jobs.pop(); job.present()) ...
-// else an element has come meanwhile
+//     for (Optional<Job> job = jobs.pop(); job.present(); job = jobs.pop()) ...
+//     if (jobs.canSleep())              // false if an element was added meanwhile
 //         sleep();
 //
-// A mutex guards it. New code gives work to another loop by post() (flow/loop/loop.h).
+// A mutex guards it. New code should give work to another loop by post() (flow/loop/loop.h).
 
 #include "../../flow.h"
 
@@ -34,7 +34,7 @@ public:
         elements_.pop_front();
         return first;
     }
-    /// True if the queue is empty; then the next push() returns true.
+    /// Returns true if the queue is empty; the next push() then returns true.
     bool canSleep() {
         std::lock_guard lock(mutex_);
         maySleep_ = elements_.empty();

@@ -1,8 +1,8 @@
 #pragma once
 // Trace events under the old header name.
 //
+//     // From here on, the events of this thread go to logs/trace.json.
 //     openTraceFile(NetworkAddress(), TRACE_DEFAULT_ROLL_SIZE, TRACE_DEFAULT_MAX_LOGS_SIZE, "logs", "trace");
-//     logs/trace.json, this thread's, to its end
 
 #include "../../flow.h"
 
@@ -26,7 +26,7 @@ using BaseTraceEvent = flow::TraceEvent;
 #define TRACE_DEFAULT_ROLL_SIZE (10 << 20)
 #define TRACE_DEFAULT_MAX_LOGS_SIZE (10 * TRACE_DEFAULT_ROLL_SIZE)
 
-/// At namespace scope: events show a value of that type by printf.
+/// Makes events show values of `type` by printf. Use it at namespace scope.
 #define FORMAT_TRACEABLE(type, pattern)                                                                                \
     template <>                                                                                                        \
     struct flow::Traceable<type> : std::true_type {                                                                    \
@@ -45,7 +45,7 @@ namespace flow::compat {
 inline thread_local std::unique_ptr<TraceFile> traceFile;
 } // namespace flow::compat
 
-/// Adds that detail to the end of each event of this thread.
+/// Adds a detail to each event of this thread.
 inline void addUniversalTraceField(std::string const& name, std::string const& value) {
     flow::trace::addToEachEvent(name, value);
 }
@@ -60,7 +60,7 @@ inline bool traceFileIsOpen() {
 inline void closeTraceFile() {
     flow::compat::traceFile.reset();
 }
-/// Appends to one file, whatever its size: no new file begins at rollSize. The address is not used. Throws io_error.
+/// Opens the trace file of this thread. The address and both sizes have no effect. Throws io_error.
 template <class Address = std::nullptr_t>
 void openTraceFile(Address const&, [[maybe_unused]] std::uint64_t rollSize, [[maybe_unused]] std::uint64_t mostBytes,
                    std::string const& directory = ".", std::string const& name = "trace",
@@ -73,41 +73,40 @@ inline void flushTraceFileVoid() {
     if (flow::trace::traceSink)
         flow::trace::traceSink->flush();
 }
-/// Like flushTraceFileVoid(); ready at once.
+/// Like flushTraceFileVoid(); the future is ready.
 inline flow::Future<flow::Void> flushTraceFile() {
     flushTraceFileVoid();
     return flow::Void();
 }
 
-/// True if trace files have that format: they are "json".
+/// Returns true if `format` is "json", the format of all trace files.
 inline bool validateTraceFormat(std::string const& format) {
     return format == "json";
 }
-/// Like validateTraceFormat(); for another format there is an event of SevWarnAlways.
+/// Like validateTraceFormat(). Another format makes an event of SevWarnAlways.
 inline bool selectTraceFormatter(std::string const& format) {
     if (!validateTraceFormat(format))
         flow::TraceEvent(flow::SevWarnAlways, "UnrecognizedTraceFormat").detail("Format", format);
     return validateTraceFormat(format);
 }
-/// True if events have that clock: it is "now", the time of the loop.
+/// Returns true if `source` is "now", the time of the loop, which is the clock of all events.
 inline bool validateTraceClockSource(std::string const& source) {
     return source == "now";
 }
-/// Like validateTraceClockSource(); for another clock there is an event of SevWarnAlways.
+/// Like validateTraceClockSource(). Another clock makes an event of SevWarnAlways.
 inline bool selectTraceClockSource(std::string const& source) {
     if (!validateTraceClockSource(source))
         flow::TraceEvent(flow::SevWarnAlways, "UnrecognizedTraceClockSource").detail("Source", source);
     return validateTraceClockSource(source);
 }
 
-/// Events about requests, by the numbers of the requests. They are written at once, as in Flow under simulation, so
-/// that dump() has nothing to do.
+/// Events about requests, by id. As in Flow under simulation, they are written at once, so dump() has nothing to do.
 class TraceBatch {
 public:
     void addEvent(char const* name, std::uint64_t id, char const* location) {
         flow::TraceEvent(name).detail("ID", hex(id)).detail("Location", location);
     }
-    /// From here on events of request `id` are part of request `to`.
+    /// Makes later events of request `id` a part of request `to`.
     void addAttach(char const* name, std::uint64_t id, std::uint64_t to) {
         flow::TraceEvent(name).detail("ID", hex(id)).detail("To", hex(to));
     }

@@ -1,4 +1,4 @@
 #pragma once
-// The text of values in a TraceEvent, under the header name of newer programs.
+// Traceable, the text of values in a TraceEvent, under the header's name in newer versions of Flow.
 
 #include "Trace.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Types made of std::variants, under the old header name.
+// Functions on std::variant types, under the old header name.
 //
 //     variant_concat<std::variant<int>, std::variant<bool, char>>       // std::variant<int, bool, char>
 //     variant_map<std::variant<int, bool>, std::add_pointer_t>          // std::variant<int*, bool*>

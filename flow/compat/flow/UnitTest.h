@@ -1,6 +1,5 @@
 #pragma once
-// TEST_CASE and its registry under the old header name, and with them all of flow.h. Link with millrace::test_main to
-// run the tests.
+// TEST_CASE and its registry under the old header name, with all of flow.h. Link with millrace::test_main to run tests.
 
 #include "flow.h"
 

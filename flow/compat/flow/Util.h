@@ -9,7 +9,7 @@
 
 using flow::format;
 
-/// Removes an element by putting the last one in its place.
+/// Removes an element, and moves the last one to its position.
 template <class T>
 void swapAndPop(std::vector<T>* elements, std::size_t index) {
     if (index + 1 != elements->size())

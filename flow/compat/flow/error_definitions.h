@@ -1,4 +1,4 @@
-// The table of errors: define ERROR(name, code, description), then include it. No include guard on purpose.
+// The table of errors: define ERROR(name, code, description), then include it. Intentionally without an include guard.
 
 #include "../../base/error_table.h"
 

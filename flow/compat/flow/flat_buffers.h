@@ -1,4 +1,4 @@
 #pragma once
-// The traits of serialized types under another of their old header names. The bytes are not those of flat buffers.
+// The traits of serialized types under another old header name. The bytes are not those of flat buffers.
 
 #include "ObjectSerializerTraits.h"

@@ -1,5 +1,5 @@
 #pragma once
-// The names of old programs' "flow/flow.h": names of flow in the global namespace, and no others.
+// The "flow/flow.h" of old programs: names of flow in the global namespace, and no others.
 //
 //     target_link_libraries(program PRIVATE millrace::compat)
 //
@@ -7,9 +7,8 @@
 //     #include "flow/actorcompiler.h" // This must be the last #include.
 //     ACTOR Future<Void> tick() { wait(delay(1.0)); return Void(); }
 //
-// Each name is declared by itself, so that no other name of flow can be taken for one of the program. The other headers
-// of this folder are thin in the same way. New code includes the root's flow/flow.h instead, and writes `using
-// namespace flow`.
+// Each name is declared separately, so that no other name of flow conflicts with a name of the program. The other
+// headers of this folder do the same. New code should include the root's flow/flow.h, and write `using namespace flow`.
 
 #include "../../base/parse_number.h"
 #include "../../flow.h"
@@ -67,7 +66,7 @@ using flow::Void; // a conflict? Write #include "flow/forward.h" in place of the
 #define REPLY_TYPE(Request)                                                                                            \
     typename decltype(std::declval<flow::PromiseStream<Request>>().getReply(std::declval<Request>()))::Element
 
-/// A number with a unit behind it, B, KB, KiB and so on up to TiB, in bytes: "4KiB" is 4096. Nothing for other text.
+/// Returns a number with a unit (B, KB, KiB and so on up to TiB) in bytes: "4KiB" is 4096. Nothing for other text.
 inline flow::Optional<std::uint64_t> parse_with_suffix(std::string const& text, std::string const& defaultUnit = "") {
     std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
     auto number = flow::parseNumber<std::uint64_t>(text.substr(0, end));
@@ -86,7 +85,9 @@ inline flow::Optional<std::uint64_t> parse_with_suffix(std::string const& text, 
     return *number * factor;
 }
 
-// Flow's header has a network and its addresses too. Last, since that header uses the names above.
+// Flow's header has network addresses too. Last, since that header uses the names above.
 #if __has_include("flow/NetworkAddress.h")
 #include "flow/NetworkAddress.h"
 #endif
+
+#include "../loop_keyword.h"

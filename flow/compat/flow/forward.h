@@ -1,12 +1,11 @@
 #pragma once
-// The classes of flow/flow.h, declared only: for plain headers that need no more than the names.
+// Declarations of the classes of flow/flow.h, for headers that only need the names.
 //
 //     #include "flow/forward.h" // in place of: template <class T> class Future; class Void; class StringRef;
 //     Future<Void> write(StringRef text);
 //
-// The classes are in namespace flow, so that `class Void;` outside of it declares another class. In files that actorc
-// compiles such lines may stay: it puts this header in their place. tools/port --fix does so in all other files. The
-// names of fdbrpc/fdbrpc.h are in fdbrpc/forward.h.
+// The classes are in namespace flow, so `class Void;` outside of it declares another class. actorc, or millrace port
+// --fix in other files, replaces such lines by this header. The names of fdbrpc/fdbrpc.h are in fdbrpc/forward.h.
 
 namespace flow {
 

@@ -1,4 +1,4 @@
 #pragma once
-// The generic actors under another of their old header names.
+// The generic actors under another old header name.
 
 #include "genericactors.h"

@@ -127,10 +127,11 @@ using flow::compat::waitAndForward;
 using flow::compat::waitForAllReadyThenThrow;
 using flow::compat::waitForFirst;
 using flow::compat::waitForMost;
+using flow::compat::waitOrError;
 using flow::compat::WorkerCache;
 using flow::compat::yieldPromiseStream;
 
-// The functions above for a delay(), which is no Future, so that the templates cannot deduce it.
+// Overloads for delay(): it returns no Future, so the templates above cannot deduce T.
 #define FLOW_OF_DELAY_IN(space, name)                                                                                  \
     template <class... Args>                                                                                           \
     auto name(flow::compat::NetworkDelay what, Args&&... args) {                                                       \
@@ -185,7 +186,7 @@ auto holdWhileVoid(T const& object, flow::compat::NetworkDelay what) {
     return flow::holdWhileVoid(object, flow::Future<flow::Void>(what));
 }
 
-/// The result of `second`, when `first` is ready.
+/// Returns the result of `second` when `first` is ready.
 template <class T, class U>
 flow::Future<U> operator+(flow::Future<T> first, flow::Future<U> second) {
     return flow::compat::runAfter(std::move(first), std::move(second));
@@ -199,7 +200,7 @@ flow::Future<flow::Void> operator+(flow::Future<T> first, flow::compat::NetworkD
     return std::move(first) + flow::Future<flow::Void>(second);
 }
 
-/// The function's result for the value of `first`.
+/// Returns the function's result for the value of `first`.
 template <class T, class F>
     requires std::invocable<F&, T>
 auto operator>>=(flow::Future<T> first, F&& then) {
@@ -209,7 +210,7 @@ template <std::invocable<flow::Void> F>
 auto operator>>=(flow::compat::NetworkDelay first, F&& then) {
     return flow::Future<flow::Void>(first) >>= std::forward<F>(then);
 }
-/// The result of `second`, when `first` is ready.
+/// Returns the result of `second` when `first` is ready.
 template <class T, class U>
 flow::Future<U> operator>>(flow::Future<T> const& first, flow::Future<U> const& second) {
     return flow::compat::runAfter(first, second);
@@ -225,13 +226,13 @@ flow::Future<flow::Void> operator>>(flow::Future<T> const& first, flow::compat::
 
 /// Holds the futures until it is cancelled.
 template <class T>
-flow::Future<flow::Void> cancelOnly([[maybe_unused]] std::vector<flow::Future<T>> futures) {
-    co_await flow::Future<flow::Void>(flow::Never());
+flow::Future<flow::Void> cancelOnly([[maybe_unused]] std::vector<flow::Future<T>> futures, flow::Propagate = {}) {
+    co_await flow::Never();
 }
 
-/// From here on sets `output` to true while one of the inputs is true.
+/// Keeps `output` true while one of the inputs is true, and false otherwise.
 inline flow::Future<flow::Void> anyTrue(std::vector<flow::Reference<flow::AsyncVar<bool>>> inputs,
-                                        flow::Reference<flow::AsyncVar<bool>> output) {
+                                        flow::Reference<flow::AsyncVar<bool>> output, flow::Propagate = {}) {
     while (true) {
         bool isTrue = false;
         std::vector<flow::Future<flow::Void>> changes;
@@ -244,10 +245,10 @@ inline flow::Future<flow::Void> anyTrue(std::vector<flow::Reference<flow::AsyncV
     }
 }
 
-/// Sends the value to all promises, `batchSize` of them in a turn of the loop.
+/// Sends the value to all promises, `batchSize` of them per turn of the loop.
 template <class T>
 flow::Future<flow::Void> incrementalBroadcast(flow::Future<T> input, std::vector<flow::Promise<T>> output,
-                                              int batchSize) {
+                                              int batchSize, flow::Propagate = {}) {
     T value = co_await input;
     for (std::size_t i = 0; i < output.size(); ++i) {
         output[i].send(value);
@@ -256,11 +257,11 @@ flow::Future<flow::Void> incrementalBroadcast(flow::Future<T> input, std::vector
     }
 }
 
-/// Like incrementalBroadcast(); sends an error to the promises that have got no value.
+/// Like incrementalBroadcast(), but sends an error of `input` to all promises.
 template <class T>
 flow::Future<flow::Void> incrementalBroadcastWithError(flow::Future<T> input, std::vector<flow::Promise<T>> output,
-                                                       int batchSize) {
-    flow::ErrorOr<T> result = co_await flow::tryGet(std::move(input));
+                                                       int batchSize, flow::Propagate = {}) {
+    flow::ErrorOr<T> result = co_await flow::coro::outcome(std::move(input));
     for (std::size_t i = 0; i < output.size(); ++i) {
         if (result.isError())
             output[i].sendError(result.getError());
@@ -271,20 +272,21 @@ flow::Future<flow::Void> incrementalBroadcastWithError(flow::Future<T> input, st
     }
 }
 
-/// Sends the elements of the vector to the promises, of which there must be as many.
+/// Sends each element of the vector to its promise. There must be as many promises as elements.
 template <class T>
-flow::Future<flow::Void> forwardVector(flow::Future<std::vector<T>> values, std::vector<flow::Promise<T>> out) {
+flow::Future<flow::Void> forwardVector(flow::Future<std::vector<T>> values, std::vector<flow::Promise<T>> out,
+                                       flow::Propagate = {}) {
     std::vector<T> all = co_await values;
     FLOW_ASSERT_TRUE(all.size() == out.size());
     for (std::size_t i = 0; i < out.size(); ++i)
         out[i].send(all[i]);
 }
 
-/// From here on sets the output to the object in the input's bytes, or to nothing for no bytes. Fails if they are no
-/// object.
+/// Keeps `output` equal to the object in the input's bytes; nothing for no bytes. Fails if the bytes are no object.
 template <class T>
 flow::Future<flow::Void> asyncDeserialize(flow::Reference<flow::AsyncVar<flow::Standalone<flow::StringRef>>> input,
-                                          flow::Reference<flow::AsyncVar<flow::Optional<T>>> output) {
+                                          flow::Reference<flow::AsyncVar<flow::Optional<T>>> output,
+                                          flow::Propagate = {}) {
     while (true) {
         flow::Future<flow::Void> change = input->onChange();
         if (input->get().size() > 0)
@@ -295,4 +297,4 @@ flow::Future<flow::Void> asyncDeserialize(flow::Reference<flow::AsyncVar<flow::S
     }
 }
 
-#include "flow.h" // as that of Flow does; last, since it includes this one
+#include "flow.h" // as Flow does; last, since it includes this file

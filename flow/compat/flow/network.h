@@ -1,31 +1,36 @@
 #pragma once
-// The network under the old header name: g_network, through which old programs reach the loop, and the functions that
-// go through it.
+// The network under the old header name: g_network, which stands for the loop in old programs, and its functions.
 //
-//     g_network = newNet2(TLSConfig());      // a real loop for this thread; not needed where there is one already
+//     g_network = newNet2(TLSConfig());      // a real loop for this thread; not needed if it has one
 //     Future<Void> main = stopAfter(serve());
-//     g_network->run();
+//     g_network->run();                      // until stop()
 //
-// g_network stands for the current loop of the thread. A test can put a network of its own in its place:
+// On the loop of newNet2(), run() waits for calls of other threads when nothing else is left to do; the first time, it
+// says so on standard error, with what is pending. On a loop that the program has made itself, run() returns then.
+// Once run() has returned, nothing runs calls of other threads: onMainThread() ends the program, until the next run().
+//
+// g_network stands for the current loop of the thread. A test can replace it by its own network:
 //
 //     struct Mock final : INetwork { bool check_yield(TaskPriority) override { ... } ... };
-//     g_network = &mock;  ...  g_network = nullptr;      // nullptr, or what it was before: the loop again
+//     g_network = &mock;  ...  g_network = nullptr;      // nullptr, or the pointer before: the loop again
 //
 // delay(), yield(), check_yield(), now() and yieldedFuture() then call the test's network. Functions that it does not
 // override do what the loop does.
 //
-// delay() returns a small value, and no Future: a wait for it costs no more than one for flow::delay(). It converts to
-// a Future<Void> where one is expected. Only where a template deduces T of a Future<T> it must be written out:
-// `mine(Future<Void>(delay(1)))`, unless it is one of flow/genericactors.actor.h.
+// delay() returns a small value, and no Future: waiting for it costs no more than waiting for flow::delay(). It
+// converts to a Future<Void>. Where a template deduces T of a Future<T>, the conversion must be written out:
+// `mine(Future<Void>(delay(1)))`, except for functions of flow/genericactors.actor.h.
 
 #include "../../base/inline.h"
 #include "../../flow.h"
+#include "../../inspect/pending_report.h"
 #include "Platform.h"
 #include "TLSConfig.h"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -42,11 +47,47 @@ struct NetworkAddress;
 
 namespace flow::compat {
 
-/// Returns true for an address of this machine. Set by flow/NetworkAddress.h, which every file with addresses includes.
+/// Returns true for an address of this machine. flow/NetworkAddress.h sets it; every file with addresses includes that.
 inline bool (*isLocalAddress)(::NetworkAddress const&) = nullptr;
 
-/// The loop on which onMainThread() of flow/ThreadHelper.actor.h runs calls: that of newNet2(), or the one of run().
+/// The loop on which onMainThread() runs calls: that of newNet2(), or of the last run(), until it has returned.
 inline std::atomic<Loop*> mainLoop = nullptr;
+inline std::atomic<bool> mainLoopHasEnded = false;
+inline constinit thread_local Loop* loopOfNewNet2 = nullptr;
+
+/// Returns the main loop; within a test of the runner, the loop of the test.
+inline Loop& theMainLoop() {
+    if (hasLoop() && Loop::current().isSimulated())
+        return Loop::current();
+    if (Loop* test = loopOfTest) {
+        FLOW_ASSERT(!test->isSimulated(), "onMainThread(): a simulated test has no other threads: run it with --real");
+        return *test;
+    }
+    if (Loop* main = mainLoop)
+        return *main;
+    FLOW_ASSERT(!mainLoopHasEnded, "onMainThread(): g_network->run() has returned, so nothing would run the call");
+    return Loop::current();
+}
+
+/// Runs this thread's loop as the main loop; that of newNet2() until stop().
+inline void runMainLoop() {
+    Loop* mine = &Loop::current();
+    mainLoop = mine;
+    mainLoopHasEnded = false;
+    if (!mine->run() && mine == loopOfNewNet2) {
+        std::string pending;
+        dumpPending(pending);
+        std::fprintf(
+            stderr,
+            "flow: g_network->run(): nothing is left to do, and nothing has called g_network->stop(): waits for "
+            "calls of other threads\n%s",
+            pending.c_str());
+        WorkGuard guard(*mine);
+        mine->run();
+    }
+    mainLoopHasEnded = true;
+    mainLoop.compare_exchange_strong(mine, nullptr);
+}
 
 /// The argument of newNet2().
 inline TLSConfig const*& tlsConfig() {
@@ -57,12 +98,12 @@ inline TLSConfig const*& tlsConfig() {
 
 } // namespace flow::compat
 
-/// The functions of a network for programs; a base class for tests. Each function does what the current loop does.
+/// The network for programs, and a base class for tests. Each function does what the current loop does.
 class INetwork {
 public:
     typedef void* flowGlobalType;
     enum ETLSInitState { NONE, CONFIG, CONNECT, LISTEN };
-    /// Numbers for global(); a program may use others from enCustom on. Only enFileSystem has an effect here.
+    /// Numbers for global(); a program may use others from enCustom on. Only enFileSystem has an effect.
     enum enumGlobal {
         enFailureMonitor,
         enFlowTransport,
@@ -89,35 +130,34 @@ public:
     }
     virtual flow::Future<flow::Void> yield(TaskPriority priority) { return flow::yield(priority); }
     virtual bool check_yield(TaskPriority) { return flow::check_yield(); }
-    /// The priority of the running task, or the one that setCurrentTask() has set.
+    /// Returns the priority of the running task, or the one set by setCurrentTask().
     virtual TaskPriority getCurrentTask() const {
         flow::Loop& current = flow::Loop::current();
         return taskOfPriority_ == current.stepsRun() + 1 ? priority_ : current.currentPriority();
     }
-    /// For the rest of the running task. It changes the result of getCurrentTask(), and not the order of the loop.
+    /// Changes the result of getCurrentTask() for the rest of the running task, but not the order of the loop.
     virtual void setCurrentTask(TaskPriority priority) {
         priority_ = priority;
         taskOfPriority_ = flow::Loop::current().stepsRun() + 1;
     }
     virtual bool isSimulated() const { return flow::hasLoop() && flow::Loop::current().isSimulated(); }
     virtual bool isOnMainThread() const { return flow::hasLoop(); }
-    /// Runs the loop until stop(), or until no work is left.
+    /// Runs the loop until stop(); the loop of the program itself until no work is left, too.
     virtual void run() {
-        flow::compat::mainLoop = &flow::Loop::current();
-        flow::Loop::current().run();
+        flow::compat::runMainLoop();
         for (auto& callback : std::exchange(stopCallbacks_, {}))
             callback();
     }
     virtual void stop() { flow::Loop::current().stop(); }
-    /// Called when run() has ended, once.
+    /// Adds a function that is called once, when run() has ended.
     virtual void addStopCallback(std::function<void()> callback) { stopCallbacks_.push_back(std::move(callback)); }
-    /// True at the first call only: that caller may call run().
+    /// Returns true only at the first call: that caller may call run().
     virtual bool checkRunnable() { return !std::exchange(askedToRun_, true); }
     virtual THREAD_HANDLE startThread(THREAD_FUNC_RETURN (*function)(void*), void* argument, int stackSize = 0,
                                       const char* name = nullptr) {
         return ::startThread(function, argument, stackSize, name);
     }
-    /// The bytes of the file system of that directory. Throws platform_error.
+    /// Sets the bytes of the file system with this directory. Throws platform_error.
     virtual void getDiskBytes(std::string const& directory, std::int64_t& free, std::int64_t& total) {
         std::error_code error;
         std::filesystem::space_info space = std::filesystem::space(directory, error);
@@ -131,15 +171,15 @@ public:
     }
     virtual flow::ProtocolVersion protocolVersion() const { return flow::currentProtocolVersion(); }
     virtual TLSConfig const& getTLSConfig() const { return *flow::compat::tlsConfig(); }
-    /// Nothing has to be prepared here.
+    /// Does nothing, as initTLS().
     virtual void initMetrics() {}
     virtual void initTLS(ETLSInitState = CONNECT) {}
-    /// Sends on this thread's loop, on which the caller is, at the priority.
+    /// Sends the signal on this thread's loop, at the priority.
     virtual void onMainThread(flow::Promise<flow::Void>&& signal, TaskPriority priority) {
         flow::forwardPromise(flow::Promise<flow::Void>(std::move(signal)),
                              flow::Future<flow::Void>(flow::delay(0, priority)));
     }
-    /// Pointers that programs keep by number; null until set.
+    /// Returns a pointer that the program has stored by number; null if there is none.
     virtual flowGlobalType global(int id) const {
         auto index = static_cast<std::size_t>(id);
         return index < globals_.size() ? globals_[index] : nullptr;
@@ -160,20 +200,20 @@ private:
 
 namespace flow::compat {
 
-/// The network that is the thread's loop.
+/// Returns the network that stands for the thread's loop.
 inline INetwork& loopNetwork() {
     static thread_local INetwork network;
     return network;
 }
 
-/// The variable g_network: the thread's loop, until something else is assigned.
+/// The type of g_network: the thread's loop, until another network is assigned.
 class NetworkPointer {
 public:
     NetworkPointer& operator=(INetwork* network);
     operator INetwork*() const { return get(); }
     INetwork* operator->() const { return get(); }
     INetwork& operator*() const { return *get(); }
-    /// True if a test's network stands in for the loop.
+    /// Returns true if a test's network replaces the loop.
     bool isReplaced() const { return replacement_ != nullptr; }
 
 private:
@@ -190,7 +230,7 @@ namespace flow::compat {
 
 inline void forgetGivenDelays();
 
-/// The rules of yieldedFuture() while a test's network stands in.
+/// The rules of yieldedFuture() while a test's network replaces the loop.
 inline constexpr flow::YieldRules kNetworkRules{
     [] { return g_network->check_yield(TaskPriority::DefaultYield); },
     [] { return g_network->delay(0, TaskPriority::DefaultYield); },
@@ -203,7 +243,7 @@ inline NetworkPointer& NetworkPointer::operator=(INetwork* network) {
     return *this;
 }
 
-/// The result of delay(). The time runs from the call on.
+/// The result of delay(). The time counts from the call.
 class [[nodiscard]] NetworkDelay {
 public:
     using Result = Void;
@@ -238,18 +278,18 @@ public:
 private:
     static constexpr std::uint64_t kNoTask = std::numeric_limits<std::uint64_t>::max();
 
-    // Not inlined, so that the rest is.
+    // Not inlined, so that the callers are.
     [[gnu::cold]] bool givenIsReady() const;
     [[gnu::cold]] void parkAtGiven(WaiterNode& waiter);
     [[gnu::cold]] void takeGiven() const;
 
     double deadline_;
-    std::uint64_t number_; // the task that called delay(), within which it is not ready; or a given future
+    std::uint64_t number_; // of the task that called delay(), in which it is not ready; or of a given future
     TaskPriority priority_ = TaskPriority::DefaultDelay;
-    std::int32_t isGiven_ = 0; // a bool; its size leaves no hole, so that a copy does not wait for the stores
+    std::int32_t isGiven_ = 0; // a bool; of 4 bytes, since padding would make a copy wait for the stores
 };
 
-/// The futures that a test's network has given for delays.
+/// The futures that a test's network has returned for delays.
 class GivenDelays {
 public:
     struct Given {
@@ -266,7 +306,7 @@ public:
         all_[++last_] = std::move(given);
         return last_;
     }
-    /// Null if the delay has been waited for, or if the test's network is gone.
+    /// Returns null after the wait for the delay, and after the end of the test's network.
     std::shared_ptr<Given> find(std::uint64_t number) const {
         auto place = all_.find(number);
         return place == all_.end() ? nullptr : place->second;
@@ -276,7 +316,7 @@ public:
         all_.erase(number);
         return given;
     }
-    /// Delays that are waited for go on.
+    /// Drops the futures, except those of delays for which something waits.
     void clear() { std::exchange(all_, {}).clear(); }
 
     static coro::Detached wakeFrom(std::shared_ptr<Given> given) {
@@ -326,12 +366,11 @@ inline NetworkDelay::operator Future<Void>() const {
     return Delay(deadline_, priority_);
 }
 
-// Operators are found in the namespace in which their operands are declared.
+// For argument-dependent lookup of the operators.
 using flow::operator&&;
 using flow::operator||;
 
-// Objects with a call operator, not functions: a TaskPriority among the arguments would find the functions of flow as
-// well.
+// Objects, not functions: with a TaskPriority as an argument, a call would also find the functions of flow.
 
 struct DelayFunction {
     FLOW_INLINE NetworkDelay operator()(double seconds, TaskPriority priority = TaskPriority::DefaultDelay) const {
@@ -391,25 +430,26 @@ inline double now() {
     return g_network->now();
 }
 
-/// A real loop for this thread, which exists as long as the thread.
+/// Makes a real loop for this thread, which exists as long as the thread.
 inline INetwork* newNet2(TLSConfig const& config, bool = false, bool = false) {
     static thread_local TLSConfig kept;
     kept = config;
     flow::compat::tlsConfig() = &kept;
-    static thread_local std::unique_ptr<flow::RealLoop> loop;
-    loop = std::make_unique<flow::RealLoop>();
-    flow::compat::mainLoop = loop.get();
+    static thread_local std::unique_ptr<flow::RealLoop> made;
+    made = std::make_unique<flow::RealLoop>();
+    flow::compat::mainLoop = flow::compat::loopOfNewNet2 = made.get();
+    flow::compat::mainLoopHasEnded = false;
     return &flow::compat::loopNetwork();
 }
 
-// As in CoroUtils.h, which does not include this: with `using namespace flow` there would be two functions delay().
+// As in CoroUtils.h, which does not include this file: with `using namespace flow`, delay() would be ambiguous there.
 namespace coro {
 
 inline auto errorOr(flow::compat::NetworkDelay what) {
-    return flow::tryGet(flow::Future<flow::Void>(what));
+    return flow::coro::outcome(flow::Future<flow::Void>(what));
 }
-inline auto ignore(flow::compat::NetworkDelay what) {
-    return ::coro::errorOr(what);
+inline flow::Future<flow::Void> ignore(flow::compat::NetworkDelay what) {
+    return what;
 }
 
 } // namespace coro

@@ -18,7 +18,7 @@ using flow::ProtocolVersion;
 using flow::serializer;
 using flow::Unversioned;
 
-/// Reads bytes that the arena holds.
+/// Reads bytes that the arena owns.
 class ArenaReader : public flow::BinaryReader {
 public:
     template <class Versioning>
@@ -27,7 +27,7 @@ public:
     }
 };
 
-/// A T that is written as an object of its own, also if it is a number or a string.
+/// A T that is written as a separate object, even if it is a number or a string.
 template <class T>
 class EnsureTable {
 public:
@@ -50,13 +50,13 @@ private:
     T value_{};
 };
 
-/// A base class for a serialized template, which gives it an identifier for each T.
+/// A base class of serialized templates: gives them an identifier for each T.
 template <class T, std::uint32_t kTemplate>
 struct ComposedIdentifier {
     static constexpr FileIdentifier file_identifier = kTemplate << 24 | FileIdentifierFor<T>::value;
 };
 
-/// A BinaryWriter writes the bytes of such a type as they are in memory. At namespace scope.
+/// Makes a BinaryWriter write a T as its bytes in memory. Use it at namespace scope.
 #define BINARY_SERIALIZABLE(T)                                                                                         \
     template <>                                                                                                        \
     struct flow::SerializedBy<T> {                                                                                     \

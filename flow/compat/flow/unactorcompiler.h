@@ -1,3 +1,5 @@
-// Undoes actorcompiler.h: the last include of an .actor.h, under the old name.
+// Undoes actorcompiler.h, except `loop`: the last include of an .actor.h, under the old name.
 
 #include "../../unactorcompiler.h"
+
+#include "../loop_keyword.h"

@@ -1,5 +1,6 @@
 #pragma once
-// kCopied<T>: true if a T can be copied. It is right also for types for which std::is_copy_constructible is wrong.
+// kCopied<T>: true if a T can be copied. std::is_copy_constructible is wrong for a container with elements that cannot
+// be copied, and for an optional, a tuple or the like of such a container. For all other types both are equal.
 //
 //     static_assert(std::is_copy_constructible_v<std::vector<std::unique_ptr<int>>>); // a copy does not compile
 //     static_assert(!kCopied<std::vector<std::unique_ptr<int>>>);
@@ -17,9 +18,6 @@
 
 namespace flow::detail {
 
-/// True if a T can be copied. std::is_copy_constructible is wrong for a container with elements that cannot be copied,
-/// and for an optional, a tuple or the like of such a container. For all other types kCopied is equal to
-/// std::is_copy_constructible.
 template <class T>
 inline constexpr bool kCopied = std::is_copy_constructible_v<T>;
 template <template <class...> class Container, class T, class... More> // a vector, a set

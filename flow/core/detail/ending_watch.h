@@ -7,10 +7,9 @@
 //     } print;
 //     addEndingWatch(print);                  // until removeEndingWatch(print)
 //
-// `code` is an address for actorNameAt() (flow/diag/detail/symbol.h). An error that passes through ten actors causes
-// ten calls. A computation that is cancelled while it runs is reported at once, although it runs on to its next wait.
-// failed() and cancelled() must neither make nor end a computation. While there is no watch, an error or a cancel costs
-// one load and one branch more.
+// `code` is an address for actorNameAt() (flow/diag/detail/symbol.h). An error that passes ten actors causes ten calls.
+// A computation that is cancelled while it runs is reported at once, although it runs on to its next wait. failed() and
+// cancelled() must neither make nor end a computation. Without a watch, an error or a cancel costs one more branch.
 
 #include "flow/base/error.h"
 
@@ -29,9 +28,8 @@ private:
     EndingWatch* next_ = nullptr;
 };
 
-/// Adds a watch for the computations of this thread. Any number of watches may be added.
+/// Adds a watch for the computations of this thread. There may be several watches, which may be removed in any order.
 void addEndingWatch(EndingWatch& watch) noexcept;
-/// Removes a watch. Watches may be removed in any order.
 void removeEndingWatch(EndingWatch& watch) noexcept;
 
 } // namespace flow

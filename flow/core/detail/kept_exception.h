@@ -5,10 +5,9 @@
 //     shareException(to, from);                             // a cell that fails with the error of another one
 //     if (cell->isError()) throwErrorOf(cell);              // throws the exception, or the Error
 //
-// An exception lives as long as the block of a cell that keeps it (flow/memory/detail/kept_exception.h). The code of
-// the cell's error says that there may be one: so an Error of another code costs nothing more, and nobody else sees
-// anything but unknown_error. The number of the error's sentence must be that of the exception, too: a cell that has
-// kept the exception of an earlier wait does not fail with it.
+// An exception lives as long as the block of a cell that keeps it (flow/memory/detail/kept_exception.h). Only a cell
+// with unknown_error can have one, so other errors cost nothing more. The exception belongs to one Error, with its code
+// and sentence: a later unknown_error of the same cell does not throw it.
 
 #include "flow/core/cell.h"
 #include "flow/core/result.h"
@@ -27,6 +26,9 @@ inline std::exception_ptr keptException(Cell const* cell) noexcept {
     return keptException(cell, cell->error);
 }
 
+/// Throws an exception that a failed computation has kept under `error`.
+[[noreturn, gnu::cold]] void rethrow(std::exception_ptr exception, Error error);
+
 inline bool mayHaveException(Error error) {
     return error.code() == error_code_unknown_error;
 }
@@ -38,22 +40,21 @@ FLOW_INLINE void shareException(Cell* to, Cell const* from) noexcept {
     if (mayHaveException(from->error)) [[unlikely]]
         shareKept(to, from);
 }
-/// Does takeError(from), for the cell `to`. Not inline: the body of an actor has it at each wait, and gcc would no
-/// longer inline that body.
+/// Does takeError(from) and shareException(to, from). Not inlined, or gcc would no longer inline the body of an actor.
 FLOW_RARE Error takeErrorFor(Cell* to, Cell* from) noexcept;
 
-// The next functions throw the exception that the cell keeps, or return the Error, which the caller throws: so an Error
-// that is thrown passes no stack frame more. The caller puts it into a variable first: a call that may throw inside a
-// throw expression would make the unwinding of the caller's frame slower.
+// The next functions throw the exception that the cell keeps. Without one, they return the Error, and the caller throws
+// it: so the Error passes one stack frame less. The caller stores the Error in a variable first, because a call that
+// may throw inside a throw expression makes the unwinding of the caller's frame slower.
 
 /// `error` is the error of the cell, or an earlier one.
 [[gnu::cold]] Error errorToThrow(Cell const* cell, Error error);
 [[gnu::cold]] Error errorToThrow(Cell* cell);
-/// Releases the caller's reference to the cell first.
+/// Does the same, but first releases the caller's reference to the cell.
 [[gnu::cold]] Error takeErrorToThrow(Cell* cell);
 /// Throws errorToThrow(cell), for functions that are inlined into many others.
 [[noreturn, gnu::cold]] void throwErrorOf(Cell* cell);
-/// Does takeErrorToThrow() if the cell keeps an exception; otherwise nothing.
+/// Does takeErrorToThrow() if the cell keeps an exception; else does nothing.
 [[gnu::cold]] void throwIfKept(Cell* cell);
 
 } // namespace flow::detail

@@ -1,7 +1,6 @@
 #pragma once
-// LiveBlocks: a registry of the result cells that this thread makes while the registry exists. It stores them by group,
-// oldest first. A simulation uses the registry to end all actors of a process, also actors that nothing else can reach,
-// and to report for which object each actor waits.
+// LiveBlocks: a registry of the result cells that this thread makes while the registry exists, by group, oldest first.
+// A simulation uses it to end all actors of a process, also unreachable ones, and to report for what each actor waits.
 //
 //     LiveBlocks liveBlocks;
 //     CellGroup group;
@@ -29,7 +28,7 @@ namespace flow {
 class CellGroup : NonCopyable {
 public:
     CellGroup() { entries_.reset(); }
-    /// Unlinks the cells that are left, so that they belong to no group.
+    /// Unlinks the remaining cells, which then belong to no group.
     ~CellGroup() {
         while (!entries_.isEmpty())
             entries_.next->unlink();
@@ -45,7 +44,6 @@ public:
             visit(static_cast<Entry const*>(link)->cell);
     }
     bool isEmpty() const { return entries_.isEmpty(); }
-    /// Moves all cells of this group to `other`.
     void moveTo(CellGroup& other) noexcept;
 
 private:
@@ -60,14 +58,13 @@ private:
 };
 
 /// While a StoppedMachine exists, the computations of a group do not run, as if their machine had stopped: no handler
-/// runs, no waiter is resumed, and futures stay unset forever. (Fibers are the exception: their wait throws
-/// actor_cancelled, since nothing else destroys the objects on a stack.) When a StoppedMachine is made, no computation
-/// of the group may be running.
+/// runs, no waiter is resumed, and futures stay unset forever. (Only fibers run: their wait throws actor_cancelled,
+/// since nothing else destroys the objects on a stack.) When it is made, no computation of the group may run.
 ///
-/// A computation is destroyed, and not cancelled, when its last future goes. So the objects of a computation are
-/// destroyed in the order that its code has chosen: first the operand of its wait; then its locals, the last one first
-/// (with a local future, also the computation behind it); then its parameters. Meanwhile objects that are older than
-/// the future still exist. Destructors run; if they start computations, these are destroyed as well.
+/// A computation is destroyed, not cancelled, when its last future is released. Its objects are destroyed in the order
+/// of its code: first the operand of its wait; then its locals, the last one first (with a local future, also the
+/// computation behind it); then its parameters. Objects that are older than the future still exist then. Destructors
+/// run; if they start computations, these are destroyed too.
 class StoppedMachine : NonCopyable {
 public:
     explicit StoppedMachine(CellGroup& cells) noexcept : cells_(cells), before_(detail::machineStops) {

@@ -36,7 +36,7 @@ inline Waiter* opaque(Waiter* waiter) {
     return waiter;
 }
 
-/// Stores the code address of the actor that runs from here on, for messages of checked builds.
+/// Stores the code address of the actor that runs from here on, for the messages of checked builds.
 inline void noteRunning([[maybe_unused]] Waiter* waiter) {
 #if FLOW_CHECKED
     runningActor = reinterpret_cast<const void*>(waiter->resume);

@@ -1,6 +1,5 @@
 #pragma once
-// The tree of tasks, for reports. flow/tasks/tree.cpp defines both functions. In a program without tasks the addresses
-// of both are null.
+// The tree of tasks, for reports. flow/tasks/tree.cpp defines both functions; without tasks, their addresses are null.
 
 #include "flow/core/cell.h"
 

@@ -10,7 +10,7 @@
 // TurnBudget counts operations and bytes, never time: so each run of a simulation with the same seed is the same. Code
 // that runs before the first turn, or between two runs of a loop, counts as one turn; on a thread without a loop there
 // is no limit. An operation that stays ready, such as a future, is not counted: a wait for it does not suspend. Each
-// thread has a budget of its own, since a thread runs one turn at a time.
+// thread has its own budget, since a thread runs one turn at a time.
 
 #include "flow/base/inline.h"
 
@@ -26,13 +26,14 @@ public:
     /// The number of bytes that count as one operation.
     static constexpr std::size_t kBytesOfOne = 512;
 
-    /// Counts a ready operation. True: its waiter goes on. False: it must park, and the turn ends as isSpent() says.
+    /// Counts a ready operation. True if its waiter goes on; false if it must park, and the turn ends (see isSpent()).
     FLOW_INLINE static bool takeOne() noexcept {
         if (--left_ != 0) [[likely]] // in this form: one instruction and a jump, with clang and with gcc
             return true;
         return hasNoLimit();
     }
-    /// True if takeOne() would return false. Both then make the turn end when the running code returns to the loop.
+    /// True if takeOne() would return false. Then this call ends the turn, as takeOne() does: the turn is over when
+    /// the running code returns to the loop.
     FLOW_INLINE static bool isSpent() noexcept {
         if (left_ > 1) [[likely]]
             return false;
@@ -46,7 +47,7 @@ public:
 
     /// Called when a turn begins: restores the full budget.
     FLOW_INLINE static void begin() noexcept { left_ = kFull; }
-    /// Called when this thread gets a loop: begins to count.
+    /// Called when this thread gets a loop: from now on a turn has a limit.
     static void limit() noexcept {
         if (left_ > kFull)
             left_ = kFull;
@@ -70,8 +71,7 @@ public:
 
 private:
     static constexpr int kFull = kOperations + 1;
-    /// Called when the budget is used up. True on a thread without a loop. Otherwise makes the turn end as soon as the
-    /// running code returns to the loop.
+    /// Called when the budget is used up. True on a thread without a loop; else ends the turn, as isSpent() says.
     FLOW_RARE static bool hasNoLimit() noexcept;
 
     static inline constinit thread_local int left_ = kNoLimit; // operations left, plus 1; at least 1

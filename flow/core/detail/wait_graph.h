@@ -1,6 +1,5 @@
 #pragma once
-// describeWaiting(): lists the unfinished actors of a group, each with the object for which it waits, for the report
-// about a simulation that hangs.
+// describeWaiting(): lists the unfinished actors of a group and what each waits for, to report a hanging simulation.
 
 #include "flow/core/detail/live_blocks.h"
 

@@ -12,13 +12,10 @@
 namespace flow::coro {
 using namespace flow::detail;
 
-/// True if the co_awaits of one expression are evaluated one after the other, as the standard requires.
+/// flow/coro/detail/abi_gcc.h explains these four constants.
 inline constexpr bool kAwaitsInOrder = true;
-/// True if `destroy` of a frame destroys its parameters from the last one to the first.
 inline constexpr bool kDestroysInOrder = true;
-/// True if an `alignas` of a variable is honoured.
 inline constexpr bool kAlignsVariables = true;
-/// True if Ending::await_suspend() may call handOver() at several places, and not only as its last act.
 inline constexpr bool kHandsOverAnywhere = true;
 
 /// This function has no definition. If a call is left after optimisation, the compiler reports the text below.
@@ -51,8 +48,7 @@ FLOW_INLINE HandOver resumed(Waiter* waiter) noexcept {
     return HandOver::from_address(waiter);
 }
 
-/// The base of an awaiter that needs only one object in the frame, such as the promise. The awaiter has the address of
-/// this object, and takes no bytes of its own in the frame.
+/// The base of an awaiter of one object, such as the promise. It has the object's address, and takes no bytes.
 template <class Object>
 struct AwaiterOn {
     FLOW_INLINE Object* object() const noexcept { return reinterpret_cast<Object*>(const_cast<AwaiterOn*>(this)); }

@@ -18,8 +18,7 @@ inline constexpr bool kAwaitsInOrder = false;
 inline constexpr bool kDestroysInOrder = false;
 /// True if an `alignas` of a variable is honoured. gcc 12 ignores it, but honours the `alignas` of a type.
 inline constexpr bool kAlignsVariables = false;
-/// True if Ending::await_suspend() may call handOver() at several places, and not only as its last act. With gcc each
-/// place enlarges the tables that an exception reads.
+/// True if Ending::await_suspend() may call handOver() at several places: with gcc, each enlarges the exception tables.
 inline constexpr bool kHandsOverAnywhere = false;
 
 /// Returns the alignment that a frame of this size may need: gcc 12 gives no alignment, but the size is a multiple of
@@ -39,8 +38,7 @@ FLOW_INLINE void resumed(Waiter* waiter) noexcept {
 }
 HandOver handOver(Waiter* last) noexcept; // flow/coro/detail/awaiters.h
 
-/// The base of an awaiter that needs only one object in the frame, such as the promise. gcc 12 copies awaiters that are
-/// lvalues, so the awaiter holds only a pointer to the object.
+/// The base of an awaiter of one object, such as the promise. It is a pointer, since gcc 12 copies lvalue awaiters.
 template <class Object>
 struct AwaiterOn {
     Object* pointer;
@@ -53,8 +51,7 @@ FLOW_INLINE A give(Object* object) {
     return {{{object}}};
 }
 
-/// Ends a coroutine that propagates errors at a co_await, with the error of the cell `failed`. Takes over a reference
-/// to the cell.
+/// Ends a coroutine that propagates errors, with the error of the cell `failed`. Takes over a reference to the cell.
 FLOW_INLINE void failAtOnce(Waiter* frame, Cell* failed) noexcept {
     handOver(failFrameWith(frame, failed));
 }

@@ -1,6 +1,5 @@
 #pragma once
-// The awaiters: their functions are called at each co_await and at the end of a coroutine. They decide whether to
-// suspend, and to which frame control passes.
+// The awaiters: they decide at each co_await, and at the end, whether to suspend and which frame gets control.
 
 #include "flow/core/error_or.h"
 #include "flow/coro/detail/promise_base.h"
@@ -24,14 +23,14 @@ FLOW_INLINE HandOver handOver(Waiter* last) noexcept {
     return caller();
 }
 
-/// An awaiter that needs the promise only.
 struct AwaiterBase : AwaiterOn<PromiseBase> {
     FLOW_INLINE PromiseBase* promise() const noexcept { return object(); }
 };
 
-/// The common part of all awaiters.
 struct Awaiter : AwaiterBase {
     static constexpr bool kPropagates = false;
+    static constexpr bool kEndsFrame = false; // true if the wait may destroy the frame
+    static constexpr bool goesOn(PromiseBase*) { return true; }
     FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked(); }
     FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept { promise()->noteSuspended(); }
     FLOW_INLINE Cell* settled() const {
@@ -45,22 +44,36 @@ struct Awaiter : AwaiterBase {
 /// The common part of the awaiters in a coroutine that propagates errors: an error never reaches await_resume().
 struct PropagatingAwaiter : AwaiterBase {
     static constexpr bool kPropagates = true;
+    static constexpr bool kEndsFrame = true;
+    static constexpr bool goesOn(PromiseBase*) { return true; }
     FLOW_INLINE bool await_ready() const noexcept { return !promise()->isParked() && !promise()->hasFailed(); }
     FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
         promise()->noteSuspended();
-        // The compiler knows here whether the link was written, and removes this test: it costs no time when the
-        // program runs.
+        // The compiler removes this test, because it knows here if the link was written.
         if (!promise()->isParked()) [[unlikely]]
             failAtOnce(promise()->frame(), promise()->takeAwaited());
     }
     FLOW_INLINE Cell* settled() const { return promise()->takePropagating(); }
 };
 
+/// The common part of the awaiters in a coroutine with NoThrowOnCancel: an error is thrown, but a cancel never reaches
+/// await_resume(). The wait of a cancelled coroutine that still runs suspends, and ends the frame.
+struct CancelAwaiter : Awaiter {
+    static constexpr bool kEndsFrame = true;
+    FLOW_INLINE static bool goesOn(PromiseBase* promise) { return !promise->isCancelled(); }
+    FLOW_INLINE bool await_ready() const noexcept { return Awaiter::await_ready() && goesOn(promise()); }
+    FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
+        promise()->noteSuspended();
+        if (!promise()->isParked()) [[unlikely]]
+            failAtOnce(promise()->frame(), promise()->takeAwaited());
+    }
+};
+
 /// The awaiter of a cell that setOperand() has stored in the promise.
 template <class Base>
 struct CellAwaiter : Base {
     FLOW_INLINE bool await_ready() const noexcept {
-        return !this->promise()->template waitForOperand<Base::kPropagates>();
+        return !this->promise()->template waitForOperand<Base::kPropagates>() && Base::goesOn(this->promise());
     }
 };
 template <class T, class Base>
@@ -71,7 +84,8 @@ struct ValueAwaiter : CellAwaiter<Base> {
 template <class Base, bool IsStream>
 struct BorrowingAwaiter : Base {
     FLOW_INLINE bool await_ready() const noexcept {
-        return !this->promise()->template waitForBorrowed<Base::kPropagates, IsStream>();
+        return !this->promise()->template waitForBorrowed<Base::kPropagates, IsStream>() &&
+               Base::goesOn(this->promise());
     }
 
 protected:
@@ -115,7 +129,7 @@ struct BorrowedStreamAwaiter : BorrowingAwaiter<Base, true> {
 template <class Base>
 struct DelayAwaiter : Base {
     FLOW_INLINE void await_resume() const {
-        if constexpr (std::is_same_v<Base, Awaiter>)
+        if constexpr (!Base::kEndsFrame)
             if (this->promise()->hasAwaited()) [[unlikely]]
                 throwError(this->promise()->takeAwaited());
     }
@@ -126,10 +140,12 @@ struct OperationAwaiter {
     PromiseBase* promise;
     Op* op;
 
-    FLOW_INLINE bool await_ready() const { return !promise->waitForOperation<Base::kPropagates>(*op); }
+    FLOW_INLINE bool await_ready() const {
+        return !promise->waitForOperation<Base::kPropagates>(*op) && Base::goesOn(promise);
+    }
     FLOW_INLINE void await_suspend(std::coroutine_handle<>) const noexcept {
         promise->noteSuspended();
-        if constexpr (Base::kPropagates)
+        if constexpr (Base::kEndsFrame)
             if (!promise->isParked()) [[unlikely]]
                 failAtOnce(promise->frame(), promise->takeAwaited());
     }
@@ -141,8 +157,8 @@ struct OperationAwaiter {
 };
 /// The awaiter of tryGet(). Marked is true if the coroutine propagates errors and cancels at all other waits. With
 /// Keeps, the coroutine's own cell keeps the exception behind the error.
-template <class T, bool Marked, bool Keeps>
-struct TryAwaiter : CellAwaiter<Awaiter> {
+template <class T, class Base, bool Marked, bool Keeps>
+struct TryAwaiter : CellAwaiter<Base> {
     FLOW_INLINE ErrorOr<T> await_resume() const {
         if constexpr (Marked)
             this->promise()->cell()->flags |= Cell::kPropagates;
@@ -155,7 +171,18 @@ struct TryAwaiter : CellAwaiter<Awaiter> {
         return takeValue<T>(cell);
     }
 };
-/// The awaiter of a frame that is parked already.
+/// The awaiter of outcome(), which passes a cancel of the coroutine on, as Base does.
+template <class T, class Base>
+struct OutcomeAwaiter : CellAwaiter<Base> {
+    FLOW_INLINE ErrorOr<T> await_resume() const {
+        Cell* cell = this->promise()->takeAwaited();
+        if (!cell || !cell->isError())
+            return takeValue<T>(cell);
+        if (this->promise()->isCancelled())
+            throwError(cell);
+        return ErrorOr<T>::failed(takeError(cell));
+    }
+};
 struct ParkedAwaiter {
     bool await_ready() const noexcept { return false; }
     FLOW_INLINE void await_suspend([[maybe_unused]] std::coroutine_handle<> handle) const noexcept {
@@ -164,8 +191,7 @@ struct ParkedAwaiter {
     void await_resume() const noexcept {}
 };
 
-/// Asserts that the body failed. A body that ended neither by co_return nor by an exception has run past its last
-/// statement.
+/// Asserts that the body failed: otherwise it has run past its last statement, without a co_return.
 inline void requireFailure(Waiter* frame) noexcept {
     if (frame->awaited.isFailed()) [[likely]]
         return;
@@ -173,8 +199,7 @@ inline void requireFailure(Waiter* frame) noexcept {
     FLOW_ASSERT(frame->awaited.isFailed(), "a coroutine that returns a value ended without a co_return");
 }
 
-/// Ends the frame with the error that is in the cell. This function is not inlined, because a coroutine with less code
-/// is more often inlined into its caller.
+/// Ends the frame with the error in the cell. Not inlined: a coroutine with less code is more often inlined itself.
 [[gnu::noinline, gnu::cold]] inline Waiter* endWithError(Waiter* frame) noexcept {
     requireFailure(frame);
     frame->awaited = {};
@@ -183,7 +208,7 @@ inline void requireFailure(Waiter* frame) noexcept {
 [[gnu::noinline, gnu::cold]] inline HandOver endWithErrorAndHandOver(Waiter* frame) noexcept {
     return handOver(endWithError(frame));
 }
-/// Does the same as endWithError(), if the parameters have been destroyed already.
+/// Like endWithError(), if the parameters have been destroyed already.
 [[gnu::noinline, gnu::cold]] inline Waiter* finishWithError(Waiter* frame) noexcept {
     requireFailure(frame);
     frame->awaited = {};

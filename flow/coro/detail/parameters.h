@@ -1,6 +1,6 @@
 #pragma once
-// Parameters<Args...>: pointers to the parameters in a coroutine's frame, for an end that destroys the parameters in
-// the right order. Used only if the compiler's `destroy` has another order (kDestroysInOrder is false).
+// Parameters<Args...>: pointers to the parameters in a coroutine's frame, to destroy them in the right order. Used only
+// if the compiler's `destroy` has another order (kDestroysInOrder is false).
 //
 //     Parameters<int, Future<int>> parameters(number, future);   // in the promise's constructor, which gets both
 //     parameters.destroy();                                      // destroys the parameters, the last one first

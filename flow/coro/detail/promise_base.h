@@ -1,9 +1,9 @@
 #pragma once
-// PromiseBase: the beginning of each coroutine's promise. It makes the frame a Waiter. Each co_await calls functions of
-// PromiseBase to park the frame.
+// PromiseBase: the beginning of each coroutine's promise. It makes the frame a Waiter, and parks it at each co_await.
 
 #include "flow/base/inline.h"
 #include "flow/core/detail/kept_exception.h"
+#include "flow/core/detail/wait_place.h"
 #include "flow/wait/detail/choose.h"
 #ifdef __clang__
 #include "flow/coro/detail/abi_clang.h"
@@ -11,7 +11,6 @@
 #include "flow/coro/detail/abi_gcc.h"
 #endif
 
-#include <bit>
 #include <coroutine>
 #include <source_location>
 
@@ -37,8 +36,8 @@ public:
 
     // Each waitFor function parks the frame and returns true. If the operand is ready, the function returns false and
     // does not park (for an error, the result may be true: see waitForOperand()). No other code runs before the frame
-    // has suspended, so nothing can resume it earlier. The functions are inlined, and pass on only words. If the
-    // address of an object were taken before the compiler splits the coroutine, it would get a place in the frame.
+    // has suspended, so nothing can resume it earlier. The functions are inlined, and pass only words: if the address
+    // of an object were taken before the compiler splits the coroutine, the object would get a place in the frame.
 
     /// Waits for a cell. Takes over one future reference. With Propagates, an error will end the frame instead of
     /// resuming it. Returns the result of waitForOperand().
@@ -47,9 +46,8 @@ public:
         setOperand(cell);
         return waitForOperand<Propagates>();
     }
-    /// setOperand() and waitForOperand() are the two steps of waitFor(). await_ready calls waitForOperand() and uses
-    /// its result, so await_ready need not read the link. waitForOperand() returns true if the coroutine must suspend;
-    /// with Propagates, also if the operand has failed.
+    /// The two steps of waitFor(). await_ready uses the result of waitForOperand(), so it need not read the link.
+    /// waitForOperand() returns true if the coroutine must suspend; with Propagates, also if the operand has failed.
     FLOW_INLINE void setOperand(Cell* cell) { awaited_ = cell; }
     template <bool Propagates>
     FLOW_INLINE bool waitForOperand() {
@@ -151,7 +149,7 @@ public:
     }
     /// Returns true if the frame is in some queue; false when it runs, or when its operand was ready.
     bool isParked() const { return link_.isLinked(); }
-    /// Returns true if there is a cell to take. After a delay this is so only if the coroutine was cancelled.
+    /// Returns true if there is a cell to take. After a delay, this is true only if the coroutine was cancelled.
     FLOW_INLINE bool hasAwaited() const { return !awaited_.isNothing() && !awaited_.isReturned(); }
     /// Takes the result of a wait: a ready cell with its reference, or null after a delay that was not cancelled.
     FLOW_INLINE Cell* takeAwaited() {
@@ -162,9 +160,9 @@ public:
     /// Returns the operand after the frame was parked. The operand has a value, or has failed.
     FLOW_INLINE Pending settled() { return Pending(takeAwaited()); }
     FLOW_INLINE bool when(ChooseBase& choose, Pending operand) { return choose.when(operand); }
-    /// Called before the coroutine fails with the error of `failed`: passes on the exception behind it.
+    /// Called before the coroutine fails with the error of `failed`: shares the exception behind this error.
     FLOW_INLINE void share(Pending const& failed) { shareException(cell(), failed.cell()); }
-    /// Does the same as takeAwaited(), after a wait with Propagates.
+    /// Like takeAwaited(), after a wait with Propagates.
     FLOW_INLINE Cell* takePropagating() {
         Cell* cell = awaited_.anyCell();
         awaited_ = {};
@@ -179,23 +177,22 @@ public:
     FLOW_INLINE void noteReturned() const {
         FLOW_CHECK(awaited_.isNothing(), "a coroutine returns before it has taken what it waited for");
     }
-    /// Called at a co_return with a value. The body may go on after that, if the destructor of a local throws and a
-    /// handler catches the exception.
+    /// Called at a co_return with a value. The body may go on, if a local's destructor throws and a handler catches it.
     FLOW_INLINE void noteReturnedValue() {
         FLOW_CHECK(!hasAwaited(), "a coroutine returns before it has taken what it waited for");
         awaited_ = Awaited::returned();
     }
-    void noteFailed() { awaited_ = Awaited::failed(); }
+    void noteFailed(Error error) {
+        endPlace();
+        cell()->error = error;
+        awaited_ = Awaited::failed();
+    }
     template <bool WithValue>
     FLOW_INLINE bool hasReturned() const {
         return WithValue ? awaited_.isReturned() : awaited_.isNothing();
     }
-    /// Notes the place of a wait for reports of pending computations (flow/inspect/code.cpp), in checked builds.
-    FLOW_INLINE void notePlace([[maybe_unused]] std::source_location where) {
-#if FLOW_CHECKED
-        cell()->place = std::bit_cast<const void*>(where);
-#endif
-    }
+    /// Notes the place of a wait for reports of pending computations.
+    FLOW_INLINE void notePlace(std::source_location where) { flow::detail::notePlace(cell(), where); }
     /// Called when control goes back to the caller, or to the code that resumed the coroutine.
     void noteSuspended() const {
 #if FLOW_CHECKED
@@ -203,9 +200,9 @@ public:
 #endif
     }
 
-protected:
     FLOW_INLINE bool isCancelled() { return cell()->has(Cell::kCancelled); }
 
+protected:
     PromiseBase() {
         link_.next = nullptr; // `prev` needs no value: code sets it before it reads it
         noteRunning(frame());
@@ -220,8 +217,7 @@ private:
             __builtin_unreachable();
         return parked;
     }
-    /// Makes an error of an operation end the frame. park() of the operation may have parked the frame in the loop
-    /// instead: that wait cannot fail.
+    /// Makes an error of an operation end the frame. A wait that park() has moved to the loop instead cannot fail.
     FLOW_INLINE void propagateFailure() {
         if (frame()->awaited.isOperation())
             frame()->awaited = frame()->awaited.propagating();

@@ -1,12 +1,12 @@
 #pragma once
-// ProgramCall: the program's function that called into the library. The message of a failed assertion shows it.
+// ProgramCall: the program's function that called into the library, for the message of a failed assertion.
 //
 //     ProgramCall call = findProgramCall(true);
 //     std::fprintf(stderr, "called by %s at %s\n", call.function.c_str(), call.place.c_str());
 //
-// A function of the program is one outside of `flow` and `std`. It is found even if the compiler has inlined it into a
-// function of these namespaces, as with actors. addr2line reads the line from the debug information. With clang,
-// llvm-addr2line is used if it is installed: GNU addr2line misses functions that clang inlines into a coroutine.
+// A function of the program is one outside of `flow` and `std`, even if the compiler has inlined it into a function of
+// these namespaces, as with actors. addr2line reads the line from the debug information. With clang, llvm-addr2line is
+// used if it is installed: GNU addr2line misses functions that clang inlines into a coroutine.
 
 #include <string>
 #include <string_view>
@@ -20,13 +20,13 @@ struct ProgramCall {
     std::string command;  // a command that prints the line, for a machine with the program and its debug information
 };
 
-/// Finds the innermost function of the program on this thread's stack. If `wantsPlace`, runs addr2line, each time for
-/// at most 10 seconds. Throws std::bad_alloc.
+/// Finds the innermost function of the program on this thread's stack. If `wantsPlace`, runs addr2line for at most 10
+/// seconds each time. Throws std::bad_alloc.
 ProgramCall findProgramCall(bool wantsPlace);
-/// Like findProgramCall(), for the return addresses of a stack, the innermost first.
+/// Like findProgramCall(), for given return addresses, the innermost first.
 ProgramCall findProgramCall(void* const* returns, int count, bool wantsPlace);
 
-/// True if `file`, a path as the compiler writes it, is in the source tree or the installation of the library.
+/// Returns true if `file`, a path from the compiler, is in the source tree or the installation of the library.
 bool isOfLibrary(std::string_view file);
 
 } // namespace flow

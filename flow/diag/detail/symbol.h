@@ -5,8 +5,8 @@
 //     symbolName(code, name, sizeof name);                                             // "MyClass::find(Key)"
 //     actorNameAt(reinterpret_cast<void*>(frame->resume), name, sizeof name);          // "MyClass::fetch"
 //
-// Each call reads the ELF file: the functions are for messages, not for fast paths. Functions with internal linkage
-// have names too. For a stripped program the name is the address in hexadecimal.
+// Each call reads the ELF file: use it for messages, not on fast paths. Functions with internal linkage have names too.
+// For a stripped program the name is the address in hexadecimal.
 
 #include <cstddef>
 #include <string>
@@ -16,25 +16,24 @@ namespace flow {
 /// Writes the name of the function at `code`, null-terminated, in at most `size` bytes. Never throws; thread-safe.
 void symbolName(const void* code, char* out, std::size_t size) noexcept;
 
-/// Like symbolName(), for code of an actor or a coroutine. Writes the name of the actor in its source (actor_name.h).
+/// Like symbolName(), but writes the name of the actor or coroutine in its source (actor_name.h).
 void actorNameAt(const void* code, char* out, std::size_t size) noexcept;
 
 /// Writes a command that prints the function and the line of the code, "addr2line -Cfie 'FILE' ADDRESS", or the address
-/// if the code is in no known function. Writes at most `size - 1` bytes, and a null.
+/// if the code is in no known function. Writes at most `size` bytes, with the null.
 void lineCommand(const void* code, char* out, std::size_t size) noexcept;
 
 /// Returns the linker's name of the function at `code`; empty if there is none.
 std::string mangledSymbol(const void* code) noexcept;
 
-/// Returns the function or object with a symbol that begins with `mangled`, in the file that holds `code`. If several
-/// translation units have such a local symbol, returns the one in the unit of the function at `code`. Null if there is
-/// none.
+/// Returns the function or object with a symbol that begins with `mangled`, in the file that holds `code`; null if
+/// none. Of several local symbols, returns the one in the translation unit of the function at `code`.
 const void* addressOfSymbol(const void* code, std::string const& mangled) noexcept;
 
-/// Returns the static member `name` of a class. `code` is in the class's member function `function`. Null if none.
+/// Returns the static member `name` of the class with the member function `function` that holds `code`; null if none.
 const void* staticMember(const void* code, const char* function, const char* name) noexcept;
 
-/// Returns the symbol in the form of the source, as symbolName() writes it.
+/// Returns the name in the source, as symbolName() writes it.
 std::string demangled(std::string const& mangled);
 
 } // namespace flow

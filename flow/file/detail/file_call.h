@@ -14,10 +14,10 @@ struct FileCall {
     std::string_view path;
     std::string_view to = {}; // the other path of a rename
 
-    /// Returns the error of flow/file/async_file.h for an errno. Its sentence names the call, the path and the reason.
-    /// `denied` is the error if the system does not allow the call.
+    /// Converts an errno to an error of flow/file/async_file.h, with a sentence that names the call, the path and the
+    /// reason. If the system denied the call, the error is `denied`.
     Error error(int number, Error denied = file_not_writable()) const noexcept;
-    /// Returns file_not_writable: the file was opened in another OpenMode.
+    /// Returns file_not_writable: the OpenMode of the file does not allow the call.
     Error notOpenForThis() const noexcept;
 };
 

@@ -1,8 +1,8 @@
 #pragma once
-// Graph: pending computations and their waits. All formats of dumpPending() print it.
+// Graph: pending computations and their waits, for all formats of dumpPending().
 //
 //     Graph graph(Frames::ofThread(), 1000);
-//     for (Node const& node : graph.nodes()) print(node.depth, node.title, node.waits);
+//     for (Node const& node : graph.nodes()) print(node.depth, node.name, node.waits);
 
 #include "flow/inspect/detail/code.h"
 #include "flow/inspect/detail/frames.h"
@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,13 +23,13 @@ std::string_view nameOf(WaitKind kind);
 struct Wait {
     WaitKind kind = WaitKind::Running;
     std::string text;
-    Frame const* computation = nullptr; // the computation that is waited for
-    Cell const* promise = nullptr;      // a cell without a computation
+    Frame const* computation = nullptr; // the awaited computation
+    Cell const* promise = nullptr;      // the awaited cell, if it has no computation
     void const* place = nullptr;        // the address of the reference through which the frame waits
     Description description;            // set for an operation
     std::vector<Frame const*> holders;  // the frames that hold the lock, or can set the promise or release the lock
 
-    /// Returns true if the holders refer to an object that can end the wait. Otherwise they hold the lock.
+    /// Returns true if the holders have a reference to an object that can end the wait; false if they hold a lock.
     bool isReference() const { return promise || description.mostHeld == 0; }
 };
 
@@ -39,7 +40,7 @@ struct Node {
     std::string name;
     Place place;
     std::vector<Wait> waits;
-    std::string awaitedBy;         // the name of a waiter that is no computation; empty if there is none
+    std::string awaitedBy;         // the name of an awaiter that is no computation, if any
     Frame const* parent = nullptr; // the parent of a task, if the parent does not await the task now
     bool isShownBefore = false;
     std::optional<WaitTimes::Time> waited = {}; // set if the loop has WaitTimes
@@ -60,13 +61,15 @@ public:
     Graph(Frames frames, std::size_t limit);
 
     std::size_t size() const { return frames_.size(); }
-    /// Returns the nodes, one tree after the other; at most `limit` of them.
+    /// Returns at most `limit` nodes, one tree after the other.
     std::vector<Node> const& nodes() const { return nodes_; }
     /// Returns all computations by kind, the most frequent kind first.
     std::vector<KindCount> kinds();
-    /// Returns the cycles. In each cycle, every frame waits for the next one, and the last waits for the first.
+    /// Returns the cycles. In a cycle, each frame waits for the next, and the last for the first.
     std::vector<std::vector<Frame const*>> cycles() const;
-    std::string title(Frame const* frame) { return codes_.titleOf(frame->waiter); }
+    std::string title(Frame const* frame) { return codes_.titleOf(frame->waiter, instanceOf(frame)); }
+    /// Returns a number that tells the frame from other frames of the same actor; 0 if there is no other.
+    std::size_t instanceOf(Frame const* frame) const;
 
 private:
     using Edge = std::pair<Frame const*, Frame const*>; // the frame that waits, and the awaited frame
@@ -84,8 +87,10 @@ private:
     Frames frames_;
     Codes codes_;
     WaitTimes* times_ = hasLoop() ? Loop::current().service<WaitTimes>() : nullptr; // null if the loop has none
+    // The number of frames by their code. nondeterminism: it is never iterated over.
+    std::unordered_map<void const*, std::size_t> instances_;
     std::vector<Edge> edges_;     // sorted by the waiting frame, then by the number of the awaited frame
-    std::vector<bool> isAwaited_; // for each frame: true if a frame awaits it
+    std::vector<bool> isAwaited_; // for each frame: true if another frame awaits it
     std::vector<Node> nodes_;
 };
 

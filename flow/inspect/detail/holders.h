@@ -1,13 +1,12 @@
 #pragma once
-// findHolders: finds the computations that hold the awaited locks, or that can set the awaited promises.
+// findHolders: finds the computations that hold the awaited locks, or can set the awaited promises.
 //
 //     findHolders(frames, codes, nodes);
 //     nodes[0].waits[0].holders;            // the holders of the lock that nodes[0] waits for
 //
 // findHolders() searches all frames, and the stacks of fibers, for the addresses that the waits name (see Description).
-// If no frame holds a lock, it also searches the heap objects to which the frames point: one may contain the Permit.
-// findHolders() reads only memory that exists, and changes nothing. Unused memory of a frame may still contain an old
-// address. So, in rare cases, a frame is shown as a holder although it is none.
+// If no frame holds a lock, it also searches the heap objects to which the frames point: one may contain the Permit. It
+// only reads mapped memory. In rare cases, an old address in unused memory adds a wrong holder.
 
 #include "flow/inspect/detail/graph.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The requests of tools/profile to the program that it runs, by environment variables:
+// The requests of millrace profile to the program that it runs, by environment variables:
 //
 //     MILLRACE_PROFILE=FOLDER            each RealLoop writes a StepProfile to FOLDER/PID-N.json when it ends
 //     MILLRACE_PROFILE_ALLOCATIONS=1     each StepProfile also counts allocations
@@ -9,14 +9,13 @@
 
 namespace flow {
 
-/// Starts the sampler, if the environment requests it. Called when the first RealLoop is made. A program without a
-/// RealLoop must call sampleIfAsked() itself.
+/// Starts the sampler if the environment requests it. The first RealLoop calls it; without a loop, the program must.
 void sampleIfAsked();
 
 namespace detail {
 
-/// Profiles `loop`, if the environment requests it. Called for each RealLoop that is made.
-void profileIfAsked(RealLoop& loop);
+/// Profiles `which` if the environment requests it. Called for each new RealLoop.
+void profileIfAsked(RealLoop& which);
 
 } // namespace detail
 } // namespace flow

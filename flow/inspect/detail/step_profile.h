@@ -1,15 +1,14 @@
 #pragma once
-// StepProfile: measures the time that each actor of a loop takes, with its chain of awaiters, and the time that waiters
-// spend in the ready queue, by priority. It can also count the allocations of each actor.
+// StepProfile: measures the time of each actor of a loop, and the time of waiters in the ready queue, by priority.
 //
 //     StepProfile profile(loop);
 //     ...
 //     std::string json = profile.json();
 //
-// tools/profile shows the result. A step counts for the actor that it resumes first, together with the chain of
-// computations that await this actor at that moment. While a StepProfile exists, a step costs about a microsecond more.
-// Allocations are counted on request only, since counting makes each allocation several times as slow. A StepProfile
-// belongs to the loop's thread, and must end before the loop. If several count allocations, the newest must end first.
+// millrace profile shows the result. A step counts for the actor that it resumes first, together with the computations
+// that await this actor at that moment. A StepProfile makes a step about a microsecond longer. It can also count
+// allocations: each is then several times as slow, and the newest such StepProfile must end first. A StepProfile
+// belongs to the loop's thread, and must end before the loop.
 
 #include "flow/loop/detail/cycle_clock.h"
 #include "flow/loop/loop.h"
@@ -27,7 +26,7 @@ namespace flow {
 
 class StepProfile final : StepWatch {
 public:
-    explicit StepProfile(Loop& loop, bool countsAllocations = false);
+    explicit StepProfile(Loop& watched, bool countsAllocations = false);
     StepProfile(StepProfile const&) = delete;
     StepProfile& operator=(StepProfile const&) = delete;
     ~StepProfile();
@@ -66,6 +65,8 @@ private:
     void woken(WaiterNode* waiter, TaskPriority priority, WokenBy) noexcept override;
     void begins(WaiterNode* step, TaskPriority priority) noexcept override;
     void ended() noexcept override;
+    void answers(WaiterNode* waiter) noexcept override;
+    Spent& chainOf(WaiterNode const* step);
     Spent& current() { return running_.empty() ? outside_ : *running_.back().spent; }
 
     Loop& loop_;

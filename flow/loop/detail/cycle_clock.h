@@ -1,6 +1,6 @@
 #pragma once
-// CycleClock: a clock that is fast to read. It is the processor's counter if this counter has a constant rate, else the
-// machine's clock. Under simulation it is the loop's time, and each read gives a later time than the previous read.
+// CycleClock: a clock that is fast to read: the processor's counter if this has a constant rate, else the machine's
+// clock. Under simulation it is the loop's time, and each read gives a later time than the previous read.
 //
 //     CycleClock clock;
 //     std::uint64_t before = clock.now();
@@ -26,10 +26,9 @@ public:
 #endif
         return slowNow();
     }
-    /// Returns `ticks` in nanoseconds of CLOCK_MONOTONIC, or of the simulated time.
+    /// Converts `ticks` to nanoseconds of CLOCK_MONOTONIC, or of the simulated time.
     std::uint64_t nanoseconds(std::uint64_t ticks) const noexcept;
-    /// Measures the length of a tick. nanoseconds(), seconds() and ticksOf() need the result. If this object is younger
-    /// than a millisecond, waits until the millisecond is over.
+    /// Measures the length of a tick, for nanoseconds(), seconds() and ticksOf(). Takes up to 1 ms.
     void measure() noexcept;
     double seconds(std::uint64_t ticks) const noexcept { return static_cast<double>(ticks) * rate_ * 1e-9; }
     std::uint64_t ticksOf(double seconds) const noexcept { return static_cast<std::uint64_t>(seconds * 1e9 / rate_); }
@@ -39,10 +38,10 @@ private:
 
     Loop* simulated_;
     bool isCounter_ = false;
-    std::uint64_t last_ = 0;   // the last result under simulation
-    std::uint64_t ticks0_ = 0; // the ticks at the time nanoseconds0_
+    std::uint64_t last_ = 0;   // under simulation: the last result of now()
+    std::uint64_t ticks0_ = 0; // the value of the counter at nanoseconds0_
     std::uint64_t nanoseconds0_ = 0;
-    double rate_ = 1; // nanoseconds in a tick
+    double rate_ = 1; // nanoseconds of a tick
 };
 
 } // namespace flow

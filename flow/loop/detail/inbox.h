@@ -1,18 +1,16 @@
 #pragma once
-// Inbox: the queue through which other threads reach a loop. Any thread puts waiters in, the loop's own thread takes
-// them out, in order.
+// Inbox: the queue through which other threads reach a loop. The loop's thread is the owner.
 //
 //     if (inbox.put(waiter))      // any thread
 //         poller.wake();          // the owner sleeps
 //     inbox.takeAll(consume);     // the owner, once a turn
-//     if (inbox.fallAsleep()) {   // the owner, when it has nothing to do
+//     if (inbox.fallAsleep()) {   // the owner, without ready steps
 //         poller.wait(seconds);
 //         if (!inbox.wakeUp())
 //             poller.takeWake();
 //     }
 //
-// An Inbox is lock-free: put() is one compare-and-swap. put() returns true if the owner sleeps: only then a system call
-// must wake the owner.
+// An Inbox is lock-free: put() is one compare-and-swap. Only if put() returns true, a system call must wake the owner.
 
 #include "flow/core/frame.h"
 
@@ -20,16 +18,16 @@
 
 namespace flow::detail {
 
-/// An Inbox has cache lines of its own: other threads write to it while the owner runs its steps.
+/// Aligned to its own cache lines, because other threads write to the Inbox while the owner runs its steps.
 class alignas(64) Inbox {
 public:
     Inbox() = default;
     Inbox(Inbox const&) = delete;
     Inbox& operator=(Inbox const&) = delete;
 
-    /// Any thread: puts in a waiter that is parked nowhere. `link.prev` does not change before the waiter is taken out.
-    /// True if the owner sleeps: then the caller must wake the owner. The waiter may run before put() returns, and may
-    /// destroy the owner. The caller must keep the owner alive until put() has returned and the owner is awake.
+    /// Any thread: puts in a waiter that is parked nowhere. `link.prev` stays unchanged until the waiter is taken out.
+    /// True if the owner sleeps: then the caller must wake it. The waiter may run before put() returns, and may destroy
+    /// the owner. So keep the owner alive until put() has returned and the owner is awake.
     bool put(Waiter* waiter) noexcept {
         Link* top = top_.load(std::memory_order_relaxed);
         do
@@ -37,13 +35,12 @@ public:
         while (!top_.compare_exchange_weak(top, &waiter->link, std::memory_order_acq_rel, std::memory_order_relaxed));
         return top == asleep();
     }
-    /// Any thread: prevents the owner from sleeping on. True if the owner sleeps: then the caller must wake the owner.
+    /// Any thread: prevents the owner from sleeping on. True if the owner sleeps: then the caller must wake it.
     bool rouse() noexcept {
         Link* sleeps = asleep();
         return top_.compare_exchange_strong(sleeps, nullptr, std::memory_order_seq_cst);
     }
 
-    /// Owner: true if takeAll() would find nothing.
     bool isEmpty() const { return top_.load(std::memory_order_relaxed) == nullptr; }
     /// Owner: calls consume(waiter) for each waiter, oldest first.
     template <class Consume>
@@ -56,20 +53,20 @@ public:
         }
     }
 
-    /// Owner: marks the owner as asleep for other threads. False, without a mark, if the inbox has a waiter.
+    /// Owner: marks the owner as asleep. Returns false, without a mark, if the inbox has a waiter.
     bool fallAsleep() noexcept {
         Link* nothing = nullptr;
-        // A release is needed: a thread that finds the owner asleep must also find the poller prepared.
+        // Needs release: a thread that reads the mark must also see the prepared poller.
         return top_.compare_exchange_strong(nothing, asleep(), std::memory_order_seq_cst);
     }
-    /// Owner, after fallAsleep(): removes the mark. False if another thread has removed the mark and wakes the owner.
+    /// Owner, after fallAsleep(): removes the mark. Returns false if another thread has removed it and wakes the owner.
     bool wakeUp() noexcept {
         Link* still = asleep();
         return top_.compare_exchange_strong(still, nullptr, std::memory_order_relaxed);
     }
 
 private:
-    /// Returns the mark of a sleeping owner: `top_` has this value while the owner sleeps.
+    /// Returns the mark: the value of `top_` while the owner sleeps.
     Link* asleep() { return &asleep_; }
     static Link* oldestFirst(Link* newest);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Posted: an object that puts itself into a loop's queue, from the loop's thread, another thread or a signal handler.
-// Use it instead of Loop::post() if nothing may be allocated, or if an object goes to a loop and comes back.
+// Posted: an object that posts itself to a loop without an allocation, from any thread or a signal handler.
+// Loop::post() allocates, and cannot send an object to a loop and back.
 //
 //     struct Job : Posted {
 //         void send(Loop& home) { postTo<&Job::arrive, &Job::drop>(home, TaskPriority::Default); }
@@ -8,7 +8,7 @@
 //         void drop();                               // called instead if the loop ends first; here: destroys the job
 //     };
 //
-// While the object is on its way, it belongs to the loop. arrive() and drop() must not throw; each may post it again.
+// While the object is posted, the loop owns it. arrive() and drop() must not throw; each may post it again.
 
 #include "flow/loop/detail/loop_machine.h"
 
@@ -25,17 +25,17 @@ protected:
 
     /// Posts this object to `loop`. Any thread and any signal handler may call postTo(); the loop must still exist.
     template <auto Arrive, auto Drop, class = decltype(Arrive)>
-    void postTo(LoopMachine& loop, TaskPriority priority) noexcept {
+    void postTo(LoopMachine& target, TaskPriority priority) noexcept {
         prepare<Arrive, Drop>();
-        loop.putIntoInbox(*this, priority);
+        target.putIntoInbox(*this, priority);
     }
-    /// Like postTo(), but for the loop's own thread: puts the object directly into the queue, and not into the inbox.
+    /// Like postTo(), but for the loop's own thread: puts the object directly into the ready queue.
     template <auto Arrive, auto Drop, class = decltype(Arrive)>
-    void queueAt(LoopMachine& loop, TaskPriority priority) noexcept {
+    void queueAt(LoopMachine& target, TaskPriority priority) noexcept {
         prepare<Arrive, Drop>();
-        loop.makeReady(this, priority);
+        target.makeReady(this, priority);
     }
-    /// Takes the object out of the queue into which queueAt() has put it. Neither Arrive nor Drop is called.
+    /// Undoes queueAt(). Neither Arrive nor Drop is called.
     void takeBack() noexcept { link.unlink(); }
 
 private:
@@ -44,7 +44,7 @@ private:
         (static_cast<Object*>(static_cast<Posted*>(waiter))->*function)();
     }
     // The parameter `class` is for gcc 12. Without it, a function template with a pointer to a member of a local class
-    // or lambda would not be local: the linker would merge two functions of different files with equal names.
+    // or lambda has external linkage: the linker would merge two functions of different files with equal names.
     template <auto Arrive, auto Drop, class = decltype(Arrive)>
     void prepare() noexcept {
         resume = [](Waiter* waiter) { call(Arrive, waiter); };

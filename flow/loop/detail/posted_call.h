@@ -1,5 +1,5 @@
 #pragma once
-// PostedCall: a function that was posted to a loop and has not run yet. Loop::post makes it.
+// PostedCall: a function that Loop::post() has put into an inbox. Destroys itself when it runs, or when the loop ends.
 
 #include "flow/base/error.h"
 #include "flow/loop/detail/inbox.h"
@@ -8,7 +8,6 @@
 
 namespace flow {
 
-/// A posted function. The object destroys itself when it runs, or when the loop ends before that.
 template <class F>
 struct PostedCall : detail::Waiter, FastAllocated<PostedCall<F>> {
     explicit PostedCall(F&& f) : call(std::move(f)) {

@@ -1,12 +1,12 @@
 #pragma once
 // ReadyQueue: the waiters that can run, most urgent first. Waiters of one priority run first in, first out. push() and
-// pop() take a constant number of steps: a bitmap of three levels finds the highest list that is not empty.
+// pop() take constant time: a bitmap of three levels finds the highest list that is not empty.
 //
 //     ReadyQueue queue;
 //     queue.push(waiter, TaskPriority::Default);
 //     while (Waiter* next = queue.pop()) run(next);      // queue.priority(): the priority of `next`
 //
-// A waiter in the queue may be unlinked at any time; pop() skips a list that became empty this way.
+// A waiter in the queue may be unlinked at any time; pop() skips lists that became empty this way.
 
 #include "flow/core/frame.h"
 #include "flow/loop/priority.h"
@@ -17,7 +17,7 @@
 
 namespace flow::detail {
 
-/// True if the waiter is no step, but only marks a place in the queue (see StepWatches). Only a mark is its own owner.
+/// True if the waiter is not a step, but marks a place in the queue (see StepWatches). Only a mark is its own owner.
 inline bool isMark(Waiter const* waiter) {
     return waiter->owner == waiter;
 }
@@ -26,8 +26,8 @@ class ReadyQueue {
 public:
     static constexpr int kPriorities = 65536;
 
-    /// Takes 1 MiB of address space for the lists. Only the pages of priorities in use become memory: a list of zeros
-    /// is not in use, so nothing needs to be written at start.
+    /// Reserves 1 MiB of address space for the lists. calloc() touches no page, and a list of zeros is not in use: so
+    /// only pages of used priorities take memory.
     ReadyQueue() : lists_(static_cast<Link*>(std::calloc(kPriorities, sizeof(Link)))) {
         if (!lists_)
             throw std::bad_alloc();
@@ -53,7 +53,7 @@ public:
             Link& list = lists_[level];
             Link* first = list.next;
             if (first != &list) [[likely]] {
-                first->unlink(); // an empty list stays in use until pop() finds it: often it is refilled
+                first->unlink(); // the empty list stays in use until the next pop(): often it is refilled
                 priority_ = level;
                 return Waiter::of(first);
             }
@@ -62,7 +62,7 @@ public:
         return nullptr;
     }
 
-    /// Returns the first waiter of that priority, which stays in its place; null if none is ready.
+    /// Returns the first waiter of that priority without unlinking it; null if none is ready.
     Waiter* first(TaskPriority priority) const {
         Link& list = lists_[levelOf(priority)];
         return list.prev && !list.isEmpty() ? Waiter::of(list.next) : nullptr;
@@ -75,8 +75,7 @@ public:
         return true;
     }
 
-    /// True if something more urgent than `priority` may be ready. (A list from which all waiters were unlinked counts
-    /// until pop() reaches it.)
+    /// True if a list above `priority` is in use. A list that became empty is in use until pop() reaches it.
     bool hasMoreUrgentThan(int priority) const { return highest_ > priority; }
 
     /// Calls visit(waiter, priority) for each waiter, the most urgent first. `visit` must change nothing.
@@ -91,8 +90,7 @@ public:
         }
     }
 
-    /// Calls visit(list, priority) for each list in use, the most urgent first. `visit` may unlink waiters of the list,
-    /// and put waiters at the end of the list.
+    /// Calls visit(list, priority) for each list in use, the most urgent first. `visit` may unlink and append waiters.
     template <class Visit>
     void forEachList(Visit&& visit) {
         for (std::uint64_t groups = top_; groups != 0; groups &= ~(std::uint64_t{1} << topBit(groups))) {
@@ -123,8 +121,7 @@ public:
         return level;
     }
 
-    /// Takes out every waiter and links it to itself, so that unlinking it later is harmless. Posted calls, to which
-    /// nothing else refers, are destroyed.
+    /// Takes out every waiter and links it to itself, so that a later unlink() is harmless. Destroys posted calls.
     void detachAll() {
         while (Waiter* waiter = pop())
             if (waiter->awaited.isTurn())
@@ -136,7 +133,7 @@ public:
 private:
     static int topBit(std::uint64_t word) { return 63 - __builtin_clzll(word); }
 
-    /// Takes a list into use. From then on the `prev` of the list is not null.
+    /// Takes a list into use: its `prev` is not null from then on.
     FLOW_INLINE void open(int level) {
         lists_[level].reset();
         words_[level >> 6] |= std::uint64_t{1} << (level & 63);
@@ -145,7 +142,7 @@ private:
         if (level > highest_)
             highest_ = level;
     }
-    /// Takes a list out of use. It must be the highest list in use.
+    /// Takes the highest list in use out of use.
     void clear(int level) {
         lists_[level].prev = nullptr;
         words_[level >> 6] &= ~(std::uint64_t{1} << (level & 63));
@@ -164,10 +161,10 @@ private:
         return (word << 6) | topBit(words_[word]);
     }
 
-    std::uint32_t top_ = 0; // a bit for each of groups_ that is not 0
+    std::uint32_t top_ = 0; // a bit for each non-zero element of groups_
     int priority_ = 0;
-    int highest_ = -1;                           // the level of the highest list in use, or -1
-    std::uint64_t groups_[16] = {};              // a bit for each of words_ that is not 0
+    int highest_ = -1;                           // the highest list in use, or -1
+    std::uint64_t groups_[16] = {};              // a bit for each non-zero element of words_
     std::uint64_t words_[kPriorities / 64] = {}; // a bit for each list in use
     Link* lists_;
 };

@@ -1,10 +1,10 @@
 #pragma once
-// RemoteAnswer: the base class of a call that another thread answers. onLoop and fromAwaitable use it.
+// RemoteAnswer: the base class of a call that another thread answers. onLoop and fromAwaitable are built on it.
 //
 //     struct Lookup final : RemoteAnswer<Lookup, Address>, FastAllocated<Lookup> {
 //         void runOnThread() {                        // on any thread, once
 //             result.emplace(lookUp(name));
-//             answer();                               // the last act
+//             answer();                               // must be the last statement
 //         }
 //         std::string name;
 //     };
@@ -12,11 +12,11 @@
 //     Future<Address> address = call->future();       // on the loop of the caller
 //     startThreadFor(call.release());
 //
-// The call is made on the loop of the caller. After future() the call owns itself: answer() destroys the call, or sends
-// it back to that loop. There the call gives its result to the future, and is destroyed before the future is ready. If
-// the future is dropped or cancelled, the call goes on, and is destroyed on the thread that answers. As
-// long as the future waits for the answer, the loop of the caller does not end for lack of work, and must not be
-// destroyed. If that loop is destroyed all the same, the future is never ready.
+// The call is made on the loop of the caller. After future() the call owns itself: answer() sends it back to that loop,
+// where it gives its result to the future, and is destroyed before the future is ready. If the future is dropped or
+// cancelled, the call continues, and answer() destroys it on the answering thread. As long as the future waits for the
+// answer, the loop of the caller does not end for lack of work, and must not be destroyed: the future would never be
+// ready.
 
 #include "flow/core/error_or.h"
 #include "flow/core/operation.h"
@@ -31,24 +31,24 @@ namespace flow {
 template <class Derived, class T>
 class RemoteAnswer : public Posted {
 public:
-    /// Returns the future of the answer. To be called once. Throws std::bad_alloc.
+    /// Returns the future of the answer. Must be called once. Throws std::bad_alloc.
     Future<T> future() {
         return future([] {});
     }
-    /// Like future(), but if the future is dropped before the answer, calls withdraw() on the loop of the caller.
+    /// Like future(), but calls withdraw() on the loop of the caller if the future is dropped before the answer.
     template <class Withdraw>
     Future<T> future(Withdraw withdraw) {
         return start<Asker<Withdraw>>(*this, std::move(withdraw));
     }
 
-    /// Gives the answer, which is in `result`. Must be called exactly once, on any thread, as the last act of the call.
+    /// Sends `result` as the answer. Must be called exactly once, on any thread, as the last statement of the call.
     void answer() noexcept {
         if (settled_.exchange(true, std::memory_order_acq_rel))
             delete static_cast<Derived*>(this);
         else
             postTo<&RemoteAnswer::deliver, &RemoteAnswer::discard>(home_, priority_);
     }
-    /// Like answer(). If this thread runs the loop of the caller, the future is ready before answerNow() returns.
+    /// Like answer(), but if this thread runs the loop of the caller, the future is ready before answerNow() returns.
     void answerNow() noexcept {
         if (!hasLoop() || &Loop::current() != &home_)
             return answer();
@@ -58,14 +58,14 @@ public:
             deliver();
     }
 
-    /// Makes the exception that is handled the answer. Called in a catch block, before answer().
+    /// Makes the handled exception the answer. Called in a catch block, before answer().
     [[gnu::cold]] void failWithCaught() {
         result.emplace(ErrorOr<T>::failed(currentError()));
         if (detail::mayHaveException(result->getError()))
             exception_ = std::current_exception();
     }
 
-    /// The value or the error of the answer. To be set before answer().
+    /// The answer, a value or an error. Must be set before answer().
     std::optional<ErrorOr<T>> result;
 
 protected:
@@ -75,11 +75,11 @@ protected:
 
     TaskPriority priority() const { return priority_; }
 
-    std::exception_ptr exception_; // behind the error, if there is one that is no Error
+    std::exception_ptr exception_; // the exception behind the error, if it is not an Error
 
 private:
-    /// The future's side of the call. If the future is dropped before answer(), then answer() destroys the call. If it
-    /// is dropped after answer(), the message that brings the answer to the loop destroys the call.
+    /// The future's side of the call. If the future is dropped before answer(), answer() destroys the call; if it is
+    /// dropped later, the call destroys itself when it arrives at the loop.
     struct AskerBase {
         virtual void bring() noexcept = 0;
 
@@ -104,11 +104,12 @@ private:
             Loop& home = given->home_;
             given->asker_ = nullptr;
             if (given->settled_.exchange(true, std::memory_order_acq_rel))
-                home.expectPost(); // the answer is on its way
+                home.expectPost(); // the answer was posted, and has not arrived
             else
                 withdraw();
         }
         void bring() noexcept override {
+            Loop::current().noteAnswer(this->firstAwaiter());
             ErrorOr<T>& found = *this->call->result;
             if (found.isError())
                 this->fail(found.getError(), std::move(this->call->exception_));
@@ -134,7 +135,7 @@ private:
     }
 
     Loop& home_;
-    AskerBase* asker_ = nullptr; // null when the future is gone; only the thread of the caller reads it
+    AskerBase* asker_ = nullptr; // null if the future was dropped; used only on the thread of the caller
     std::atomic<bool> settled_{false};
     bool isBack_ = false;
     TaskPriority priority_;

@@ -1,5 +1,5 @@
 #pragma once
-// LoopMachine::runTurnWith() and runWatchedTurnWith(), for a kind of loop that chooses which step runs next.
+// LoopMachine::runTurnWith() and runWatchedTurnWith(), for loops that choose the next step themselves.
 //
 //     bool SimLoop::runTurn() {
 //         auto take = [this] { return choose(); };

@@ -1,10 +1,9 @@
 #pragma once
-// StepRing: the last events of a loop, in a ring of fixed size. The loop writes into it inline, which is faster than a
+// StepRing: the last events of a loop, in a ring of fixed size. The loop writes it inline, which is faster than a
 // StepWatch (flow/loop/step_watch.h). The derived class trace::StepLog makes a trace of the events.
 //
-// A step costs one event and one read of the clock (CycleClock): the time when a step ends is also the time when the
-// next step begins. Each wake-up is another event, without a read of the clock. The code that reads the ring finds the
-// wake-up that belongs to a step: it is the last wake-up of the step's waiter before the step.
+// A step costs one event and one read of the clock (CycleClock): the end of a step is also the beginning of the next
+// one. Each wake-up is an event without a read. The cause of a step is the last wake-up of its waiter before it.
 
 #include "flow/core/in_place.h"
 #include "flow/loop/detail/cycle_clock.h"
@@ -19,8 +18,7 @@
 
 namespace flow {
 
-/// The cause that has made a waiter ready: a step that ran, a timer, a post of another thread, or the poller and other
-/// code that ran between two turns.
+/// The cause that made a waiter ready: a step, a timer, a post of another thread, or other code, such as the poller.
 enum class WokenBy : std::uint8_t { Step, Timer, Post, News };
 
 namespace detail {
@@ -37,12 +35,12 @@ protected:
 
     enum class Kind : std::uint8_t { Begin, End, Woken, Failed, Cancelled, Mark, Fault };
     struct Event {
-        std::uint64_t time;  // for a waiter that a step has woken, the time when that step ended
-        void const* what;    // code, or a text
-        WaiterNode* waiter;  // the step, or the waiter that is woken
-        std::uint16_t value; // priority, cause or code of the error
+        std::uint64_t time;  // of a waiter that a step woke: the time when that step ended
+        void const* what;    // the code of the step, or a text
+        WaiterNode* waiter;  // the step, or the waiter that was woken
+        std::uint16_t value; // the priority, cause or error code
         Kind kind;
-        std::uint8_t depth; // the number of running steps. Begin and End also end all steps of this or a greater depth
+        std::uint8_t depth; // the number of running steps. Begin and End also end all steps at this depth or deeper
     };
     static_assert(sizeof(Event) == 32);
     /// A function that returns the code address to show for a step.
@@ -55,7 +53,7 @@ protected:
     ~StepRing() = default;
 
     void put(Kind kind, void const* what, int value) noexcept { put(kind, clock_.now(), what, nullptr, value); }
-    /// Returns all events, oldest first. Adds an End if a step runs, or if the End of the last step is not written yet.
+    /// Returns all events, oldest first. Adds an End if a step is running, or if the last End is not written yet.
     std::vector<Event> inOrder() const {
         std::vector<Event> all;
         for (std::uint64_t i = count_ > events_.size() ? count_ - events_.size() : 0; i < count_; ++i)
@@ -98,7 +96,7 @@ private:
         time_ = clock_.now();
         isFresh_ = isOpen_ = true;
     }
-    /// Called when the ring is taken off its loop. A step may run at the moment: its end will not be reported.
+    /// Called when the ring is removed from its loop. The end of a running step will not be reported.
     void removed() noexcept {
         if (depth_ == 0)
             return turnEnds();
@@ -115,7 +113,7 @@ private:
     std::uint64_t count_ = 0;
     std::uint64_t time_ = 0;
     bool isFresh_ = false; // nothing has run since time_
-    bool isOpen_ = false;  // the last step ended at time_; its End is not written yet
+    bool isOpen_ = false;  // the last step ended at time_, and its End is not written yet
     int depth_ = 0;
 };
 

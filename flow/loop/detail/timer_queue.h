@@ -1,19 +1,18 @@
 #pragma once
-// TimerQueue: waiters in the order of their deadlines, or, if deadlines are equal, in the order in which they parked.
+// TimerQueue: waiters in the order of their deadlines; with equal deadlines, in the order of park().
 //
 //     TimerQueue timers;
 //     timers.park(waiter, now + 1.5, TaskPriority::Default);
 //     timers.expire(now, TimerQueue::kNoLimit, [&](Waiter* w, TaskPriority p) { ready.push(w, p); });
 //
-// The queue is a radix heap. The timers that are due soonest are in a sorted list. The others are in buckets, one for
-// each position of a byte in a deadline and each value of that byte. (The bits of doubles that are not negative, read
-// as integers, have the same order as the doubles.) A timer is in a bucket of the first position at which its deadline
-// differs from `base_`. No deadline is before `base_`. When the sorted list is empty, the timers of the first bucket
-// are sorted into it. If that bucket is long, `base_` becomes the beginning of the bucket instead, and the timers of
-// the bucket move, in their order, to buckets of later positions.
+// The queue is a radix heap. The earliest timers are in a sorted list. The others are in buckets, one for each byte
+// position in a deadline and each value of that byte. (Doubles that are not negative have the same order as their bits,
+// read as integers.) A timer is in a bucket of the first position at which its deadline differs from `base_`, which is
+// not after any deadline. When the sorted list is empty, the first bucket is sorted into it. If that bucket is long,
+// `base_` becomes the beginning of the bucket instead, and its timers move, in order, to buckets of later positions.
 //
-// So to set or to cancel a timer takes a bounded number of steps, however many timers there are. A timer that is
-// cancelled leaves nothing behind. If it is cancelled long before its deadline, it has been compared with few others.
+// So setting and cancelling a timer take bounded time, however many timers there are. A cancelled timer leaves nothing
+// behind, and was compared with few others if its deadline was far away.
 
 #include "flow/core/frame.h"
 #include "flow/loop/priority.h"
@@ -37,14 +36,14 @@ public:
     /// before the `now` of the last expire(). If park() throws std::bad_alloc, the waiter is parked nowhere.
     void park(Waiter* waiter, double deadline, TaskPriority priority);
 
-    /// True if all timers have fired or were cancelled; timers at infinity do not count.
+    /// True if no timer is set; timers at infinity do not count.
     bool isEmpty() { return soon_.isEmpty() && !hasRest(); }
-    /// Returns the earliest deadline, or an earlier time if the search would take long. Without timers: infinity.
+    /// Returns the earliest deadline, or an earlier time if the search would take long. Infinity without timers.
     double nextDeadline() { return !soon_.isEmpty() ? deadlineOf(soon_.next) : hasRest() ? next_ : kNever; }
 
-    /// Calls `fire(waiter, priority)` for each timer with a deadline not after `now`, in order. Moves timers from
-    /// bucket to bucket at most `steps` times. If that is not enough, nextDeadline() stays at `now` or before, and the
-    /// next call of expire() continues. A timer moves at most nine times in its life.
+    /// Calls `fire(waiter, priority)` for each timer with a deadline not after `now`, in order. Moves timers between
+    /// buckets at most `steps` times: if that is not enough, nextDeadline() stays at or before `now`, and the next
+    /// expire() continues. A timer moves at most nine times in its life.
     template <class Fire>
     void expire(double now, int steps, Fire&& fire) {
         while (next_ <= now) {
@@ -64,7 +63,7 @@ public:
         }
     }
 
-    /// Calls visit(waiter) for each timer that is still set, in no particular order. `visit` must change nothing.
+    /// Calls visit(waiter) for each timer that is set, in no particular order. `visit` must change nothing.
     template <class Visit>
     void forEach(Visit&& visit) const {
         auto visitList = [&](Link const& list) {
@@ -83,7 +82,7 @@ private:
     using Key = std::uint64_t; // the bits of a deadline
 
     static constexpr double kNever = std::numeric_limits<double>::infinity();
-    static constexpr int kFew = 16; // the number of timers that `soon_` usually has at most
+    static constexpr int kFew = 16; // the usual maximum of timers in `soon_`
     static constexpr int kBuckets = sizeof(Key) * 256;
 
     static TimerSlot* slotOf(Link* link) { return Waiter::of(link)->awaited.timer(); }
@@ -101,16 +100,16 @@ private:
     int firstBucket();
     bool sort(Link& bucket, int& room);
 
-    double next_ = kNever;                     // not after any deadline
-    Key soonEnd_ = std::bit_cast<Key>(kNever); // timers with an earlier deadline are in `soon_`, no others
+    double next_ = kNever;                     // a time not after any deadline
+    Key soonEnd_ = std::bit_cast<Key>(kNever); // `soon_` has the timers with earlier deadlines, and no others
     Link soon_;
     Link redistributing_;       // the timers of the bucket to which `base_` has moved
-    Key redistributingEnd_ = 0; // timers with an earlier deadline go to `redistributing_`
+    Key redistributingEnd_ = 0; // timers with earlier deadlines go to `redistributing_`
     Key base_ = 0;
-    int soonSet_ = 0;                        // timers that have been set into `soon_` since shortenSoon()
+    int soonSet_ = 0;                        // timers that were set into `soon_` since shortenSoon()
     std::uint64_t used_[kBuckets / 64] = {}; // a bit for each bucket that may have timers
-    int firstUsed_ = kBuckets / 64;          // the words of `used_` before this one are 0
-    Link buckets_[kBuckets];                 // only those with a bit in `used_` are initialised
+    int firstUsed_ = kBuckets / 64;          // all words of `used_` before this index are 0
+    Link buckets_[kBuckets];                 // only buckets with a bit in `used_` are initialised
     Link never_;
 };
 

@@ -15,7 +15,7 @@ inline constexpr std::size_t kSpanBytes = 16 * 1024;
 inline constexpr std::size_t kSpans = kChunkBytes / kSpanBytes;
 inline constexpr std::size_t kHugeBytes = 2 * 1024 * 1024;
 
-/// The data at the beginning of a chunk. A chunk is aligned to kChunkBytes.
+/// The head of a chunk. A chunk is aligned to kChunkBytes.
 struct Chunk {
     struct Span {
         Span* next;         // the next span with sorted blocks of the same class
@@ -27,7 +27,7 @@ struct Chunk {
     };
 
     static constexpr std::size_t kHeader = 576; // where the first span begins
-    // Members, for tools/debug/: gcc leaves a constant of a namespace out of the debug information if it is only read.
+    // Members, for the debuggers: gcc leaves a constant of a namespace out of the debug information if it is only read.
     static constexpr std::size_t kBytes = kChunkBytes, kBytesOfSpan = kSpanBytes;
 
     std::atomic<ThreadHeap*> owner; // changes under thread_heap.cpp's mutex, to or from ThreadHeap::abandoned

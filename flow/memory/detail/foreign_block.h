@@ -30,7 +30,7 @@ public:
     }
     static ForeignBlock* of(void* block) noexcept { return static_cast<ForeignBlock*>(block) - 1; }
 
-    /// Does what memory::release(block, kForeignClass) does, for callers that know the class at compile time.
+    /// Like memory::release(block, kForeignClass), for callers that know the class at compile time.
     void release() noexcept { memory_->deallocate(begin(), bytes_, alignment_); }
 
     std::pmr::memory_resource& memory() const noexcept { return *memory_; }

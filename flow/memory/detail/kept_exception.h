@@ -1,14 +1,14 @@
 #pragma once
-// KeptException: an exception that lives as long as a block of memory. A failed future keeps the exception that made it
-// fail, if that is not an Error: see flow/core/detail/kept_exception.h.
+// KeptException: an exception that lives as long as a block of memory. A future that has failed with an exception that
+// is no Error keeps the exception: see flow/core/detail/kept_exception.h.
 //
 //     KeptException::keep(block, sizeClass, mark, exception);         // sets `sizeClass` to kKeepingClass
 //     std::exception_ptr same = KeptException::find(block, mark);
 //     memory::release(block, sizeClass);                              // releases both
 //
-// The exceptions are in one table for all threads, under the addresses of their blocks. A block without an exception
-// has no room for one, and its release costs nothing more: memory::release() tests for kKeepingClass only on its slow
-// path. A block of kForeignClass keeps its class; there the exception goes when the resource gets the block back.
+// One table for all threads has the exceptions, under the addresses of their blocks. A block without an exception has
+// no room for one, and its release costs nothing more: memory::release() tests for kKeepingClass only on its slow path.
+// A block of kForeignClass keeps its class; its exception is released when the resource gets the block back.
 
 #include "flow/memory/fast_allocator.h"
 
@@ -18,8 +18,7 @@
 namespace flow::memory {
 
 struct KeptException {
-    /// Keeps the exception for the block, in place of an earlier one. `mark` is any number. Does nothing if there is no
-    /// memory.
+    /// Keeps the exception for the block, and drops an earlier one. `mark` is any number. Without memory, does nothing.
     static void keep(void* block, SizeClass& sizeClass, std::uint32_t mark, std::exception_ptr exception) noexcept;
     /// Returns the exception that the block keeps with this mark, or null.
     static std::exception_ptr find(void const* block, std::uint32_t mark) noexcept;

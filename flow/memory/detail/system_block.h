@@ -1,6 +1,5 @@
 #pragma once
-// System blocks: the blocks that FastAllocator takes from the system one by one. Under AddressSanitizer every block is
-// a system block.
+// System blocks: blocks that FastAllocator takes from the system one by one; with AddressSanitizer, all blocks.
 //
 //     void* block = detail::systemAllocate(bytes);      // null if there is no memory
 //     detail::systemFree(block);

@@ -1,5 +1,5 @@
 #pragma once
-// ThreadHeap: the slow side of FastAllocator. It fills the free lists of a thread, and empties them when they get long.
+// ThreadHeap: the slow path of FastAllocator. It fills the free lists of a thread, and empties them when they get long.
 //
 // The system gives chunks of 256 KiB. A chunk belongs to one ThreadHeap and is cut into 16 spans. A span is unused, or
 // it is cut into blocks of one class. The states of a block, and of a span:
@@ -20,15 +20,16 @@
 //
 // When a thread ends, its memory goes to the heap `abandoned`. The next thread that lacks free memory takes all of it.
 //
-// A thread that holds 8 MiB takes eight chunks at a time, as one huge page if the system has huge pages. A program with
-// some hundred thousand actors and no huge pages spends most of its time on misses of the TLB.
+// A thread that holds 8 MiB takes eight chunks at a time, as one huge page if the system has huge pages. Without huge
+// pages, a program with some hundred thousand actors spends most of its time on misses of the TLB.
 //
 // A free list is in the order of the releases. Sorting moves blocks from the free list to their spans. One step sorts
 // 128 KiB, so no call takes long. A foreign block is a block of another thread's chunk.
 //
 // Bounds, for each thread:
-// - While free lists and remote-free lists hold more than 256 KiB, the thread sorts 128 KiB for each new span. So
-//   before all of its free memory can serve every class, the thread takes new memory of at most 1/8 of that size.
+// - While free lists and remote-free lists hold more than 256 KiB, the thread sorts 128 KiB for each new span of 16
+// KiB.
+//   So until all free memory is sorted and can serve every class, the thread takes at most 1/8 as much new memory.
 // - A thread keeps up to 32 KiB of foreign blocks in each class. If they are so rare that scans of one block in eight
 //   miss them, the thread keeps more: up to the largest number of its own blocks that its free list has ever held.
 // - A thread that takes eight chunks at a time holds up to 2 MiB that no block has needed yet.
@@ -41,7 +42,6 @@
 
 namespace flow::memory::detail {
 
-/// The number of bytes that one step sorts.
 inline constexpr std::size_t kSortBytes = 128 * 1024;
 /// A thread that holds this number of bytes takes eight chunks at a time.
 inline constexpr std::size_t kBytesOfMany = 8 * 1024 * 1024;
@@ -77,6 +77,20 @@ public:
                 for (std::size_t left = span.capacity; left != 0; --left, block += bytes)
                     visit(static_cast<void*>(block), span.sizeClass);
             }
+    }
+
+    /// Returns the number of 16-byte units of this thread's chunks up to `block`, the oldest chunk first; 0 for a block
+    /// that is in none of them.
+    std::size_t numberOf(void const* block) const {
+        std::size_t number = 0;
+        for (Chunk const* chunk = chunks_; chunk; chunk = chunk->next) {
+            auto offset = reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(chunk);
+            if (number != 0)
+                number += kChunkBytes / 16;
+            else if (offset < kChunkBytes)
+                number = offset / 16;
+        }
+        return number;
     }
 
 private:
@@ -136,7 +150,6 @@ private:
     Ledger ledgers_[kClassCount] = {};
 };
 
-/// Puts the block at the front of the list.
 inline void push(FreeBlock*& list, FreeBlock* block) {
     block->next = list;
     list = block;

@@ -1,14 +1,14 @@
 #pragma once
-// DiskFile: the content of one simulated file, as programs see it and as it is on the disk.
+// DiskFile: one simulated file, with the content that programs see and the content on the disk.
 //
 //     file->write(0, "text"_sr);                   // programs see it
 //     file->store(file->changes(), dice);          // sync: it is on the disk
 //     file->loseCache(dice);                       // power failure: programs see what is on the disk
 //
-// The two contents differ by the changes that have not been synced. unstored_ has these changes, in order. A page cache
-// writes whole sectors, so each change has a copy of all sectors that it touches, as they are after the change. A
-// sector on the disk has the content that it had after one of the changes, or the part that a later truncate has left.
-// Sizes reach the disk in order: if a change of the size survives, all earlier changes of the size have survived too.
+// The two contents differ by the unsynced changes: unstored_, in order. A page cache writes whole sectors, so each
+// change has a copy of all sectors that it touches, as they are after the change. A sector on the disk has the content
+// that it had after one of the changes, or the part that a later truncate has left. Sizes reach the disk in order: if a
+// change of the size survives, all earlier changes of the size have survived too.
 
 #include "flow/memory/reference.h"
 #include "flow/sim/detail/sparse_bytes.h"
@@ -23,10 +23,10 @@ class DiskFile : public ReferenceCounted<DiskFile> {
 public:
     static constexpr int kSector = 512;
 
-    // What is not lost with the power.
+    // A power failure does not change these members.
     double modified = 0; // wallTime()
     int permissions = 0;
-    // The open file that has the lock, and the life of the disk in which it took it; null: none.
+    // The open file that holds the lock, or null, and the life of the disk in which the file took the lock.
     void const* lockedBy = nullptr;
     int lockedIn = 0;
 
@@ -36,7 +36,6 @@ public:
     void write(std::int64_t offset, StringRef bytes);
     void truncate(std::int64_t size);
 
-    /// Returns the number of changes so far.
     std::uint64_t changes() const { return firstUnstored_ + unstored_.size(); }
     /// Returns the number of changes that are not on the disk yet.
     std::size_t unstored() const { return unstored_.size(); }
@@ -44,7 +43,7 @@ public:
     void store(std::uint64_t changes, FaultSource& dice) { store(changes, false, dice); }
     /// Like store(), but any change that was not on the disk before may be lost, torn or out of order.
     void storeSome(std::uint64_t changes, FaultSource& dice) { store(changes, true, dice); }
-    /// Loses unsynced changes, as the faults say: the power has failed.
+    /// Simulates a power failure: the faults decide which unsynced changes are lost.
     void loseCache(FaultSource& dice) {
         storeSome(changes(), dice);
         seen_ = stored_;

@@ -1,6 +1,6 @@
 #pragma once
-// FaultFilter: the faults that a run may have. A fault is named by its kind and a number. The number counts the faults
-// of the same kind that a run without a filter would inject, from 0.
+// FaultFilter: the faults that a run may have. A fault is named by its kind and its number, from 0, among the faults of
+// this kind in a run without a filter.
 //
 //     FaultFilter filter;
 //     filter.only = SomeFaults::parse("clog:0,clog:4..6,diskFull");   // four faults `clog`, and all faults `diskFull`
@@ -25,7 +25,7 @@ namespace flow {
 
 class SomeFaults {
 public:
-    /// Throws std::invalid_argument, which describes the error, if `text` is not a list as in the example above.
+    /// Throws std::invalid_argument, with a description, if `text` is not a list as in the example above.
     static SomeFaults parse(std::string_view text);
     /// Returns the text that parse() takes; the kinds are in the order of FaultKind.
     std::string toString() const;

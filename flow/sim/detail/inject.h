@@ -9,7 +9,7 @@ class DeterministicRandom;
 class World;
 struct Faults;
 
-/// Returns a random duration: half of all durations are below `median`, and a quarter are above twice `median`.
+/// Returns a random duration: half of all durations are below `median`, a quarter above twice `median`.
 double faultDuration(DeterministicRandom& random, double median);
 
 /// Returns true if any of the faults that are "per second of a process" can happen.

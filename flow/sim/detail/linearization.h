@@ -1,17 +1,15 @@
 #pragma once
-// linearize: looks for an order of the operations on one key that explains their results. checkLinearizable() calls
-// linearize for each key.
+// linearize: looks for an order of the operations on one key that explains their results. checkLinearizable() uses it.
 //
 //     Linearization found = linearize(operations, History::kNever, 1'000'000);
 //     if (found.answer == Linearization::Answer::exists)
 //         for (std::size_t index : found.order) ...
 //
 // The search follows J. M. Wing and C. Gong, "Testing and verifying concurrent objects", J. Parallel Distrib. Comput.
-// 17 (1993), and G. Lowe, "Testing for linearizability", Concurrency Computat. Pract. Exper. 29 (2017). The search
-// tries every order that the calls and returns allow and that explains the results. The remaining calls and returns are
-// a doubly linked list, so the search takes an operation, or puts it back, in constant time. Each set of remaining
-// operations is recorded with the value of the key, and this pair is not searched again. linearization.cpp explains our
-// additions for registers, and why the search with them still finds an order if one exists.
+// 17 (1993), and G. Lowe, "Testing for linearizability", Concurrency Computat. Pract. Exper. 29 (2017). It tries every
+// order that the calls and returns allow and that explains the results. The remaining calls and returns are a doubly
+// linked list, so the search takes an operation, or puts it back, in constant time. Each pair of remaining operations
+// and value of the key is searched only once. linearization.cpp explains and justifies our additions for registers.
 
 #include "flow/sim/history.h"
 

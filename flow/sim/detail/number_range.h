@@ -1,5 +1,5 @@
 #pragma once
-// NumberRange: a range of seeds, or of the numbers of faults, as a command line has it.
+// NumberRange: a range of numbers on a command line, for seeds and for faults.
 //
 //     NumberRange seeds = NumberRange::parse("0..99");      // or "7", which is 7..7
 
@@ -11,7 +11,7 @@ namespace flow {
 struct NumberRange {
     std::uint64_t first = 0, last = 0; // both are included
 
-    /// Throws std::invalid_argument, which describes the error, if `text` is no range.
+    /// Throws std::invalid_argument, with a description, if `text` is no range.
     static NumberRange parse(std::string_view text);
     bool contains(std::uint64_t number) const { return first <= number && number <= last; }
 };

@@ -1,9 +1,9 @@
 #pragma once
-// Decision: decides the result of several children, perhaps before all of them have ended. all, race, some and timeout
-// with a Context use it (flow/tasks/combine.h).
+// Decision: decides the result of several operands, perhaps before all of them have ended. It is the base of all, race,
+// some and timeout with a Context (flow/tasks/combine.h).
 //
-// Each operand runs in a fork that reports its end. The child that decides by its end cancels the other operands. The
-// task that waits for the decision goes on when all children have ended.
+// Each operand runs in a fork that reports its end. The end that decides the result cancels the other operands. The
+// task that waits for the decision resumes when all forks have ended.
 
 #include "flow/tasks/task.h"
 #include "flow/wait/operand.h"
@@ -15,7 +15,7 @@
 
 namespace flow::tasks {
 
-/// True for a race() without a Context, which refers to operands that may be gone when the task begins.
+/// True for a race() without a Context: it refers to operands that may be gone when the task begins.
 template <class X>
 concept IsRace = requires { X::kBecomesFuture; };
 
@@ -25,13 +25,12 @@ Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, De
 
 class Decision {
 public:
-    /// The decision is made when `values` operands have succeeded, or when more than `failures` operands have failed.
-    /// If `values` is 0, it is made at once.
+    /// Decides when `values` operands (may be 0) have succeeded, or more than `failures` have failed.
     Decision(Context here, std::size_t values, std::size_t failures)
         : here_(here), values_(values), failures_(failures), isMade_(values == 0) {}
 
     bool isMade() const { return isMade_; }
-    /// Returns the index of the child that made the decision by its end.
+    /// Returns the index of the operand that decided.
     std::size_t winner() const { return winner_; }
     void throwIfFailed() const {
         if (!error_.isValid())
@@ -39,10 +38,10 @@ public:
         Error error = flow::detail::errorToThrow(cell(), error_);
         throw error;
     }
-    /// Returns the exception that is handled as an Error. The cell of the task that waits keeps it, if it is no Error.
+    /// Returns the handled exception as an Error. An exception of another type is stored in the waiting task's cell.
     [[gnu::cold]] Error caught() const noexcept { return isMade_ ? currentError() : flow::detail::keepCaught(cell()); }
 
-    /// Starts the operand with this index, unless the decision is made. If the start throws, this error decides.
+    /// Starts operand `index`, unless the decision is made. If the start throws, this error decides.
     template <class X>
     void start(X& operand, std::optional<AwaitedValue<X>>& result, std::size_t index) noexcept {
         static_assert(!IsRace<X>, "an operand of a task is race(here, a, b), with the context");
@@ -62,7 +61,7 @@ public:
         }
     }
 
-    /// succeeded() and failed() report the end of child `index`. succeeded() returns false if the value came too late.
+    /// succeeded() and failed() report the end of operand `index`. succeeded() is false if it was too late.
     bool succeeded(std::size_t index) noexcept {
         if (isMade_)
             return false;
@@ -95,16 +94,16 @@ private:
     Error error_;
 };
 
-/// Runs one operand. The task that made this fork waits for the fork, so `result` and `decision` stay valid.
+/// Runs one operand. The task that made this fork waits for it, so `result` and `decision` stay valid.
 template <class X>
 Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, Decision* decision, std::size_t index) {
     Error error;
     try {
-        if constexpr (requires(detail::OperandOf<X> kind) { kind.kIsTime; }) {
-            co_await operand;
+        if constexpr (std::is_same_v<AwaitedValue<X>, Void>) { // a co_await may have no result then
+            (void)co_await std::move(operand);
             result->emplace();
         } else {
-            // Two statements: in one statement, gcc 12 would begin the construction before the wait.
+            // Two statements: in a single one, gcc 12 would begin the construction before the wait.
             AwaitedValue<X> value = co_await std::move(operand);
             result->emplace(std::move(value));
         }
@@ -114,10 +113,10 @@ Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, De
     if (error.isValid())
         decision->failed(index, error);
     else if (!decision->succeeded(index))
-        result->reset(); // the decision was made before
+        result->reset(); // the decision was made earlier
 }
 
-/// A Decision with the results of its children: a tuple for a pack of operands, a vector for a range.
+/// A Decision with the results of its operands: a tuple for a pack, a vector for a range.
 template <class Results>
 class Children : public Decision {
 public:
@@ -133,7 +132,7 @@ public:
         for (std::size_t i = 0; i < operands.size(); ++i)
             start(operands[i], results_[i], i);
     }
-    /// Returns the results; all children must have ended. Throws the error if an error has decided.
+    /// Returns the results; all operands must have ended. If an error decided, throws it.
     Results& results() {
         throwIfFailed();
         return results_;
@@ -147,7 +146,6 @@ using Pack = Children<std::tuple<std::optional<AwaitedValue<X>>...>>;
 template <class X>
 using Range = Children<std::pmr::vector<std::optional<AwaitedValue<X>>>>;
 
-/// Returns the value of the operand that has won.
 template <std::size_t I = 0, class... T>
 RaceResult<T...> winnerOf(Children<std::tuple<std::optional<T>...>>& children) {
     auto& results = children.results();

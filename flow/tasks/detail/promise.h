@@ -13,7 +13,7 @@
 
 namespace flow::tasks {
 
-/// The time when the body begins. Lazy: when the task is awaited. Now: in the call. InTurn: in a turn of the loop.
+/// When the body begins. Lazy: when the task is awaited. Now: in the call. InTurn: in a turn of the loop.
 enum class Start : std::uint8_t { Lazy, Now, InTurn };
 
 template <class T>
@@ -21,7 +21,7 @@ inline constexpr bool kIsContextWith = false;
 template <class Shared>
 inline constexpr bool kIsContextWith<ContextWith<Shared>> = true;
 
-/// Finds the first parameter that converts to Context. Returns a ContextWith unchanged, any other type as a Context.
+/// Returns the first parameter that converts to Context: a ContextWith unchanged, any other type as a Context.
 template <class First, class... Rest>
 FLOW_INLINE auto contextOf(First&& first, Rest&&... rest) {
     if constexpr (kIsContextWith<std::remove_cvref_t<First>>) {
@@ -34,7 +34,7 @@ FLOW_INLINE auto contextOf(First&& first, Rest&&... rest) {
     }
 }
 
-/// The part of a context that a promise has to store: the address of the shared struct, if there is one.
+/// The part of a context that a promise must store: the address of the shared struct, if there is one.
 template <class C>
 struct Shares {
     explicit Shares(Context) {}
@@ -47,7 +47,7 @@ struct Shares<ContextWith<Shared>> {
     Shared* shared;
 };
 
-/// The properties of the parameters. The destruction of the frame destroys all parameters; the promise destroys none.
+/// The properties of the parameters. Destroying the frame destroys all parameters, so the promise destroys none.
 template <class... Args>
 struct TaskSignature : coro::Signature<Args...> {
     static_assert(!coro::Signature<Args...>::kIsPropagate, "a task cannot be Propagate: its children must end first");
@@ -59,8 +59,7 @@ struct TaskSignature : coro::Signature<Args...> {
     using SharesOfContext = Shares<decltype(contextOf(std::declval<Args&>()...))>;
 };
 
-/// hasRoom() returns true if one more coroutine body may begin on this stack. If not, the caller lets the body begin in
-/// a turn of the loop.
+/// hasRoom() is true if another body may begin on this stack. Otherwise the body begins in a turn of the loop.
 inline constinit thread_local std::uintptr_t knownRoom = 0;
 FLOW_INLINE bool hasRoom() noexcept {
     constexpr std::uintptr_t kNear = 16 << 10; // half of the room that stackIsShort() keeps free
@@ -99,14 +98,14 @@ FLOW_INLINE void releaseTask(Cell* cell) noexcept {
         freeTaskCell<T>(cell);
 }
 
-/// The part that the handles of tasks and forks have in common.
+/// The common base of Task and Fork handles.
 template <class T>
 class Handle {
 public:
     using Element = T;
     static constexpr bool kIsTask = true;
 
-    /// Takes over a reference that the caller has to the cell.
+    /// Takes the caller's reference to the cell.
     explicit Handle(Cell* cell) : cell_(cell) {}
     Handle(Handle&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
     FLOW_INLINE ~Handle() {
@@ -114,14 +113,12 @@ public:
             releaseTask<T>(cell_);
     }
 
-    /// Returns true if the task or fork has ended.
     bool isReady(Caller caller = Caller::current()) const { return checked(caller)->isReady(); }
-    /// Returns the error of a task or fork that has ended; an invalid Error if it has a value.
+    /// Returns the error of a task or fork that has ended; an invalid Error if it has not failed.
     Error error(Caller caller = Caller::current()) const {
         return checked(caller)->isError() ? Error(cell_->error) : Error();
     }
 
-    /// Returns the cell. For the library.
     Cell* cell() const { return cell_; }
 
 protected:
@@ -135,8 +132,8 @@ protected:
     Cell* cell_;
 };
 
-/// Returns true if a fork has to call the next frame itself. Without tail calls, run() resumes the frame that a
-/// suspended frame hands over. But a fork runs outside of run() while the call that made the fork is on the stack.
+/// True if a fork must call the next frame itself. Without tail calls, run() resumes the frame that a suspended frame
+/// hands over. But a fork is not inside of run() while the call that made it is on the stack.
 FLOW_INLINE bool isInCall(Node const* node) noexcept {
     return !kTailCalls && node->has(Node::kInCall);
 }
@@ -147,7 +144,7 @@ FLOW_INLINE coro::HandOver handOver(Waiter* next, bool inCall) noexcept {
     return coro::caller();
 }
 
-/// The base of awaiters that read the frame and the cell of their coroutine.
+/// The base of awaiters that use the frame and the cell of their coroutine.
 struct InTask {
     coro::PromiseBase* promise;
     FLOW_INLINE Waiter* frame() const { return promise->frame(); }
@@ -156,7 +153,7 @@ struct InTask {
         if (promise->cell()->has(Cell::kCancelled)) [[unlikely]]
             throw takeError(cancelledCell(nullptr, frame()));
     }
-    /// Notes that the coroutine suspends. Returns true if a fork has to call the next frame itself: see isInCall().
+    /// Notes that the coroutine suspends. Returns isInCall(), and resets it.
     FLOW_INLINE bool noteSuspended() const noexcept {
         promise->noteSuspended();
         bool inCall = isInCall(node());
@@ -197,7 +194,7 @@ struct ChildAwaiter : InTask {
     }
     FLOW_INLINE std::conditional_t<kMoves, T, T const&> await_resume() const {
         node()->flags &= ~Node::kAwaitsChild;
-        if (Cell* found = promise->takeAwaited()) // another node's child: this node was parked at the child's cell
+        if (Cell* found = promise->takeAwaited()) // the child of another parent: this node was parked at its cell
             releaseFuture(found);
         throwIfCancelled();
         if (child->isError()) [[unlikely]] {
@@ -211,15 +208,14 @@ struct ChildAwaiter : InTask {
     }
 };
 
-/// The awaiter of an rvalue handle. It moves the result out, and owns the handle: the caller's handle becomes empty.
+/// The awaiter of an rvalue handle: takes the handle from the caller, and moves the result out.
 template <class Awaiter, class Child>
 struct Owning : Awaiter {
     Child owned;
 };
 
-/// An operation in place that waits until no child of a scope is left. If the waiting task is cancelled, the wait ends
-/// immediately. But if the parent of the scope is cancelled, the wait goes on until the scope's children have ended,
-/// and then fails with actor_cancelled.
+/// An operation in place that waits until a scope has no child. If the waiting task is cancelled, the wait ends
+/// immediately. If the scope's parent is cancelled, the wait fails with actor_cancelled after the children have ended.
 struct Join {
     using Result = Void;
     static constexpr bool kEndsOnce = true;
@@ -256,7 +252,7 @@ struct HookAwaiter : InTask {
     }
 };
 
-/// The awaiter of the end of all children.
+/// The awaiter of destroyForks().
 struct JoinAwaiter : InTask {
     bool await_ready() const noexcept { return !node()->hasForks(); }
     void await_suspend(std::coroutine_handle<>) const noexcept {
@@ -272,7 +268,6 @@ struct ContextAwaiter : std::suspend_never {
     C await_resume() const noexcept { return context; }
 };
 
-/// The awaiter at the beginning of the body.
 template <Start kStart>
 struct Beginning : InTask {
     FLOW_INLINE bool await_ready() const noexcept {
@@ -292,8 +287,7 @@ struct Beginning : InTask {
         }
     }
     FLOW_INLINE void await_resume() const {
-        // The flag is written only if it changes: the compiler writes one byte here and soon reads four bytes, and the
-        // processor makes such a read wait for the write (4 ns for each child).
+        // Writes the flag only if it changes: a one-byte write, then a four-byte read, stalls the processor.
         if (kStart != Start::Now || node()->has(Node::kUnstarted))
             node()->flags &= ~Node::kUnstarted;
         if (promise->hasAwaited()) [[unlikely]] // the task was cancelled before it began
@@ -301,7 +295,7 @@ struct Beginning : InTask {
     }
 };
 
-/// The awaiter at the end of the body: the children end first, then the frame is destroyed and the future completed.
+/// The awaiter at the end of the body: the children end, then the frame is destroyed, then the future is completed.
 struct BodyEnd {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -338,7 +332,6 @@ struct BodyEnd {
     [[noreturn]] void await_resume() const noexcept { __builtin_unreachable(); }
 };
 
-/// The promise of a task or a fork. kStart says when the body begins.
 template <class Handle, class S, Start kStart, class T = typename Handle::Element>
 class TaskPromise : public coro::CoroPromise<T, S> {
     using Base = coro::CoroPromise<T, S>;
@@ -350,8 +343,8 @@ public:
     FLOW_INLINE static void* operator new(std::size_t bytes, Args&&... args) {
         return newTaskCell<T>(contextOf(args...).memory(), bytes)->frame();
     }
-    /// Does nothing for the frame of a coroutine: the last reference to the cell frees the block. Frees the block of a
-    /// call that never became a coroutine because the copy of a parameter threw.
+    /// Does nothing for a coroutine: the last reference to the cell frees the block. Frees the block of a call that
+    /// never became a coroutine, because copying a parameter threw.
     FLOW_INLINE static void operator delete(void* frame) noexcept {
         Cell* cell = Cell::of(static_cast<Waiter*>(frame));
         if (!S::kTakenOverSafely && !cell->has(Cell::kHasFrame))
@@ -382,7 +375,7 @@ public:
     }
 
     using Base::await_transform;
-    /// Awaits a task or a fork. An rvalue handle is emptied, so that its result cannot be taken twice.
+    /// Awaits a task or a fork. Empties an rvalue handle, so that its result cannot be taken twice.
     template <class H>
         requires std::remove_cvref_t<H>::kIsTask
     FLOW_INLINE auto await_transform(H&& child, std::source_location where = std::source_location::current()) {
@@ -413,7 +406,7 @@ public:
         cancelChildren(Node::of(this->frame()));
         return {};
     }
-    // These operands are refused: the first three would end a task before its children, the last would hinder a cancel.
+    // Refused operands: the first three would end a task before its children, the last would block a cancel.
     void await_transform(coro::fail) = delete;
     void await_transform(coro::never) = delete;
     template <class U>

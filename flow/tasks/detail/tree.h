@@ -1,9 +1,9 @@
 #pragma once
-// Node: the place of a task, a fork or a scope in a tree. A parent node owns its children.
+// Node: the place of a task, a fork or a scope in a tree. A parent owns its children.
 //
-// The node of a task or fork is part of its promise, and needs no memory of its own. A node is linked to its parent
-// from its start to its end: a node that is in no list has ended, has not begun, or is the root. All nodes of a tree
-// belong to one thread. No function of this file recurses over nodes, however deep or wide a tree is.
+// The node of a task or fork is a part of its promise. A node is linked to its parent from its start to its end: a node
+// in no list has ended, has not begun, or is the root. All nodes of a tree belong to one thread. No function of this
+// file recurses over nodes, so trees may be deep and wide.
 
 #include "flow/core/cell.h"
 #include "flow/coro/detail/promise_base.h"
@@ -17,22 +17,22 @@ using namespace flow::detail;
 struct Node {
     Node* parent = nullptr;
     Link sibling{nullptr, nullptr};
-    Link children; // the cancelled children are last
+    Link children; // cancelled children are last
     std::uint32_t pins = 0;
     std::uint32_t flags = 0;
 
     static constexpr std::uint32_t kUnstarted = 1;     // the body has not begun
-    static constexpr std::uint32_t kCancelled = 2;     // cancelled; all nodes below are cancelled too, now or soon
+    static constexpr std::uint32_t kCancelled = 2;     // all nodes below are cancelled too, now or soon
     static constexpr std::uint32_t kAwaitsChild = 4;   // the node waits for the end of one of its children
     static constexpr std::uint32_t kJoining = 8;       // the node waits for the end of all its children
     static constexpr std::uint32_t kEnding = 16;       // the node ends as soon as all its children have ended
     static constexpr std::uint32_t kFailed = 32;       // the node ends with the error that is in its cell
     static constexpr std::uint32_t kIsHook = 64;       // the node is a HookNode: it has no frame
-    static constexpr std::uint32_t kParentWaits = 128; // the parent awaits just this child, and is parked nowhere else
+    static constexpr std::uint32_t kParentWaits = 128; // the parent awaits only this child, and is parked nowhere else
     static constexpr std::uint32_t kInCall = 256; // without tail calls: the call that made the node may be on the stack
-    static constexpr std::uint32_t kJoinsHook = 512;        // the node waits at a scope, until the scope has no child
+    static constexpr std::uint32_t kJoinsHook = 512;        // the node waits until a scope has no child
     static constexpr std::uint32_t kIsFuture = 1024;        // a HookNode that holds a future, and counts as a child
-    static constexpr std::uint32_t kCancelsChildren = 2048; // cancelChildren() runs: what comes now goes to the front
+    static constexpr std::uint32_t kCancelsChildren = 2048; // cancelChildren() runs: new children go to the front
     static constexpr std::uint32_t kWatches = kJoining | kEnding;
 
     Node() { children.reset(); }
@@ -40,9 +40,8 @@ struct Node {
     Node& operator=(Node const&) = delete;
 
     bool has(std::uint32_t flag) const { return flags & flag; }
-    /// Returns true if no child and no pin is left.
     bool isAlone() const { return children.isEmpty() && pins == 0; }
-    /// Returns true if a task, fork or future is directly below. The loop is short: few children are other hooks.
+    /// True if a task, fork or future is directly below. The loop is short, because few children are other hooks.
     bool hasForks() const {
         for (Link const* child = children.next; child != &children; child = child->next)
             if ((of(const_cast<Link*>(child))->flags & (kIsHook | kIsFuture)) != kIsHook)
@@ -53,7 +52,6 @@ struct Node {
     static Node* of(Link* sibling) {
         return reinterpret_cast<Node*>(reinterpret_cast<char*>(sibling) - offsetof(Node, sibling));
     }
-    /// Returns the frame that contains this node.
     Waiter* frame() { return reinterpret_cast<Waiter*>(reinterpret_cast<char*>(this) - kOffset); }
     static Node* of(Waiter* frame) { return reinterpret_cast<Node*>(reinterpret_cast<char*>(frame) + kOffset); }
 
@@ -61,12 +59,12 @@ struct Node {
     static constexpr std::size_t kOffset = offsetof(Waiter, link) + sizeof(coro::PromiseBase);
 };
 
-/// A node without a frame, in a block of its own. A hook with the flag kEnding is freed when its last child has ended.
-/// destroyForks() does not wait for hooks. The end of a task waits for them, as for all children.
+/// A node without a frame, in its own block. A hook with the flag kEnding is freed when its last child has ended. The
+/// end of a task waits for hooks, like for all children, but destroyForks() does not.
 struct HookNode : Node {
     HookNode(std::pmr::memory_resource& m, std::size_t b) : memory(&m), bytes(b) { flags = kIsHook; }
-    /// Returns true if the parent is cancelled: then all nodes below the hook are cancelled as well. A task that waits
-    /// for the end of these nodes goes on waiting, even if the task itself is cancelled.
+    /// True if the parent is cancelled: then all nodes below the hook are cancelled as well. A task that waits for
+    /// these nodes continues to wait, even if the task itself is cancelled.
     bool endsWithParent() const { return parent && parent->has(kCancelled); }
 
     void (*onCancel)(HookNode*) = nullptr; // may be null
@@ -74,10 +72,9 @@ struct HookNode : Node {
     std::size_t bytes;
 };
 
-/// The node of a scope. If a joiner waits (kJoining), the end of the last child resumes the joiner.
+/// The node of a scope. With kJoining, the end of the last child resumes the joiner.
 struct ScopeNode : HookNode {
     ScopeNode(std::pmr::memory_resource& m, std::size_t b) : HookNode(m, b) { joiner.reset(); }
-    /// Parks a waiter until no child is left.
     void join(Waiter& waiter, std::source_location caller) {
         FLOW_ASSERT_AT(caller, joiner.isEmpty(), "two wait for the end of one scope");
         waiter.awaited = Awaited::operation(this);
@@ -85,19 +82,19 @@ struct ScopeNode : HookNode {
         flags |= kJoining;
     }
 
-    Link joiner; // holds at most one waiter; a pointer must follow: see hearsOfLeaving() in flow/core/cell.h
-    /// Called when a future that the scope holds has ended. `error` is invalid if the future has a value. Returns the
-    /// next frame to run.
+    Link joiner; // at most one waiter; a pointer must follow: see hearsOfLeaving() in flow/core/cell.h
+    /// Called when a future of the scope has ended. `error` is invalid for a value. Returns the next frame.
     Waiter* (*onEnd)(ScopeNode*, Error error) = nullptr;
     Error failure;             // the error that join() throws
-    std::uint32_t futures = 0; // the number of futures that the scope holds
+    std::uint32_t futures = 0; // the futures that the scope holds
 };
 
-/// Makes `child` a child of `parent`. If `parent` is cancelled, the child is cancelled from its beginning.
+/// Makes `child` a child of `parent`. If `parent` is cancelled, the child begins as cancelled.
 FLOW_INLINE void adopt(Node* parent, Node* child) {
     child->parent = parent;
     if (parent->has(Node::kCancelled)) [[unlikely]] {
         child->flags |= Node::kCancelled;
+        forgetCancelledWaits();
         if (!child->has(Node::kIsHook))
             Cell::of(child->frame())->flags |= Cell::kCancelled;
         return pushBack(parent->children, child->sibling);
@@ -114,35 +111,33 @@ Hook* makeHook(std::pmr::memory_resource& memory, Node* parent) {
         adopt(parent, hook);
     return hook;
 }
-/// Makes a future a child of the scope, which takes its own reference. Does nothing if the scope is cancelled. But with
-/// the flag kCancelled, no cancel of the scope ends the child, and the scope waits for it.
+/// Makes a future a child of the scope, which takes its own reference. Does nothing if the scope is cancelled. With
+/// `flags` = kCancelled the child is shielded: a cancel of the scope does not end it, and the scope waits for it.
 void hold(ScopeNode* scope, Cell* future, std::uint32_t flags = 0);
-/// Releases a pin. Then ends the wait of the node, or ends the node, if nothing else keeps it.
+/// Releases a pin. If it was the last, ends the wait of the node or the node itself, if no child is left.
 void unpin(Node* node) noexcept;
-/// Frees the hook as soon as no node is left below it.
+/// Frees the hook as soon as it has no child.
 void endHook(HookNode* hook) noexcept;
 
-/// Called before onEnd() with the cell of a failed future. A Scope keeps its exception, if there is one.
+/// Called before onEnd() with the cell of a failed future. A Scope stores its exception, if there is one.
 [[gnu::cold]] void keepExceptionOf(Cell const* failed, ScopeNode* scope) noexcept;
-/// Throws the error of the scope, or the exception that it keeps.
+/// Throws the error of the scope, or the stored exception.
 [[noreturn, gnu::cold]] void throwFailure(ScopeNode* scope);
 
-/// Called when a child of `parent` has ended. Runs `last`, a waiter of the child, unless it is null. Then calls
-/// settle(parent). Returns the next frame to run.
+/// Called when a child of `parent` has ended. Runs `last`, a waiter of the child or null, and returns settle(parent).
 FLOW_RARE Waiter* childLeft(Node* parent, Waiter* last) noexcept;
-/// Ends the wait of a kJoining node, or ends a kEnding node, if it has no children left. Returns the next frame to run.
+/// Ends the wait of a kJoining node, or ends a kEnding node, if no child is left. Returns the next frame to run.
 Waiter* settle(Node* node) noexcept;
 /// Ends a body that failed, or that has children left.
 FLOW_RARE Waiter* endSlowly(Waiter* frame, bool failed) noexcept;
 
 /// Cancels the node and all nodes below it, children first. A node that waits for its own child is not interrupted: the
-/// end of the child resumes it. Code of the nodes runs before cancelTree() returns.
+/// end of the child resumes it. Code of the nodes runs inside this call.
 void cancelTree(Node* root) noexcept;
-/// Cancels the nodes that are below `parent` at the time of the call. Children that these nodes spawn while they end
-/// are not cancelled.
+/// Cancels the present nodes below `parent`, but not the children that these nodes spawn while they end.
 void cancelChildren(Node* parent) noexcept;
-/// Destroys the frames of `root` and of all nodes below, children first, wherever the frames are parked. Only
-/// destructors of the frames run. Code that waits for a node of the tree waits forever. No node may be running.
+/// Destroys the frames of `root` and of all nodes below, children first, wherever they are parked. Runs only the
+/// destructors of the frames. Code that waits for one of the nodes waits forever. No node may be running.
 void destroyTree(Node* root) noexcept;
 
 } // namespace flow::tasks

@@ -1,10 +1,10 @@
 #pragma once
-// CrashReporter: while one exists, a signal that ends the program first prints the name of the running test. If the
-// test runs too long, the CrashReporter prints the name too, and ends the program.
+// CrashReporter: if a signal ends the program, prints the name of the running test. If the test runs too long, also
+// prints the name, and ends the program.
 //
 //     CrashReporter words("/queue/is empty", "  again: ./my_tests ...\n", 300);
 //
-// Only one may exist at a time. A CrashReporter does not replace handlers of the program (or of a sanitizer).
+// Only one may exist at a time. Handlers of the program (or of a sanitizer) stay.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Units: a number of units, such as the free places of a ThreadChannel, for tasks of several loops and for threads that
-// block. Those that wait get the units in order. The owner's mutex guards the Units, and each Ticket.
+// Units: a counter of units, such as the free places of a ThreadChannel, for tasks of several loops and for threads
+// that block. Waiters get units in order. The owner's mutex guards the Units and each Ticket.
 //
 //     LoopTicket<Op>* ticket = new LoopTicket<Op>(mutex, units);   // in Op::park(); an operation has one ticket
 //     ticket->park(waiter, *this);
@@ -9,9 +9,9 @@
 //     delete ticket;                                               // in Op::take(), which uses the unit
 //     units.end();                                                 // under the mutex
 //
-// A unit goes from give() to a ticket, and the ticket is called: its loop gets a message, or its thread wakes up. If
-// the waiter leaves meanwhile, the unit immediately goes to the next ticket. The message is posted under the mutex, so
-// that no loop can end between a look at its ticket and the post.
+// give() passes a unit to a ticket and calls the ticket: its loop gets a message, or its thread wakes up. If the waiter
+// leaves meanwhile, the unit immediately goes to the next ticket. The message is posted under the mutex, so that no
+// loop can be destroyed between reading its ticket and the post.
 
 #include "flow/base/assert.h"
 #include "flow/base/intrusive_list.h"
@@ -43,29 +43,28 @@ public:
     Units& operator=(Units const&) = delete;
     ~Units() { FLOW_ASSERT(tickets_ == 0, "a ThreadChannel is destroyed while a task or a thread waits for it"); }
 
-    /// Takes a free unit. Nothing is overtaken: if a ticket waits, no unit is free.
+    /// Takes a unit if one is free. Overtakes no ticket: while one waits, no unit is free.
     bool take() {
         if (free_ == 0)
             return false;
         --free_;
         return true;
     }
-    /// Gives a unit to the first ticket, or to those that come later.
+    /// Gives a unit to the first ticket; without a ticket, the unit is free.
     void give() noexcept {
         if (waiting_.isEmpty())
             ++free_;
         else
             callFirst();
     }
-    /// Begins a wait. The ticket is called as soon as it has a unit; now, and without one, if nothing is to be
-    /// expected.
+    /// Begins a wait. Calls the ticket as soon as it has a unit; now, without a unit, if `expectsNothing`.
     void begin(Ticket& ticket, bool expectsNothing) noexcept {
         ++tickets_;
         pushBack(waiting_, ticket);
         if (expectsNothing || take())
             call(ticket);
     }
-    /// Ends the wait of a ticket that was called.
+    /// Ends the wait of a called ticket.
     void end() noexcept { --tickets_; }
     /// Ends the wait of a ticket in any state, and gives its unit back.
     void withdraw(Ticket& ticket) noexcept {
@@ -96,7 +95,7 @@ private:
     ListLink waiting_;
 };
 
-/// The wait of one operation in place, on the current loop: the source of its only waiter.
+/// The wait of one operation in place on the current loop. It is the source of its only waiter.
 template <class Op>
 class LoopTicket final : public Source<Op>,
                          public Ticket,
@@ -116,7 +115,7 @@ public:
     }
     ~LoopTicket() { leaveLoop(); }
 
-    /// The waiter is gone, and has used no unit. Destroys the ticket, or leaves this to the message that is on its way.
+    /// Called when the waiter has left without a unit. Destroys the ticket now, or when the posted message arrives.
     void withdraw() noexcept {
         {
             std::lock_guard lock(mutex_);
@@ -148,7 +147,7 @@ private:
     std::mutex& mutex_;
     Units& units_;
     Loop& home_;
-    std::optional<WorkGuard> guard_; // nothing after withdraw()
+    std::optional<WorkGuard> guard_; // empty after withdraw()
 };
 
 } // namespace flow::threads

@@ -6,11 +6,9 @@
 
 namespace flow::trace {
 
-/// Returns the date as microseconds since 1970: that of this thread's loop, which is simulated in a simulation; without
-/// a loop that of the machine.
+/// Returns the microseconds since 1970 by the clock of this thread's loop, or of the machine if there is no loop.
 std::int64_t currentDate();
-/// Appends the text of a date. It keeps the text of this thread's last date, and changes only the digits that differ in
-/// a later date: a call costs a few nanoseconds.
+/// Appends the text of a date in a few nanoseconds: only digits that differ from this thread's last date are written.
 void appendDate(std::string& out, std::int64_t microseconds);
 
 } // namespace flow::trace

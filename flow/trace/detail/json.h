@@ -5,7 +5,7 @@
 //     appendJsonString(line, "a \"quoted\" name");       // with its quotes
 //     appendJsonValue(line, 0.5);
 //
-// Strings come out as valid UTF-8 and without control characters: bytes that are no UTF-8 become U+FFFD.
+// The text is valid UTF-8 without control characters: bytes that are no UTF-8 become U+FFFD.
 
 #include "flow/base/to_text.h"
 
@@ -22,8 +22,7 @@ void appendJsonString(std::string& out, std::string_view text);
 template <class T>
 inline constexpr bool kIsJsonNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, char> && !Traceable<T>::value;
 
-/// Appends numbers and booleans as JSON has them, everything else as a string by toText(). Numbers that JSON does not
-/// have, such as NaN, become strings.
+/// Appends a number or boolean as in JSON, another value as a string by toText(). NaN and infinities become strings.
 template <class T>
 void appendJsonValue(std::string& out, T const& value) {
     if constexpr (std::is_floating_point_v<T> && kIsJsonNumber<T>) {

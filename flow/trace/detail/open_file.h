@@ -1,11 +1,12 @@
 #pragma once
-// OpenFile: the file of a TraceFile: the lines that wait, and rotation. OpenFiles: all of them in this process, and the
-// thread that writes out their lines once a second while lines wait.
+// OpenFile: the file of a TraceFile, with its buffered lines and its rotation. OpenFiles: all OpenFile objects of the
+// process. Their thread writes out the lines once a second, and exists only while there are buffered lines.
 //
-// Each OpenFile has a mutex, since its own thread adds lines and others write them out. Locks are taken in this order:
-// that of OpenFiles, that of an OpenFile, and that of rotation. fork() takes the first two kinds, so that the child has
-// them in order.
+// Each OpenFile has a mutex, since one thread adds lines and others write them out. The order of locks is: OpenFiles,
+// an OpenFile, its Bursts or rotation(). fork() takes all but the last, so that the child finds these objects in a
+// valid state.
 
+#include "flow/trace/detail/bursts.h"
 #include "flow/trace/sink.h"
 
 #include <mutex>
@@ -21,8 +22,11 @@ public:
     ~OpenFile();
 
     void write(std::string_view line, Severity severity);
-    /// Returns false if no lines have waited.
-    bool flush() noexcept;
+    /// Makes flush() write the counts of these bursts, which must exist as long as this object.
+    void writeCountsOf(Bursts& bursts);
+    /// `atEnd`: also writes the counts of the last second. Returns false if there was nothing to write, and nothing
+    /// will be until the next event.
+    bool flush(bool atEnd = false) noexcept;
     void reopen();
     std::uint64_t lostEvents();
 
@@ -31,13 +35,16 @@ private:
 
     bool rotates() const { return options_.rotateBytes > 0 || options_.rotateSeconds > 0; }
     // The caller of these functions holds mutex_:
+    void append(std::string_view line);
+    bool appendCounts(bool atEnd) noexcept;
     void writeWaiting() noexcept;
     void writeLines(std::string_view lines);
-    /// Returns what could not be written.
+    /// Returns the bytes that could not be written.
     std::string_view writeBytes(std::string_view bytes) noexcept;
+    bool cutOff(std::size_t begun) noexcept;
     void lose(std::string_view lines) noexcept;
     std::string reportOfLost() const;
-    /// Returns the lines at the start of `lines` that this file takes. May begin a new file before.
+    /// Returns the first of `lines`: those that fit into this file, or into a new file that it begins first.
     std::string_view linesForFile(std::string_view lines);
     bool isRenamed() const noexcept;
     bool rotate();
@@ -45,29 +52,31 @@ private:
 
     TraceFileOptions const options_;
     std::mutex mutex_;
+    Bursts* bursts_ = nullptr;
     int file_;
     double openedAt_;
     std::string waiting_;
     bool isTorn_ = false;              // the file ends within a line
     std::uint64_t lost_ = 0;           // events
-    std::uint64_t lostUnreported_ = 0; // those of them that no "TraceEventsLost" has counted
+    std::uint64_t lostUnreported_ = 0; // lost events that no "TraceEventsLost" has counted yet
 };
 
 class OpenFiles : NonCopyable {
 public:
-    /// Those of this process. They are never destroyed, since threads may use them until the end.
+    /// Returns the object of this process. It is never destroyed, since threads may use it until the end.
     static OpenFiles& all();
 
     void add(OpenFile& file);
     void remove(OpenFile& file) noexcept;
-    /// Lets a thread write out all lines within a second.
+    /// Makes a thread write out all lines within a second.
     void flushSoon() noexcept;
+    /// Writes out all lines and counts before the program ends.
     void flushNow() noexcept;
 
 private:
     OpenFiles();
     void flushUntilNoneWaits() noexcept;
-    bool flushAll() noexcept;
+    bool flushAll(bool atEnd) noexcept;
     void lockAll();
     void unlockAll(bool inChild) noexcept;
 

@@ -1,6 +1,5 @@
 #pragma once
-// ReadyOrder<T>: stores data about each ready waiter for a StepWatch until the waiter runs, such as the time at which
-// the waiter became ready.
+// ReadyOrder<T>: stores data about each ready waiter until it runs, such as the time at which it became ready.
 //
 //     order.push(waiter, priority, now);                       // in woken()
 //     std::optional<double> since = order.take(step, priority);   // in begins()
@@ -19,10 +18,10 @@ namespace flow::trace {
 template <class T>
 class ReadyOrder {
 public:
-    /// Keeps at most `most` entries of each priority. push() drops further entries: take() does not find their waiters.
+    /// Keeps at most `most` entries of each priority. push() drops further entries.
     explicit ReadyOrder(std::size_t most) : most_(most) {}
 
-    /// Stores `what` for a waiter that is woken. Returns false if there was no room. Throws std::bad_alloc.
+    /// Stores `what` for a waiter. Returns false if there was no room. Throws std::bad_alloc.
     FLOW_INLINE bool push(WaiterNode* waiter, TaskPriority priority, T what) {
         Level& level = levelOf(priority);
         if (level.woken.size() - level.first >= most_)

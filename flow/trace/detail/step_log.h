@@ -1,14 +1,12 @@
 #pragma once
-// StepLog: the last events of a loop, in a ring of fixed size. It is a part of the recorders; programs use
-// trace::Recorder (flow/trace/recorder.h).
+// StepLog: the last events of a loop, in a ring of fixed size. Programs use trace::Recorder (flow/trace/recorder.h).
 //
 //     StepLog log(1 << 20);
 //     loop.add(log);
 //     ...
 //     log.writeTo(trace, track);           // a PerfettoTrace
 //
-// A step costs one read of the processor's counter and 32 bytes, and 32 bytes for each waiter that it wakes. A StepLog
-// belongs to the loop's thread.
+// A step costs a read of the processor's counter and 32 bytes, and 32 bytes per woken waiter. Not thread-safe.
 
 #include "flow/base/error.h"
 #include "flow/loop/detail/step_ring.h"
@@ -28,7 +26,7 @@ public:
     void mark(char const* text) noexcept { put(Kind::Mark, text, 0); }
     void fault(char const* text) noexcept { put(Kind::Fault, text, 0); }
 
-    /// Writes all events that are kept, oldest first. In the trace, a step that still runs ends at this moment.
+    /// Writes all events in the ring, oldest first. A step that is still running ends, in the trace, at this moment.
     void writeTo(PerfettoTrace& out, std::uint64_t track) const;
 
 private:

@@ -15,8 +15,8 @@
 //
 // The evaluation is lazy: if `when` returns true, its operand is ready, and the caller evaluates no later operands.
 // `undecided` tests the last operand again. Losers are released before the frame goes on, but after the winner has
-// taken its value: a stream that loses keeps its element, and code that pops the winner's stream during the release
-// gets the next. Each operand has a Waiter, its branch. The frame points at the group, so a cancel finds all branches.
+// taken its value: a stream that loses keeps its element, and code that reads the winner's stream then gets the next
+// element. Each operand has a Waiter, its branch. The frame points at the group, so a cancel finds all branches.
 
 #include "flow/wait/detail/pending.h"
 
@@ -42,17 +42,16 @@ public:
         ChooseBase* choose_;
     };
 
-    /// Takes the next operand for the frame. Returns true if the caller must evaluate no more operands. `Propagates` is
-    /// for a frame that propagates errors: if the winner fails after the frame has parked, the frame is not resumed,
-    /// but ends with the winner's error.
+    /// Takes the next operand for the frame. Returns true if the caller must evaluate no more operands. With
+    /// Propagates, a winner that fails after the frame has parked ends the frame with the error instead of resuming it.
     template <bool Propagates = false>
     FLOW_INLINE bool when(Pending operand) {
         return take<Propagates>(operand) || isCancelled(frame());
     }
 
     // The next functions are faster than when(). The operands must exist already: no other code may run before the
-    // frame parks. Call begin(frame). If cancelled() is false, call decide() with the first operand that is ready. If
-    // none is ready, call parkThere() or parkOperation() for each operand, and then parkedAll(). Do not call decided().
+    // frame parks. Call begin(frame). If cancelled() is false, call decide() with the first ready operand. If none is
+    // ready, call parkThere() or parkOperation() for each operand, and then parkedAll(). Do not call decided().
 
     FLOW_INLINE bool cancelled() {
         if (!isCancelled(frame())) [[likely]]
@@ -127,7 +126,7 @@ public:
         return isBranch ? static_cast<ChooseBase*>(waiter->owner)->frame_ : nullptr;
     }
 
-    /// Releases the losers. result() does what found() does, and then calls releaseLosers().
+    /// Releases the losers. result() is found() followed by releaseLosers().
     FLOW_INLINE void releaseLosers() const {
         // If no branch has won, giveUp() or a cancel of the frame (takeAwaited) has released all branches already.
         if (group_.count > 1)
@@ -201,8 +200,7 @@ private:
         checkThread(cell);
         if (cell->isReady() || cell->isDormant())
             return false;
-        // A later operand may have begun to wait for the same stream. Without this check only the next send() would
-        // detect the second reader.
+        // A later operand may wait for the same stream: without this check, only the next send() would detect it.
         FLOW_CHECK(cell->waiters.isEmpty() || !cell->isStream(), kTwoReaders);
         pushFront(cell->waiters, branch.link);
         return true;
@@ -241,8 +239,8 @@ private:
         frame()->awaited = cancelledCell(nullptr, frame()); // result() takes this cell
     }
 
-    /// Called when the operand of a branch is ready. From here on the frame counts as running: a cancel only marks the
-    /// frame. First the frame calls result(), which unlinks all branches, so no other branch can fire.
+    /// Called when the operand of a branch is ready. From here on the frame counts as running: a cancel only marks it.
+    /// The frame resumes with a call of result(), which unlinks all branches, so that no other branch can fire.
     template <bool Propagates>
     static void fire(Waiter* branch) {
         auto* choose = static_cast<ChooseBase*>(branch->owner);
@@ -278,8 +276,8 @@ private:
     }
 
     // Releases all branches but `kept`, which was unlinked when it fired. A release that may run code, and so wake
-    // another branch, comes after all branches are unlinked. The only call is a tail call, so this function needs no
-    // stack. The memory of the branches is not changed: nothing reads it again.
+    // another branch, comes after all branches are unlinked. The only call is a tail call, so the function needs no
+    // stack. The branches are not changed: nothing reads them again.
     [[gnu::noinline]] static void releaseAllBut(BranchGroup const& group, Waiter const* kept) {
         Waiter* branch = group.branches;
         for (std::uint32_t left = group.count; left != 0; --left, ++branch) {
@@ -287,8 +285,8 @@ private:
                 return releaseRest(branch, left, kept);
         }
     }
-    /// Releases a branch and returns true. If the branch has the last reference to a future, or an operand that is no
-    /// future, changes nothing and returns false.
+    /// Releases a branch, and returns true. Changes nothing and returns false if the branch does not wait for a cell,
+    /// or has the last future of this cell.
     FLOW_INLINE static bool letGo(Waiter& branch) {
         if (!branch.awaited.isCell() || branch.awaited.cell()->futures == 1) [[unlikely]]
             return false;
@@ -297,7 +295,7 @@ private:
         --branch.awaited.cell()->futures;
         return true;
     }
-    /// Does the work of releaseAllBut() for the `left` branches from `first` on. letGo() cannot release all of them.
+    /// The part of releaseAllBut() for the `left` branches from `first` on, if letGo() cannot release all of them.
     [[gnu::noinline]] static void releaseRest(Waiter* first, std::uint32_t left, Waiter const* kept) {
         Waiter* end = first + left;
         for (Waiter* branch = first; branch != end; ++branch)
@@ -321,7 +319,6 @@ class Choose : public detail::ChooseBase {
 public:
     Choose() {}
 
-    /// Starts the evaluation of the operands.
     [[nodiscard]] FLOW_INLINE Evaluation evaluate(detail::Waiter* frame) {
         start(frame, branches_);
         return Evaluation(*this);
@@ -335,7 +332,7 @@ public:
         releaseLosers();
         return found;
     }
-    /// Takes the result as result() does, but does not release the losers. The caller calls releaseLosers().
+    /// Like result(), but does not release the losers: the caller calls releaseLosers().
     FLOW_INLINE Pending found() { return Pending::resumed(frame()); }
 
     /// Returns the next element of the stream that has won. Then releases the losers, which may read the same stream.

@@ -24,14 +24,14 @@
 //     class Session { Ask ask_; void onAnswered(Error error, std::size_t bytes); ... };
 //     ask_.start(connection, question, Completion<std::size_t>::to<&Session::onAnswered>(*this));
 //
-// If an operation is part of another operation, the part is a data member of the whole. So the whole is one object,
-// which must not move. A source parks the ComposedOperation itself, in its list of waiters.
+// If an operation is part of another operation, the part is a data member of the whole: one object, which must not
+// move. A source parks the ComposedOperation itself, in its list of waiters.
 //
-// The member function is called once for each wait, in a turn of its own and never inside waitFor(). If the operation
-// is ready already, the function is called as after delay(0). It gets an invalid Error and the result. After a failure,
-// it gets the error and a Result(). If the result is Void, it gets only the Error. It must not throw. During the call
-// the ComposedOperation is free: it may wait again, or be destroyed. The destructor cancels a wait: then the operation
-// for which the ComposedOperation waited has taken nothing. A ComposedOperation belongs to one thread.
+// The member function is called once for each wait, in its own turn and never inside waitFor(). If the operation
+// is ready already, the function is called as after delay(0). It gets an invalid Error and the result (for a Void
+// result only the Error), or on failure the error and a Result(). It must not throw. During the call the
+// ComposedOperation is free: it may wait again, or be destroyed. The destructor cancels a wait: the operation has then
+// taken nothing. A ComposedOperation belongs to one thread.
 
 #include "flow/core/in_place.h"
 #include "flow/loop/loop.h"
@@ -71,7 +71,7 @@ protected:
             ::new (op_) Error(currentError());
             resume = goOnFailed<Op, goOn>;
         }
-        TurnBudget::use(8); // the wait takes a step of its own, so it counts as 8 operations
+        TurnBudget::use(8); // the wait takes its own step, so it counts as 8 operations
         Loop::current().makeReady(this, TaskPriority::DefaultDelay);
     }
 

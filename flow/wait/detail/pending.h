@@ -1,7 +1,7 @@
 #pragma once
-// Pending: the operand of a wait, after its evaluation. It has a reference to a cell, or it has a delay, an operation
-// that has not started, or nothing to wait for. Actors, coroutines and fibers suspend on a Pending. Emitted code uses
-// Pending directly, and has an OperationRoom for the actor's operations (flow/wait/operation_room.h).
+// Pending: the operand of a wait, after its evaluation: a reference to a cell, a delay, an operation that has not
+// started, or nothing to wait for. Actors, coroutines and fibers suspend on a Pending. Emitted code uses Pending
+// directly, and has an OperationRoom for the actor's operations (flow/wait/operation_room.h).
 //
 //     Pending wait = pending<int>(future);        // T is exact: Future<int> or Never
 //     if (!wait.isReady()) ... suspend ...
@@ -22,7 +22,7 @@ namespace flow {
 
 namespace detail {
 template <class Awaitable>
-struct ResultOf : std::type_identity<Void> {}; // if it cannot be awaited: pending() reports the error
+struct ResultOf : std::type_identity<Void> {}; // for a type that cannot be awaited, pending() reports the error
 template <class Awaitable>
     requires(!InPlace<Awaitable> && requires { typename Awaitable::Element; })
 struct ResultOf<Awaitable> : std::type_identity<typename Awaitable::Element> {};
@@ -69,9 +69,9 @@ struct HeldOperation {
     FLOW_INLINE bool isReady() { return functions->isReady(*this); }
     FLOW_INLINE void park(Waiter& waiter) { functions->park(*this, waiter); }
     /// Called for a ready operation. Returns true if the waiter continues without a suspension. If not, isReady() is
-    /// false from here on, and the waiter resumes in a turn of its own.
+    /// false from here on, and the waiter resumes in its own turn.
     FLOW_INLINE bool goesOn() { return TurnBudget::takeOne() || !putOff(); }
-    /// Does the same as goesOn(), but uses up nothing of the turn's budget.
+    /// Like goesOn(), but uses up nothing of the turn's budget.
     FLOW_INLINE bool mayGoOn() { return !TurnBudget::isSpent() || !putOff(); }
 
 private:
@@ -129,7 +129,6 @@ public:
         kind_ = Kind::Cell;
         return detail::startDormant(cell_, detail::StartKept::Always);
     }
-    /// Starts an operation only if it is ready.
     FLOW_INLINE void startIfReady() {
         if (kind_ == Kind::Operation && detail::startDormant(cell_, detail::StartKept::OnlyIfReady))
             kind_ = Kind::Cell;
@@ -148,7 +147,7 @@ public:
             detail::park(waiter, cell_);
     }
 
-    /// Returns true if the wait throws. The Pending must be ready. Afterwards call one of the next functions, once.
+    /// Returns true if the wait has an error. The Pending must be ready. Then call one of the next functions, once.
     FLOW_INLINE bool failed() const { return cell_ && cell_->isError(); }
     FLOW_INLINE Error takeError() const { return detail::takeError(cell_); }
     /// Throws the exception behind the error, if there is one. Then no other function may be called.
@@ -166,12 +165,10 @@ public:
     auto takeLocal() const {
         return detail::takeLocal<T>(cell_);
     }
-    /// Takes the result by value.
     template <class T>
     T takeValue() const {
         return detail::takeValue<T>(cell_);
     }
-    /// Takes the next element of a stream.
     template <class T>
     T takeNext() const {
         return detail::takeNext<T>(cell_);
@@ -240,7 +237,6 @@ void checkValid(Future<T> const& future, std::source_location caller) {
     detail::validCell(future, caller);
 }
 
-// The error messages for an operand that cannot be waited for.
 #define FLOW_WAIT_FOR_PROMISE "wait(p) takes a Future: write wait(p.getFuture())"
 #define FLOW_WAIT_FOR_STREAM "wait(s) takes a Future: to read the next value of a stream, write waitNext(s)"
 #define FLOW_WAIT_FOR_OTHER                                                                                            \
@@ -263,7 +259,7 @@ template <class E, class T>
 concept BecomesFuture = requires { std::remove_cvref_t<E>::kBecomesFuture; } && std::is_convertible_v<E, Future<T>>;
 
 /// True for an operand of `wait` with a result of type T: a Future<T>, Never, an operation or a race with this result,
-/// or, for Void, a delay or a yield. Another type that happens to convert to a Future<T> is refused.
+/// and for Void also a delay or a yield. Other types that convert to a Future<T> are refused.
 template <class E, class T, class Plain = std::remove_cvref_t<E>>
 concept WaitableFor = std::is_same_v<Plain, Never> || (isTime<Plain> && std::is_same_v<T, Void>) ||
                       std::is_base_of_v<Future<T>, Plain> || isOperationWith<Plain, T> || BecomesFuture<E, T>;
@@ -272,7 +268,7 @@ template <class E, class T>
 concept ReadableFor = std::is_convertible_v<E const&, FutureStream<T> const&> || isOperationWith<E, T>;
 } // namespace detail
 
-/// Makes the Pending of an operand of `wait`. Copies the reference of an lvalue future; moves that of an rvalue future.
+/// Makes the Pending of an operand of `wait`. Copies the reference of an lvalue future; moves it from an rvalue future.
 template <class T, class Awaitable>
 Pending pending(Awaitable&& awaitable, detail::Caller caller = detail::Caller()) {
     using Plain = std::remove_cvref_t<Awaitable>;

@@ -1,8 +1,4 @@
 #pragma once
-// loadBalance() and basicLoadBalance() under the old header name.
+// LoadBalance.h under its older header name.
 
-#include "MultiInterface.h"
-
-using flow::net::AtMostOnce;
-using flow::net::basicLoadBalance;
-using flow::net::loadBalance;
+#include "LoadBalance.h"

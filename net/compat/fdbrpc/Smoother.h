@@ -1,11 +1,11 @@
 #pragma once
 // Smoother and TimerSmoother under the old header name: a smoothed total, which follows a sum slowly, and its rate.
 //
-//     Smoother bytes(5.0);                            // after 5 s it has come to 63% of a change
+//     Smoother bytes(5.0);                            // follows 63% of a change within 5 s
 //     bytes.addDelta(4096);
 //     bytes.smoothTotal(), bytes.smoothRate()         // 0 and 819.2 now; 2589 and 301 after 5 s
 //
-// Times must not go back. A Smoother gets them from now(), a TimerSmoother from timer().
+// The time must not go back. It comes from now() for a Smoother, from timer() for a TimerSmoother.
 
 #include "../../../flow/compat/flow/network.h"
 

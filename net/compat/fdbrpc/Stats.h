@@ -1,13 +1,13 @@
 #pragma once
-// Counters that a trace event shows now and then, under the old header name.
+// Counters that are written to trace events at intervals, under the old header name.
 //
 //     CounterCollection stats{"Server", "1"};
 //     Counter requests{"Requests", stats};
 //     ++requests;
 //     Future<Void> shown = stats.traceCounters("ServerStats", UID(), 5.0);      // until it is dropped
 //
-// For each counter, an event has a text "rate roughness value". Rate and roughness are those of the last interval;
-// roughness says how unevenly the counter changed. A counter and its collection must not be used after the other is
+// For each counter, an event has a text "rate roughness value", with the rate and roughness of the last interval.
+// Roughness shows how unevenly the counter changed. A counter and its collection must not be used after the other is
 // destroyed. For Prometheus see flow/trace/metrics.h.
 
 #include "flow/flow.h"
@@ -41,7 +41,7 @@ public:
         addCounter(counter.get());
         owned_.push_back(std::move(counter));
     }
-    /// Writes the counters to `event`. Their intervals end, and new ones begin.
+    /// Writes the counters to `event`, and begins their next intervals.
     void logToTraceEvent(flow::TraceEvent& event) {
         for (ICounter* each : counters_) {
             if (!each->suppressTrace()) {
@@ -57,7 +57,7 @@ public:
     /// Writes an event every `interval` seconds, until the future is dropped. `decorate` may add to the event.
     flow::Future<flow::Void> traceCounters(std::string eventName, flow::UID id, double interval,
                                            [[maybe_unused]] std::string trackLatestName = {},
-                                           std::function<void(flow::TraceEvent&)> decorate = {}) {
+                                           std::function<void(flow::TraceEvent&)> decorate = {}, flow::Propagate = {}) {
         for (ICounter* each : counters_)
             each->resetInterval();
         for (;;) {
@@ -108,7 +108,7 @@ public:
         return elapsed > 0 ? static_cast<double>(getIntervalDelta()) / elapsed : 0;
     }
     bool hasRoughness() const override { return true; }
-    /// Returns 0 if the counter changes evenly, more if it changes unevenly; -1 if it has not changed.
+    /// Returns 0 if the counter changes evenly, more if unevenly; -1 if it has not changed.
     double getRoughness() const override {
         double elapsed = last_, delta = static_cast<double>(getIntervalDelta());
         return elapsed > 0 && delta > 0 ? squares_ * delta / (elapsed * elapsed) - 1 : -1;
@@ -125,7 +125,7 @@ private:
     double begin_ = 0, last_ = 0, squares_ = 0;
 };
 
-/// Adds a counter. Each time the counter is shown, `function` is called, and its result is the value.
+/// Adds a counter that calls `function` for its value whenever it is written.
 template <class F>
 void specialCounter(CounterCollection& collection, std::string name, F function) {
     struct Special final : ICounter {

@@ -1,6 +1,6 @@
 #pragma once
-// TimedRequest under the old header name: a base class of requests, which keeps the time when the request was made. In
-// the process that receives the request, it keeps the time when the request was read.
+// TimedRequest under the old header name: a base class of requests, with the time when the request was made. In the
+// receiving process it is the time when the request was read.
 //
 //     struct GetRequest : TimedRequest { ReplyPromise<Value> reply; ... };
 //     latency = timer() - request.requestTime();

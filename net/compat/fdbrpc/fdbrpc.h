@@ -1,5 +1,5 @@
 #pragma once
-// Requests between processes under the old header name.
+// RPC requests and replies, under the old header name, with the functions that wait for replies.
 
 #include "../../rpc/reply_promise_stream.h"
 #include "../../rpc/request_stream.h"
@@ -12,3 +12,5 @@ using flow::net::ReplyPromiseStream;
 using flow::net::ReplyPromiseStreamReply;
 using flow::net::RequestStream;
 using flow::net::resetReply;
+
+#include "genericactors.h" // Flow's header has these functions, too

@@ -73,10 +73,10 @@ private:
         flow::net::Address first = found.get().front();
         co_return NetworkAddress(IPAddress(first), first.port(), true, name.isTLS);
     }
-    static flow::Future<NetworkAddress> resolveUntilFound(Hostname name) {
+    static flow::Future<NetworkAddress> resolveUntilFound(Hostname name, flow::Propagate = {}) {
         double pause = 1; // seconds
         while (true) {
-            auto found = co_await flow::tryGet(resolveOnce(name));
+            auto found = co_await flow::coro::outcome(resolveOnce(name));
             if (found.present() && found.get().present())
                 co_return found.get().get();
             if (found.isError(flow::error_code_connection_string_invalid))

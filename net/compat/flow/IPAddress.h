@@ -19,12 +19,10 @@ struct IPAddress {
     IPAddress() = default;
     explicit IPAddress(std::uint32_t v4) : address_(v4, 0) {}
     explicit IPAddress(IPAddressStore const& v6) : address_(v6, 0) {}
-    /// Ignores the port of `address`.
     explicit IPAddress(flow::net::Address const& address) : address_(address.withPort(0)) {}
 
     bool isV4() const { return address_.isV4(); }
     bool isV6() const { return !address_.isV4(); }
-    /// True if the address is not 0.
     bool isValid() const { return !address_.isAny(); }
     std::uint32_t toV4() const { return address_.v4(); }
     IPAddressStore toV6() const { return address_.bytes(); }

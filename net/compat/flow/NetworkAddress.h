@@ -4,8 +4,8 @@
 //     NetworkAddress server = NetworkAddress::parse("10.0.0.1:4500");      // throws connection_string_invalid
 //     server.port, server.ip.toString(), server.isTLS()                    // 4500, "10.0.0.1", false
 //
-// A NetworkAddress converts to flow::net::Address and back, so each can be used in place of the other. A text may have
-// ":tls" behind the port, and "(fromHostname)" at the end. These two flags have no effect on connections.
+// A NetworkAddress converts to flow::net::Address and back. A text may have ":tls" after the port, and "(fromHostname)"
+// at the end. These two flags have no effect on connections.
 
 #include "../../../flow/compat/flow/network.h"
 #include "../../../flow/compat/formatters.h"
@@ -101,7 +101,6 @@ struct std::hash<NetworkAddress> {
     }
 };
 
-/// Returns a text such as "1.2.3.4:80" or "[::1]:80".
 inline std::string formatIpPort(IPAddress const& ip, std::uint16_t port) {
     return NetworkAddress(ip, port, true, false).toString();
 }
@@ -117,7 +116,7 @@ struct fmt::formatter<NetworkAddress> : FormatUsingTraceable<NetworkAddress> {};
 
 namespace flow::compat {
 
-/// For g_network->isAddressOnThisHost(): true if a socket can be bound to this IP address.
+/// Implements g_network->isAddressOnThisHost(): true if a socket can be bound to this IP address.
 inline bool canBind(::NetworkAddress const& address) {
     try {
         (void)flow::net::transport().bind(::NetworkAddress(address.ip, 0));

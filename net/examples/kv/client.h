@@ -1,7 +1,7 @@
 #pragma once
 // StoreClient: asks the servers of a replicated store, one request after the other.
 //
-//     StoreClient store({a, b, c}, id);          // no other client, ever, has this id
+//     StoreClient store({a, b, c}, id);          // the id must be unique among all clients, past ones too
 //     co_await store.ask({.verb = Verb::Put, .key = "colour", .value = "blue"s});
 //     Reply reply = co_await store.ask({.verb = Verb::Get, .key = "colour"});
 

@@ -1,11 +1,11 @@
-// The part of a Replica that handles messages of other servers: elections and the log (Raft). inTurn() runs one step
-// at a time: each step here runs to its end before the next one begins, also while the step waits for the disk.
+// The part of a Replica that handles messages of other servers: elections and the log (Raft). inTurn() runs one step at
+// a time: each step here ends before the next one begins, even if it waits for the disk.
 //
 // A server is a follower, a candidate or the leader. A server that has received no message of a leader for some time
-// enters a later term, stores its vote for itself, and asks for votes. With a majority of votes it leads, and appends
-// an entry of its own. A leader sends each server the entries that the server lacks, and goes back in its log at each
-// refusal. An entry is committed when a majority has it on disk. A message of a later term makes any server a follower
-// of that term. Terms and votes are on disk before they are sent.
+// becomes a candidate: it enters a later term, stores its vote for itself, and asks for votes. With a majority of votes
+// it leads, and appends an entry of its own. A leader sends each server its missing entries, and goes back in its log
+// at each refusal. An entry is committed when a majority has it on disk. A message of a later term makes any server a
+// follower in that term. Terms and votes are on disk before they are sent.
 #include "flow/base/buggify.h"
 #include "flow/flow.h"
 #include "net/examples/kv/replica.h"
@@ -85,7 +85,7 @@ void Replica::stepDown() {
 
 void Replica::postponeElection() {
     double spread = buggify() ? 0.05 : 0.3; // a small spread makes several servers candidates together
-    spread *= 1 << std::min(inVain_, 4);    // on slow disks elections overlap
+    spread *= 1 << std::min(inVain_, 4);    // grows after failed elections, which overlap on slow disks
     electionAt_ = now() + 0.3 + spread * deterministicRandom()->random01();
 }
 
@@ -104,7 +104,7 @@ Future<Void> Replica::startElection() {
     votes_ = {id_};
     postponeElection();
     askForVotes();
-    co_await leadIfElected(); // a server that is alone has the majority by its own vote
+    co_await leadIfElected(); // a single server has the majority by its own vote
 }
 
 void Replica::askForVotes() {
@@ -160,7 +160,7 @@ Future<Void> Replica::appendOwn(Request request) {
             sendEntries(to);
 }
 
-/// While `to` may still acknowledge earlier entries, sends no entries: more would make a slow server slower.
+/// Sends no entries while `to` may still acknowledge earlier ones: more would make a slow server slower.
 void Replica::sendEntries(int to) {
     std::uint64_t most = buggify() ? 1 : kEntriesAtOnce;
     Progress& progress = progressOf_[static_cast<std::size_t>(to)];
@@ -196,7 +196,7 @@ void Replica::acknowledged(Message const& message) {
         FLOW_CODE_PROBE(true, "a follower's log has to be brought up to date");
         next = std::max(matches + 1, std::min(next - 1, message.index + 1));
     }
-    if (next == before) // otherwise a message that comes twice would be answered twice, and so on
+    if (next == before) // else each duplicated message would cause another one
         return;
     resendAt = 0;
     patience = kPatience;
@@ -204,7 +204,7 @@ void Replica::acknowledged(Message const& message) {
         sendEntries(message.from);
 }
 
-/// If a majority has an entry of this term, that entry and all earlier entries cannot be lost. Commits these entries.
+/// Commits the entries up to the last entry of this term that a majority has: these cannot be lost any more.
 void Replica::commitWhatAMajorityHas() {
     std::vector<std::uint64_t> sorted;
     for (Progress const& each : progressOf_)
@@ -250,7 +250,7 @@ Future<Void> Replica::follow(Message message) {
           .index = message.index + message.entries.size()});
 }
 
-/// Takes over the entries of the message. Changes nothing if the log has all of them: the message may be an old one.
+/// Writes the entries of the message to the log. Does nothing if the log has all of them: the message may be old.
 Future<Void> Replica::take(Message message) {
     std::uint64_t keep = message.index;
     std::size_t known = 0;

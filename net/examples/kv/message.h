@@ -1,6 +1,5 @@
 #pragma once
-// The messages between servers and with clients. seal() (flow/memory/sealed.h) makes their bytes, with a checksum,
-// since a message can be damaged on its way.
+// The messages between servers and with clients. seal() (flow/memory/sealed.h) adds a checksum against damaged ones.
 
 #include "flow/base/optional.h"
 #include "flow/memory/sealed.h"
@@ -20,7 +19,7 @@ struct Reply {
     Optional<std::string> value = {};
 };
 
-/// The request of a client. A client numbers its requests, and repeats a request, with its number, until the request is
+/// The request of a client. A client numbers its requests, and repeats a request with the same number until it is
 /// answered: each number is executed once. Client 0 marks the entry that a new leader appends first.
 struct Request {
     using Reply = kv::Reply;
@@ -34,7 +33,6 @@ struct Request {
     Optional<std::string> value = {};
 };
 
-/// Returns the number of bytes of the key and the values.
 inline std::size_t bytesIn(Request const& request) {
     std::size_t bytes = request.key.size();
     for (Optional<std::string> const* value : {&request.expected, &request.value})
@@ -42,7 +40,6 @@ inline std::size_t bytesIn(Request const& request) {
     return bytes;
 }
 
-/// An element of the log.
 struct Entry {
     std::uint64_t term = 0;
     Request request;

@@ -6,10 +6,10 @@
 //         void transmit(Message const& message, net::Address const& to) override;
 //         ...
 //     };
-//     co_await server.run();                     // until something fails; then start it again
+//     co_await server.run();                     // until a failure; then start the server again
 //
-// Any failure ends the server, which then recovers from its journal: so nothing stays half done. A message may be lost,
-// be late, or arrive twice; a damaged message must not arrive. Any server may be at any of the addresses.
+// Any failure ends the server, which then recovers from its journal, so nothing stays half done. Messages may be lost,
+// late or duplicated, but not damaged. Any server may be at any of the addresses.
 
 #include "net/address.h"
 #include "net/examples/kv/store.h"
@@ -27,12 +27,12 @@
 
 namespace kv {
 
-/// Servers call the functions of a Witness when they do something. A simulation checks the servers by a Witness.
+/// Servers report their actions to a Witness. A simulation checks the servers by it.
 class Witness {
 public:
     virtual ~Witness() = default;
     virtual void leads([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t term) {}
-    /// A server has sent its term, its vote in the term, and `executed`. All must still be true after a restart.
+    /// The server has sent its term, its vote, and `executed`. All must still hold after a restart.
     virtual void promises([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t term,
                           [[maybe_unused]] int votedFor, [[maybe_unused]] std::uint64_t executed) {}
     virtual void recovers([[maybe_unused]] int server, [[maybe_unused]] std::uint64_t term,
@@ -55,28 +55,27 @@ protected:
 
     /// Called after the journal has been read. Begins to use the network.
     virtual void open() {}
-    /// Gives each message for this server to received().
+    /// Passes each message for this server to received().
     virtual Future<Void> listenToServers() = 0;
     /// Replies to each request with the result of answer().
     virtual Future<Void> listenToClients() = 0;
-    /// Does not wait and does not fail.
+    /// Sends the message. Must not wait or fail.
     virtual void transmit(Message const& message, net::Address const& to) = 0;
 
     Future<Void> received(Message message, net::Address from);
-    /// If `done` is false, the request may have been executed or not: ask another server, or this one again.
+    /// If the Reply is not `done`, the request may have been executed or not: ask another server, or this one again.
     Future<Reply> answer(Request request);
 
 private:
     enum class Role { Follower, Candidate, Leader };
-    /// The content of a record of the journal: a new term, vote or length of the log, and entries.
+    /// A record of the journal: a new term, vote or length of the log, and entries.
     struct Record {
         std::uint64_t term = 0;
         int votedFor = -1;
-        std::uint64_t keep = 0; // the number of entries that stay, before `entries` follow
+        std::uint64_t keep = 0; // the number of log entries to keep, before `entries` follow
         std::vector<Entry> entries;
     };
 
-    /// The progress of a follower of this leader.
     struct Progress {
         std::uint64_t next = 1;      // the index of the entry to send next
         std::uint64_t matches = 0;   // the follower's log is known to be equal up to this index
@@ -143,7 +142,7 @@ private:
     int elections_ = 0;
     int inVain_ = 0;                    // elections since the last one that made a leader
     std::vector<Progress> progressOf_;  // used by a leader: one for each server
-    std::map<int, net::Address> known_; // the address from which each server's last message came
+    std::map<int, net::Address> known_; // the source address of each server's last message
     std::uint64_t sent_ = 0;
     Scope step_; // runs the step that holds turn_
 };

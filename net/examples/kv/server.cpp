@@ -5,7 +5,7 @@
 namespace kv {
 namespace {
 
-/// A message from one server to another. The reply says that the message has arrived: so a silent connection is found.
+/// A message from one server to another. Its reply only confirms the arrival: thus a dead connection is detected.
 struct Delivery {
     using Reply = Void;
     static constexpr char const* name = "kv/delivery";
@@ -20,7 +20,7 @@ public:
 
 private:
     Future<Void> listenToServers() override {
-        // A message that has arrived is handled, also if its sender's connection ends meanwhile.
+        // Handles a message to the end, even if the connection of its sender ends meanwhile.
         return net::rpc::serve(node_, {.atATime = 1, .runsToEnd = true},
                                [this](Delivery d) { return received(d.message, d.from); });
     }
@@ -35,7 +35,7 @@ private:
             sending_.spawn(net::rpc::tryCall(to, Delivery{message, node_.getLocalAddress()}));
     }
 
-    static constexpr std::size_t kMostQueuedBytes = 4 << 20; // for one other server; further messages are lost
+    static constexpr std::size_t kMostQueuedBytes = 4 << 20; // for each other server; further messages are lost
     net::rpc::Node& node_;
     Scope sending_{OnError::Report};
 };

@@ -3,9 +3,9 @@
 //
 //     co_await runServer({.id = 0, .servers = 3, .addresses = {a, b, c}, .listenAt = a, .journal = "data/journal"});
 //
-// All that was acknowledged stays, whichever processes are killed and started again. Requests are answered while a
-// majority of servers runs. The whole log is kept, in memory and on disk. If another server does not read, 4 MiB and
-// one message are queued for it. Further messages are lost, and their entries are sent again when that server answers.
+// Acknowledged changes survive, whichever processes are killed and restarted. Requests are answered while a majority of
+// servers runs. The whole log is kept, in memory and on disk. For a server that does not read, 4 MiB and one message
+// are queued. Further messages are lost, and their entries are sent again when that server answers.
 
 #include "net/examples/kv/replica.h"
 #include "net/rpc/rpc.h"
@@ -14,14 +14,13 @@ namespace kv {
 
 struct ServerOptions {
     int id = 0, servers = 3;
-    std::vector<net::Address> addresses; // at which the servers may be
+    std::vector<net::Address> addresses; // where the servers may listen
     net::Address listenAt;
     std::string journal;        // the path of the journal
     Witness* witness = nullptr; // null: none
 };
 
-/// Ends only by an error. A request fails with value_too_large if its key and values have more than kLargestRequest
-/// bytes.
+/// Ends only by an error. A request with a key and values above kLargestRequest bytes fails with value_too_large.
 Future<Void> runServer(ServerOptions options);
 constexpr std::size_t kLargestRequest = 1 << 20;
 

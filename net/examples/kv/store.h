@@ -13,11 +13,11 @@ namespace kv {
 
 class Store {
 public:
-    /// Executes the request if its number is new for the client. Returns true if the number was new.
+    /// Executes the request, and returns true, if its number is new for the client.
     bool execute(Request const& request);
-    /// Returns the reply to `request` if this is the client's last executed request; else a Reply that is not `done`.
+    /// Returns the reply to `request` if it is the client's last executed request; else a Reply that is not `done`.
     Reply replyTo(Request const& request) const;
-    /// True if a later request of the same client was executed. Then `request` would change nothing.
+    /// True if a later request of the client was executed. Then `request` would change nothing.
     bool isOld(Request const& request) const;
     Optional<std::string> get(std::string const& key) const;
 

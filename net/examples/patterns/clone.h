@@ -9,9 +9,9 @@
 //     replica.set("colour", "blue");                 // the server's table changes, then all replicas
 //     replica.table().find("colour");
 //
-// The server numbers its changes and publishes them. Each second it also publishes the last number: so a replica
-// detects that it has missed a change, and asks for the whole table. A server that is started again has an empty table
-// and another term, which is a random number: replicas detect the other term, too.
+// The server numbers its changes and publishes them. Each second it also publishes the last number, so a replica
+// detects that it has missed a change, and asks for the whole table. A restarted server has an empty table and another
+// random term: replicas detect this too.
 
 #include "net/examples/patterns/lazy_pirate.h"
 
@@ -20,7 +20,7 @@
 struct CloneEndpoints {
     std::string snapshots, changes, sets; // REP, PUB and PULL of the server
 
-    /// Returns endpoints at three successive ports, of which `port` is the first.
+    /// Returns endpoints at `port` and the next two ports.
     static CloneEndpoints at(std::string const& host, int port) {
         auto endpoint = [&](int i) { return host + ":" + std::to_string(port + i); };
         return {endpoint(0), endpoint(1), endpoint(2)};
@@ -51,7 +51,7 @@ class Replica {
 public:
     explicit Replica(CloneEndpoints const& endpoints);
     flow::Future<flow::Void> follow();
-    /// Ready when the network has the change. If the connection breaks before the change arrives, the change is lost.
+    /// Ready when the change is queued. If the connection breaks before the change arrives, the change is lost.
     flow::Future<flow::Void> set(std::string_view key, std::string_view value);
     Table const& table() const { return table_; }
 

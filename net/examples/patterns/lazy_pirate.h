@@ -4,15 +4,14 @@
 //     Asker asker("tcp://127.0.0.1:5555");
 //     Message answer = co_await asker.ask(Message("why?"));      // fails with timed_out after the last try
 //
-// A REQ socket that got no answer is destroyed, and a new one asks again. The new socket has another routing id, so a
-// late answer is dropped. A server may get a question several times: if it must not do the work twice, number the
-// questions.
+// A REQ socket without an answer is destroyed, and a new one asks again. The new socket has another routing id, so a
+// late answer is dropped. A server may get a question several times: number the questions if it must not do the work
+// twice.
 
 #include "net/message/message_socket.h"
 
 #include <optional>
 
-/// The seconds to wait for an answer, and the number of attempts.
 struct Patience {
     double seconds = 2.5;
     int tries = 3;
@@ -35,11 +34,11 @@ private:
     std::optional<flow::net::MessageSocket> req_;
 };
 
-/// The function by which a server or a worker answers a question.
+/// The function of a server or a worker that answers a question.
 using Answer = std::function<flow::Future<flow::net::Message>(flow::net::Message)>;
 
 /// The server: answers one question after the other.
 flow::Future<flow::Void> answerAll(std::string endpoint, Answer answer);
 
-/// Adds the parts of `other`, from the index `first` on. There may be no such parts.
+/// Adds the parts of `other` from the index `first` on, if there are any.
 flow::net::Message& addParts(flow::net::Message& message, flow::net::Message const& other, std::size_t first);

@@ -10,7 +10,7 @@ using namespace flow::net;
 
 namespace {
 
-/// Returns a ticket that is unique, also after restarts of the broker.
+/// Returns a ticket that is unique, even after restarts of the broker.
 std::string newTicket() {
     return (Loop::current().isSimulated() ? deterministicRandom() : nondeterministicRandom())
         ->randomUniqueID()
@@ -23,7 +23,7 @@ Broker::Broker(std::string const& endpoint) : router_(SocketType::Router, beatin
     router_.bind(endpoint);
 }
 
-/// Sends a message, or drops it if the peer reads so slowly that the limit of unsent messages is reached.
+/// Sends a message. Drops it if the peer reads so slowly that the limit of unsent messages is reached.
 void Broker::send(Message message) {
     (void)router_.trySend(message);
 }
@@ -156,7 +156,7 @@ Future<Void> beatAndListen(MessageSocket* broker, double const* heard) {
 
 Future<Void> serve(MessageSocket* broker, std::string service, Answer work, double* heard) {
     Future<Void> sending = broker->send(Message("READY").add(service));
-    std::deque<Message> jobs; // more than one if an earlier broker gave the worker a job, too
+    std::deque<Message> jobs; // more than one if an earlier broker has sent a job, too
     Future<Message> working = Never();
     std::string ticket;
     for (;;) {

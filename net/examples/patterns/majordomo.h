@@ -9,17 +9,16 @@
 // The messages: a client, which is a REQ socket, sends the name of a service and the parts of its question. It gets
 // "OK" and the answer, or "ERROR" and the reason. The first part of the other messages is their kind:
 //
-//     worker, a DEALER:  READY and its service; ANSWER, the ticket and the answer; BEAT each second, also while it
-//     works
+//     worker, a DEALER:  READY and its service; ANSWER, the ticket and the answer; BEAT each second, even during work
 //     broker, a ROUTER:  WORK, a ticket and the question; BEAT each second; UNKNOWN, if the worker is not in its list
 //
 // After UNKNOWN a worker sends READY again. The broker's list is empty after a restart.
 //
-// Each question that is given to a worker has its own ticket. Without tickets, a late answer to a refused question
-// could be taken for the answer to the client's next question.
+// Each question that a worker gets has its own ticket. Without tickets, a late answer to a refused question could be
+// mistaken for the answer to the client's next question.
 //
-// A worker that is silent for kSilence seconds is removed, and its later answers are ignored. The broker answers the
-// worker's question with "ERROR". It also answers "ERROR" to a question that waits for a worker longer than kWait.
+// A worker that is silent for kSilence seconds is removed: the broker answers its question with "ERROR", and ignores
+// its later answers. A question that waits for a worker longer than kWait is answered with "ERROR", too.
 
 #include "net/examples/patterns/paranoid_pirate.h"
 

@@ -44,7 +44,7 @@ struct Queue {
     Future<Void> takeAnswers();
 };
 
-/// Gives questions to workers. While no worker is idle, one question waits here, and others in the clients' sockets.
+/// Sends questions to workers. While no worker is idle, one question waits here, and others in the clients' sockets.
 Future<Void> Queue::giveWork() {
     for (;;) {
         Message question = co_await clients.receive();
@@ -57,8 +57,8 @@ Future<Void> Queue::giveWork() {
             Message job = Message::to(*worker).add(question.routingId());
             addParts(job, question, 0);
             try {
-                isSent = workers.trySend(job); // false: it does not read; the next worker gets the question
-            } catch (Error&) {                 // host_unreachable: it has gone
+                isSent = workers.trySend(job); // false: the worker does not read; the next worker gets the question
+            } catch (Error&) {                 // host_unreachable: the worker has gone
             }
         }
     }

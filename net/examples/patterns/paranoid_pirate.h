@@ -6,14 +6,14 @@
 //     co_await pirateWorker("tcp://127.0.0.1:5556", work);       // any number of them
 //     Asker asker("tcp://127.0.0.1:5555");                       // clients are lazy pirates
 //
-// A worker without work says READY each second. A worker that has been silent for kSilence seconds is left out. If a
-// worker ends before it answers a question, the client asks again.
+// A worker without work sends READY each second. A worker that has been silent for kSilence seconds gets no questions.
+// If a worker ends before it answers a question, the client asks again.
 
 #include "flow/sync/trigger.h"
 #include "net/examples/patterns/lazy_pirate.h"
 
 constexpr double kBeat = 1;      // seconds between heartbeats
-constexpr double kSilence = 3.5; // seconds of silence, after which the other side is left out
+constexpr double kSilence = 3.5; // seconds of silence, after which the other side counts as gone
 
 flow::Future<flow::Void> pirateQueue(std::string front, std::string back);
 flow::Future<flow::Void> pirateWorker(std::string back, Answer work);
@@ -21,7 +21,7 @@ flow::Future<flow::Void> pirateWorker(std::string back, Answer work);
 /// Workers that wait for work. The worker that has waited longest is first.
 class IdleWorkers {
 public:
-    /// Notes that the worker waits for work. The worker may be in the list already.
+    /// Adds a worker that waits for work. It may be in the list already.
     void add(std::string_view worker);
     void remove(std::string_view worker);
     /// Removes and returns the first worker that is not silent. Returns nothing if there is none.

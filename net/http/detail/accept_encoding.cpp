@@ -8,7 +8,7 @@
 namespace flow::net::http::detail {
 namespace {
 
-/// Returns thousandths: 500 for the parameters " q=0.5"; 1000 without a weight; 0 for a text that is no weight.
+/// Returns the weight in thousandths: 500 for " q=0.5"; 1000 for no parameters; 0 for an invalid weight.
 int weightOf(std::string_view parameters) {
     parameters = trimmed(parameters);
     if (parameters.empty())

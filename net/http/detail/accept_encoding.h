@@ -5,7 +5,7 @@
 
 namespace flow::net::http::detail {
 
-/// True if the client takes gzip, and does not prefer bytes without a coding: "gzip, br", "*;q=0.5", not "gzip;q=0".
+/// True if the client accepts gzip and does not prefer identity: for "gzip, br" and "*;q=0.5", but not for "gzip;q=0".
 bool acceptsGzip(std::string_view acceptEncoding);
 
 } // namespace flow::net::http::detail

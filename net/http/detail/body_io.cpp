@@ -11,10 +11,10 @@
 namespace flow::net::http::detail {
 namespace {
 
-/// Lines before chunks may have so many bytes more than the data justifies: 16 for a chunk, and two for each byte.
+/// Chunk lines may have 16 bytes for each chunk, 2 for each byte of data, and together this many more.
 constexpr std::uint64_t kMostExcess = 16384;
 
-/// Returns the size in the line before a chunk; nothing if it is wrong.
+/// Returns the size in a chunk line; nothing if the line is wrong.
 std::optional<std::uint64_t> parseChunkLine(std::string_view line) {
     std::uint64_t size = 0;
     std::size_t digits = 0;

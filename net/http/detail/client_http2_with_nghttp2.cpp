@@ -1,4 +1,4 @@
-// A client's connection that speaks HTTP/2: several requests use it at the same time.
+// A client's HTTP/2 connection, which several requests share.
 
 #include "flow/base/format.h"
 #include "flow/combine/race.h"
@@ -69,14 +69,14 @@ public:
         if (!request.headers.has("Host"))
             request.headers.add("Host", attempt->url->authority());
         request.body = std::move(attempt->body);
-        // How long a stream takes is not known: only `timeout` and the time for its pieces limit it.
+        // A streamed body may take any time, so firstByteTimeout does not apply.
         bool isStream = bool(request.body.source());
         Future<Response> sending = client_->send(std::move(request));
-        lease.giveBack(); // for the next request, beside this one
+        lease.giveBack(); // the next request may use the connection now
         return answer(std::move(sending), attempt, isStream);
     }
     bool isHealthy() override { return client_->isOpen() && client_->streams() < client_->mostStreams(); }
-    void abort() override {} // other requests may use it; a dropped future has reset its stream
+    void abort() override {} // other requests use the connection; dropping a future resets its stream
 
 private:
     static Future<Response> answer(Future<Response> sending, Attempt* attempt, bool isStream) {

@@ -10,7 +10,7 @@
 namespace flow::net::http::detail {
 namespace {
 
-/// Returns the values of all fields of this name, with commas between them.
+/// Returns the values of all fields of this name, joined by commas.
 std::optional<std::string> listOf(Headers const& headers, std::string_view name) {
     std::optional<std::string> all;
     for (auto field : headers) {
@@ -48,7 +48,7 @@ bool matches(std::string_view list, std::string_view tag, bool isStrong) {
     }
 }
 
-/// The time in a field; nothing if there is no such field, or no date in it.
+/// Returns nothing if there is no such field, or if it is no date.
 std::optional<std::int64_t> dateIn(Headers const& headers, std::string_view name) {
     auto field = headers.find(name);
     return field ? parseHttpDate(*field) : std::nullopt;

@@ -8,16 +8,16 @@
 
 namespace flow::net::http::detail {
 
-/// What a server knows of the thing that a request names.
+/// The version of a resource.
 struct Validators {
-    std::string_view tag;      // an entity tag with its quotes; a weak one begins with W/
+    std::string_view tag;      // an entity tag with quotes; a weak one begins with W/
     std::int64_t modified = 0; // seconds since 1970
 };
 
-/// Returns 0 if the request is to be answered, 304 if the client has the thing already, or 412 if a condition fails.
-/// The order of the checks is the one of RFC 9110, 13.2.2. The method is GET or HEAD.
+/// Returns 304 if the client has this version, 412 if a condition fails, and otherwise 0. The order of the checks is
+/// that of RFC 9110, 13.2.2. The method must be GET or HEAD.
 int failedCondition(Headers const& headers, Validators const& now);
-/// Returns false if the field If-Range says that the ranges are for another version of the thing.
+/// False if If-Range names another version, so that the ranges do not count.
 bool rangesAreFor(Headers const& headers, Validators const& now);
 
 } // namespace flow::net::http::detail

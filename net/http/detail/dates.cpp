@@ -16,10 +16,10 @@ constexpr std::array<char const*, 7> kDays = {"Sun", "Mon", "Tue", "Wed", "Thu",
 struct DateParts {
     int year = 0, day = 0, hour = -1, minute = 0, second = 0;
     std::array<char, 4> month{};
-    int end = 0; // the number of characters that were read
+    int end = 0; // number of parsed characters
 };
 
-/// Reads one of the three forms into the parts; `end` is the length of the text if all of it was read.
+/// Parses one of the three forms. `end` is the length of the text if the whole text was parsed.
 void readDate(DateParts& to, char const* text) {
     char* month = to.month.data();
     if (std::sscanf(text, "%*3[A-Za-z], %2d %3[A-Za-z] %4d %2d:%2d:%2d GMT%n", &to.day, month, &to.year, &to.hour,

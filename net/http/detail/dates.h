@@ -8,7 +8,7 @@
 
 namespace flow::net::http::detail {
 
-/// Returns the text of a time, in seconds since 1970.
+/// Returns the text for a time in seconds since 1970.
 std::string httpDate(std::int64_t seconds);
 /// Reads the three forms of RFC 9110, 5.6.7. Returns nothing for any other text.
 std::optional<std::int64_t> parseHttpDate(std::string_view text);

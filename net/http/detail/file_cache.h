@@ -1,8 +1,8 @@
 #pragma once
-// FileCache: the files that a server has open, by their paths.
+// FileCache: the open files of a server, by path.
 //
-// A file stays open for `seconds`, so a change in its folders is seen after that time at the latest. A change of the
-// file itself is seen at once: find() compares what the system says of the open file.
+// A file stays open for `seconds`, so a change of its folders is seen within this time. A change of the file itself is
+// seen at once: find() calls OpenFile::isCurrent().
 
 #include "net/http/headers.h"
 #include "net/http/open_file.h"
@@ -15,29 +15,28 @@ namespace flow::net::http::detail {
 
 struct CachedFile {
     std::shared_ptr<OpenFile> file;
-    Headers headers;   // of a response with this file
-    double opened = 0; // the loop's time
+    Headers headers; // of each response with this file
+    double opened = 0;
     std::uint64_t used = 0;
 };
 
 class FileCache {
 public:
-    /// At most `most` files, which may be 0.
+    /// `most` is the largest number of files; 0: add() does nothing.
     FileCache(std::size_t most, double seconds) : most_(most), seconds_(seconds) {}
 
-    /// Returns null if the path is not there, or no longer what it was. The pointer is valid until the next call.
+    /// Returns null if the path is not there, or if the file has changed. The pointer is valid until the next call.
     CachedFile const* find(std::string const& path);
     void add(std::string const& path, CachedFile file);
 
 private:
-    /// Closes the files that have been open for `seconds_` or longer.
     static Future<Void> closeOld(FileCache* cache);
 
     std::size_t const most_;
     double const seconds_;
     std::map<std::string, CachedFile> files_;
     std::uint64_t uses_ = 0;
-    Future<Void> closing_ = Void(); // ready if there are no files
+    Future<Void> closing_ = Void(); // runs while there are files
 };
 
 } // namespace flow::net::http::detail

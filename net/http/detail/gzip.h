@@ -1,8 +1,8 @@
 #pragma once
-// GzipStream: bytes to gzip, piece by piece, by zlib.
+// GzipStream: compresses bytes to gzip, piece by piece, with zlib.
 //
 //     GzipStream gzip(4, body.size());
-//     Bytes some = gzip.add(piece, true);     // the other side can read all of the piece; may be empty without bytes
+//     Bytes some = gzip.add(piece, true);     // flushed: the other side can decompress the whole piece
 //     Bytes rest = gzip.end();
 
 #include "net/connection.h"
@@ -15,12 +15,11 @@ namespace flow::net::http::detail {
 
 class GzipStream {
 public:
-    /// `size`, if known, is the number of bytes that will be added: a small one takes less memory. Throws
-    /// std::bad_alloc.
+    /// `size`, if known: the number of bytes to add; a small stream uses less memory. Throws std::bad_alloc.
     GzipStream(int level, std::optional<std::uint64_t> size);
     ~GzipStream();
 
-    /// Returns what is there of the compressed bytes; with `flush`, all.
+    /// Returns the compressed bytes that zlib gives now, which may be none; with `flush`, all of them.
     Bytes add(StringRef piece, bool flush);
     Bytes end();
 

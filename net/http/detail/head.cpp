@@ -2,21 +2,20 @@
 
 #include "net/http/detail/syntax.h"
 
-#include <cstring>
-
 namespace flow::net::http::detail {
 namespace {
 
-/// What the fields say about the message itself.
+/// What the fields say about the framing and the connection.
 struct Facts {
     std::size_t hosts = 0, lengths = 0, codings = 0;
     std::uint64_t length = 0;
-    bool isChunked = false; // the coding is "chunked" alone
+    bool isChunked = false;
     bool closes = false, keepsAlive = false;
+    TraceFields* trace = nullptr; // null: nobody asks
     std::string_view expectation;
 };
 
-/// Returns the first line without its end, and removes it with its end; nothing if a CR or its LF is missing.
+/// Removes the first line from `text`, and returns it without its CRLF; nothing if the CRLF is missing.
 std::optional<std::string_view> takeLine(std::string_view& text) {
     std::size_t end = text.find('\r');
     if (end == std::string_view::npos || end + 1 == text.size() || text[end + 1] != '\n')
@@ -39,8 +38,8 @@ Refusal noteLength(std::string_view value, Facts& facts) {
     return {};
 }
 
-/// Notes a field that says something about the message.
-Refusal note(std::string_view name, std::string_view value, Facts& facts) {
+/// Stores a field that has a meaning for the parser. Its value begins at `valueAt`.
+Refusal note(std::string_view name, std::string_view value, std::size_t valueAt, Facts& facts) {
     switch (name.size()) {
     case 4:
         if (!isSameName(name, "host"))
@@ -53,12 +52,18 @@ Refusal note(std::string_view name, std::string_view value, Facts& facts) {
             facts.expectation = value;
         return {};
     case 10:
-        if (isSameName(name, "connection"))
+        if (isSameName(name, "connection")) {
             anyElement(value, [&](std::string_view each) {
                 facts.closes = facts.closes || isSameName(each, "close");
                 facts.keepsAlive = facts.keepsAlive || isSameName(each, "keep-alive");
                 return false;
             });
+            return {};
+        }
+        [[fallthrough]];
+    case 11:
+        if (facts.trace)
+            facts.trace->note(name, valueAt, value.size());
         return {};
     case 14:
         return isSameName(name, "content-length") ? noteLength(value, facts) : Refusal();
@@ -75,6 +80,7 @@ Refusal note(std::string_view name, std::string_view value, Facts& facts) {
 }
 
 Refusal parseFields(std::string_view fields, std::size_t most, Facts& facts) {
+    char const* begin = fields.data();
     for (std::size_t count = 0; !fields.empty(); ++count) {
         if (count == most)
             return {431, "there are too many fields"};
@@ -91,7 +97,7 @@ Refusal parseFields(std::string_view fields, std::size_t most, Facts& facts) {
             return {400, "the name of a field is no token"};
         if (!isAllOf(kValueChar, value))
             return {400, "the value of a field has a control character"};
-        if (Refusal refusal = note(name, value, facts))
+        if (Refusal refusal = note(name, value, static_cast<std::size_t>(value.data() - begin), facts))
             return refusal;
     }
     return {};
@@ -134,7 +140,7 @@ Refusal parseRequestLine(std::string_view line, Request& request) {
     return {};
 }
 
-/// Decides how long a body is. `other` is the kind without a length and a coding.
+/// Sets `framing`. `other` is the kind without Content-Length and Transfer-Encoding.
 Refusal frame(Facts const& facts, Version version, Framing::Kind other, Framing& framing) {
     framing.keepsAlive = version == Version::Http11 ? !facts.closes : facts.keepsAlive && !facts.closes;
     framing.kind = other;
@@ -153,7 +159,6 @@ Refusal frame(Facts const& facts, Version version, Framing::Kind other, Framing&
     return {};
 }
 
-/// Removes the empty line at the end.
 std::string_view withoutEnd(std::string_view head) {
     return head.substr(0, head.size() - 2);
 }
@@ -178,6 +183,7 @@ Refusal parseRequest(Bytes const& head, std::size_t mostFields, Request& request
     if (Refusal refusal = parseRequestLine(*line, request))
         return refusal;
     Facts facts;
+    facts.trace = &framing.trace;
     if (Refusal refusal = parseFields(text, mostFields, facts))
         return refusal;
     if (request.version == Version::Http11 && facts.hosts == 0)
@@ -200,7 +206,7 @@ Refusal parseResponse(Bytes const& head, std::size_t mostFields, std::string_vie
         return {502, "the first line does not end in CRLF"};
     if (Refusal refusal = parseVersion(line->substr(0, 8), response.version))
         return refusal;
-    std::string_view rest = line->substr(8); // " 200 OK"; some servers leave out the second blank
+    std::string_view rest = line->substr(8); // " 200 OK"; some servers omit the second blank
     auto isDigit = [&](std::size_t at) { return rest[at] >= '0' && rest[at] <= '9'; };
     if (rest.size() < 4 || rest[0] != ' ' || !isDigit(1) || !isDigit(2) || !isDigit(3) || rest[1] == '0' ||
         (rest.size() > 4 && rest[4] != ' ') || !isAllOf(kValueChar, rest))

@@ -1,14 +1,13 @@
-// One coroutine serves a connection. It waits itself for the next request, its head, its place and its handler; other
-// functions do the steps that need no wait, and are coroutines where waits are rare. So a request needs no coroutine
-// frame of the library, as long as neither its handler nor its client makes it wait. Its response is sent from the text
-// that all connections share. The functions are not inlined: their variables would be in the coroutine's frame, which
-// is memory of each idle connection.
+// One coroutine serves a connection. It does the usual waits itself: for a request, its head, its place and its
+// handler. Only rare waits are in other coroutines. So a request that needs no rare wait allocates no coroutine frame
+// of the library. Its response is written to Service::scratch, which all connections share. The helper functions are
+// not inlined: their variables would be in the coroutine's frame, which each idle connection keeps in memory.
 
-#include "flow/base/detail/dropped_error.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
 #include "net/http/detail/http2_server.h"
+#include "net/http/detail/request_span.h"
 #include "net/http/detail/response_head.h"
 #include "net/http/detail/service.h"
 #include "net/pool.h"
@@ -19,7 +18,6 @@
 namespace flow::net::http::detail {
 namespace {
 
-/// Counts an object in a counter of what is there now.
 struct Counted {
     explicit Counted(std::uint64_t& c) : count(c) { ++count; }
     Counted(Counted const&) = delete;
@@ -28,12 +26,20 @@ struct Counted {
     std::uint64_t& count;
 };
 
-/// An exchange that is under way; tells the observer of its end.
+/// Returns the target in a head that was parsed: "/jobs" in "GET /jobs HTTP/1.1".
+std::string_view targetOf(std::string_view head) {
+    std::size_t at = std::min(head.find(' '), head.size() - 1) + 1;
+    return head.substr(at, head.find(' ', at) - at);
+}
+
+/// A running exchange. The destructor calls onEnd.
 struct OpenExchange {
     OpenExchange(Service& s, Connection const& c) : service(s), connection(c), inFlight(s.counters.inFlight) {}
     OpenExchange(OpenExchange const&) = delete;
     OpenExchange& operator=(OpenExchange const&) = delete;
     ~OpenExchange() {
+        if (!facts.context.isEmpty())
+            endSpan(facts, method);
         if (!service.options.onEnd)
             return;
         Address peer = connection.peerAddress();
@@ -42,6 +48,12 @@ struct OpenExchange {
         facts.target = target;
         facts.seconds = now() - begin;
         service.options.onEnd(facts);
+    }
+    /// Returns the facts for a report, with the target from the head: only onEnd needs a copy of it.
+    Exchange const& factsWith(Bytes const& head) {
+        facts.method = method;
+        facts.target = targetOf(head.toStringView());
+        return facts;
     }
     void note(Request const& request) {
         method = request.method;
@@ -58,7 +70,7 @@ struct OpenExchange {
     std::string method, target;
 };
 
-/// Reads what a handler has left of a body. Returns false if it is more than a step, or wrong.
+/// Reads the rest of a body. Returns false if the rest is wrong, or longer than kStep.
 Future<bool> skipRest(Reference<ReceivedBody> body) {
     for (std::uint64_t end = body->received() + kStep; body->received() <= end;) {
         ErrorOr<Bytes> piece = co_await tryGet(body->next());
@@ -70,13 +82,12 @@ Future<bool> skipRest(Reference<ReceivedBody> body) {
     co_return false;
 }
 
-/// True if the rest of a body may be read for nothing, to keep the connection.
+/// True if it is worth reading the rest of a body, to keep the connection.
 bool isWorthReading(ReceivedBody const& body, Framing const& framing) {
     return !body.refusal() && !body.wasNeverAsked() &&
            (framing.kind == Framing::Kind::Chunked || framing.length - body.received() <= kStep);
 }
 
-/// A connection that is served.
 struct Session {
     Session(Service& s, Reference<Connection> const& c, Event* e)
         : service(s), connection(c), ending(e), open(s.counters.open), tls(tlsFactsOf(*c)),
@@ -90,23 +101,22 @@ struct Session {
     Counted open;
     std::shared_ptr<TlsFacts const> const tls;
     double idleSince = now();
-    std::uint32_t left; // requests; none are left when the connection ends
+    std::uint32_t left; // requests that may follow; 0: the connection ends
 };
 
-/// A request, and what has come of it.
 struct Asked {
     std::optional<OpenExchange> exchange;
-    Refusal refusal; // the handler does not get the request
+    Refusal refusal; // if set, the handler is not called
     Response response;
     Framing framing;
     Reference<ReceivedBody> body;
     ResponseHead sent;
-    Error error; // of the handler
+    Error error;
     Future<Response> answering;
     Semaphore::Permit place;
 };
 
-/// Waits for the request that a client has sent before it knows of the end. Returns false if none comes.
+/// Waits for a request that the client may have sent before it knew that the server ends. Returns false if none comes.
 Future<bool> lastRequestComes(Reference<Connection> connection, double idleSince) {
     if (now() - idleSince > kLastSeconds)
         co_return false;
@@ -114,8 +124,8 @@ Future<bool> lastRequestComes(Reference<Connection> connection, double idleSince
     co_return first.index() == 0;
 }
 
-/// Reads a head that has not come as a whole: line by line, so that a client that sends no request learns it from the
-/// first line. Returns nothing if no byte has come in time.
+/// Reads a head that has not arrived completely, line by line, so that a wrong first line is refused at once. Returns
+/// no bytes, and sets `refusal`, if the head is wrong or too late; without a refusal no byte has come in time.
 Future<Bytes> readHeadByLines(Reference<Connection> connection, ServerOptions const* options, Refusal* refusal) {
     std::string head;
     double deadline = now() + double(options->headerTime);
@@ -130,7 +140,7 @@ Future<Bytes> readHeadByLines(Reference<Connection> connection, ServerOptions co
             co_return Bytes();
         }
         std::string_view text = std::get<0>(first).toStringView();
-        bool isFirst = head.empty() || head == "\r\n"; // an empty line may come before
+        bool isFirst = head.empty() || head == "\r\n"; // empty lines may come before it
         head += text;
         if (!isFirst || text == "\r\n" || kHttp2Preface.starts_with(text))
             continue;
@@ -141,15 +151,14 @@ Future<Bytes> readHeadByLines(Reference<Connection> connection, ServerOptions co
     co_return Bytes(StringRef(head));
 }
 
-/// Reading the head of a request has failed with `error`: returns the refusal to send, or throws the error if the
-/// connection itself has failed.
+/// Returns the refusal for an error of reading a head; rethrows an error of the connection.
 Refusal refusalOfHead(Error const& error) {
     if (error != value_too_large())
         throw error;
     return {431, "the head is too long"};
 }
 
-/// Gives the request to the handler, or refuses it.
+/// Parses the head, and calls the handler unless the request is refused.
 [[gnu::noinline]] void begin(Session& session, Bytes const& head, Semaphore::Permit place, Asked& asked) {
     Service& service = session.service;
     asked.place = std::move(place);
@@ -170,10 +179,10 @@ Refusal refusalOfHead(Error const& error) {
             asked.body->sendFirst("HTTP/1.1 100 Continue\r\n\r\n");
         request.body = Body::from(asked.body, asked.framing.size());
     }
-    asked.answering = service.call(std::move(request), session.ending);
+    asked.answering = service.call(std::move(request), session.ending, asked.framing.trace);
 }
 
-/// Returns false if the client has sent more bytes. Throws if the client has gone, which drops the handler's future.
+/// Returns false if the client has sent more bytes. Throws if the connection has ended.
 bool isStillQuiet(Connection& connection) {
     if (isQuiet(connection))
         return true;
@@ -183,8 +192,8 @@ bool isStillQuiet(Connection& connection) {
     return false;
 }
 
-/// Makes the response to a request that is refused, or for which the handler has failed, and gives the place back.
-[[gnu::noinline]] void settle(Session& session, Asked& asked) {
+/// Makes the response for a refusal or an error of the handler, and releases the place.
+[[gnu::noinline]] void settle(Session& session, Asked& asked, Bytes const& head) {
     Service& service = session.service;
     if (asked.refusal) {
         ++service.counters.refused;
@@ -193,39 +202,38 @@ bool isStillQuiet(Connection& connection) {
     } else if (asked.error.isValid()) {
         if (session.connection->failure().isValid() && isConnectionError(asked.error))
             throw asked.error;
-        asked.response = service.failed(asked.error, asked.body.getPtr());
+        asked.response = service.failed(asked.error, asked.body.getPtr(), asked.exchange->factsWith(head));
         asked.framing.keepsAlive = asked.framing.keepsAlive && !(asked.body && asked.body->refusal());
     }
     asked.place = Semaphore::Permit();
     asked.answering = Future<Response>();
 }
 
-/// Writes the head of the response to `out`. A response that cannot be sent is replaced.
-void writeHead(Session& session, Asked& asked, std::string& out) {
+/// Writes the head of the response to `out`. Replaces an invalid response by a 500.
+void writeHead(Session& session, Asked& asked, Bytes const& head, std::string& out) {
     bool isUnread = asked.body && !asked.body->isAtEnd();
     bool closes = !asked.framing.keepsAlive || session.ending->isSet() || --session.left == 0 ||
                   (isUnread && !isWorthReading(*asked.body, asked.framing));
-    OpenExchange const& exchange = *asked.exchange;
+    OpenExchange& exchange = *asked.exchange;
     out.clear();
     asked.sent =
         writeResponseHead(out, asked.response, exchange.method, exchange.facts.version, closes, session.service.date());
     if (!asked.sent.mistake)
         return;
-    reportDroppedBy(
-        "a handler of http::serve()",
-        invalid_option_value().withSentence(std::string("the response cannot be sent: ") + asked.sent.mistake));
+    reportFailed(invalid_option_value().withSentence(std::string("the response cannot be sent: ") + asked.sent.mistake),
+                 exchange.factsWith(head));
     asked.response = refusalOf({500, "the server has failed to answer"});
     out.clear();
     asked.sent =
         writeResponseHead(out, asked.response, exchange.method, exchange.facts.version, true, session.service.date());
 }
 
-/// Sends the response. Returns an invalid future if the connection has taken all of it at once.
-[[gnu::noinline]] Future<Void> send(Session& session, Asked& asked) {
+/// Sends the response. Returns an invalid future if all bytes were written at once.
+[[gnu::noinline]] Future<Void> send(Session& session, Asked& asked, Bytes const& head) {
     Connection* connection = session.connection.getPtr();
     Seconds seconds = session.service.options.writeTime;
     std::string& out = session.service.scratch;
-    writeHead(session, asked, out);
+    writeHead(session, asked, head, out);
     Response& response = asked.response;
     Exchange& facts = asked.exchange->facts;
     facts.status = response.status;
@@ -243,7 +251,7 @@ void writeHead(Session& session, Asked& asked, std::string& out) {
     return sendBytes(connection, std::move(restOfHead), std::move(rest), seconds);
 }
 
-/// Reads what the handler has left of the body; ends the connection if that is too much.
+/// Reads the rest of the body; ends the connection if it is too long or wrong.
 Future<Void> skipOrEnd(Session* session, Reference<ReceivedBody> body) {
     Future<bool> skipping = skipRest(body);
     bool isSkipped = co_await std::move(skipping);
@@ -255,8 +263,7 @@ Future<Void> skipOrEnd(Session* session, Reference<ReceivedBody> body) {
     co_await std::move(lingering);
 }
 
-/// Does what follows a response: an upgrade, the end of the connection, or the way to the next request. Returns an
-/// invalid future if that needs no wait.
+/// Upgrades or ends the connection, or skips to the next request. Returns an invalid future if that needs no wait.
 [[gnu::noinline]] Future<Void> follow(Session& session, Asked& asked) {
     if (asked.body)
         asked.exchange->facts.received = asked.body->received();
@@ -319,7 +326,7 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
                 Future<Bytes> coming = readHeadByLines(connection, &service->options, &asked.refusal);
                 head = co_await std::move(coming);
                 if (head.empty() && !asked.refusal)
-                    continue; // readable() was wrong: nothing had come
+                    continue; // no byte has come
             }
         } catch (Error& error) {
             asked.refusal = refusalOfHead(error);
@@ -351,8 +358,8 @@ Future<Void> serveHttp1(Service* service, Reference<Connection> connection, Even
             }
             isWatched = isStillQuiet(*connection);
         }
-        settle(session, asked);
-        if (Future<Void> sending = send(session, asked); sending.isValid())
+        settle(session, asked, head);
+        if (Future<Void> sending = send(session, asked, head); sending.isValid())
             co_await std::move(sending);
         if (Future<Void> following = follow(session, asked); following.isValid())
             co_await std::move(following);

@@ -1,4 +1,4 @@
-// The client's side of HTTP/1.1: one request at a time on a connection.
+// HTTP/1.1 clients: one request at a time on a connection.
 
 #include "flow/base/format.h"
 #include "flow/combine/race.h"
@@ -14,7 +14,7 @@
 namespace flow::net::http::detail {
 namespace {
 
-/// A request on its way, and its answer's body.
+/// A request and the body of its answer.
 class ClientExchange final : public BodySource {
 public:
     ClientExchange(ClientConnection::Lease lease, Reference<Connection> connection, Attempt* attempt)
@@ -25,7 +25,7 @@ public:
     Future<Bytes> next() override { return read(Reference<ClientExchange>::addRef(this)); }
 
 private:
-    static constexpr double kContinueSeconds = 1; // how long a request with Expect waits for "100 Continue"
+    static constexpr double kContinueSeconds = 1; // the wait of a request with Expect for "100 Continue"
 
     void begin(Request const& request, Url const& url);
     static Future<Void> sendAll(ClientExchange* self, std::string head, bool waits);
@@ -35,18 +35,18 @@ private:
     void stop();
 
     ClientConnection::Lease lease_;
-    Reference<Connection> connection_; // null after the end
+    Reference<Connection> connection_;
     std::string about_;
     ExchangeLimits limits_;
     Framing framing_;
     Reference<ReceivedBody> received_;
-    bool isLast_ = false; // the request has said that the connection ends
+    bool isLast_ = false; // the request has "Connection: close"
     Error error_;         // of all later reads
     Error sendError_;
     Event mayContinue_;
     Body requestBody_;
     std::uint64_t sent_ = 0;
-    Future<Void> sending_; // invalid without a body; ends before the other members
+    Future<Void> sending_; // invalid without a body; declared last, since it uses the other members
 };
 
 class Http1Client final : public ClientConnection {
@@ -64,7 +64,6 @@ private:
     Reference<Connection> connection_;
 };
 
-/// Begins to send the request.
 void ClientExchange::begin(Request const& request, Url const& url) {
     std::string head = request.method + " " + url.target + " HTTP/1.1\r\n";
     if (!request.headers.has("Host"))
@@ -85,7 +84,8 @@ void ClientExchange::begin(Request const& request, Url const& url) {
         (void)connection_->write(StringRef(head));
 }
 
-/// Sends the head and the body. An error of the connection is the reader's; another one ends the connection.
+/// Sends the head and the body. Ignores an error of the connection, which the reader of the answer gets too. After
+/// another error it aborts the connection.
 Future<Void> ClientExchange::sendAll(ClientExchange* self, std::string head, bool waits) {
     if (waits) {
         (void)self->connection_->write(StringRef(std::exchange(head, {})));
@@ -99,12 +99,12 @@ Future<Void> ClientExchange::sendAll(ClientExchange* self, std::string head, boo
     if (!result.isError() || result.isError(error_code_actor_cancelled))
         co_return;
     if (!self->connection_->failure().isValid()) {
-        self->sendError_ = result.getError(); // of the body, or nothing takes its bytes
+        self->sendError_ = result.getError(); // the body has failed, or the server does not read
         self->connection_->abort();
     }
 }
 
-/// Reads one head. `until` is set when the request was sent.
+/// Reads one head. Sets `until` to the end of firstByteTimeout once the request was sent.
 Future<Bytes> ClientExchange::readHead(ClientExchange* self, double* until) {
     ReadUntil head = self->connection_->readUntil("\r\n\r\n"_sr, static_cast<std::uint32_t>(self->limits_.headBytes));
     if (self->sending_.isValid() && !self->sending_.isReady()) {
@@ -148,7 +148,7 @@ Future<Response> ClientExchange::run(Reference<ClientExchange> self, Attempt* at
             throw value_too_large().withSentence("the answer's body has more than `bodyBytes`");
         BodyLimits limits;
         limits.bytes = self->limits_.bodyBytes;
-        limits.seconds = std::numeric_limits<double>::infinity(); // read() has its own
+        limits.seconds = std::numeric_limits<double>::infinity(); // read() has its own limit
         self->received_ = makeReference<ReceivedBody>(self->connection_, self->framing_, limits);
         if (self->received_->isAtEnd())
             self->end();
@@ -195,7 +195,6 @@ Future<Bytes> ClientExchange::read(Reference<ClientExchange> self) {
     }
 }
 
-/// The answer has come to its end.
 void ClientExchange::end() {
     trailers = received_->trailers;
     received_->detach();
@@ -209,7 +208,7 @@ void ClientExchange::end() {
         stop();
 }
 
-/// Ends the exchange where it is: the connection is reset.
+/// Ends an incomplete exchange: the connection is reset.
 void ClientExchange::stop() {
     sending_ = Future<Void>();
     ClientConnection::Lease ended = std::move(lease_);

@@ -30,7 +30,7 @@ public:
         return submitRequest(fields, !request.body.isEmpty());
     }
     static Future<Void> sendBody(Reference<Http2Stream> stream, Body body, double time) {
-        return Http2Session::sendBody(std::move(stream), std::move(body), {}, time);
+        return Http2Session::sendBody(std::move(stream), std::move(body), {}, time, nullptr);
     }
     bool isOpen() const { return mayRequest(); }
     std::size_t streams() const { return streams_.size(); }
@@ -48,7 +48,7 @@ public:
     }
 
 private:
-    void headHasCome(Reference<Http2Stream>) override {} // send() waits for it
+    void headHasCome(Reference<Http2Stream>) override {} // send() waits for `changed`
     void streamHasEnded(Http2Stream& stream) override {
         Reference<Http2Stream> held = Reference<Http2Stream>::addRef(&stream);
         release(stream);
@@ -71,7 +71,7 @@ public:
     void close() override { session_->goAway(false); }
 
 private:
-    /// The body of a response: keeps the connection.
+    /// A body that keeps the client, and so the connection.
     class Source final : public Http2Source {
     public:
         Source(Reference<Http2Stream> stream, double time, Reference<Http2ClientOverSession> client)
@@ -85,7 +85,7 @@ private:
         if (!self->isOpen())
             co_await coro::fail(retry().withSentence("the HTTP/2 connection takes no further requests"));
         Reference<Http2Stream> stream = self->session_->request(request, self->options_.scheme);
-        auto source = makeReference<Source>(stream, self->options_.bodyTime, self); // resets the stream at a cancel
+        auto source = makeReference<Source>(stream, self->options_.bodyTime, self); // a cancel resets the stream
         if (!request.body.isEmpty() && stream->session)
             stream->work =
                 Http2ClientSession::sendBody(stream, std::move(request.body), self->session_->limits_.sendTime);

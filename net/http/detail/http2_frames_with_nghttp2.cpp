@@ -1,9 +1,6 @@
 #include "net/http/detail/http2_session.h"
 
 #include "flow/base/format.h"
-#include "flow/combine/race.h"
-#include "flow/coro/coroutine.h"
-#include "flow/wait/delay.h"
 #include "net/http/detail/syntax.h"
 
 #include <nghttp2/nghttp2.h>
@@ -11,7 +8,6 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <new>
 
 namespace flow::net::http::detail {
@@ -23,10 +19,10 @@ std::string_view textOf(std::uint8_t const* bytes, std::size_t size) {
     return {reinterpret_cast<char const*>(bytes), size};
 }
 std::uint8_t* unsignedBytes(std::string_view text) {
-    return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); // nghttp2 copies it
+    return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); // nghttp2 copies the bytes
 }
 
-/// What a stream fails with that has ended before its message.
+/// Returns the error of a stream that ended before its message was complete.
 Error errorOfCode(std::uint32_t code) {
     if (code == NGHTTP2_REFUSED_STREAM)
         return retry().withSentence("the server has not processed the request: its connection is ending, or busy");
@@ -36,7 +32,7 @@ Error errorOfCode(std::uint32_t code) {
 
 } // namespace
 
-/// The functions that nghttp2 calls. None of them may throw.
+/// Called by nghttp2. None of the functions may throw.
 struct Http2Session::Callbacks {
     static Http2Session& session(void* self) { return *static_cast<Http2Session*>(self); }
     static Http2Stream* streamOf(nghttp2_session* session, std::int32_t id) {
@@ -144,15 +140,15 @@ struct Http2Session::Callbacks {
                 stream->hasSent = true;
                 stream->changed.trigger();
             }
-            // The answer is complete: the rest of the request is not needed. A client that has got an error stops by
-            // itself, but curl 7.88 would not see the answer if the reset came with it: there answer() waits.
+            // The answer is complete, so the rest of the request is not needed. From status 300 on, answer() resets the
+            // stream later, because curl 7.88 loses such an answer if the reset comes with it.
             if (stream && self.isServer_ && !stream->hasEnded && stream->status < 300)
                 nghttp2_submit_rst_stream(nghttp2, NGHTTP2_FLAG_NONE, stream->id, NGHTTP2_NO_ERROR);
         }
         if (frame->hd.type == NGHTTP2_RST_STREAM) {
             std::uint32_t code = frame->rst_stream.error_code;
             if (code != NGHTTP2_NO_ERROR && code != NGHTTP2_INTERNAL_ERROR && code != NGHTTP2_CANCEL)
-                self.noteReset(); // the other side has broken a rule
+                self.noteReset(); // this side has reset the stream, since the other side broke a rule
         }
         return 0;
     }
@@ -249,7 +245,7 @@ Http2Session::Http2Session(Reference<Connection> connection, bool isServer, Http
     else
         settings.push_back({NGHTTP2_SETTINGS_ENABLE_PUSH, 0});
     nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
-    // Before a client has read the settings, it may use the window of the protocol.
+    // A client may use the default window until it has read the settings.
     std::uint32_t window =
         isServer ? NGHTTP2_INITIAL_CONNECTION_WINDOW_SIZE + limits.streams * limits.unreadWindow : 1u << 30;
     nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(window));
@@ -265,7 +261,7 @@ void Http2Session::noteId(std::int32_t id) {
             skippedIds_ = {lastId_ + 2, id - 2};
         lastId_ = id;
     } else if (id >= skippedIds_.first && id <= skippedIds_.second) {
-        terminate(NGHTTP2_PROTOCOL_ERROR); // RFC 9113, 5.1.1: nghttp2 would take it
+        terminate(NGHTTP2_PROTOCOL_ERROR); // RFC 9113, 5.1.1: ids must grow; nghttp2 would accept this one
     }
 }
 
@@ -285,10 +281,12 @@ void Http2Session::noteField(Http2Stream& stream, std::string_view name, std::st
         stream.status = (value[0] - '0') * 100 + (value[1] - '0') * 10 + (value[2] - '0');
     else if (name == "host")
         host_ = value;
-    else if (name == "cookie") // may come in several pieces (RFC 9113, 8.2.3)
+    else if (name == "cookie") // may be split into several fields (RFC 9113, 8.2.3)
         (cookie_ += cookie_.empty() ? "" : "; ") += value;
     else if (name[0] != ':')
         addLine(name, value);
+    if (!stream.hasHead)
+        stream.trace.note(name, lines_.size() - value.size() - 2, value.size());
 }
 
 void Http2Session::addLine(std::string_view name, std::string_view value) {
@@ -299,7 +297,7 @@ void Http2Session::noteHead(Http2Stream& stream, bool isEnd) {
     stream.hasEnded = isEnd;
     stream.changed.trigger();
     if (!isServer_ && stream.status < 200)
-        return; // another one follows
+        return; // an interim response: another head follows
     if (authority_.empty())
         authority_ = host_;
     bool isRequest = isServer_ && !stream.hasHead;

@@ -5,6 +5,7 @@
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
 #include "net/http/detail/http2_session.h"
+#include "net/http/detail/request_span.h"
 #include "net/http/detail/response_head.h"
 #include "net/http/detail/syntax.h"
 
@@ -31,8 +32,8 @@ public:
         : Http2Session(connection, true, http2LimitsOf(service.options)), service_(service), ending_(ending),
           tls_(tlsFactsOf(*connection)), peer_(connection->peerAddress()) {}
 
-    /// Ends the connection in order, when it has been idle for long, has had its requests, or the server ends. It is
-    /// ready if a head takes too long.
+    /// Ends the connection gracefully after the idle time, after the last allowed request, or when the server ends. The
+    /// future is ready when a head takes too long.
     static Future<Void> watch(Reference<Http2ServerSession> self) {
         for (;;) {
             if (self->isHeadLate())
@@ -47,8 +48,8 @@ public:
         }
         auto answer = self->pinged_.next();
         self->goAway(true);
-        self->flush(); // nghttp2 would send the ping first
-        self->ping();  // its answer comes behind all that the client has sent before it read the notice
+        self->flush(); // otherwise nghttp2 would send the ping first
+        self->ping();  // the answer comes after all requests that the client sent before it read the notice
         co_await race(answer, delay(1.0));
         self->goAway(false);
         self->isRefusing_ = true;
@@ -58,7 +59,7 @@ public:
     }
 
 private:
-    /// Counts a request, and reports its exchange when it is over.
+    /// Counts a running request, and calls onEnd at its end.
     struct Running {
         Running(Service& s, Http2Stream& t, Address const& peer) : service(s), stream(t) {
             ++service.counters.inFlight;
@@ -74,6 +75,8 @@ private:
             exchange.received = stream.bodyBytes;
             exchange.sent = stream.sentBytes;
             exchange.seconds = now() - since;
+            if (!exchange.context.isEmpty())
+                endSpan(exchange, exchange.method);
             if (service.options.onEnd)
                 service.options.onEnd(exchange);
         }
@@ -89,7 +92,7 @@ private:
     }
     bool isHeadLate() const { return headSince_ + double(service_.options.headerTime) <= now(); }
 
-    /// Fails the streams of which the client has not taken a piece in time. Returns when to look again.
+    /// Fails the streams with a piece that the client has not taken in time. Returns the time of the next check.
     double lookAtPieces() {
         double next = now() + std::min(double(service_.options.headerTime), limits_.sendTime);
         for (Reference<Http2Stream> const& each : streams_)
@@ -99,8 +102,8 @@ private:
     }
 
     void headHasCome(Reference<Http2Stream> stream) override {
-        // The last GOAWAY names the last stream that is taken, and the client sends the later ones again. It may wait
-        // to be sent, behind bodies that the client does not read.
+        // The second GOAWAY names the last stream that is served: the client sends later ones again, on another
+        // connection. They still come while this GOAWAY waits behind bodies that the client does not read.
         if (isRefusing_)
             return reset(*stream, kRefusedStream);
         if (++requests_ == service_.options.requestsPerConnection)
@@ -111,10 +114,10 @@ private:
     }
     void streamHasEnded(Http2Stream& stream) override {
         if (stream.hasSent && stream.work.isValid() && !stream.work.isReady())
-            return; // answer() is about to end, and releases it
+            return; // answer() will release it
         Reference<Http2Stream> held = Reference<Http2Stream>::addRef(&stream);
         release(stream);
-        Future<Void> work = std::move(stream.work); // cancels the handler
+        Future<Void> work = std::move(stream.work); // its destructor cancels the handler
     }
 
     static Future<Void> answer(Http2ServerSession* self, Reference<Http2Stream> stream) {
@@ -142,16 +145,17 @@ private:
                 error = errorOfHandler();
             }
             if (!stream->session || (stream->error.isValid() && stream->error != value_too_large()))
-                co_return; // the client has gone, or is too slow
+                co_return; // the client has ended the stream, or is too slow
             if (error.isValid())
-                response = service.failed(error, nullptr);
+                response = service.failed(error, nullptr, running->exchange);
         }
         if (!stream->session)
             co_return;
-        bool hasBody = self->sendHead(*stream, response);
+        bool hasBody = self->sendHead(*stream, response, running->exchange);
         running->exchange.status = response.status;
         if (hasBody && response.body.source())
-            co_await sendBody(stream, std::move(response.body), std::move(response.trailers), self->limits_.sendTime);
+            co_await sendBody(stream, std::move(response.body), std::move(response.trailers), self->limits_.sendTime,
+                              &running->exchange);
         else if (hasBody)
             giveBody(*stream, response.body.takeBytes(), response.trailers);
         while (stream->session && !stream->hasSent) {
@@ -159,7 +163,7 @@ private:
             co_await change;
         }
         running.reset();
-        // The client may still send, since it has got an error: then it has a moment to end the stream itself.
+        // After an error status the client may still send its body: give it a moment to end the stream itself.
         for (double until = now() + kLastSeconds; stream->session && now() < until;) {
             auto change = stream->changed.next();
             co_await race(change, delayUntil(until));
@@ -170,7 +174,7 @@ private:
             self->release(*stream);
     }
 
-    /// Gives the request to the handler. It is not inlined: a Request would be in the coroutine's frame.
+    /// Calls the handler. Not inlined, so that the coroutine's frame holds no Request.
     [[gnu::noinline]] Future<Response> call(Reference<Http2Stream> const& stream, std::optional<std::uint64_t> size,
                                             Exchange& exchange) {
         Request request;
@@ -184,19 +188,18 @@ private:
         stream->expectsContinue = request.headers.hasToken("expect", "100-continue");
         if (size != 0)
             request.body = Body::from(makeReference<Http2Source>(stream, service_.options.bodyTime), size);
-        return service_.call(std::move(request), ending_);
+        return service_.call(std::move(request), ending_, stream->trace);
     }
 
-    /// Sends the head, which is that of HTTP/1.1 in other clothes: so both are checked alike. Returns true if a body
-    /// follows.
-    bool sendHead(Http2Stream& stream, Response& response) {
+    /// Sends the head. It is made from the head for HTTP/1.1, so the same checks apply. Returns true if a body follows.
+    bool sendHead(Http2Stream& stream, Response& response, Exchange const& exchange) {
         std::string& text = service_.scratch;
         text.clear();
         ResponseHead head = writeResponseHead(text, response, stream.method, Version::Http11, false, service_.date());
         if (response.upgrade)
             head.mistake = "HTTP/2 has no upgrades";
         if (head.mistake) {
-            response = service_.failed(operation_failed().withSentence(head.mistake), nullptr);
+            response = service_.failed(operation_failed().withSentence(head.mistake), nullptr, exchange);
             text.clear();
             head = writeResponseHead(text, response, stream.method, Version::Http11, false, service_.date());
         }
@@ -217,7 +220,7 @@ private:
     static std::optional<std::uint64_t> sizeOf(Http2Stream const& stream) {
         if (stream.hasEnded && stream.bodyBytes == 0 && stream.trailers.empty())
             return 0;
-        return parseNumber<std::uint64_t>(stream.headers.get("content-length")); // nghttp2 checks it
+        return parseNumber<std::uint64_t>(stream.headers.get("content-length")); // nghttp2 has checked it
     }
 
     Service& service_;
@@ -226,7 +229,7 @@ private:
     std::shared_ptr<TlsFacts const> tls_;
     Address peer_;
     std::uint32_t requests_ = 0;
-    bool isRefusing_ = false; // after the last GOAWAY
+    bool isRefusing_ = false; // after the second GOAWAY
 };
 
 } // namespace

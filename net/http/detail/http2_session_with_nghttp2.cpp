@@ -12,8 +12,8 @@
 
 namespace flow::net::http::detail {
 
-/// Returns the memory into which all sessions of the thread read, since feed() uses the bytes at once. It is on the
-/// heap, since variables of threads take room from their stacks.
+/// Returns the receive buffer of the thread. All sessions share it, since feed() uses the bytes at once. It is on the
+/// heap, since a thread_local array would take room from the thread's stack.
 static std::span<std::uint8_t> readRoom() {
     constexpr std::size_t kRead = 16 * 1024;
     thread_local auto room = std::make_unique_for_overwrite<std::uint8_t[]>(kRead);
@@ -44,7 +44,7 @@ Future<Void> Http2Session::read(Reference<Http2Session> self, Bytes first) {
         self->feed(StringRef(readRoom().data(), static_cast<int>(count)));
     }
     self->wake_.trigger();
-    co_await Future<Void>(Never()); // write() ends it, when all is sent
+    co_await Future<Void>(Never()); // write() ends the session when everything is sent
 }
 
 Future<Void> Http2Session::write(Reference<Http2Session> self) {

@@ -1,10 +1,11 @@
 #pragma once
-// Http2Stream: one request and its response on an HTTP/2 connection, as servers and clients see it.
+// Http2Stream: one request and its response on an HTTP/2 connection, at a server or a client.
 //
-// The bytes that have arrived wait in `received` until the body's reader takes them, and only then is their window
-// given back. Of a body that is sent, one piece is held at a time.
+// Arrived bytes wait in `received`; the window opens again when a reader takes them. Of a body that is sent, the stream
+// holds one piece at a time.
 
 #include "flow/sync/trigger.h"
+#include "net/http/detail/trace_fields.h"
 #include "net/http/message.h"
 
 #include <cstdint>
@@ -17,36 +18,36 @@ class Http2Session;
 struct Http2Stream : ReferenceCounted<Http2Stream> {
     Http2Session* session = nullptr; // null when the stream has ended
     std::int32_t id = 0;
-    std::size_t place = 0; // in Http2Session::streams_
-    Trigger changed;       // after each change that a reader or writer of this stream may wait for
+    std::size_t place = 0; // index in Http2Session::streams_
+    Trigger changed;       // triggered by the changes that a reader or writer may wait for
 
     // Received
     std::string method, target; // at a server
-    int status = 0;             // of the answer
+    int status = 0;
     Headers headers, trailers;
-    std::string received;         // the bytes of the body that are not read yet
+    TraceFields trace;            // of `headers`
+    std::string received;         // bytes of the body that were not read yet
     std::uint64_t bodyBytes = 0;  // of the body so far
-    bool hasHead = false;         // the head is complete: method, target, status, headers
-    bool isTooLarge = false;      // the head, or the trailers, have more bytes than the limit: they are dropped
-    bool hasEnded = false;        // the other side has sent all
+    bool hasHead = false;         // the head is complete
+    bool isTooLarge = false;      // the head or the trailers were dropped, since they are above a limit
+    bool hasEnded = false;        // the other side has sent everything
     bool expectsContinue = false; // the client waits for "100 Continue" before it sends the body
-    bool isUnread = false;        // nothing will read the body: its bytes are dropped
-    Error error;                  // why no more will come
+    bool isUnread = false;        // the bytes of the body are dropped
+    Error error;                  // the reason why no more bytes will come
 
     // Sent
     Bytes piece;
     Headers sentTrailers;
-    double sentAt = 0;           // when the last bytes of a piece went, or the piece came
+    double sentAt = 0;           // the time when bytes of the piece were last sent, or the piece was set
     std::uint64_t sentBytes = 0; // of the body so far
-    bool isLast = false;         // no piece follows
-    bool hasSent = false;        // this side has sent all
+    bool isLast = false;         // `piece` is the last one
+    bool hasSent = false;        // this side has sent everything
     Future<Void> work;           // a server: the handler and its answer; a client: the body of the request
 };
 
-/// Reads the body of a message from its stream.
 class Http2Source : public BodySource {
 public:
-    /// A read fails with timed_out if nothing comes for so many seconds.
+    /// A read fails with timed_out after `time` seconds without bytes.
     Http2Source(Reference<Http2Stream> stream, double time) : stream_(std::move(stream)), time_(time) {}
     ~Http2Source() override;
 

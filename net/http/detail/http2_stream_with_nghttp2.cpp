@@ -1,10 +1,10 @@
 #include "net/http/detail/http2_stream.h"
 
-#include "flow/base/detail/dropped_error.h"
 #include "flow/combine/race.h"
 #include "flow/coro/coroutine.h"
 #include "flow/wait/delay.h"
 #include "net/http/detail/http2_session.h"
+#include "net/http/detail/service.h"
 
 #include <nghttp2/nghttp2.h>
 
@@ -26,7 +26,8 @@ bool Http2Session::isTaken(Http2Stream& stream, double time) {
     return false;
 }
 
-Future<Void> Http2Session::sendBody(Reference<Http2Stream> stream, Body body, Headers trailers, double time) {
+Future<Void> Http2Session::sendBody(Reference<Http2Stream> stream, Body body, Headers trailers, double time,
+                                    Exchange const* exchange) {
     std::optional<std::uint64_t> left = body.size();
     while (stream->session && !stream->isLast) {
         Future<Bytes> reading = body.read();
@@ -37,8 +38,8 @@ Future<Void> Http2Session::sendBody(Reference<Http2Stream> stream, Body body, He
         if (!piece.isError() && left && (size > *left || (size == 0 && *left != 0)))
             piece = operation_failed().withSentence("the body of an HTTP/2 message has another size than it said");
         if (piece.isError()) {
-            if (stream->session->isServer_)
-                reportDroppedBy("the body of a response of http::serve()", piece.getError());
+            if (exchange)
+                reportFailed(piece.getError(), *exchange, "the body of a response of http::serve()");
             stream->session->fail(*stream, piece.getError(), NGHTTP2_INTERNAL_ERROR);
             co_return;
         }

@@ -1,4 +1,3 @@
-// HTTP/2 in a build without nghttp2.
 
 #include "net/http/detail/http2_client.h"
 #include "net/http/detail/http2_server.h"
@@ -6,7 +5,7 @@
 namespace flow::net::http::detail {
 
 Future<Void> serveHttp2(Service*, Reference<Connection>, Bytes, Event*) {
-    return Void(); // an end in order: the client may try HTTP/1.1
+    return Void(); // closes the connection: the client may try HTTP/1.1
 }
 
 Reference<Http2Client> Http2Client::over(Reference<Connection>, Options) {

@@ -1,11 +1,11 @@
 #pragma once
-// openConnection(): a new connection to the host of a URL, through the proxy and encrypted as the options say.
+// openConnection(): connects to the host of a URL, through the proxy and with TLS if needed.
 
 #include "net/http/client.h"
 
 namespace flow::net::http::detail {
 
-/// Fails with connection_timed_out after options->connectTimeout. `proxy` is that of the options; null without one.
+/// Fails with connection_timed_out after options->connectTimeout. `proxy`: the parsed options->proxy; null without one.
 Future<Encrypted> openConnection(std::shared_ptr<ClientOptions const> options, std::shared_ptr<Url const> proxy,
                                  Url url, bool mayBeHttp2);
 

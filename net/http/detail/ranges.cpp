@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 
-/// Returns the number, at most kLargest; nothing if the text is not digits alone.
+/// Returns the number, at most kLargest; nothing if the text is not all digits.
 std::optional<std::uint64_t> digits(std::string_view text) {
     std::uint64_t number = 0;
     for (char c : text) {
@@ -19,13 +19,12 @@ std::optional<std::uint64_t> digits(std::string_view text) {
         bool isTooLarge = __builtin_mul_overflow(number, std::uint64_t{10}, &number) ||
                           __builtin_add_overflow(number, static_cast<std::uint64_t>(c - '0'), &number);
         if (isTooLarge)
-            number = kLargest / 10 * 10 + 9; // each further digit overflows again
+            number = kLargest / 10 * 10 + 9; // saturates: another digit overflows again
     }
     return text.empty() ? std::nullopt : std::optional(number);
 }
 
-/// Reads "first-last", "first-" or "-count". Returns false if the text is none of these. Adds the bytes that the file
-/// has, if it has some.
+/// Parses "first-last", "first-" or "-count", and adds the part inside of the file, if any. False: the text is invalid.
 bool addRange(std::vector<ByteRange>& to, std::string_view text, std::uint64_t size) {
     std::size_t dash = text.find('-');
     if (dash == std::string_view::npos)

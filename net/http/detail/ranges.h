@@ -9,15 +9,13 @@
 
 namespace flow::net::http::detail {
 
-/// A part of a file.
 struct ByteRange {
     std::uint64_t first, size;
     friend bool operator==(ByteRange const&, ByteRange const&) = default;
 };
 
-/// Returns the ranges of a field that a file of `size` bytes has. None: the file has no byte of any range. Returns
-/// nothing if the whole file is the answer: the field is wrong, has more than `most` ranges, or the ranges have
-/// together more bytes than the file.
+/// Returns the ranges of a field, without those behind the end of a file of `size` bytes. Returns nothing if the whole
+/// file must be sent: the field is wrong, or has more than `most` ranges or together more than `size` bytes.
 std::optional<std::vector<ByteRange>> parseRanges(std::string_view field, std::uint64_t size, std::size_t most);
 
 } // namespace flow::net::http::detail

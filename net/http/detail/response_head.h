@@ -1,5 +1,5 @@
 #pragma once
-// The head of a response of HTTP/1.1, with the checks of what a handler gives.
+// Checks a response, and writes its head for HTTP/1.1.
 
 #include "net/http/detail/body_io.h"
 
@@ -7,12 +7,12 @@ namespace flow::net::http::detail {
 
 struct ResponseHead {
     Framed framed = Framed::Plain;
-    bool hasBody = false;          // the body is sent behind the head
-    bool closes = false;           // the connection ends behind the response
-    char const* mistake = nullptr; // what is wrong with the response, which must not be sent then
+    bool hasBody = false;          // the body must be sent after the head
+    bool closes = false;           // the connection ends after the response
+    char const* mistake = nullptr; // why the response must not be sent
 };
 
-/// Appends the head of the response. `closes`: the connection is to end in any case. `date` is a line, or "".
+/// Appends the head to `out`. `closes`: the connection will end in any case. `date`: the Date line, or "".
 ResponseHead writeResponseHead(std::string& out, Response const& response, std::string_view method, Version version,
                                bool closes, std::string_view date);
 

@@ -1,9 +1,8 @@
 #pragma once
-// What a byte of a message's head may be (RFC 9110, 5.5 and 5.6), and comparisons of names.
+// Character classes of HTTP (RFC 9110, 5.5 and 5.6), and small functions on text.
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,7 +23,7 @@ constexpr std::array<std::uint8_t, 256> charClasses() {
     add("-._~%!$&'()*+,;=:[]", kHostChar);
     for (unsigned c = 0x21; c < 0x7F; ++c)
         classes[c] |= kTargetChar | kValueChar;
-    classes['#'] &= static_cast<std::uint8_t>(~kTargetChar); // a fragment stays in the browser
+    classes['#'] &= static_cast<std::uint8_t>(~kTargetChar); // a fragment is never sent
     classes[' '] |= kValueChar;
     classes['\t'] |= kValueChar;
     for (unsigned c = 0x80; c <= 0xFF; ++c)
@@ -36,7 +35,6 @@ inline constexpr std::array<std::uint8_t, 256> kCharClasses = charClasses();
 inline bool isOf(CharClass which, char c) {
     return kCharClasses[static_cast<std::uint8_t>(c)] & which;
 }
-/// True if all bytes of the text are of this class.
 inline bool isAllOf(CharClass which, std::string_view text) {
     std::uint8_t common = which;
     for (char c : text)
@@ -67,7 +65,6 @@ inline int hexDigit(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/// Removes the blanks around the text.
 inline std::string_view trimmed(std::string_view text) {
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
         text.remove_prefix(1);
@@ -76,8 +73,7 @@ inline std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-/// Calls use(element) for each element of a list such as "keep-alive, Upgrade", until it returns true. Returns true
-/// if one did.
+/// Calls use(element) for the elements of a list ("a, b") until a call returns true. Returns true if one did.
 template <class Use>
 bool anyElement(std::string_view list, Use use) {
     for (;;) {

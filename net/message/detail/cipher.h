@@ -1,5 +1,5 @@
 #pragma once
-// Cipher: encrypts and decrypts the frames after a handshake. Only net/message uses it.
+// Cipher: encrypts and decrypts frames. Only net/message uses it.
 
 #include "net/message/detail/zmtp.h"
 
@@ -10,7 +10,7 @@ public:
     virtual ~Cipher() = default;
     /// Encrypts `body`, and appends the frame to `out`.
     virtual void close(std::string& out, std::string_view body, zmtp::FrameFlags flags) = 0;
-    /// Decrypts the body `closed` of a received frame into `plain`. Then `frame` points into `plain`.
+    /// Decrypts the body `closed` of a received frame into `plain`. `frame` then points into `plain`.
     virtual zmtp::Fault open(std::string_view closed, std::string& plain, zmtp::Frame& frame) = 0;
 };
 

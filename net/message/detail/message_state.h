@@ -1,5 +1,5 @@
 #pragma once
-// The state of a MessageSocket: its peers, and the queues in each direction. Only net/message uses it.
+// The state of a MessageSocket: its peers and queues. Only net/message uses it.
 
 #include "flow/base/random.h"
 #include "flow/loop/turn.h"
@@ -30,7 +30,7 @@ inline bool canSend(SocketType type) {
     return !oneOf(type, {SocketType::Sub, SocketType::Pull});
 }
 
-/// True if the bytes are equal. Routing ids are usually short, so up to 16 bytes are compared without a call.
+/// True if the bytes are equal. Compares up to 16 bytes without a call, since routing ids are short.
 FLOW_INLINE bool sameBytes(char const* a, char const* b, std::size_t size) {
     if (size > 16)
         return std::memcmp(a, b, size) == 0;
@@ -50,12 +50,12 @@ FLOW_INLINE bool sameBytes(char const* a, char const* b, std::size_t size) {
     return true;
 }
 
-/// Returns a random number generator. Its numbers depend on the seed in a simulation, and differ in each run otherwise.
+/// Returns a random number generator. In a simulation its numbers depend on the seed.
 inline DeterministicRandom& chance() {
     return *(Loop::current().isSimulated() ? deterministicRandom() : nondeterministicRandom());
 }
 
-/// The inproc:// names to which sockets of one loop are bound.
+/// The inproc:// names of one loop, with the sockets that are bound to them.
 struct InprocNames {
     std::map<std::string, MessageSocket::State*, std::less<>> bound;
 };
@@ -113,7 +113,7 @@ public:
 
     FutureStream<MonitorEvent> monitor();
     MessageCounters counters() const;
-    /// Returns the type, the bound endpoints and the peers, for reports.
+    /// Returns a text for reports: the type, the endpoints and the peers.
     std::string description() const;
     /// True for a REQ that has sent a request and has not received the reply.
     bool awaitsReply() const { return type_ == SocketType::Req && awaitsReply_; }
@@ -129,7 +129,7 @@ private:
         State* state;
     };
     struct Arrived {
-        Message message; // without parts: `from` has ended; takeArrived() unsubscribes each topic of `from`
+        Message message; // without parts: `from` has ended, and takeArrived() cancels its topics
         Reference<Peer> from;
     };
 
@@ -138,9 +138,9 @@ private:
     Future<Void> serve(Reference<Peer> peer);
     Reference<Peer> addPeer(Reference<Peer> peer);
     Future<Void> keepConnected(MessageEndpoint to);
-    /// Tries once to connect, and serves the connection until it ends.
+    /// Connects once, and serves the connection until it ends.
     Future<Void> connectOnce(Reference<Peer> peer, MessageEndpoint to);
-    /// Encrypts the peer's connection, if `to` requires it. Returns true if the connection can be used.
+    /// Encrypts the peer's connection if `to` requires it. Returns false after a failed TLS handshake.
     Future<bool> encrypt(Reference<Peer> peer, MessageEndpoint to);
     Future<Void> reportFailedTls(std::string client);
     void tlsFailed(std::string with);
@@ -200,7 +200,6 @@ private:
     bool mayReceive() const { return canReceive(type_) && (type_ != SocketType::Req || awaitsReply_); }
 
     // message_send.cpp
-    /// True if lastPeer_ has the routing id `id`, and has room.
     FLOW_INLINE bool isLast(void const* id, std::size_t idBytes) const {
         return lastPeer_ && lastPeer_->isOpen() && lastName_.size() == idBytes &&
                sameBytes(lastName_.data(), static_cast<char const*>(id), idBytes) && hasRoomNow(*lastPeer_);
@@ -221,14 +220,14 @@ private:
     bool fillOutput(Peer& peer);
     void outputDrained(Peer& peer);
     bool couldSendSlow(Send const& operation);
-    /// Returns the peer to which a ROUTER sends the message of `operation`; null if there is none.
+    /// Returns the receiver of a ROUTER's message; null if there is none.
     Peer* receiverOf(Send const& operation);
     void sendSlow(Send const& operation);
     bool couldSend(Message const& message);
-    /// Returns the first peer with room, from peers_[turn_] on, or null. If `advance`, moves turn_ behind this peer.
+    /// Returns the first peer with room, from peers_[turn_] on, or null. `advance`: moves turn_ behind this peer.
     Peer* nextPeer(bool advance);
-    /// Sets lastPeer_ to `peer`, or to null if `peer` cannot be used without checks. Call setLastPeer(nullptr) after
-    /// each change of `peers_`. Only at a ROUTER may there be other peers while lastPeer_ is not null.
+    /// Sets lastPeer_ to `peer`, or to null if sending to it needs more checks. Except at a ROUTER, lastPeer_ is the
+    /// only peer. Call setLastPeer(nullptr) after each change of `peers_`.
     void setLastPeer(Peer* peer);
     Peer* peerNamed(std::string_view id);
     Peer* peerOf(Message const& message);
@@ -246,25 +245,25 @@ private:
     SocketType type_;
     MessageOptions options_;
     MessageCounters counters_;
-    zmtp::Limits frameLimits_; // the limits of received frames, before decryption
-    bool isDirect_;            // receive() may return each message of find(), without more checks
+    zmtp::Limits frameLimits_; // the limits of frames before decryption
+    bool isDirect_;            // receive() returns each message of find(), without more checks
     bool isQueued_;            // messages wait in Peer::queue before they go to Peer::output
     std::size_t sndMessages_, sndBytes_;
-    Reference<Peer> current_;     // the peer that messages are taken from
-    Reference<Peer> lastPeer_;    // the receiver of the last sendBytes(), for the fast path of the next one; or null
+    Reference<Peer> current_;     // receive() takes messages from this peer
+    Reference<Peer> lastPeer_;    // the receiver of the last sendBytes(), for the fast path; or null
     std::string lastName_;        // the routing id of lastPeer_; empty if this is no ROUTER
-    bool hasRead_ = false;        // current_ was read since it was chosen: with no message left, ready peers are next
-    ListLink ready_;              // the peers that may have messages, except current_
-    std::deque<Arrived> arrived_; // receive() takes these messages before those in the inputs of the peers
+    bool hasRead_ = false;        // current_ was read since it was chosen: then other ready peers are next
+    ListLink ready_;              // other peers that may have messages
+    std::deque<Arrived> arrived_; // receive() takes these before the messages in the inputs
     std::size_t arrivedBytes_ = 0;
     std::vector<Reference<Peer>> peers_;
-    std::map<std::string, Reference<PeerName>, std::less<>> byId_; // at a ROUTER: the names of its peers
+    std::map<std::string, Reference<PeerName>, std::less<>> byId_; // only at a ROUTER
     std::vector<std::string> departed_;                            // names in byId_ with waiting senders and no peer
     std::size_t turn_ = 0;
-    std::uint32_t lastId_;                                  // the last id that this ROUTER has given to a peer
-    std::set<std::string> connected_;                       // endpoints, at types that connect only once to each
-    std::map<std::string, int, std::less<>> subscriptions_; // this socket's topics, with the counts of subscribe()
-    TopicSet topics_;                                       // the topics of subscriptions_, for matches()
+    std::uint32_t lastId_;                                  // the last id that this ROUTER has made
+    std::set<std::string> connected_;                       // endpoints, for types that connect only once to each
+    std::map<std::string, int, std::less<>> subscriptions_; // topics, with the number of subscribe() calls
+    TopicSet topics_;                                       // the same topics, for matches()
     // REQ and REP
     bool awaitsReply_ = false;
     Reference<Peer> partner_; // REQ: the peer that replies; REP: the peer that gets the reply
@@ -275,11 +274,11 @@ private:
     Source<Receive> receivers_;
     Source<Send> senders_;
     std::vector<Reference<Listener>> listeners_;
-    std::vector<std::string> inproc_; // the inproc:// names to which this socket is bound
+    std::vector<std::string> inproc_;
     std::shared_ptr<InprocNames> names_;
     PromiseStream<MonitorEvent> monitor_;
     bool isMonitored_ = false;
-    Scope running_{OnError::Report}; // the last member, because its tasks use the other members
+    Scope running_{OnError::Report}; // last, because the tasks use the other members
 };
 
 } // namespace flow::net

@@ -1,8 +1,8 @@
 #pragma once
-// Output: the send queue of a connection. It copies small frames into a slab, and shares large messages.
+// Output: the send queue of a connection. Small messages are copied into a slab; large messages are shared.
 //
-//     output.append(frames, message);             // copied behind the bytes that wait; shared if large
-//     if (!output.flush(connection)) ...          // the kernel takes no more: again when connection.writable()
+//     output.append(frames, message);             // copies a small message, shares a large one
+//     if (!output.flush(connection)) ...          // the kernel takes no more: again after connection.writable()
 //
 // The high-water marks count this queue. The kernel's buffers are not counted.
 
@@ -16,7 +16,7 @@ namespace flow::net {
 
 class Output {
 public:
-    static constexpr std::size_t kBatch = 64 * 1024; // bytes after which the owner flushes
+    static constexpr std::size_t kBatch = 64 * 1024; // with this number of bytes the owner flushes
     static constexpr std::size_t kLarge = 32 * 1024; // messages of at least this size are not copied
 
     bool isEmpty() const { return bytes_ == 0; }
@@ -34,14 +34,13 @@ public:
         }
         appendSlow(part);
     }
-    /// Appends `frames` and then `message`. A large message is shared if `frames` is empty.
+    /// Appends `frames` and then `message`. Shares a large message if `frames` is empty.
     void append(std::string_view frames, Message const& message);
-    /// Appends frames that do not count as a message: commands, and subscriptions of ZMTP 3.0.
+    /// For frames that are no message: commands, and subscriptions of ZMTP 3.0.
     void appendUncounted(std::string_view frames) {
         std::memcpy(room(frames.size()), frames.data(), frames.size());
         note(frames.size(), 0);
     }
-    /// Appends frames that count as one message.
     void appendCounted(std::string_view frames) {
         std::memcpy(room(frames.size()), frames.data(), frames.size());
         note(frames.size(), 1);
@@ -49,12 +48,12 @@ public:
 
     /// Sends as many bytes as the kernel takes. Returns true if all bytes were sent.
     bool flush(Connection& connection);
-    /// Appends the messages of `ended`, the output of an ended connection. Drops commands and completely sent messages.
+    /// Takes the messages that were not completely sent from the output of an ended connection. Drops its commands.
     void takeOver(Output& ended);
     void clear();
 
 private:
-    /// A range of whole frames. A message is never split between two pieces.
+    /// A range of whole messages and commands.
     struct Piece {
         SlabRef slab;
         char const* data;
@@ -73,12 +72,12 @@ private:
         messages_ += messages;
         inSlab_ += messages;
     }
-    /// Moves the slab's contents into a piece of ahead_.
+    /// Moves the slab's contents to ahead_.
     void seal();
     void gone(std::size_t bytes);
     void takeOver(Piece const& piece);
 
-    RingQueue<Piece> ahead_; // the pieces that are sent before the slab
+    RingQueue<Piece> ahead_; // sent before the slab
     SlabRef slab_;
     std::uint32_t sent_ = 0, used_ = 0, capacity_ = 0; // bytes in the slab
     std::uint32_t inSlab_ = 0;                         // messages in the slab

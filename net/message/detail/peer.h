@@ -1,7 +1,6 @@
 #pragma once
-// Peer: one connection of a MessageSocket, with its input and its output. The object is made before the connection, and
-// used until the connection has ended. The next connection to the same endpoint is another Peer, which takes over only
-// the messages that wait to be sent. Only net/message uses this file.
+// Peer: one connection of a MessageSocket, with its input and output. The next connection to the same endpoint is
+// another Peer, which gets the unsent messages. Only net/message uses this file.
 
 #include "flow/core/ring_queue.h"
 #include "net/message/detail/cipher.h"
@@ -18,23 +17,22 @@ namespace flow::net {
 
 class Peer;
 
-/// A routing id at a ROUTER. Senders wait for the name and not for a connection, because the name may get another
-/// connection while they wait.
+/// A routing id at a ROUTER. Senders wait here and not at a Peer, because the name may get another connection.
 struct PeerName : ReferenceCounted<PeerName> {
-    Peer* peer = nullptr; // the last connection with this name; null after the connection has ended
+    Peer* peer = nullptr; // the last connection with this name; null after its end
     Source<MessageSocket::Send> senders;
 };
 
 class Peer : public ReferenceCounted<Peer> {
 public:
-    /// The phases of a connection, in their order. A connection may skip some.
+    /// The phases of a connection, in order. Some may be skipped.
     enum class Phase : std::uint8_t {
-        Unused, // the connection is not made yet
+        Unused, // not connected yet
         Shaking,
         Open,
         Over, // ended; the task that serves the connection closes it in a later turn
     };
-    /// The operation that is ready when the connection is over.
+    /// Waits until the connection is over.
     struct Over {
         using Result = Void;
         Peer* peer;
@@ -53,10 +51,9 @@ public:
             name->peer = nullptr;
     }
 
-    /// True if the handshake is done and the connection has not ended.
     bool isOpen() const { return phase == Phase::Open; }
     bool isOver() const { return phase == Phase::Over; }
-    /// Returns the number of received messages that are complete.
+    /// Returns the number of complete received messages.
     std::size_t available() const { return input.messages() + inbox.size(); }
     std::size_t waiting() const { return output.messages() + queue.size(); }
     void putInbox(Message message) {
@@ -68,7 +65,7 @@ public:
         inboxBytes -= message.wire().size();
         return message;
     }
-    /// Marks the connection as over. The task that serves the connection closes it in a later turn.
+    /// Marks the connection as over: see Phase::Over.
     void end(zmtp::Fault why) {
         if (isOver())
             return;
@@ -84,35 +81,35 @@ public:
 
     MessageSocket::State* state;
     Reference<Connection> connection; // null: not connected, or inproc
-    MessageEndpoint endpoint;         // the endpoint of the other side
-    Reference<Peer> twin;             // inproc: the peer at the other end
+    MessageEndpoint endpoint;
+    Reference<Peer> twin; // inproc: the peer at the other end
     Input input;
     Output output;
-    std::deque<Message> queue; // messages that go later to `output` (CONFLATE, CURVE) or to the twin
+    std::deque<Message> queue; // unsent messages that later go to `output` (CONFLATE, CURVE) or the twin
     std::size_t queueBytes = 0;
     RingQueue<Message> inbox; // inproc: received messages; CURVE: decrypted messages
     std::size_t inboxBytes = 0;
     std::unique_ptr<Cipher> cipher;
     Message opened; // CURVE: the parts so far of the next message
-    Place link;     // this peer's place in the list State::ready_
+    Place link;     // in the list State::ready_
     Phase phase = Phase::Unused;
     bool wasOpen = false;
-    bool isAccepted = false; // the other side has connected to us
+    bool isAccepted = false;
     bool isInproc = false;
     bool isBlocked = false; // the kernel takes no more of `output`
-    bool isDirty = false;   // `output` will be flushed when control is back at the loop
-    bool isPaused = false;  // the input has reached the high-water marks, and is not read
+    bool isDirty = false;   // `output` will be flushed at the end of the turn
+    bool isPaused = false;  // not read, since the input is at the high-water marks
     int minorVersion = 0;
     std::string id;
     Reference<Route> route;   // at a ROUTER
     Reference<PeerName> name; // at a ROUTER
-    TopicSet topics;          // at a PUB: the subscriptions of the peer
+    TopicSet topics;          // at a PUB: the peer's subscriptions
     double lastHeard = 0;
-    double lastPing = 0;   // the time of the peer's last PING; before the first PING, the time of open()
-    double pingGap = 0;    // seconds between the last two PINGs of the peer; 0: not known
-    double ttl = 0;        // the TTL in the peer's last PING, in seconds, for expire(); 0: none
-    Future<Void> expiry;   // the running call of expire()
-    Future<Void> assuring; // the running call of assure(): sends PONGs while the peer is paused
+    double lastPing = 0; // the time of the peer's last PING, or of open()
+    double pingGap = 0;  // seconds between the peer's last two PINGs; 0: unknown
+    double ttl = 0;      // the TTL in the peer's last PING, in seconds; 0: none
+    Future<Void> expiry;
+    Future<Void> assuring;                 // sends PONGs while the peer is paused
     zmtp::Fault fault = zmtp::Fault::None; // the reason of the disconnect
     HandlerSlot reading, writing;
     Source<Over> over;

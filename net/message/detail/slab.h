@@ -1,12 +1,12 @@
 #pragma once
-// Slab: a block of memory that messages, inputs and outputs share, with a reference count that is not atomic.
+// Slab: a shared block of memory for messages, inputs and outputs, with a reference count that is not atomic.
 //
 //     SlabRef slab = SlabRef::make(64 * 1024);
 //     std::memcpy(slab->bytes(), ...);
-//     SlabRef same = slab;                    // one more reference; slab.isSole() is false from here on
+//     SlabRef same = slab;                    // one more reference: slab.isSole() is false
 //
-// Small slabs come from the FastAllocator. Each thread caches up to 8 MiB of freed slabs, with sizes of powers of two
-// from 1 KiB to 1 MiB, so a streaming socket does not allocate. A slab belongs to one thread.
+// Small slabs come from the FastAllocator. Each thread caches up to 8 MiB of freed slabs of 1 KiB to 1 MiB, so a
+// streaming socket does not allocate. A slab belongs to one thread.
 
 #include "flow/base/inline.h"
 
@@ -29,11 +29,11 @@ private:
 
 class SlabRef {
 public:
-    static constexpr std::size_t kBytes = 64 * 1024; // the size of slabs into which sockets receive
+    static constexpr std::size_t kBytes = 64 * 1024; // the usual size of a receive buffer
     static constexpr std::size_t kLargestKept = 1024 * 1024;
 
     SlabRef() = default;
-    /// Makes a slab with room for at least `bytes` bytes, which must be below 2 GiB. Throws std::bad_alloc.
+    /// Makes a slab for at least `bytes` bytes, below 2 GiB. Throws std::bad_alloc.
     static SlabRef make(std::size_t bytes);
     SlabRef(SlabRef const& other) noexcept : slab_(other.slab_) {
         if (slab_)

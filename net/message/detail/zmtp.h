@@ -1,5 +1,5 @@
 #pragma once
-// The wire format of ZMTP 3.1 and 3.0: greeting, frames and commands, without any I/O.
+// The wire format of ZMTP 3.1 and 3.0: greeting, frames and commands, without I/O.
 //
 //     std::string out;
 //     zmtp::appendGreeting(out, "NULL", false);
@@ -10,8 +10,8 @@
 //     if (parsed.fault != zmtp::Fault::None) ...          // the peer breaks the protocol: close the connection
 //     if (parsed.used == 0) ...                           // call again with at least parsed.need bytes
 //
-// The parser reads memory that the caller owns, copies nothing and keeps nothing: a Frame points into the bytes that it
-// was parsed from. All limits are checked on the header of a frame, before its body has arrived.
+// The parser copies nothing: a Frame or Greeting points into the parsed bytes. It checks all limits on the header of a
+// frame, before the body has arrived.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,13 +26,13 @@ enum class Fault : std::uint8_t {
     BadSignature,      // the first bytes do not begin a greeting of ZMTP
     VersionTooOld,     // ZMTP 1 or 2
     MechanismMismatch, // the two sides use different security mechanisms
-    BadFlags,          // reserved bits are set, or a command is marked as followed by more parts
+    BadFlags,          // reserved bits are set, or a command has the "more" flag
     MessageTooLarge,   // more bytes than Limits::messageBytes
     TooManyParts,      // more parts than Limits::parts
     CommandTooLarge,   // more bytes than Limits::commandBytes
-    BadCommand,        // a command that cannot be read
+    BadCommand,
     UnexpectedCommand, // a command that is not allowed now
-    BadMetadata,       // properties that cannot be read
+    BadMetadata,
     BadSocketType,     // the peer's socket type does not match ours
     IdentityTooLong,   // more than 255 bytes
     IdentityInUse,     // another peer of this ROUTER has the same routing id
@@ -48,11 +48,11 @@ enum class Fault : std::uint8_t {
     TlsFailed,         // the handshake of TLS failed, so ZMTP did not begin
 };
 
-/// Returns the name of a fault for a log, such as "message too large".
+/// Returns a text such as "message too large".
 const char* nameOf(Fault fault);
 
 struct Limits {
-    std::size_t messageBytes = std::size_t{1} << 30; // the bytes of all parts of a message together
+    std::size_t messageBytes = std::size_t{1} << 30; // the bytes of all parts of a message
     std::size_t parts = 1024;
     std::size_t commandBytes = 64 * 1024;
     std::size_t topicBytes = 4 * 1024;
@@ -64,17 +64,17 @@ constexpr std::size_t kGreetingBytes = 64;
 struct Greeting {
     int major = 0;
     int minor = 0;
-    std::string_view mechanism; // points into the greeting
+    std::string_view mechanism;
     bool asServer = false;
 };
 
 struct Parsed {
-    std::size_t used = 0; // 0: not all bytes are there, or there is a fault
-    std::size_t need = 0; // if `used` is 0: the number of bytes needed for the next call
+    std::size_t used = 0; // 0: bytes are missing, or there is a fault
+    std::size_t need = 0; // if bytes are missing: call again with this number of bytes
     Fault fault = Fault::None;
 };
 
-/// Parses a greeting. Refuses a wrong signature or an old version as soon as the wrong bytes have arrived.
+/// Parses a greeting. Returns a fault as soon as a wrong byte has arrived.
 Parsed parseGreeting(std::string_view bytes, Greeting& greeting);
 void appendGreeting(std::string& out, std::string_view mechanism, bool asServer);
 
@@ -84,7 +84,7 @@ struct Frame {
     bool command = false;
 };
 
-/// Parses a frame. A part of a message may have at most `room` bytes, a command at most Limits::commandBytes.
+/// Parses a frame. `room`: the most bytes of a part; a command may have Limits::commandBytes.
 Parsed parseFrame(std::string_view bytes, Limits const& limits, std::size_t room, Frame& frame);
 inline Parsed parseFrame(std::string_view bytes, Limits const& limits, Frame& frame) {
     return parseFrame(bytes, limits, limits.messageBytes, frame);
@@ -103,20 +103,18 @@ struct FrameFlags {
 /// Appends the 2 or 9 bytes before a body.
 void appendFrameHeader(std::string& out, std::size_t bodyBytes, FrameFlags flags);
 void appendFrame(std::string& out, std::string_view body, FrameFlags flags);
-/// Returns the size of a frame on the wire, with its header.
+/// Returns the size of a frame with its header.
 constexpr std::size_t frameBytes(std::size_t bodyBytes) {
     return bodyBytes + (bodyBytes < 256 ? 2 : 9);
 }
 
-/// A command's body: a name of at most 255 bytes, and data.
 struct Command {
     std::string_view name;
     std::string_view data;
 };
 
-/// Parses the body of a command. Returns false if `body` is too short for the name, or the name is empty.
+/// Returns false if `body` is too short for the name, or the name is empty.
 bool parseCommand(std::string_view body, Command& command);
-/// Returns the body of a command, without the header of a frame.
 std::string commandBody(std::string_view name, std::string_view data);
 void appendCommand(std::string& out, std::string_view name, std::string_view data);
 

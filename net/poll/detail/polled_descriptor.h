@@ -17,7 +17,7 @@ struct News {
     bool isSure = false; // the next read finds bytes, the end or an error
 };
 
-/// A descriptor that a poller watches from add() on. The poller calls onNews() inside its wait, so onNews() must only
+/// A descriptor that a poller watches after add(). The poller calls onNews() inside its wait, so onNews() must only
 /// record the event and request a turn.
 class PolledDescriptor {
 public:
@@ -26,15 +26,15 @@ public:
     PolledDescriptor& operator=(PolledDescriptor const&) = delete;
 
     int descriptor() const { return descriptor_; }
-    /// The id of this descriptor in the kernel, which the poller sets.
+    /// The id of this descriptor for the kernel. Set by the poller.
     std::uint64_t token = 0;
     bool isWatched() const { return place_.isLinked(); }
 
     virtual void onNews(News news) noexcept = 0;
-    /// Returns true if the descriptor listens. Then some pollers accept, and call onAccepted() instead of onNews().
+    /// True if the descriptor listens. Then some pollers accept, and call onAccepted() instead of onNews().
     virtual bool listens() const { return false; }
-    /// Takes and owns the non-blocking descriptor of a new connection. Called like onNews(). Returns false to stop
-    /// accepting: already accepted connections still come, later connections make this descriptor readable.
+    /// Takes ownership of the non-blocking descriptor of a new connection. Called like onNews(). Returns false to stop
+    /// accepting: connections that are accepted already still come, later ones make this descriptor readable.
     virtual bool onAccepted(int) noexcept { return false; }
 
     // The poller calls these functions after NetworkPoller::receiveAhead(). onReceived() and copyReceived() return
@@ -43,12 +43,14 @@ public:
     /// Takes received bytes, which stay in the poller's memory until copyReceived(). If there are no bytes, the
     /// connection has ended, or has failed with `error` (errno). Called like onNews().
     virtual bool onReceived(std::span<std::uint8_t const>, [[maybe_unused]] int error) noexcept { return false; }
-    /// Returns true while the connection still uses bytes in the memory that onReceived() has got.
+    /// True while the connection still uses bytes in the poller's memory.
     virtual bool usesReceived() const { return false; }
-    /// Copies the unread bytes. Later the connection must not use the memory that onReceived() has got.
+    /// Copies the unread bytes. After that the connection must not use the poller's memory.
     virtual bool copyReceived() noexcept { return false; }
 
-    /// Returns true if an operation waits for events of the descriptor. Then the loop must not end.
+    /// Called when the poller ends: it has removed this descriptor, and will report nothing more.
+    virtual void onPollerEnd() noexcept {}
+    /// True if an operation waits for events of the descriptor. Then the loop must not end.
     virtual bool isAwaited() const = 0;
 
 protected:
@@ -62,7 +64,6 @@ private:
     } place_{{nullptr, nullptr}, this};
 };
 
-/// The descriptors that a poller watches.
 class PolledDescriptorList {
 public:
     PolledDescriptorList() { list_.reset(); }
@@ -76,7 +77,6 @@ public:
         --size_;
     }
     std::size_t size() const { return size_; }
-    /// Calls call(descriptor) for each descriptor.
     template <class Call>
     void forEach(Call&& call) {
         for (auto* link = list_.next; link != &list_;) {
@@ -85,7 +85,7 @@ public:
             call(each);
         }
     }
-    /// Returns true if a descriptor is awaited. Moves this descriptor to the front, so that the next call is fast.
+    /// True if a descriptor is awaited. Moves this descriptor to the front, so that the next call is fast.
     bool isAwaited() {
         for (auto* link = list_.next; link != &list_; link = link->next)
             if (static_cast<PolledDescriptor::Place*>(link)->owner->isAwaited()) {

@@ -7,9 +7,8 @@
 //     use(bytes);
 //     buffers->giveBack(UringBuffers::numberOf(news));               // once for each take()
 //
-// The kernel fills a buffer with the bytes of several receives. When the buffer is full, the kernel goes on with the
-// next buffer. A full buffer returns to the kernel when all bytes taken from it have been given back. When the kernel
-// has no buffer, requests end with ENOBUFS.
+// The kernel fills a buffer with the bytes of several receives, and then uses the next buffer. A full buffer returns to
+// the kernel when all bytes taken from it have been given back. Without a free buffer, requests end with ENOBUFS.
 
 #include <array>
 #include <cstddef>
@@ -34,7 +33,7 @@ public:
     static constexpr std::size_t kBytes = 32 * 1024;
     static constexpr unsigned short kGroup = 0;
 
-    /// Returns true if the kernel supports these buffers, as Linux 6.12 does. The first call tries to make some.
+    /// True if the kernel supports these buffers, as Linux 6.12 does. The first call tries to make some.
     static bool areSupported();
     /// Makes the buffers, which must exist as long as `ring`. Throws platform_error.
     explicit UringBuffers(io_uring& ring);
@@ -46,7 +45,7 @@ public:
     static unsigned numberOf(UringNews const& news);
     std::span<std::uint8_t const> take(UringNews const& news);
     void giveBack(unsigned number);
-    /// Returns true if the kernel has at most half of the buffers.
+    /// True if the kernel has at most half of the buffers.
     bool areFew() const { return atKernel_ <= kCount / 2; }
 
 private:

@@ -1,13 +1,12 @@
 #pragma once
 // UringPoller: watches descriptors with io_uring. One request for each descriptor reports every change (multishot
-// poll). One system call makes new requests and waits for events; a check for events needs no system call.
+// poll). One system call submits new requests and waits for events; a check for events needs no system call.
 //
 // For a listener the request accepts every connection (multishot accept). If the kernel cannot accept (it is too old,
 // or has no descriptor left), or if the listener asks to stop, the listener is polled from then on.
 //
 // For a connection that is received ahead the request receives everything (multishot receive) into the buffers of the
-// ring. The connection may use the bytes there until the poller is about to sleep, or has few buffers left. Then
-// the connection must copy the unread bytes. See net/poll/uring_receive.cpp.
+// ring. Before the poller sleeps, or has few buffers left, it makes the connection copy the unread bytes.
 
 #include "flow/core/ring_queue.h"
 #include "net/poll/detail/uring_buffers.h"
@@ -20,9 +19,8 @@ struct io_uring_sqe;
 
 namespace flow::net {
 
-/// Returns 0 if io_uring works (hasUring()), otherwise the errno with which the kernel has refused io_uring.
+/// Returns 0 if io_uring works (hasUring()), otherwise the errno of the kernel's refusal.
 int uringError();
-/// Returns the meaning of `error`, for the person that starts the program.
 std::string whyNoUring(int error);
 
 class UringPoller final : public NetworkPoller {
@@ -36,6 +34,8 @@ public:
     void wait(double seconds) noexcept override;
     void wake() noexcept override { events_.wake(); }
     void takeWake() noexcept override { events_.takeWake(); }
+    int descriptor() const override;
+    bool settle() noexcept override;
 
     void add(PolledDescriptor& descriptor) override;
     void remove(PolledDescriptor& descriptor) override;
@@ -44,6 +44,8 @@ public:
     void receiveAhead(PolledDescriptor& descriptor) override;
     void stopReceiving(PolledDescriptor& descriptor) noexcept override;
     void watchWriting(PolledDescriptor& descriptor) override;
+    int watchOnce(PolledDescriptor& descriptor, Wanted wanted) override;
+    bool noticesReuse(PolledDescriptor const&) const override { return false; }
     char const* name() const override { return "uring"; }
 
 private:
@@ -51,20 +53,24 @@ private:
     static constexpr unsigned kNews = 4096; // the number of events that the kernel has room for
 
     static constexpr std::uint64_t kWake = 0;   // the id of the request for the eventfd
-    static constexpr std::uint64_t kNobody = 1; // the id of requests with an unused answer; other ids begin at 1 << 32
+    static constexpr std::uint64_t kNobody = 1; // the id of requests with an ignored result; other ids begin at 1 << 32
     // The id of a poll request is the descriptor's token. The ids of other requests have one of these bits too.
     static constexpr std::uint64_t kAccepts = 1u << 31;
     static constexpr std::uint64_t kReceives = 1u << 30;
 
-    /// A place for a descriptor. The count distinguishes the descriptor from an earlier one in the same place.
+    /// A place for a descriptor. `count` distinguishes it from earlier descriptors in the same place.
     struct Slot {
         PolledDescriptor* descriptor = nullptr;
         std::uint32_t count = 1;
         bool accepts = false;     // the request accepts connections
+        bool isAccepting = false; // the kernel has a request that accepts
         bool isAhead = false;     // the connection is received ahead
-        bool wantsBytes = false;  // the connection is received ahead, and the receiving was not stopped
+        bool wantsBytes = false;  // the connection is received ahead, and receiving was not stopped
         bool isReceiving = false; // the kernel has the receive request, or unreceived_ has the token
-        bool isPolled = false;    // if isAhead: the kernel has a poll request, for writing only
+        bool isPolled = false;    // if isAhead: the kernel has a poll request, for writing only; if `once`: for `once`
+        unsigned once = 0;        // the events of watchOnce(); 0: the descriptor was added
+
+        bool hasPoll() const { return (!isAhead && once == 0) || isPolled; }
     };
     /// A buffer with received bytes that a connection may use.
     struct Lent {
@@ -77,7 +83,7 @@ private:
     Slot& freeSlot(PolledDescriptor& descriptor);
     void occupy(Slot& slot, PolledDescriptor& descriptor);
     void requestAll(PolledDescriptor& descriptor);
-    /// Requests events, connections or bytes of `descriptor`: writes the request `id`, for the next system call.
+    /// Writes the request `id` for events, connections or bytes of `descriptor`, for the next system call.
     void request(int descriptor, std::uint64_t id);
     void cancel(std::uint64_t id) noexcept;
     /// Cancels the request with the next system call.
@@ -90,13 +96,12 @@ private:
     void noteAccepted(std::uint64_t id, int result, bool isLast) noexcept;
     void noteReceived(UringNews const& news) noexcept;
     void stop(Slot& slot) noexcept;
+    void stopAccepting(Slot& slot) noexcept;
     void lend(PolledDescriptor& descriptor, unsigned buffer) noexcept;
-    /// Takes back the buffers that connections do not use any more. If `all`, makes the connections copy, and takes
-    /// back all buffers.
+    /// Takes back the buffers that connections no longer use. If `all`, makes the connections copy, and takes back all.
     void takeBuffersBack(bool all) noexcept;
     void receiveAgain() noexcept;
-    /// Makes the requests of the first ids in `ended_` again: at most `most`, and at most half as many as the ring has
-    /// entries. Returns the number of ids.
+    /// Makes the first requests of `ended_` again: at most `most`, and at most half of the ring. Returns their number.
     std::size_t requestAgain(std::size_t most) noexcept;
     Slot* slotOf(std::uint64_t id);
     std::uint64_t idOf(PolledDescriptor const& descriptor);
@@ -105,10 +110,10 @@ private:
     std::unique_ptr<io_uring> ring_; // null: not made yet
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_;       // free places in slots_
-    std::vector<std::uint64_t> ended_;      // the ids of requests to make again; capacity suffices for all
+    std::vector<std::uint64_t> ended_;      // the ids of requests to make again; has capacity for all
     std::unique_ptr<UringBuffers> buffers_; // null: not needed yet, or there is no memory
     RingQueue<Lent> lent_;
-    std::vector<std::uint64_t> unreceived_; // tokens of connections that wait for buffers; capacity suffices for all
+    std::vector<std::uint64_t> unreceived_; // tokens of connections that wait for buffers; has capacity for all
 };
 
 } // namespace flow::net

@@ -1,9 +1,9 @@
 #pragma once
-// AresResolver: resolves names with c-ares. The network's poller watches the sockets of c-ares, and timers of the loop
-// keep its deadlines. So the resolver never blocks and has no thread.
+// AresResolver: resolves names with c-ares, without blocking and without a thread. The network's poller watches the
+// sockets of c-ares, and timers of the loop keep its deadlines.
 //
-// c-ares must be called as long as a socket is readable, but the poller reports a readable socket only once. So after
-// each event goOn() calls c-ares until no socket has bytes left.
+// c-ares must be called as long as a socket is readable, but the poller reports a readable socket only once: goOn()
+// calls c-ares until no socket has bytes left.
 
 #include "flow/loop/turn.h"
 #include "net/poll/network_poller.h"
@@ -26,7 +26,6 @@ public:
 private:
     class Lookup;
     struct Query;
-    /// A socket of c-ares.
     struct Server final : PolledDescriptor {
         Server(AresResolver& o, int descriptor) : PolledDescriptor(descriptor), owner(o) {}
         void onNews(News) noexcept override { owner.again_.ask(TaskPriority::ReadSocket); }

@@ -4,6 +4,7 @@
 
 #include "flow/loop/turn.h"
 #include "net/real/detail/real_socket.h"
+#include "net/real/detail/socket_file.h"
 
 namespace flow::net {
 
@@ -15,7 +16,11 @@ public:
     /// The most messages of one system call. A message is one datagram, or several of the same address and size.
     static constexpr unsigned kBatch = 16;
 
-    RealDatagramSocket(RealNetwork& network, OpenDescriptor opened, Address const& at, ReadStrategy strategy);
+    /// `opened` is bound to `at`. The socket removes the file of `at`, or else `file`.
+    RealDatagramSocket(RealNetwork& network, OpenDescriptor opened, Address const& at, ReadStrategy strategy)
+        : RealDatagramSocket(network, std::move(opened), at, strategy, SocketFile(at)) {}
+    RealDatagramSocket(RealNetwork& network, OpenDescriptor opened, Address const& at, ReadStrategy strategy,
+                       SocketFile file);
     ~RealDatagramSocket() override { RealDatagramSocket::close(); }
 
     void close() override;
@@ -25,11 +30,13 @@ public:
         return at_;
     }
     SocketCounters counters() const override { return counters_; }
+    int nativeDescriptor() const override { return descriptor(); }
 
 private:
     bool fill() noexcept override;
     void beforeReceiverParks() override { watch(); }
     void sendAll(std::span<Datagram> datagrams) override;
+    void changeGroup(Address const& group, unsigned interface, bool joins) override;
     void onNews(News news) noexcept override;
     bool isAwaited() const override { return isReceiveWaitedFor() || !queue_.isEmpty(); }
     void onNetworkEnd() noexcept override;
@@ -39,6 +46,7 @@ private:
     void flush();
 
     mutable Address at_;
+    SocketFile file_;
     RingQueue<Datagram> queue_;
     ReadStrategy strategy_;
     bool mayRead_ = false;

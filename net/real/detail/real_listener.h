@@ -1,41 +1,27 @@
 #pragma once
 // RealListener: a TCP or Unix socket that accepts connections.
 //
-// When the process or the machine has no descriptor left, the listener tries again after kPause seconds, to avoid a
-// busy loop. Clients wait in the kernel meanwhile.
+// When the process or the machine has no descriptor left, clients wait in the kernel, and the listener tries again
+// after kPause seconds, to avoid a busy loop.
 //
-// With io_uring, the kernel accepts connections ahead while an accept() waits. If none waits, the kernel stops, and
-// later connections wait in the kernel. This listener keeps the connections that came before: at most the backlog.
+// With io_uring, the kernel accepts connections ahead while an accept() waits, and stops when none waits. The listener
+// keeps connections that were accepted before the stop, at most the backlog; later ones wait in the kernel.
 
 #include "flow/loop/turn.h"
 #include "net/real/detail/real_connection.h"
-
-#include <sys/types.h>
+#include "net/real/detail/socket_file.h"
 
 namespace flow::net {
-
-/// The file of a Unix socket that this process has bound.
-class SocketFile {
-public:
-    /// Notes the file of `bound`, if there is one.
-    explicit SocketFile(Address const& bound);
-    /// Removes the file, once. In a child of fork() does nothing, because the parent still listens at the file. Does
-    /// not remove another file that has replaced this file, such as the file of another server.
-    void remove() noexcept;
-
-private:
-    std::string path_; // empty: there is no file
-    dev_t device_ = 0;
-    ino_t number_ = 0;
-    std::uint32_t forks_;
-};
 
 class RealListener final : public Listener, public RealSocket, public FastAllocated<RealListener> {
 public:
     static constexpr double kPause = 0.1;
 
-    /// `opened` is bound to `at` and listens.
-    RealListener(RealNetwork& network, OpenDescriptor opened, Address const& at, ListenOptions const& options);
+    /// `opened` is bound to `at` and listens. The listener removes the file of `at`, or else `file`.
+    RealListener(RealNetwork& network, OpenDescriptor opened, Address const& at, ListenOptions const& options)
+        : RealListener(network, std::move(opened), at, options, SocketFile(at)) {}
+    RealListener(RealNetwork& network, OpenDescriptor opened, Address const& at, ListenOptions const& options,
+                 SocketFile file);
     ~RealListener() override { RealListener::close(); }
 
     void close() override;
@@ -44,6 +30,8 @@ public:
             at_ = addressHere();
         return at_;
     }
+    int nativeDescriptor() const override { return descriptor(); }
+    void leaveFile() { file_.leave(); }
 
 private:
     /// An accepted connection that accept() has not returned yet.
@@ -54,7 +42,7 @@ private:
 
     bool hasConnection() noexcept override;
     Reference<Connection> takeConnection() override;
-    void lookAgain() noexcept override { mayAccept_ = !pause_.isAsked(); }
+    void lookAgain() noexcept override;
     void beforeAcceptorParks() override { watch(); }
     void onNews(News news) noexcept override;
     bool listens() const override { return true; }

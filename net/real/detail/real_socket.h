@@ -29,8 +29,8 @@ public:
     RealNetwork& network() { return *network_; }
     /// Stops watching the descriptor and releases it to the caller.
     [[nodiscard]] OpenDescriptor release();
-    /// Moves the descriptor to `other`, which has none. If this socket was watched, `other` is watched instead. If that
-    /// fails, throws platform_error, and `other` has the descriptor but is not watched.
+    /// Moves the descriptor to `other`, which has none. If this socket was watched, watches `other`. If that throws
+    /// platform_error, `other` has the descriptor, but is not watched.
     void moveTo(RealSocket& other);
 
 protected:
@@ -40,7 +40,6 @@ protected:
 
     /// Registers the socket with the poller, if it is not registered. Throws platform_error.
     void watch();
-    /// Stops watching the descriptor and closes it.
     void closeDescriptor();
     /// Resets the connection and closes the descriptor: the connection fails on the other side.
     void resetConnection();
@@ -54,7 +53,6 @@ protected:
     SharedBlock& block() { return network_->block_; }
     RealNetwork::Leaving& leaving() { return network_->leaving_; }
     bool hasNetwork() const { return network_; }
-    /// Adds `by` to a counter of this socket, and to the same counter of the network.
     template <class Member>
     void count(Member member, std::uint64_t by = 1) {
         counters_.*member += by;
@@ -68,14 +66,13 @@ private:
     RealNetwork* network_; // null: the network has ended
 };
 
-/// Opens a non-blocking socket for the family of `address`. Throws an Error.
+/// Opens a non-blocking socket for the family of `address`. Throws an Error, also if an option is wrong.
 OpenDescriptor openSocket(Address const& address, int type, SocketOptions const& options);
-/// Sets an option of a socket. Throws an Error; the socket stays open.
+/// Throws an Error on failure; the socket stays open.
 void setOption(int descriptor, int level, int name, int value);
+/// Returns the value of an option of SOL_SOCKET; -1 on failure.
+int optionOf(int descriptor, int name);
 void bindSocket(int descriptor, Address const& at);
-/// Removes the file of the Unix socket `at`, if the file is this user's and no program listens at it any more.
-void removeLeftBehind(Address const& at);
-/// Applies the options to a connected or accepted socket. Ignores errors: if the connection has failed, reading reports
-/// it.
+/// Applies the options to a connected or accepted socket. Ignores errors, since reading reports a failed connection.
 void applyOptions(int descriptor, Address const& peer, SocketOptions const& options) noexcept;
 } // namespace flow::net

@@ -5,8 +5,8 @@
 //     ssize_t count = ::recv(descriptor, room.data(), room.size(), 0);
 //     block.received(buffer, room, count);
 //
-// The received bytes are in the block, and the buffer borrows them. Usually the reader takes the bytes before the next
-// socket receives. If bytes are left, roomFor() for the next socket makes the borrowing buffer copy them.
+// The buffer borrows the received bytes from the block. Usually the reader takes them before the next socket receives.
+// If bytes are left, roomFor() for the next socket makes the borrowing buffer copy them.
 
 #include "net/detail/byte_buffer.h"
 
@@ -19,7 +19,7 @@ class SharedBlock {
 public:
     static constexpr std::size_t kBytes = 64 * 1024;
 
-    /// Returns the room in the block that is not used by the bytes of `buffer`. Throws std::bad_alloc.
+    /// Returns the room in the block, without the bytes that `buffer` borrows. Throws std::bad_alloc.
     std::span<std::uint8_t> roomFor(ByteBuffer& buffer) {
         if (!block_)
             block_ = std::make_unique_for_overwrite<std::uint8_t[]>(kBytes);

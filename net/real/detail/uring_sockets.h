@@ -1,6 +1,6 @@
 #pragma once
-// UringSockets: makes many sockets with few system calls, by batches of io_uring requests: one batch opens all sockets,
-// another one sets an option of all, and so on. (A chain of requests for each socket would be slower.)
+// UringSockets: makes many sockets with few system calls. One batch of io_uring requests opens all sockets, another one
+// sets an option of all, and so on. (A chain of requests for each socket would be slower.)
 //
 //     if (std::unique_ptr<UringSockets> sockets = UringSockets::make())       // null: this kernel cannot do it
 //         std::vector<int> descriptors = sockets->open(addresses, SOCK_STREAM, options, 1024);
@@ -18,7 +18,6 @@ struct io_uring_sqe;
 
 namespace flow::net {
 
-/// The arguments of setsockopt().
 struct SocketOption {
     int level;
     int name;

@@ -1,9 +1,7 @@
 #pragma once
-// CRC-32C, a checksum that detects corrupted bytes. iSCSI and ext4 use it as well.
+// CRC-32C, a checksum that iSCSI and ext4 use as well.
 //
 //     std::uint32_t sum = crc32c(bytes);
-//
-// crc32c() uses the processor's instruction for CRC-32C, if there is one.
 
 #include "flow/memory/string_ref.h"
 
@@ -11,11 +9,11 @@
 
 namespace flow::net {
 
-/// Returns the checksum of earlier bytes and `bytes`. `before` is the checksum of the earlier bytes; 0 if none.
+/// Returns the checksum of `bytes` after earlier bytes, which have the checksum `before`.
 std::uint32_t crc32c(StringRef bytes, std::uint32_t before = 0);
 
 namespace rpc {
-/// Returns the result of crc32c(), but never uses the processor's instruction.
+/// Like crc32c(), but never uses the processor's CRC instruction.
 std::uint32_t crc32cByTable(StringRef bytes, std::uint32_t before = 0);
 } // namespace rpc
 

@@ -1,13 +1,14 @@
 #pragma once
-// PendingRequest: a sent request and the future of its reply, in one block of memory. Only net/rpc uses it.
+// PendingRequest: a sent request and the future of its reply, in one allocation. Only net/rpc uses it.
 
 #include "flow/core/operation.h"
+#include "flow/trace/span.h"
 #include "net/rpc/detail/request_queue.h"
 #include "net/rpc/reply_promise.h"
 
 namespace flow::net {
 
-/// The action when the connection of a request ends before the reply arrives.
+/// Decides what happens if the connection ends before the reply.
 enum class Delivery : std::uint8_t {
     AtLeastOnce, // the request is sent again, and may arrive twice
     AtMostOnce,  // the request fails with request_maybe_delivered
@@ -17,8 +18,8 @@ namespace rpc {
 template <class Reply, bool kAsErrorOr>
 using ReplyResult = std::conditional_t<kAsErrorOr, ErrorOr<Reply>, Reply>;
 
-/// Replaces the error broken_promise by request_maybe_delivered, for tryGetReply(): a server that drops a request may
-/// have executed the request.
+/// For tryGetReply(): replaces broken_promise by request_maybe_delivered, since a server may execute a request and then
+/// drop it.
 template <class Reply>
 ErrorOr<Reply> maybeDelivered(ErrorOr<Reply> reply) {
     return reply.isError(error_code_broken_promise) ? ErrorOr<Reply>::failed(request_maybe_delivered())
@@ -70,6 +71,10 @@ private:
     void sendTo(RpcPeer& peer) {
         waitFor(peer);
         rpc::replyIn(request_).setNumber(number());
+        if constexpr (requires { request_.context.isEmpty(); })
+            if (!request_.context.isEmpty())
+                if (auto* current = request_.context.find(trace::kCurrentSpan))
+                    peer.sendTrace(number(), current->context);
         peer.send(queue_->endpoint(TaskPriority::DefaultEndpoint).token, number(),
                   [&](ObjectWriter& writer) { writer.serialize(request_); });
     }
@@ -99,7 +104,7 @@ private:
         }
         end(ErrorOr<Reply>::failed(error));
     }
-    /// Completes the future in a turn of its own. Before that turn the future may still be cancelled.
+    /// Completes the future in a later turn. Until then it may be cancelled.
     void end(ErrorOr<Reply> result) {
         stopWaiting();
         result_ = kAsErrorOr ? rpc::maybeDelivered(std::move(result)) : std::move(result);

@@ -1,10 +1,11 @@
 #pragma once
-// MessageReceiver: gets messages. It is a stream of requests, or the waiter for a reply. EndpointTable: finds the
-// receivers of this process by their tokens. Only net/rpc uses this file.
+// MessageReceiver: a stream of requests, or a waiter for a reply. EndpointTable: the receivers of this process, by
+// token. Only net/rpc uses this file.
 
 #include "flow/base/uid.h"
 #include "flow/core/future.h"
 #include "flow/memory/object.h"
+#include "flow/trace/span_context.h"
 #include "net/rpc/detail/wire_format.h"
 
 #include <string>
@@ -16,11 +17,12 @@ namespace flow::net {
 
 class RpcPeer;
 
-/// More data about a message: context() of the message's ObjectReader or ObjectWriter points to a MessageContext.
+/// The context() of a message's ObjectReader or ObjectWriter.
 struct MessageContext {
-    RpcPeer* peer;          // the other process
-    std::uint64_t reply{0}; // the number of the reply's receiver in the other process; 0: no reply is expected
-    Future<Void> pause{};   // set by a receiver without room; when `pause` is ready, the message is delivered again
+    RpcPeer* peer;                     // the other process
+    std::uint64_t reply{0};            // the number for the reply; 0: no reply is expected
+    trace::SpanContext const* trace{}; // the request's span in the other process; null: it has none
+    Future<Void> pause{}; // set by a receiver without room: the message is delivered again when `pause` is ready
 };
 
 class MessageReceiver {
@@ -29,11 +31,11 @@ public:
     MessageReceiver& operator=(MessageReceiver const&) = delete;
     virtual ~MessageReceiver() = default;
 
-    /// Reads the message, and resumes the waiter in another turn. Throws an Error if the bytes have the wrong type.
+    /// Reads the message, and resumes the waiter in a later turn. Throws an Error if the bytes have the wrong type.
     virtual void receive(ObjectReader& reader, MessageContext& context) = 0;
-    /// Returns the only peer that may send to this receiver. Null means any peer that has the token.
+    /// Returns the only peer that may send to this receiver; null: any peer that knows the token.
     virtual RpcPeer const* onlyFrom() const { return nullptr; }
-    /// Returns an address that identifies the type of the messages.
+    /// Identifies the type of the messages.
     virtual void const* typeKey() const { return nullptr; }
 
 protected:
@@ -41,26 +43,26 @@ protected:
 };
 
 namespace rpc {
-/// Returns a sentence that says why `name` cannot be added: `other`, a different or equal name, has the same hash.
+/// Returns an error text: `other`, which is the same name or has the same hash, was added before `name`.
 std::string whyTaken(std::string_view name, std::string_view other);
 } // namespace rpc
 
 class EndpointTable {
 public:
-    /// Adds a receiver. Returns its new token. The first half is random, so other processes cannot guess the token.
+    /// Adds a receiver, and returns its token. The first half is random, so that other processes cannot guess it.
     UID add(MessageReceiver& receiver);
-    /// Adds a receiver of a reply. Returns the second half of its token; the first half is 0.
+    /// Adds a waiter for a reply, and returns the second half of its token; the first half is 0.
     std::uint64_t addReply(MessageReceiver& receiver) { return put(receiver, 0); }
-    /// Adds a receiver at a well-known number. Returns false if `number` is taken, negative, or above kLargestNumber.
+    /// Returns false if `number` is taken, negative, or above kLargestNumber.
     bool addWellKnown(MessageReceiver& receiver, int number);
     static constexpr int kLargestNumber = 100'000;
-    /// Adds a receiver under `name`, and returns null. If a name has this hash already, only returns that name.
+    /// Adds a receiver, and returns null. If the hash is taken, only returns the name that has it.
     std::string const* addNamed(MessageReceiver& receiver, std::uint64_t hash, std::string_view name);
-    /// Removes the receiver that has this token, if any. Tokens that add() and addReply() made are not used again.
+    /// Removes the receiver with this token, if any. Tokens of add() and addReply() are not used again.
     void remove(UID token);
     void removeReply(std::uint64_t number) { remove(UID(0, number)); }
 
-    /// Returns the receiver with this token; null if there is none.
+    /// Returns null if no receiver has this token.
     MessageReceiver* find(UID token) const {
         if (token.first() == kWellKnown) {
             std::uint64_t number = token.second();
@@ -97,7 +99,7 @@ private:
     std::uint32_t free_ = kNone;
     std::size_t used_ = 0;
     std::vector<MessageReceiver*> wellKnown_;
-    // The key is the hash of the name. nondeterminism: no code iterates over this map.
+    // By hash of the name. nondeterminism: no code iterates over this map.
     std::unordered_map<std::uint64_t, Named> named_;
 };
 

@@ -1,10 +1,10 @@
 #pragma once
-// The message of a reply: an object that has the file identifier of the reply's type. It has these members:
+// The message of a reply: an object with the file identifier of the reply's type, and these members:
 //
 //     1 byte: 0 an error, 1 a value, 2 the error of a process that has no such endpoint
 //     the value, or 2 bytes of error code
 //
-// If the reply is an error, the file identifier is kErrorReply instead. Only net/rpc uses this file.
+// For an error, the file identifier is kErrorReply. Only net/rpc uses this file.
 
 #include "flow/core/error_or.h"
 #include "flow/memory/object.h"
@@ -23,7 +23,7 @@ void writeReply(ObjectWriter& writer, T const& value) {
     writer.serialize(FileIdentifierFor<T>::value, ReplyKind::Value, value);
 }
 
-/// Reads a reply. Throws serialization_failed for wrong bytes. Sets `isUnknown` to true if the endpoint was unknown.
+/// Throws serialization_failed for wrong bytes. Sets `isUnknown` if the other process has no such endpoint.
 template <class T>
 ErrorOr<T> readReply(ObjectReader& reader, bool& isUnknown) {
     auto identifier = reader.readNumber<FileIdentifier>();

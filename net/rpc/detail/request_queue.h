@@ -1,6 +1,6 @@
 #pragma once
-// RequestQueue<T>: the shared state of the copies of a RequestStream<T>. A RequestQueue has a stream of this process,
-// or the endpoint of a remote stream. Only net/rpc uses this file.
+// RequestQueue<T>: the shared state of the copies of a RequestStream<T>: a stream of this process, or the endpoint of a
+// remote stream. Only net/rpc uses this file.
 
 #include "flow/core/stream.h"
 #include "flow/loop/turn.h"
@@ -38,7 +38,7 @@ public:
             stream_.emplace();
         return *stream_;
     }
-    /// Returns the endpoint of the stream. Registers the stream first, if necessary.
+    /// Returns the endpoint of the stream, and registers the stream if necessary.
     Endpoint const& endpoint(TaskPriority priority) {
         if (!endpoint_)
             publish(priority);
@@ -69,7 +69,7 @@ public:
         endpoint_ = std::make_unique<Endpoint>(node.getLocalAddresses(), UID(kNamed, hash), false, 0);
     }
 
-    /// Returns the RequestQueue<T> that receives the requests. Null if this process has no such queue.
+    /// Returns the queue of this process that receives the requests, or null.
     RequestQueue* local() {
         if (!isRemote_)
             return this;
@@ -80,7 +80,7 @@ public:
         return found && found->typeKey() == typeKey() ? static_cast<RequestQueue*>(found) : nullptr;
     }
     bool isElsewhere() { return isRemote_ && !rpc::Node::current().isLocal(*endpoint_); }
-    /// Returns the peer of a remote stream. Null if the peer's process cannot be reached any more.
+    /// Returns the peer of a remote stream; null if it cannot be reached any more.
     RpcPeer* peer() {
         if (!peer_ || !peer_->isOpen())
             peer_ = rpc::Node::current().peerOf(*endpoint_);
@@ -103,13 +103,16 @@ public:
                 rpc::replyIn(request).watch();
         } catch (...) {
             if constexpr (requires { rpc::replyIn(request).forget(); })
-                rpc::replyIn(request).forget(); // RpcPeer sends the error as the reply
+                rpc::replyIn(request).forget(); // RpcPeer sends the error
             throw;
         }
         std::size_t bytes = size + reader.elementBytes() + kBytesOfEach;
         backlog_ += bytes;
         if constexpr (requires { request.setHeldBytes(bytes); })
             request.setHeldBytes(bytes);
+        if constexpr (requires { request.setTrace(*context.trace); })
+            if (context.trace)
+                request.setTrace(*context.trace);
         arrived_.push(std::move(request));
         this->ask(priority_);
     }
@@ -117,21 +120,21 @@ public:
 private:
     static void hand(Turn& turn) {
         auto& self = static_cast<RequestQueue&>(turn);
-        Reference<RequestQueue> keep = Reference<RequestQueue>::addRef(&self); // a reader may drop the queue
+        Reference<RequestQueue> keep = Reference<RequestQueue>::addRef(&self); // a reader may destroy the queue
         PromiseStream<T> to = self.stream();
         try {
             while (!self.arrived_.isEmpty()) {
                 to.send(std::move(self.arrived_.front()));
                 (void)self.arrived_.pop();
             }
-        } catch (std::bad_alloc&) { // the stream's queue cannot grow: a later turn tries again
+        } catch (std::bad_alloc&) { // a later turn tries again
             return self.ask(self.priority_);
         }
         self.handed_.trigger(self.priority_);
     }
     bool isFull() const { return backlog_ > node_->options().backlogBytes; }
     Future<Void> whenPlace() {
-        while (!waiting_.isEmpty() && waiting_.front().getFutureReferenceCount() == 0) // the peer's connection ended
+        while (!waiting_.isEmpty() && waiting_.front().getFutureReferenceCount() == 0) // its connection has ended
             (void)waiting_.pop();
         Promise<Void> place;
         waiting_.push(place);
@@ -139,8 +142,8 @@ private:
             admitting_ = admit();
         return place.getFuture();
     }
-    /// Lets peers be read again, one after another, while there is room; the peer that has waited longest is first. A
-    /// peer that finds no room waits again, behind the others.
+    /// Resumes the reading from peers while there is room, the longest waiting one first. A peer without room waits
+    /// again.
     Future<Void> admit() {
         while (!waiting_.isEmpty()) {
             PromiseStream<T> to = stream();
@@ -156,7 +159,7 @@ private:
             if (arrived_.isEmpty() && to.isEmpty())
                 backlog_ = 0;
             while (!waiting_.isEmpty() && !isFull())
-                waiting_.pop().send(Void()); // the peer is read as long as there is room
+                waiting_.pop().send(Void()); // the peer is read until the queue is full
         }
     }
 
@@ -170,14 +173,14 @@ private:
 
     std::optional<PromiseStream<T>> stream_;
     std::unique_ptr<Endpoint> endpoint_;
-    rpc::Node* node_ = nullptr; // the node at which the endpoint is registered
+    rpc::Node* node_ = nullptr; // where the endpoint is registered
     Reference<RpcPeer> peer_;   // the peer of a remote stream
-    RingQueue<T> arrived_;      // requests that are not in the stream yet
+    RingQueue<T> arrived_;      // not in the stream yet
     Trigger handed_;
-    std::size_t backlog_ = 0; // the memory of all requests that came since the queue was last empty
+    std::size_t backlog_ = 0; // the memory of all requests since the queue was last empty
     TaskPriority priority_ = TaskPriority::DefaultEndpoint;
     bool isRemote_ = false;
-    RingQueue<Promise<Void>> waiting_; // one promise for each peer that is not read until there is room
+    RingQueue<Promise<Void>> waiting_; // for each peer that is not read until there is room
     Future<Void> admitting_;
 };
 

@@ -1,12 +1,12 @@
 #pragma once
-// RpcPeer: one connection to another process, with the frames to send, an incomplete received frame, and the waiters
-// for replies. An RpcPeer is made at its first use, perhaps before the connection exists. Only net/rpc uses this file.
+// RpcPeer: one connection to another process, with its buffers and the waiters for replies. It may be made before the
+// connection. Only net/rpc uses this file.
 //
 // An RpcPeer ends when its connection ends, or when the attempt to connect fails. If this process is the side that
-// connects, a new RpcPeer then connects to the address, and waiters send again by the new RpcPeer. An RpcPeer never
-// connects twice: otherwise an answer could go to another process that has got the address meanwhile.
+// connects, a new RpcPeer connects to the address, and the waiters send again to it. An RpcPeer never connects twice:
+// otherwise an answer could go to another process that has got the address meanwhile.
 //
-// Frames are sent together at the end of the turn, or earlier if there are kBatch bytes or kMostFrames frames.
+// Frames are sent together at the end of the turn, or when there are kBatch bytes or kMostFrames frames.
 
 #include "flow/coro/coroutine.h"
 #include "flow/loop/turn.h"
@@ -18,6 +18,7 @@
 #include "net/rpc/detail/wire_format.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 
 namespace flow::net {
@@ -26,25 +27,24 @@ namespace rpc {
 class Node;
 }
 
-/// Waits for a message of one peer.
 class PendingReply : public MessageReceiver, public ListLink {
 public:
     RpcPeer const* onlyFrom() const override { return peer_; }
-    /// Called when the connection has ended. Sends again on the next connection, or fails in a turn of its own.
+    /// Called when the connection has ended. Sends again on the next connection, or fails in a later turn.
     virtual void lost(Error error) = 0;
-    /// Called when the node ends. Releases this object's reference to itself, so this object may be destroyed.
+    /// Called when the node ends. May destroy this object.
     virtual void abandoned() noexcept {}
-    /// Called now and then. If nothing needs the result, releases (and may destroy) this object, and returns true.
+    /// Called periodically. If nothing needs the result, may destroy this object, and returns true.
     virtual bool dropIfUnwanted() { return false; }
 
 protected:
     PendingReply() { next = nullptr; }
     ~PendingReply() override { stopWaiting(); }
 
-    /// Gets a number. Until stopWaiting(), `peer` may send a message to this number.
+    /// Gets a number, to which `peer` may send a message until stopWaiting().
     void waitFor(RpcPeer& peer);
     void stopWaiting() noexcept;
-    /// Does what stopWaiting() does. If the node ends before this object is unlinked, the node calls abandoned().
+    /// Like stopWaiting(). But if the node ends before this object is unlinked, it calls abandoned().
     void stopWaitingHeld() noexcept;
     bool isWaiting() const { return number_ != 0; }
     std::uint64_t number() const { return number_; }
@@ -52,22 +52,20 @@ protected:
 
 private:
     friend class RpcPeer;
-    RpcPeer* peer_ = nullptr; // this peer calls lost() or abandoned() before the peer ends
+    RpcPeer* peer_ = nullptr; // calls lost() or abandoned() before it ends
     std::uint64_t number_ = 0;
 };
 
-/// Tells a ReplyPromise that nothing waits for the reply any more. A peer finds its calls by the numbers of their
-/// replies.
+/// A received request. It resumes ReplyPromise::onAbandoned() when nothing waits for the reply any more.
 class PeerCall final : public FastAllocated<PeerCall>, public ReferenceCounted<PeerCall>, Turn {
 public:
-    /// For a request of this process.
     PeerCall() : Turn(hand) {}
-    /// For a request of `peer`. The requesting process finds the waiter for the reply by `number`.
+    /// For a request of `peer`, with the number for its reply. The default constructor is for requests of this process.
     PeerCall(RpcPeer& peer, std::uint64_t number);
     ~PeerCall();
 
     bool isDropped() const { return isDropped_; }
-    /// Waits until the requester has dropped the request, or its connection has ended. Ready in a turn of its own.
+    /// Waits until the requester has dropped the request, or its connection has ended. Ready in a later turn.
     Future<Void> onDrop() {
         if (isDropped_ && !dropped_)
             return Void();
@@ -76,24 +74,24 @@ public:
         return dropped_->getFuture();
     }
 
-    /// Notes that nothing waits any more. The peer has removed this object from its calls_ before.
+    /// Resumes onDrop(). The peer must have removed this object from calls_.
     void drop() {
         peer_ = nullptr;
         isDropped_ = true;
         if (dropped_)
             ask(TaskPriority::DefaultEndpoint);
     }
-    /// Called when the node ends, and the peer with the node.
+    /// Called when the node ends.
     void forgetPeer() { peer_ = nullptr; }
 
 private:
     static void hand(Turn& turn) {
         auto& self = static_cast<PeerCall&>(turn);
-        Promise<Void> dropped = *self.dropped_; // its waiter may destroy this object
+        Promise<Void> dropped = *self.dropped_; // a waiter may destroy this object
         dropped.send(Void());
     }
 
-    RpcPeer* peer_ = nullptr; // the peer that has made this call
+    RpcPeer* peer_ = nullptr; // the requester
     std::uint64_t number_ = 0;
     bool isDropped_ = false;
     std::optional<Promise<Void>> dropped_;
@@ -103,25 +101,23 @@ class RpcPeer final : public ReferenceCounted<RpcPeer> {
 public:
     enum class Side : bool { Connecting, Accepted };
 
-    /// `number` is the number of the connection, if the other process has made the connection.
+    /// `number`: the number of an accepted connection.
     RpcPeer(rpc::Node& node, Side side, Address const& address, std::uint64_t number = 0);
     ~RpcPeer();
 
-    /// Returns the address to which this process connects; for an accepted connection, the address of the other end.
+    /// Returns the address to connect to; for an accepted connection, the address of the other end.
     Address const& address() const { return address_; }
     bool isAccepted() const { return side_ == Side::Accepted; }
     std::uint64_t number() const { return number_; }
-    /// False if the node or the connection has ended: then nothing can be sent.
+    /// False if the node or the connection has ended.
     bool isOpen() const { return node_ && !isOver_; }
     rpc::Node* node() const { return node_; }
     ProtocolVersion version() const;
-    /// Returns the number of bytes that wait to be sent.
     std::size_t queuedBytes() const { return out_.size() - sent_; }
-    /// Waits until at most `bytes` bytes wait to be sent, or the connection has ended or cannot be made.
+    /// See rpc::Node::drainedTo().
     static Future<Void> drained(Reference<RpcPeer> peer, std::size_t bytes);
 
-    /// Sends a message, which `write(ObjectWriter&)` writes. Does nothing if the peer is not open. Throws
-    /// value_too_large.
+    /// Sends the message that write(ObjectWriter&) writes, if the peer is open. Throws value_too_large.
     template <class Write>
     void send(UID to, std::uint64_t reply, Write write) {
         if (!isOpen())
@@ -138,38 +134,40 @@ public:
             throw;
         }
     }
-    /// Sends the error as the reply. Does nothing if `reply` is 0, which means that no reply is expected.
+    /// Sends the error as the reply. Does nothing if `reply` is 0.
     void sendError(std::uint64_t reply, Error error, bool isUnknownEndpoint = false);
 
-    /// Tells the peer that nothing waits for the reply with the number `reply` any more.
+    /// Sends the span of the request that is sent next, with the number `reply`. The peer may not get it.
+    void sendTrace(std::uint64_t reply, trace::SpanContext const& span) noexcept;
+
+    /// Informs the peer that nothing waits for the reply `reply` any more.
     void sendDrop(std::uint64_t reply) noexcept;
 
     // Only the node uses these functions.
 
-    /// Sends and receives, from the greeting to the end of the connection. Fails with the error of the connection.
+    /// Sends and receives, from the greeting on. Fails with the error of the connection.
     Future<Void> run(Reference<Connection> connection);
-    /// Called when the connection has ended, or could not be made. Informs the waiters. Nothing is sent any more.
+    /// Called when the connection has ended, or could not be made. Calls lost() of the waiters.
     void lost(Error error);
-    /// Called when the node ends. Nothing is sent or received any more.
+    /// Called when the node ends.
     void shutDown();
-    /// Returns the memory of an accepted peer's buffers: of incomplete, waiting and unsent frames.
+    /// Returns the memory of an accepted peer's buffers.
     std::size_t heldBytes() const { return held_; }
-    /// Frees buffers that are larger than their contents.
+    /// Frees unused memory of the buffers.
     void releaseRoom();
-    /// Ends an accepted connection.
     void disconnect();
     /// True if a connection is needed.
     bool isWanted() const { return queuedBytes() != 0 || !pending_.isEmpty(); }
-    Trigger wanted; // triggered when isWanted() has become true
+    Trigger wanted; // triggered when isWanted() becomes true
 
 private:
     friend class PeerCall;
     friend class PendingReply;
     static constexpr std::size_t kBatch = 64 * 1024;
     static constexpr std::uint32_t kMostFrames = 256;
-    static constexpr std::size_t kSmallRead = 4 * 1024;   // the least size of a read while memory is short
-    static constexpr std::size_t kMostGrowth = 64 * 1024; // the most that in_ grows beyond twice the received bytes
-    /// The priority of flush(). The handlers of requests and replies of the same turn run first.
+    static constexpr std::size_t kSmallRead = 4 * 1024;   // the smallest read while memory is short
+    static constexpr std::size_t kMostGrowth = 64 * 1024; // in_ grows to at most this plus twice the received bytes
+    /// Low, so that the handlers of requests and replies of the same turn run before flush().
     static constexpr auto kFlushPriority =
         static_cast<TaskPriority>(static_cast<int>(TaskPriority::DefaultEndpoint) - 1);
 
@@ -179,11 +177,11 @@ private:
         RpcPeer& peer;
     };
 
-    /// A frame that is larger than RpcOptions::largestMessage. Its bytes are skipped.
+    /// A frame larger than RpcOptions::largestMessage, which is not stored.
     struct Skipped {
-        std::size_t left = 0;       // the number of bytes that have not come
-        std::uint32_t checksum = 0; // the checksum in the frame's header
-        std::uint32_t sum = 0;      // the checksum of the bytes that have come
+        std::size_t left = 0;       // bytes that have not come
+        std::uint32_t checksum = 0; // in the frame's header
+        std::uint32_t sum = 0;      // of the bytes that have come
         UID to;
         std::uint64_t reply = 0;
     };
@@ -192,46 +190,51 @@ private:
     void flush();
     void release();
     void dropCall(std::uint64_t reply);
+    void noteTrace(StringRef message);
     void account();
     void setHeld(std::size_t bytes);
     Future<Void> readFrames();
     Future<Void> refuse();
     Future<Void> watch();
-    /// Takes the greeting and whole frames from `bytes`. Returns the bytes used. May set `pause`: see deliver().
+    /// Processes the greeting and whole frames in `bytes`. Returns the number of used bytes. For `pause` see deliver().
     std::size_t take(StringRef bytes, Future<Void>& pause);
-    /// Skips a frame that is too large. Returns the number of bytes in `bytes` that belong to the frame.
     std::size_t skip(StringRef bytes);
     void makeRoom(std::size_t bytes);
-    /// Gives the message to its receiver. Returns false if there is no room: try again when `pause` is ready.
+    /// Calls the receiver of the message. Returns false if it has no room: try again when `pause` is ready.
     bool deliver(ParsedFrame const& frame, Future<Void>& pause);
     void dropUnwanted();
 
     rpc::Node* node_;
     Side side_;
     bool isOver_ = false;
-    bool isBlocked_ = false; // the kernel takes no more bytes for now
-    bool isGreeted_ = false; // the greeting of the other side has come, and is compatible
-    bool isPaused_ = false;  // nothing is read for now
+    bool isBlocked_ = false; // the kernel takes no more bytes
+    bool isGreeted_ = false; // a compatible greeting has come
+    bool isPaused_ = false;  // reading pauses
     ProtocolVersion theirs_;
-    std::uint32_t frames_ = 0; // the number of frames in out_ since the last flush
+    std::uint32_t frames_ = 0; // frames in out_ since the last flush
     Address address_;
     std::uint64_t number_;
     Reference<Connection> connection_;
     std::string out_;
-    std::size_t sent_ = 0;   // the bytes of out_ that are sent
-    std::string in_;         // a frame that is not whole, or that its receiver has not taken
-    std::size_t needed_ = 0; // the size of the frame in in_, as far as is known
-    bool isChecked_ = false; // the checksum of the frame in in_ was checked, and is right
+    std::size_t sent_ = 0;   // the sent bytes of out_
+    std::string in_;         // an incomplete frame, or one that its receiver has not taken
+    std::size_t needed_ = 0; // the size of the frame in in_, if known
+    bool isChecked_ = false; // the frame in in_ has passed its checksum
     Skipped skipped_;
     double lastHeard_ = 0;
-    double lastSent_ = 0;  // if isBlocked_: the time when bytes were last sent
-    std::size_t held_ = 0; // the memory that the node has counted for this peer
+    double lastSent_ = 0;  // if isBlocked_: the time of the last sent bytes
+    std::size_t held_ = 0; // the memory in Node::heldBytes_
     Promise<Void> disconnected_;
     ListLink pending_;
-    std::map<std::uint64_t, PeerCall*> calls_; // the calls that the peer has made; the key is PeerCall::number_
+    struct CallTrace {
+        std::uint64_t number;
+        trace::SpanContext span;
+    };
+    std::unique_ptr<CallTrace> trace_;         // of the request that comes next
+    std::map<std::uint64_t, PeerCall*> calls_; // the peer's calls, by PeerCall::number_
     HandlerSlot writing_;
     FlushTurn flushTurn_{*this};
-    Trigger drained_; // triggered when fewer bytes wait to be sent
+    Trigger drained_;
 };
 
 } // namespace flow::net

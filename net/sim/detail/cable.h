@@ -8,10 +8,9 @@
 
 namespace flow::net {
 
-/// The properties of a link.
 struct LinkShape {
-    double latency = 0.0003; // minimum latency in seconds
-    double jitter = 0.0006;  // the most seconds that are added; half of the messages get less than an eighth of jitter
+    double latency = 0.0003;   // minimum latency in seconds
+    double jitter = 0.0006;    // the most added random latency; half of the messages get less than an eighth of it
     double bandwidth = 1.25e8; // bytes a second
 };
 
@@ -25,7 +24,7 @@ struct Cable {
     LinkShape shape;
     DeterministicRandom random; // for the latencies; each cable has its own
     double freeAt = 0;          // the time at which all sent bytes have left
-    double cutUntil = 0;        // nothing arrives before this time: datagrams are lost, connections go on later
+    double cutUntil = 0;        // nothing arrives before this time: datagrams are lost, connections continue later
     double clogUntil = 0;       // nothing arrives before this time, but nothing is lost
 
     std::uint64_t id() const { return std::uint64_t{from} << 32 | to; }

@@ -23,10 +23,10 @@ public:
 
     /// Takes a datagram, or drops it if there is no room. The Host calls this function.
     void arrive(Datagram datagram);
-    /// Ends the socket when its process stops: its operations never complete.
+    /// Ends the socket when its process stops. Its operations never complete.
     void stop();
 
-    // These functions handle the datagrams in flight, which are in a list of the network.
+    // For the network, which has the list of datagrams in flight.
 
     static void drop(ListLink* flight);
     static void lookAgain(ListLink& flights);

@@ -26,10 +26,9 @@ public:
         if (!waiter.link.isLinked())
             process_.makeReady(waiter, TaskPriority::ReadSocket);
     }
-    /// Returns true if a listener takes the requested connection.
+    /// True if a listener takes the requested connection.
     bool offer(Session& session);
     void arrive(std::uint16_t port, Datagram datagram);
-    /// Notes that the network has ended.
     void unplug() { network_ = nullptr; }
 
 private:
@@ -58,7 +57,7 @@ private:
     Names names_{*this};
     bool isPowered_ = false;
     std::uint16_t nextPort_;
-    // The members below are for the current life of the process.
+    // The members below are empty while the process is stopped.
     ListLink halves_; // ends of connections
     std::map<std::uint16_t, SimListener*> listeners_;
     std::map<std::uint16_t, SimDatagramSocket*> sockets_;
@@ -77,7 +76,7 @@ bool sets(std::optional<Promise<T>> const& promise, void const* cell) {
     return promise && promise->getFuture().cell() == cell;
 }
 
-/// Moves the promise out. Then `promise` is empty, and a resumed waiter may wait again.
+/// Moves the promise out, so that a resumed waiter may wait again.
 template <class T>
 Promise<T> takePromise(std::optional<Promise<T>>& promise) {
     Promise<T> taken = std::move(*promise);

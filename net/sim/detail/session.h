@@ -2,8 +2,8 @@
 // Session: a connection in a SimNetwork. It has the state at both machines, the messages in flight, and the operations
 // of the processes at its ends.
 //
-// Side 0 has connected, side 1 has listened. Functions that a process calls run on its loop. All other functions run on
-// the world's loop and touch no future: they schedule wake() on the process's loop.
+// Side 0 has called connect(), side 1 listens. Functions that a process calls run on its loop. All others run on the
+// world's loop and complete no future: they schedule wake() on the process's loop.
 
 #include "flow/core/ring_queue.h"
 #include "net/sim/sim_network.h"
@@ -40,17 +40,16 @@ public:
 
     // Machines (Hosts) call these functions.
 
-    /// Notes that the machine of side 1 has taken the connection for a listener.
+    /// Called when a listener at side 1 has taken the connection.
     void accepted();
     std::uint16_t port() const { return halves_[1].address.port(); }
     void lookAgain();
-    /// Makes the connection as fast as others: all delayed messages may arrive now. Call lookAgain() after this.
+    /// Removes the delay of a slow connection: delayed messages may arrive now. Call lookAgain() after this.
     void speedUp();
     /// Drops the session and its messages, when the network ends.
     void vanish();
-    /// Stops the Half at `place` in the list of its machine, when the process of the machine has stopped.
+    /// Stops the Half at `place` in the list of its machine, when the process there has stopped.
     static void stop(ListLink* place, bool powerLost);
-    /// See Attachment::sourceOf().
     static std::string sourceOf(ListLink* place, void const* what);
 
 private:
@@ -68,10 +67,9 @@ private:
         Cable* cable;
         RingQueue<Segment> segments; // while there are any, the Pipe holds a reference to the session
         double last = 0;             // the time at which the last message arrives
-        double freeAt = 0;           // if the connection is slow: the time at which all sent messages have left
+        double freeAt = 0;           // for a slow connection: the time at which all sent messages have left
     };
-    /// The state of a side: its state at the machine, and the operations of the process. A Half gets a turn in the loop
-    /// of the process when there is an event.
+    /// The state of a side, at the machine and in the process. On an event it gets a turn in the process's loop.
     struct Half : WaiterNode, ListLink { // ListLink: the place in the list of its machine
         Session* session;
         Host* host;
@@ -79,9 +77,9 @@ private:
         RingQueue<Bytes> received;
         SimConnection* handle = nullptr; // null if the process has no handle
         std::optional<Promise<Void>> opening;
-        std::size_t unreported = 0; // bytes that were read and not yet acknowledged
+        std::size_t unreported = 0; // bytes that were read, but not acknowledged yet
         Error error;                // the error of all later operations
-        bool isKnown = false;       // the machine knows this half, which is not closed and has not failed
+        bool isKnown = false;       // at the machine: this half is not closed, and has not failed
         bool isEstablished = false;
         bool isClosed = false; // the process has closed this half
         bool writeEnded = false;
@@ -114,7 +112,7 @@ private:
     Half halves_[2];
     bool isRefused_ = false;
     double bandwidth_ = 0;  // bytes a second in each direction of a slow connection; 0: not limited
-    int messagesLeft_ = -1; // if the connection will be half open: the writes that still arrive; otherwise -1
+    int messagesLeft_ = -1; // injected fault: this many writes still arrive, then nothing; -1: no fault
 };
 
 } // namespace flow::net

@@ -15,17 +15,17 @@
 // without close_notify, an attacker may have cut the connection. Then reads fail with connection_cut_off after all
 // received bytes, and writing can go on.
 //
-// A server of this library sends its tickets with the first bytes that it writes; other servers send tickets earlier.
-// If a client closes before it has read the tickets, these unread bytes reset the connection, and the client's last
-// bytes may be lost. So a client should first read to the end. Late tickets have a cost: a client of another library
-// without TCP_NODELAY sends its first bytes only when the end of its handshake is acknowledged, some 40 ms on Linux.
+// Session tickets. A server of this library sends them with the first bytes that it writes; other servers earlier. If a
+// client closes before it has read the tickets, these unread bytes reset the connection, and the client's last bytes
+// may be lost. So a client should read to the end first. Late tickets have a cost: a client of another library without
+// TCP_NODELAY sends its first bytes only when its handshake is acknowledged, after some 40 ms on Linux.
 //
 // Errors are those of net/tls/detail/tls_error.h. After an error the connection is closed; see why().
 //
-// Reading. OpenSSL gets its bytes from the carrier and makes no system calls. A record has at most 16 KiB, and is
-// decrypted when it is read. Unread bytes stay in the carrier, so the carrier's backpressure works.
+// Reading. OpenSSL reads from the carrier and makes no system calls. A record has at most 16 KiB, and is decrypted when
+// it is read. Unread bytes stay in the carrier, so its backpressure works.
 //
-// Writing. write() encrypts immediately. queuedBytes() and the water marks count all encrypted bytes that are not sent.
+// Writing. write() encrypts immediately. queuedBytes() and the water marks count the encrypted unsent bytes.
 
 #include "flow/core/future.h"
 #include "net/tls/tls_context.h"
@@ -50,7 +50,7 @@ Future<Reference<TlsConnection>> tlsClient(Reference<Connection> carrier, Refere
 /// Does the server's side of a handshake over an existing connection.
 Future<Reference<TlsConnection>> tlsServer(Reference<Connection> carrier, Reference<TlsContext> context,
                                            std::source_location caller = std::source_location::current());
-/// Connects, and then calls tlsClient() for the connection.
+/// Connects, and then calls tlsClient().
 Future<Reference<TlsConnection>> tlsConnect(Address to, std::string name, Reference<TlsContext> context,
                                             ConnectOptions options = {});
 
@@ -58,7 +58,6 @@ class TlsConnection final : public Connection {
 public:
     ~TlsConnection() override;
 
-    /// Returns `connection` as a TlsConnection; null if it is another kind of connection.
     static TlsConnection* of(Connection& connection) { return dynamic_cast<TlsConnection*>(&connection); }
 
     /// Returns the version of the protocol, such as "TLSv1.3".
@@ -70,7 +69,6 @@ public:
     std::string serverName() const;
     /// Returns the subject of the other side's certificate, as in "CN=example.org,O=Example"; "" if there is none.
     std::string peerSubject() const;
-    /// True if an earlier session was resumed.
     bool wasResumed() const;
     /// Returns the reason of the failure, as a sentence without a full stop; "" if the connection has not failed.
     std::string const& why() const { return why_; }
@@ -82,6 +80,8 @@ public:
     Address localAddress() const override { return carrier_->localAddress(); }
     Address peerAddress() const override { return carrier_->peerAddress(); }
     SocketCounters counters() const override { return carrier_->counters(); }
+    std::optional<PeerCredentials> peerCredentials() const override { return carrier_->peerCredentials(); }
+    int nativeDescriptor() const override { return carrier_->nativeDescriptor(); }
 
 private:
     friend class TlsContext;
@@ -126,11 +126,11 @@ private:
     Reference<TlsContext> context_;
     ssl_st* ssl_ = nullptr;
     std::vector<Bytes> records_; // records of OpenSSL that are not yet passed to the carrier
-    std::string sessionName_;    // the name under which the context keeps a client's session
+    std::string sessionName_;    // the server name under which the context keeps a client's session
     std::string peerName_;       // the name of the other side in error messages
     std::string why_;
     static constexpr std::size_t kMostAnswers = kHighWater;
-    std::size_t answerBytes_ = 0; // bytes of answers in the queue: of records that OpenSSL made while it read
+    std::size_t answerBytes_ = 0; // bytes of answers in the queue
     std::size_t answersEnd_ = 0;  // bytes of the queue up to the end of the last answer
     bool isReading_ = false;      // true inside decrypt()
     Error carrierError_;          // an error of the carrier inside a call of OpenSSL

@@ -4,7 +4,8 @@
 //     try {
 //         connection = co_await tlsConnect(server, "example.org", context);
 //     } catch (Error& error) {
-//         log("{}: {}", error.name(), error.what());  // tls_certificate_expired: certificate has expired (example.org)
+//         log("{}: {}", error.name(), error.what());
+//         // tls_wrong_name: hostname mismatch (example.org): the certificate CN=one is for DNS:one.example
 //     }
 //
 //     tls_certificate_expired     the other side's certificate is not valid yet, or not any more
@@ -14,7 +15,8 @@
 //     tls_error                   any other error: the other side refuses, or a file of a context is not valid
 //     connection_cut_off          the connection has ended without close_notify of the other side
 //
-// isConnectionError() returns true for all these errors. Their what() has the reason, and the name that was asked for.
+// isConnectionError() is true for all these errors. what() has the reason and the requested name, and
+// the subject and the names of a certificate that was not taken.
 
 #include "flow/base/error.h"
 
@@ -24,7 +26,7 @@ struct ssl_st;
 
 namespace flow::net {
 
-/// Returns the last TLS failure of this thread, as a sentence without a full stop, at most 255 bytes; "" if there was
+/// Returns the last TLS failure of this thread, as a sentence without a full stop, at most 511 bytes; "" if there was
 /// none. As with errno, read the text before another call can fail.
 char const* lastTlsError() noexcept;
 

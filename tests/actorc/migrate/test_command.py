@@ -181,7 +181,7 @@ def test_what_convert_makes_in_the_program_itself(tmp_path: Path, monkeypatch: p
     assert migrate("a.actor.cpp", "--write") == 0
     assert tree(tmp_path) == {
         "a.cpp": '#include "flow/flow.h"\nusing namespace flow;\n\n'
-        "Future<Void> f(int n, Propagate = {}) {\n    co_await delay(n);\n    co_return;\n}\n"
+        "Future<Void> f(int n, Propagate = {}) {\n    co_await delay(n);\n}\n"
     }
 
 

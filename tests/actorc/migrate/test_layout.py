@@ -343,7 +343,7 @@ def test_exact(case: str) -> None:
     before, after = map(text, CASES[case])
     found = converted(f"{HEAD} {before[:-1]}use(n); return Void(); }}\n")
     assert found.left == {}
-    assert found.text == f"Future<Void> f(Server* self, int n) {after[:-1]}use(n); co_return; }}\n"
+    assert found.text == f"Future<Void> f(Server* self, int n) {after[:-1]}use(n); }}\n"
 
 
 def test_parameters_that_stand_apart() -> None:

@@ -35,14 +35,16 @@ bool chance(double probability) {
 }
 
 Future<Void> runService(Run* run) {
-    WebhookOptions options{.path = "/events", .receivers = run->receivers};
+    WebhookOptions options{.receivers = run->receivers};
     options.retry = {.attempts = 6, .backoff = 0.5, .longest = 20};
     options.attemptTime = 5;
     for (;;) { // some lives end in order, and the next one begins
         Future<Void> stop = Never();
         if (chance(0.7))
             stop = delay(5 + 40 * deterministicRandom()->random01());
-        Future<Void> serving = serveWebhooks(transport().listen(80), options, stop);
+        Reference<Listener> listener = transport().listen(80);
+        Reference<Outbox> outbox = co_await openJournal("/events");
+        Future<Void> serving = serveWebhooks(listener, outbox, options, stop);
         co_await serving;
     }
 }

@@ -1,11 +1,9 @@
 #include "webhooks.h"
 
 #include "flow/base/parse_number.h"
-#include "flow/file/file_tools.h"
 #include "flow/trace/metrics.h"
 #include "net/http/metrics.h"
 #include "net/http/router.h"
-#include "outbox.h"
 
 #include <optional>
 
@@ -123,7 +121,7 @@ Future<http::Response> Webhooks::accept(http::Request request) {
     co_return answer(202, key);
 }
 
-/// Ready when the event is in the journal. The delivery goes on without the future, so that a sender that is gone has
+/// Ready when the event is in the store. The delivery goes on without the future, so that a sender that is gone has
 /// no effect.
 Future<Void> Webhooks::begin(Letter letter) {
     std::uint64_t number = letter.number;
@@ -213,12 +211,10 @@ Future<Void> Webhooks::end() {
 
 } // namespace
 
-Future<Void> serveWebhooks(Reference<Listener> listener, WebhookOptions options, Future<Void> stop) {
-    Future<Reference<AsyncFile>> locking = openLocked(options.path + ".lock");
-    Reference<AsyncFile> lock = co_await timeoutError(std::move(locking), 5.0); // the journal is for one process
-    Reference<Outbox> outbox = co_await Outbox::open(options.path);
+Future<Void> serveWebhooks(Reference<Listener> listener, Reference<Outbox> outbox, WebhookOptions options,
+                           Future<Void> stop) {
     Webhooks webhooks(options, outbox);
-    http::ServerMetrics metrics({.server = "webhooks"});
+    http::ServerMetrics metrics({.server = "webhooks", .accessLog = true});
     http::ServerOptions limits{.bodyBytes = options.bodyBytes};
     metrics.watch(limits);
     Future<Void> serving = http::serve(listener, webhooks.routes(), limits, stop);

@@ -15,12 +15,12 @@
 #include "flow/flow.h"
 #include "net/http/client.h"
 #include "net/transport.h"
+#include "outbox.h"
 
 #include <map>
 #include <string>
 
 struct WebhookOptions {
-    std::string path;                             // of the journal
     std::map<std::string, std::string> receivers; // URLs by name
     flow::RetryPolicy retry{.attempts = 10, .backoff = 1, .factor = 3, .longest = 600};
     flow::Seconds attemptTime = 10;    // for one attempt
@@ -30,7 +30,7 @@ struct WebhookOptions {
     flow::net::http::ClientOptions client = {};
 };
 
-/// Ends in order when `stop` is ready: running attempts end, and what is not delivered then stays in the journal.
-/// Fails when the disk does, or when another process has the journal: then start it again.
-flow::Future<flow::Void> serveWebhooks(flow::Reference<flow::net::Listener> listener, WebhookOptions options,
-                                       flow::Future<flow::Void> stop);
+/// Ends in order when `stop` is ready: running attempts end, and what is not delivered then stays in the outbox. Fails
+/// when the outbox does: then open it again.
+flow::Future<flow::Void> serveWebhooks(flow::Reference<flow::net::Listener> listener, flow::Reference<Outbox> outbox,
+                                       WebhookOptions options, flow::Future<flow::Void> stop);

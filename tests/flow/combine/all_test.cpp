@@ -37,6 +37,24 @@ TEST_CASE("all: && and || and success, with futures, delays and Never") {
     CHECK(chain.canGet());
 }
 
+TEST_CASE("all: && of a future that has failed drops the other one at once; after a later error the other runs on") {
+    for (bool first : {false, true}) {
+        Promise<int> left, right;
+        Future<Void> both =
+            first ? Future<int>(io_error()) && right.getFuture() : left.getFuture() && Future<int>(io_error());
+        CHECK(both.getError() == io_error());
+        CHECK(left.getFutureReferenceCount() + right.getFutureReferenceCount() == 0);
+    }
+    Promise<int> left, right;
+    Future<Void> both = left.getFuture() && right.getFuture();
+    left.sendError(io_error());
+    CHECK(both.getError() == io_error());
+    CHECK(right.getFutureReferenceCount() == 1);
+    both = Future<Void>();
+    CHECK(right.getFutureReferenceCount() == 0);
+    CHECK((Future<int>(io_error()) && Future<int>(timed_out())).getError() == io_error());
+}
+
 TEST_CASE("all: && and || take what becomes a Future<Void>") {
     SimLoop loop;
     Promise<Void> promise;

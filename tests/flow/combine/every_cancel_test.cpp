@@ -511,8 +511,7 @@ TEST_CASE("every cancel: of futures made of how others end") {
         return holdWhile(in.sentinel(), setAfter(makeReference<AsyncVar<int>>(1), 0.5, 2));
     });
     cancelEverywhere("setWhenDoneOrError",
-                     [](Inputs& in) { return setWhenDoneOrError(in.event(0), makeReference<AsyncVar<int>>(1), 2); },
-                     {.endsWell = true});
+                     [](Inputs& in) { return setWhenDoneOrError(in.event(0), makeReference<AsyncVar<int>>(1), 2); });
     cancelEverywhere("broadcast", [](Inputs& in) { return broadcast(in.number(0), std::vector<Promise<int>>(2)); });
     cancelEverywhere("lowPriorityDelay", [](Inputs&) { return lowPriorityDelay(0.5); });
 }

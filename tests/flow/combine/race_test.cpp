@@ -426,6 +426,26 @@ TEST_CASE("race: a future of it owns its operands, also those that can only be m
     CHECK(*std::get<0>(std::move(made).takeValue()) == 8);
 }
 
+namespace own {
+struct Horse {};
+bool race(Future<int> const&, double) {
+    return true;
+}
+bool race(Horse, Horse, Future<int> const&) {
+    return true;
+}
+template <class A, class B>
+bool race(A const&, B const&) {
+    return true;
+}
+} // namespace own
+TEST_CASE("race: a program's own function is called with operands that cannot be awaited") {
+    using own::race;
+    CHECK(race(Future<int>(1), 12));
+    CHECK(race(Future<int>(1), own::Horse()));
+    CHECK(race(own::Horse(), own::Horse(), Future<int>(1)));
+}
+
 TEST_CASE("race: of tasks, which begin only if they are needed, of forks and of races") {
     SimLoop loop;
     test::Balance balance;

@@ -215,7 +215,23 @@ Future<Void> retriesForEver(Future<Void> awaited, Propagate = {}) {
         (void)co_await tryGet(swallowsSome(awaited, 1));
 }
 
+Future<Void> cancelsItself(Future<Void>* own, Future<Void> go) {
+    co_await go;
+    *own = Future<Void>();
+    (void)co_await tryGet(Future<Void>(Never()));
+}
+
 } // namespace
+
+TEST_CASE("cancel: waits after a cancel are counted for each coroutine, also if several have had one address") {
+    for (int i = 0; i < 60'000; ++i) {
+        (void)swallowsSome(Never(), 2);
+        Promise<Void> go;
+        Future<Void> own = cancelsItself(&own, go.getFuture());
+        go.send(Void());
+        REQUIRE(!own.isValid());
+    }
+}
 
 TEST_CASE("cancel: a coroutine that swallows actor_cancelled in a loop ends the program, with its name") {
     test::Death child = test::runInChild([] { (void)swallowsForEver(Never()); });

@@ -72,6 +72,12 @@ TEST_CASE("symbol: of a function with constraints") {
     CHECK(flow::demangled("_Z99QueuesQ") == "_Z99QueuesQ");
 }
 
+TEST_CASE("symbol: of a function of a template with auto parameters") {
+    std::string found = flow::demangled("_Z4callITnDaXadL_Z3onevEETnDaXadL_Z3twovEEEvv");
+    CHECK_MESSAGE(found.starts_with("void call<"), found);
+    CHECK_MESSAGE(found.find("one") != found.npos, found);
+}
+
 TEST_CASE("symbol: what is no function gives the address") {
     int local = 0;
     for (const void* address : {static_cast<const void*>(nullptr), static_cast<const void*>(&local)}) {

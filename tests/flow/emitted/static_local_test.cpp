@@ -35,3 +35,15 @@ TEST_CASE("static local: constants and references") {
     CHECK(&reference.get([&]() -> int& { return target; }) == &target);
     static_assert(std::is_same_v<decltype(reference.get([&]() -> int& { return target; })), int&>);
 }
+
+TEST_CASE("static local: a deduced type") {
+    static DeducedStatic<struct FirstTag> first;
+    static DeducedStatic<struct SecondTag> second;
+    int targets[2] = {1, 2};
+    auto& pointer = first.get([&]() -> auto* { return &targets[0]; });
+    pointer++;
+    CHECK(&first.get([&]() -> auto* { return &targets[0]; }) == &pointer);
+    CHECK(*first.get([&]() -> auto* { return &targets[0]; }) == 2);
+    CHECK(&second.get([&]() -> auto* { return &targets[0]; }) != &pointer);
+    CHECK(&second.get([&]() -> auto const& { return targets[1]; }) == &targets[1]);
+}

@@ -76,7 +76,7 @@ TEST_CASE("async stack: from what runs to the root") {
     CHECK(asyncStack().empty());
     go.send(Void());
     CHECK(outer.isReady());
-    auto at = [](int line) { return FLOW_CHECKED ? " at async_stack_test.cpp:" + std::to_string(line) : ""; };
+    auto at = [](int line) { return " at async_stack_test.cpp:" + std::to_string(line); };
     CHECK(stack ==
           "coroutine stackInner" + at(kInner) + " runs\n  awaited by coroutine stackOuter" + at(kOuter) + "\n");
 }

@@ -11,6 +11,7 @@ using namespace flow;
 
 namespace {
 
+constexpr unsigned kCodeWait = __LINE__ + 2;
 Future<int> codeWait(Future<int> input) {
     co_return co_await input;
 }
@@ -25,7 +26,8 @@ TEST_CASE("code: names, styles and lines") {
         Future<int> coroutine = codeWait(promise.getFuture());
         auto* frame = inspect::Frames::ofThread().begin()->waiter;
         CHECK(codes.titleOf(frame).starts_with("coroutine codeWait"));
-        CHECK((codes.placeOf(frame).line != 0) == bool(FLOW_CHECKED));
+        CHECK(codes.placeOf(frame).file == "code_test.cpp");
+        CHECK(codes.placeOf(frame).line == kCodeWait);
         CHECK(codes.suspensionOf(frame) == codes.placeOf(frame).line);
     }
     Future<int> actor = pendingAnswer(promise.getFuture());

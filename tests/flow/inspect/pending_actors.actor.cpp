@@ -1,4 +1,4 @@
-// For pending_report_test.cpp: actors at waits; the test names their lines.
+// For pending_report_test.cpp and error_place_test.cpp: actors at waits; the tests name their lines.
 #include "flow/flow.h"
 #include "tests/flow/inspect/pending_actors.h"
 
@@ -25,5 +25,21 @@ ACTOR Future<Void> pendingHold(FlowLock* first, FlowLock* second) {
     state FlowLock::Releaser releaser(*first);
     wait(delay(1.0));
     wait(second->take());
+    return Void();
+}
+
+ACTOR Future<Void> pendingTimesOut() {
+    wait(timeoutError(Future<Void>(Never()), 0.001));
+    return Void();
+}
+
+ACTOR Future<Void> pendingThrows() {
+    wait(delay(0));
+    throw io_error();
+}
+
+ACTOR Future<Void> pendingThrowsException() {
+    wait(delay(0));
+    throwException();
     return Void();
 }

@@ -166,7 +166,6 @@ TEST_CASE("pending: tasks and forks by name, below the one that waits for them")
     CHECK(count(text, "\n    task pendingBranch waits for a promise\n") == 2);
 }
 
-#if FLOW_CHECKED
 TEST_CASE("pending: coroutines and tasks with the lines of their waits") {
     SimLoop loop;
     unsigned line = 0;
@@ -197,7 +196,6 @@ TEST_CASE("pending: coroutines and tasks with the lines of their waits") {
     INFO(text);
     CHECK(has(text, "task pendingStep at pending_report_test.cpp:"));
 }
-#endif
 
 TEST_CASE("pending: operations in place, collections and what is ready") {
     SimLoop loop;

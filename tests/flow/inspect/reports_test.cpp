@@ -17,8 +17,8 @@ using namespace flow;
 namespace {
 
 /// Of a wait in this file.
-std::string at([[maybe_unused]] int line) {
-    return FLOW_CHECKED ? " at reports_test.cpp:" + std::to_string(line) : std::string();
+std::string at(int line) {
+    return " at reports_test.cpp:" + std::to_string(line);
 }
 bool has(test::Death const& death, std::string const& part) {
     return death.says(part.c_str());

@@ -2,7 +2,9 @@
 
 #include "flow/core/future.h"
 #include "flow/coro/coroutine.h"
+#include "flow/file/async_file.h"
 #include "flow/loop/real_loop.h"
+#include "flow/threads/run_blocking.h"
 #include "flow/wait/delay.h"
 
 #include <doctest/doctest.h>
@@ -24,6 +26,13 @@ Future<Void> allocatingActor() {
     co_await delay(0);
     for (int i = 0; i < 50; ++i)
         (void)Promise<int>().getFuture();
+}
+Future<Void> answeredActor() {
+    co_await runBlocking([] {});
+    (void)co_await files().exists("/");
+}
+Future<Void> askingActor() {
+    co_await answeredActor();
 }
 
 std::string withoutScopes(std::string text) {
@@ -58,6 +67,15 @@ TEST_CASE("step profile: allocations count for the actor that runs") {
     REQUIRE_MESSAGE(at != json.npos, json);
     std::size_t number = json.find("\"allocations\":", at) + 14;
     CHECK(std::atoi(json.c_str() + number) >= 50);
+}
+
+TEST_CASE("step profile: a step that brings an answer counts for the actor that gets it") {
+    RealLoop loop;
+    StepProfile profile(loop);
+    loop.run(askingActor());
+    std::string json = withoutScopes(profile.json());
+    CHECK_MESSAGE(json.find("\"frames\":[\"askingActor\",\"answeredActor\"],\"steps\":2,") != json.npos, json);
+    CHECK_MESSAGE(json.find("prepare") == json.npos, json); // the code that brings answers
 }
 
 TEST_CASE("step profile: a step that runs the loop counts without what it runs") {

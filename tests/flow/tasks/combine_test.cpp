@@ -2,6 +2,8 @@
 
 #include "flow/sim/sim_loop.h"
 #include "flow/sync/channel.h"
+#include "flow/sync/semaphore.h"
+#include "flow/wait/yielded.h"
 #include "tests/flow/support/balance.h"
 
 #include <doctest/doctest.h>
@@ -158,6 +160,16 @@ TEST_CASE("streams, operations, delays and callables are operands too; those tha
     CHECK(inTaskOf([&](Context here) { return timeout(here, stream.getFuture(), 1); }).present() == false);
     stream.send(5);
     CHECK(stream.getFuture().pop() == 5);
+}
+
+TEST_CASE("operations in place without a value are operands too") {
+    Semaphore permits(2);
+    auto first = inTaskOf([&](Context here) { return race(here, later(here, 1, 1.0), permits.acquire()); });
+    CHECK(first.index() == 1);
+    inTaskOf([&](Context here) { return all(here, permits.acquire(), yield()); });
+    CHECK(permits.permits() == 0);
+    CHECK(!inTaskOf([&](Context here) { return timeout(here, permits.acquire(), 1.0); }).present());
+    permits.release(2);
 }
 
 TEST_CASE("timeout and timeoutError give a value in time, or cancel the operand") {

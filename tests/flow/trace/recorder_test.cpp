@@ -111,7 +111,16 @@ TEST_CASE("recorder: writes a file, and says if it cannot") {
     RealLoop loop;
     trace::Recorder recorder(loop);
     loop.run(recordedActor(1));
-    CHECK_THROWS_AS(recorder.writeTo("/nowhere/at/all"), Error);
+    auto saidOf = [&](char const* path) -> std::string {
+        try {
+            recorder.writeTo(path);
+        } catch (Error const& error) {
+            return error.what();
+        }
+        return "";
+    };
+    CHECK(saidOf("/nowhere/at/all") == "open \"/nowhere/at/all\": No such file or directory");
+    CHECK(saidOf("/dev/full") == "write \"/dev/full\": No space left on device");
     std::string path = "recorder_test." + std::to_string(::getpid()) + ".pftrace";
     recorder.writeTo(path);
     std::ifstream file(path, std::ios::binary);

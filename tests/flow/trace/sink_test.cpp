@@ -5,17 +5,17 @@
 #include "flow/sim/sim_loop.h"
 #include "flow/trace/trace_event.h"
 #include "tests/flow/support/death.h"
+#include "tests/flow/support/file_text.h"
 #include "tests/flow/support/sanitizers.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <thread>
 #include <vector>
 
 using namespace flow;
+using flow::test::countOf;
 
 namespace {
 
@@ -24,18 +24,8 @@ struct TemporaryFile {
     char path[32] = "/tmp/millrace-sink-XXXXXX";
     TemporaryFile() { ::close(::mkstemp(path)); }
     ~TemporaryFile() { std::remove(path); }
-    std::string text() const {
-        std::ifstream file(path);
-        return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    }
+    std::string text() const { return test::fileText(path); }
 };
-
-std::size_t count(std::string const& text, std::string const& part) {
-    std::size_t found = 0;
-    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1))
-        ++found;
-    return found;
-}
 
 coro::Detached failsAlone(Future<Void> start) {
     co_await start;
@@ -82,20 +72,20 @@ TEST_CASE("sink: a file has everything at the end, and everything before an erro
         TraceFile trace(file.path);
         TraceEvent("One");
         TraceEvent(SevError, "Two");
-        CHECK(count(file.text(), "\n") == 2);
+        CHECK(countOf(file.text(), "\n") == 2);
         TraceEvent("Three");
         trace.flush();
-        CHECK(count(file.text(), "\n") == 3);
+        CHECK(countOf(file.text(), "\n") == 3);
         for (int i = 0; i < 3000; ++i)
             TraceEvent("Many").detail("Number", i);
-        CHECK(count(file.text(), "\n") > 1000);
+        CHECK(countOf(file.text(), "\n") > 1000);
     }
-    CHECK(count(file.text(), "\n") == 3003);
+    CHECK(countOf(file.text(), "\n") == 3003);
     {
         TraceFile again(file.path); // appends
         TraceEvent("More");
     }
-    CHECK(count(file.text(), "\n") == 3004);
+    CHECK(countOf(file.text(), "\n") == 3004);
     CHECK_THROWS_AS(TraceFile("/no such folder/trace"), Error);
     TraceEvent("Nowhere"); // the one that could not be opened takes nothing
 }
@@ -112,8 +102,8 @@ TEST_CASE("sink: threads append whole lines to one file") {
     for (std::thread& thread : threads)
         thread.join();
     std::string text = file.text();
-    CHECK(count(text, "\n") == 8000);
-    CHECK(count(text, std::string(50, 'x') + "\"}\n") == 8000);
+    CHECK(countOf(text, "\n") == 8000);
+    CHECK(countOf(text, std::string(50, 'x') + "\"}\n") == 8000);
 }
 
 // ThreadSanitizer lets no child of a program with several threads start a thread.
@@ -125,14 +115,14 @@ TEST_CASE("sink: a static file is complete after exit, and after an abort") {
         TraceEvent("BeforeExit");
         std::exit(0);
     });
-    CHECK(count(file.text(), "BeforeExit") == 1);
+    CHECK(countOf(file.text(), "BeforeExit") == 1);
     test::runInChild([&] {
         TraceFile trace(file.path);
         TraceEvent("BeforeAbort");
         FLOW_ASSERT(1 > 2, "the end");
     });
-    CHECK(count(file.text(), "BeforeAbort") == 1);
-    CHECK(count(file.text(), "\"Type\":\"AssertionFailed\",\"Message\":\"the end [1 > 2]\"") == 1);
+    CHECK(countOf(file.text(), "BeforeAbort") == 1);
+    CHECK(countOf(file.text(), "\"Type\":\"AssertionFailed\",\"Message\":\"the end [1 > 2]\"") == 1);
 }
 
 TEST_CASE("sink: a file is complete after an uncaught error, with an event about it") {
@@ -149,9 +139,9 @@ TEST_CASE("sink: a file is complete after an uncaught error, with an event about
         });
         other.join();
     });
-    CHECK(count(file.text(), "OfAnotherThread") == 1);
-    CHECK(count(file.text(), "BeforeTheError") == 1);
-    CHECK(count(file.text(), R"("Type":"UncaughtError","Error":"io_error")") == 1);
+    CHECK(countOf(file.text(), "OfAnotherThread") == 1);
+    CHECK(countOf(file.text(), "BeforeTheError") == 1);
+    CHECK(countOf(file.text(), R"("Type":"UncaughtError","Error":"io_error")") == 1);
 }
 #endif
 
@@ -164,9 +154,9 @@ TEST_CASE("sink: dropped errors are events") {
     REQUIRE(trace.lines().size() == 1);
     std::string line = trace.lines()[0];
     INFO(line);
-    CHECK(count(line, "\"Severity\":40,\"Type\":\"ErrorDropped\",\"Actor\":\"") == 1);
-    CHECK(count(line, "failsAlone") == 1);
-    CHECK(count(line, "\"Error\":\"io_error\"") == 1);
+    CHECK(countOf(line, "\"Severity\":40,\"Type\":\"ErrorDropped\",\"Actor\":\"") == 1);
+    CHECK(countOf(line, "failsAlone") == 1);
+    CHECK(countOf(line, "\"Error\":\"io_error\"") == 1);
 }
 
 TEST_CASE("sink: failed assertions are events, and still printed") {

@@ -121,6 +121,30 @@ TEST_CASE("event: suppressFor writes one in a while, and counts the others") {
     CHECK(trace.lines().size() == 1);
 }
 
+TEST_CASE("event: a sink limits the events of each type in a second, and counts the others") {
+    TraceMemory trace;
+    trace.setBurst(2);
+    SimLoop loop;
+    loop.run([]() -> Future<Void> {
+        for (int i = 0; i < 10; ++i) { // at 0, 0.3, 0.6 ... 2.7
+            TraceEvent("Flood").detail("Number", i);
+            TraceEvent(i % 9 == 0 ? "Rare" : "Often");
+            co_await delay(0.3);
+        }
+    }());
+    std::vector<std::string> floods, rare;
+    for (std::string const& line : trace.lines()) {
+        if (line.find("Flood") != line.npos)
+            floods.push_back(line.substr(line.find("Flood") + 6));
+        if (line.find("Rare") != line.npos)
+            rare.push_back(line);
+    }
+    CHECK(floods == std::vector<std::string>{R"(,"Number":0})", R"(,"Number":1})",
+                                             R"(,"SuppressedEventCount":2,"Number":4})", R"(,"Number":5})",
+                                             R"(,"SuppressedEventCount":2,"Number":8})", R"(,"Number":9})"});
+    CHECK(rare.size() == 2);
+}
+
 TEST_CASE("event: suppressFor without a loop counts seconds of the machine") {
     TraceMemory trace;
     for (double seconds : {1e6, 1e6, 1e6, 0.0})

@@ -1,6 +1,8 @@
 #include "flow/wait/long_steps.h"
 
 #include "flow/combine/race.h"
+#include "flow/file/async_file.h"
+#include "flow/threads/run_blocking.h"
 #include "flow/wait/source.h"
 
 #include <doctest/doctest.h>
@@ -53,6 +55,13 @@ Future<Void> hearingActor(Bell& bell) {
     spin(0.02);
 }
 
+Future<Void> answeredActor() {
+    co_await runBlocking([] {});
+    spin(0.02);
+    (void)co_await files().exists("/");
+    spin(0.02);
+}
+
 /// Names without their scopes.
 bool isOf(std::string const& name, char const* actor) {
     return name.ends_with(actor);
@@ -82,6 +91,16 @@ TEST_CASE("long steps: those are reported that take long, by the name of the act
     }
     loop.run(busyActor(0.02, 1));
     CHECK(reported.size() == 4);
+}
+
+TEST_CASE("long steps: a step that brings an answer has the name of the actor that gets it") {
+    RealLoop loop;
+    reported.clear();
+    LongSteps report(loop, 0.015, remember);
+    loop.run(answeredActor());
+    REQUIRE(reported.size() == 2);
+    CHECK(isOf(reported[0], "answeredActor"));
+    CHECK(isOf(reported[1], "answeredActor"));
 }
 
 TEST_CASE("long steps: a step that runs the loop counts with what it runs, and a report may end in a step") {

@@ -4,6 +4,7 @@
 #include "flow/coro/coroutine.h"
 #include "flow/loop/real_loop.h"
 #include "flow/wait/delay.h"
+#include "tests/flow/support/pending_text.h"
 
 #include <doctest/doctest.h>
 
@@ -28,6 +29,15 @@ Future<Void> collect(std::vector<int>& all, int count) {
 }
 
 } // namespace
+
+TEST_CASE("signals: a report names them") {
+    RealLoop loop;
+    Future<int> one = next({SIGTERM}), several = next({SIGHUP, SIGUSR1, SIGRTMAX});
+    std::string text = test::pendingText();
+    INFO(text);
+    CHECK(test::has(text, "waits for signal SIGTERM\n"));
+    CHECK(test::has(text, "waits for the first of the signals SIGHUP, SIGUSR1, 64\n"));
+}
 
 TEST_CASE("signals: end a sleep, from any sender") {
     RealLoop loop;

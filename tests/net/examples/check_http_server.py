@@ -133,6 +133,24 @@ def check_no_descriptors(site: pathlib.Path) -> None:
         resource.prlimit(server.pid, resource.RLIMIT_NOFILE, before)
 
 
+def check_service_manager(site: pathlib.Path, folder: pathlib.Path) -> None:
+    """The server serves the socket that it is given, as by systemd, and says when it is ready and when it ends."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices, socket.create_server(("127.0.0.1", 0)) as web:
+        notices.bind(str(folder / "notify"))
+        notices.settimeout(20)
+        port = web.getsockname()[1]
+        variables = {"NOTIFY_SOCKET": str(folder / "notify"), "LISTEN_FDS": "1"}
+        script = f'exec 3<&{web.fileno()}; LISTEN_PID=$$ exec "$@"'
+        command = ["bash", "-c", script, "bash", PROGRAM, str(site), "0"]
+        environment = {**os.environ, **variables}
+        server = subprocess.Popen(command, env=environment, pass_fds=[web.fileno()], stdout=subprocess.DEVNULL)
+        assert notices.recv(100) == b"READY=1"
+        assert curl(port, "/") == b"<p>top</p>"
+        server.terminate()
+        assert notices.recv(100) == b"STOPPING=1"
+        assert server.wait(20) == 0
+
+
 def check_end(site: pathlib.Path) -> None:
     """When the server gets SIGTERM, a client that asks again and again is told before its connection ends, and one that
     has a part of an answer does not take it for the whole."""
@@ -203,6 +221,7 @@ def main() -> None:
             check_rude(server, port)
         check_no_descriptors(site)
         check_end(site)
+        check_service_manager(site, root)
         for page in (ROOT / "README.md", ROOT / "net" / "docs" / "sockets.md"):
             check_page(page)
         if len(sys.argv) > 2:

@@ -109,7 +109,9 @@ TEST_CASE("client: a request is sent twice at most, and only once on a new conne
         Future<std::string> asking = answerText(client.get("http://a/"));
         ends.all.at(0)->abort();
         std::string got = co_await std::move(asking);
-        CHECK(got == "connection_reset: GET http://a/: the other side has reset the connection");
+        INFO(got);
+        CHECK(got.starts_with("connection_reset: GET http://a/: "));
+        CHECK(got.ends_with(": the other side has reset the connection"));
         CHECK(ends.all.size() == 1);
         Future<Void> warming = warm(&client, &ends);
         co_await std::move(warming);

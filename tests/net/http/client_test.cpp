@@ -310,8 +310,10 @@ TEST_CASE("client: answers that are not HTTP, too large or cut off") {
     CHECK(answered("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n") ==
           "200 serialization_failed" + about + "the body: the line before a chunk is wrong");
     CHECK(answered("") == "connection_cut_off" + about + "the connection ended before the answer");
-    CHECK(answered("HTTP/1.1 200") ==
-          "connection_cut_off" + about + "the connection ended before all expected bytes had arrived");
+    std::string partOfHead = answered("HTTP/1.1 200");
+    INFO(partOfHead);
+    CHECK(partOfHead.starts_with("connection_cut_off" + about + "read from "));
+    CHECK(partOfHead.ends_with(": the connection ended before all expected bytes had arrived"));
     CHECK(answered("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell").starts_with("200 connection_cut_off" + about));
     CHECK(answered("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n")
               .starts_with("200 connection_cut_off" + about));

@@ -1,7 +1,11 @@
 #include "flow/combine/all.h"
+#include "flow/trace/sink.h"
+#include "flow/trace/tracer.h"
 #include "tests/net/http/http2_support.h"
 #include "tests/net/http/http_support.h"
 #include "tests/net/serve_suite.h"
+
+#include <algorithm>
 
 namespace http2_exchange_test {
 using namespace flow;
@@ -32,6 +36,10 @@ Future<Response> echo(Request request) {
     response.trailers.add("X-End", "yes");
     co_return response;
 }
+
+struct Ignored final : trace::SpanReceiver {
+    void take(trace::SpanData&&) noexcept override {}
+};
 
 Body pieces(int count, int size) {
     auto left = std::make_shared<int>(count);
@@ -65,6 +73,34 @@ TEST_CASE("http2: a request and its response") {
         CHECK(server.counters.inFlight == 0);
         client = {};
         co_await tryGet(std::exchange(server.serving, {}));
+    });
+}
+
+TEST_CASE("http2: an event says which request has failed, with its method, path and trace") {
+    simulated([]() -> Future<Void> {
+        Ignored spans;
+        trace::Tracer tracer(spans);
+        std::string traceId;
+        auto handler = [&](Request request) -> Future<Response> {
+            traceId = request.context.find(trace::kCurrentSpan)->context.traceId.toString();
+            if (request.target.starts_with("/handler"))
+                throw io_error();
+            co_return response(Body::stream([]() -> Future<Bytes> { return io_error(); }));
+        };
+        ServerOptions options;
+        options.tracer = &tracer;
+        Server server(handler, options);
+        Reference<Http2Client> client = server.client();
+        TraceMemory log;
+        for (std::string path : {"/handler", "/body"}) {
+            Future<ErrorOr<Response>> asking = sent(client, path + "?secret=1", "hello");
+            co_await std::move(asking);
+            std::string details = R"("Method":"POST","Path":")" + path + R"(","Trace":")" + traceId + "\"";
+            bool isLogged = std::any_of(log.lines().begin(), log.lines().end(), [&](std::string const& line) {
+                return line.find(R"("Type":"ErrorDropped")") != line.npos && line.find(details) != line.npos;
+            });
+            CHECK_MESSAGE(isLogged, path);
+        }
     });
 }
 

@@ -6,7 +6,7 @@
 #include "flow/loop/real_loop.h"
 #include "flow/wait/delay.h"
 #include "net/transport.h"
-#include "tests/net/transport_suite.h"
+#include "tests/net/file_descriptor_suite.h"
 
 #include <doctest/doctest.h>
 
@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 using namespace flow;
 using namespace flow::net;
@@ -62,6 +63,37 @@ TEST_CASE("real listener: an accepted connection that was not taken is reset whe
         CHECK(error == connection_reset());
     };
     loop.run(test());
+}
+
+TEST_CASE("real listener: tryAccept() takes what the kernel has accepted ahead, and a later accept() waits again") {
+    onEachPoller([] {
+        RealLoop loop;
+        auto test = []() -> Future<Void> {
+            Reference<Listener> listener = transport().listen(Address(0x7F000001, 0));
+            sockaddr_storage at = {};
+            unsigned size = listener->localAddress().toSystem(at);
+            Future<Reference<Connection>> waiting = keep(listener->accept());
+            co_await delay(0.002); // the poller has the listener
+            constexpr int kClients = 20;
+            std::vector<int> clients;
+            for (int i = 0; i < kClients; ++i) {
+                clients.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+                CHECK(::connect(clients.back(), reinterpret_cast<sockaddr*>(&at), size) == 0);
+            }
+            waiting = {};
+            int taken = 0;
+            while (Reference<Connection> each = listener->tryAccept())
+                ++taken;
+            CHECK(taken == kClients);
+            waiting = keep(listener->accept());
+            co_await delay(0.002);
+            Reference<Connection> last = co_await transport().connect(listener->localAddress());
+            co_await std::move(waiting);
+            for (int each : clients)
+                ::close(each);
+        };
+        loop.run(test());
+    });
 }
 
 TEST_CASE("real listener: several listen at one port if they say so") {

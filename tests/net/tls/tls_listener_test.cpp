@@ -1,8 +1,10 @@
 #include "net/tls/tls_listener.h"
 
 #include "flow/coro/coroutine.h"
+#include "flow/loop/real_loop.h"
 #include "flow/trace/sink.h"
 #include "flow/wait/delay.h"
+#include "net/real/hand_over.h"
 #include "net/serve.h"
 #include "tests/net/tls/tls_support.h"
 #include "tests/net/transport_suite.h"
@@ -11,6 +13,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 using namespace flow;
@@ -25,6 +28,39 @@ Reference<TlsListener> listenWith(TlsServerOptions const& options, TlsListener::
 }
 
 } // namespace
+
+TEST_CASE("tls listener: it and its connections do not move to another process; the listener below it does") {
+    RealLoop loop;
+    auto test = []() -> Future<Void> {
+        Reference<Listener> carrier = transport().listen(Address(0x7F000001, 0));
+        auto listener = makeReference<TlsListener>(carrier, TlsContext::server(serverOptions()));
+        Address path = Address::unixAbstract("millrace-tls-" + std::to_string(::getpid()));
+        Reference<Listener> paths = transport().listen(path);
+        Reference<Connection> channel = co_await transport().connect(path);
+        Reference<Connection> other = co_await paths->accept();
+        std::string why;
+        try {
+            (void)sendListener(channel, listener);
+        } catch (Error& error) {
+            why = error.what();
+        }
+        CHECK(why == "sendListener(): a listener with TLS, or of a simulation, cannot be sent");
+        Reference<TlsContext> context = TlsContext::client(clientOptions());
+        Future<Reference<Connection>> accepting = keep(listener->accept());
+        Reference<TlsConnection> client = co_await tlsConnect(listener->localAddress(), "localhost", context);
+        Reference<Connection> server = co_await std::move(accepting);
+        try {
+            DetachedConnection detached(server);
+        } catch (Error& error) {
+            why = error.what();
+        }
+        CHECK(why == "DetachedConnection: a connection with TLS, or of a simulation, cannot be moved");
+        co_await sendListener(channel, carrier);
+        HandedOver handed = co_await receiveHandedOver(other);
+        CHECK(handed.isListener());
+    };
+    loop.run(test());
+}
 
 TEST_CASE("tls listener: serves as any listener does") {
     onBothNetworks([]() -> Future<Void> {

@@ -11,10 +11,11 @@ import pytest
 from rich.console import Console
 
 from benchlib.check import command
-from benchlib.check.baseline import Baseline, counted, read, text_of, write
-from benchlib.check.comparison import Change, compare, is_more, updated
-from common.arguments import UsageError
-from common.failure import Failure
+from millrace.bench import check
+from millrace.bench.baseline import Baseline, counted, read, text_of, write
+from millrace.bench.comparison import Change, compare, is_more, updated
+from millrace.common.arguments import UsageError
+from millrace.common.failure import Failure
 
 TOOLS = {"compiler": "clang 19.1.7", "libc": "glibc 2.36", "valgrind": "3.19.0"}
 NEWER = TOOLS | {"compiler": "clang 19.1.8"}
@@ -125,7 +126,7 @@ def test_an_update_changes_what_was_looked_at_and_only_what_changed() -> None:
 def test_the_file_comes_back_as_it_was_written(tmp_path: Path) -> None:
     file = tmp_path / "baseline.json"
     write(file, {"gcc": baseline(), "clang": baseline({NET2: {"instructions": 337.25}})})
-    assert read(file) == {"clang": baseline({NET2: {"instructions": 337.25}}), "gcc": baseline()}
+    assert read(file, command.UPDATE) == {"clang": baseline({NET2: {"instructions": 337.25}}), "gcc": baseline()}
 
 
 def test_the_file_is_the_same_whatever_the_order_and_has_a_line_for_each_row() -> None:
@@ -141,7 +142,7 @@ def test_the_file_is_the_same_whatever_the_order_and_has_a_line_for_each_row() -
 
 
 def test_the_project_s_own_file_is_as_the_tool_writes_it() -> None:
-    baselines = read(command.FILE)
+    baselines = read(command.FILE, command.UPDATE)
     assert set(baselines) == {"clang", "gcc"}
     assert command.FILE.read_text() == text_of(baselines)
     assert baselines["clang"].rows.keys() == baselines["gcc"].rows.keys()
@@ -162,7 +163,7 @@ def test_a_broken_file_says_where_and_what_to_do(tmp_path: Path, text: str, why:
     file = tmp_path / "baseline.json"
     file.write_text(text)
     with pytest.raises(Failure, match=why) as error:
-        read(file)
+        read(file, command.UPDATE)
     assert "get it back from git" in str(error.value)
 
 
@@ -175,12 +176,12 @@ def test_a_row_that_is_none_is_named(tmp_path: Path, numbers: object) -> None:
     file = tmp_path / "baseline.json"
     file.write_text(json.dumps({"clang": TOOLS | {"rows": {NET2: numbers}}}))
     with pytest.raises(Failure, match=NET2):
-        read(file)
+        read(file, command.UPDATE)
 
 
 def test_a_missing_file_says_which_command_writes_it(tmp_path: Path) -> None:
     with pytest.raises(Failure, match="'tools/bench check --update' writes it"):
-        read(tmp_path / "baseline.json")
+        read(tmp_path / "baseline.json", command.UPDATE)
 
 
 def test_a_benchmark_that_failed_is_in_no_baseline() -> None:
@@ -198,10 +199,10 @@ class Bench:
         self.tools = TOOLS
         monkeypatch.setattr(command, "FILE", file)
         monkeypatch.setattr(command, "build", lambda *_: None)
-        monkeypatch.setattr(
-            command, "available", lambda *_: [*self.rows, "NET2/4096/actor", "post/4096/actor/real_time"]
-        )
-        monkeypatch.setattr(command, "count", self.count)
+        names = [*self.rows, "NET2/4096/actor", "post/4096/actor"]
+        monkeypatch.setattr(check, "available", lambda *_: [*self.rows, *names[-2:]])
+        monkeypatch.setattr(check, "threaded", lambda *_: {names[-1]})
+        monkeypatch.setattr(check, "count", self.count)
 
     def count(self, _program: Path, names: list[str], *_: object) -> dict[str, Any]:
         return document({name: self.rows[name] for name in names}, self.tools)
@@ -238,7 +239,7 @@ def test_what_grew_fails_and_names_row_style_and_numbers(bench: Bench) -> None:
 def test_an_update_of_some_rows_leaves_the_others(bench: Bench) -> None:
     bench.rows = {name: numbers | {"instructions": 1000.0} for name, numbers in OLD.items()}
     assert bench.run("NET2", "--update")[0] == 0
-    kept = read(bench.file)["clang"].rows
+    kept = read(bench.file, command.UPDATE)["clang"].rows
     assert [kept[name]["instructions"] for name in OLD] == [1000, 31, 281.5]
 
 
@@ -265,11 +266,12 @@ def test_another_version_of_the_compiler_is_said_and_compared(bench: Bench) -> N
     assert "counted with clang 19.1.7, glibc 2.36 and valgrind 3.19.0; this is clang 19.1.8" in text
     with pytest.raises(UsageError, match="update all of them, without 'NET2'"):
         bench.run("NET2", "--update")
-    assert read(bench.file)["clang"].tools == TOOLS
+    assert read(bench.file, command.UPDATE)["clang"].tools == TOOLS
 
 
 def test_a_compiler_without_rows_is_no_success(bench: Bench) -> None:
     with pytest.raises(Failure, match="no rows of gcc: 'tools/bench check --update --compiler gcc' adds them"):
+        bench.tools = TOOLS | {"compiler": "gcc 12.2.0"}
         bench.run("--compiler", "gcc")
 
 

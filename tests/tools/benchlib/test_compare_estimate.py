@@ -8,7 +8,7 @@ from math import comb
 
 import pytest
 
-from benchlib.compare.estimate import (
+from millrace.bench.estimate import (
     FASTER,
     MARGIN,
     SAME,

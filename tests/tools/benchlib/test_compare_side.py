@@ -7,16 +7,17 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from benchlib.compare.command import check, parse_arguments
-from benchlib.compare.cpu import idle, least_busy
+from benchlib.compare.command import main
 from benchlib.compare.presets import presets
-from benchlib.compare.recorded import read
-from benchlib.compare.runs import order
 from benchlib.compare.side import Build, Recorded, describe, parse_side
-from benchlib.results import Name, parse_name
-from common.arguments import UsageError
-from common.failure import Failure
+from millrace.bench.cpu import idle, least_busy
+from millrace.bench.recorded import read
+from millrace.bench.results import Name, parse_name
+from millrace.bench.runs import order
+from millrace.common.arguments import UsageError
+from millrace.common.failure import Failure
 
 PRESETS = {
     "configurePresets": [
@@ -200,7 +201,7 @@ def test_of_two_compilers_one_must_be_named(tmp_path: Path) -> None:
 def test_other_files_are_refused(tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "x.json"
     file.write_text(text)
-    with pytest.raises(UsageError, match=rf"x\.json is not what tools/bench --json writes \({said}"):
+    with pytest.raises(UsageError, match=rf"x\.json is not what --json writes \({said}"):
         read(Recorded("", file, None))
 
 
@@ -221,7 +222,7 @@ def test_other_files_are_refused(tmp_path: Path, text: str, said: str) -> None:
 def test_a_time_that_cannot_be_is_named_with_the_file(tmp_path: Path, fields: dict[str, object], said: str) -> None:
     good = {"name": "NET2/64/actor", "cpu_time": 5, "time_unit": "ns", "items_per_op": 64}
     side = write(tmp_path / "x.json", good, good | fields)
-    with pytest.raises(UsageError, match=rf"x\.json is not what tools/bench --json writes \(.*{said}"):
+    with pytest.raises(UsageError, match=rf"x\.json is not what --json writes \(.*{said}"):
         read(side)
 
 
@@ -266,5 +267,5 @@ def test_the_least_busy_is_one_that_we_may_use(monkeypatch: pytest.MonkeyPatch) 
 )
 def test_wrong_arguments(arguments: list[str], message: str) -> None:
     with pytest.raises(UsageError) as error:
-        check(parse_arguments(arguments))
+        main(arguments, Console(), Console())
     assert message in str(error.value)

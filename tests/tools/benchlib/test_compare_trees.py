@@ -20,8 +20,8 @@ from benchlib.compare.checkout import Store
 from benchlib.compare.command import main
 from benchlib.compare.program import build_program
 from benchlib.compare.side import Build, parse_side
-from common.arguments import UsageError
-from common.failure import Failure
+from millrace.common.arguments import UsageError
+from millrace.common.failure import Failure
 
 TOOLS = Path(__file__).resolve().parents[3] / "tools"
 CONSOLE = Console(file=io.StringIO())
@@ -49,25 +49,24 @@ PROGRAM = (
     f"#!{sys.executable} -IS\n"
     + """\
 NANOSECONDS = {"NET2/64/actor": 10.0, "NET2/64/coroutine": 12.0}
-OPTIONS = ("--loop", "--passes")
-import json, re, sys, time
+OPTIONS = ("--loop", "--list", "--case", "--iterations", "--repetitions", "--min-time", "--json")
+import json, sys, time
 given = dict(each.partition("=")[::2] for each in sys.argv[1:])
 for name in given:
-    if not name.startswith("--benchmark_") and name not in OPTIONS:
+    if name not in OPTIONS:
         sys.exit(f"unknown: {name}")
 if given.get("--loop", "sim") not in ("sim", "real"):
     sys.exit("no such loop")
-suffix = "/iterations:" + given["--passes"] if "--passes" in given else ""
-if "--benchmark_list_tests" in given:
-    print("\\n".join(name + suffix for name in NANOSECONDS))
+if "--list" in given:
+    print("\\n".join(NANOSECONDS))
     sys.exit()
-names = [name for name in NANOSECONDS if re.search(given["--benchmark_filter"], name + suffix)]
+names = [given["--case"]]
 results = [
     {"name": name, "run_type": "iteration", "cpu_time": NANOSECONDS[name], "real_time": 1.0, "time_unit": "ns",
-     "iterations": int(given.get("--passes", 1))}
-    for name in names for _ in range(int(given.get("--benchmark_repetitions", 1)))
+     "iterations": int(given.get("--iterations", 1))}
+    for name in names for _ in range(int(given.get("--repetitions", 1)))
 ]
-with open(given["--benchmark_out"], "w") as out:
+with open(given["--json"], "w") as out:
     json.dump({"context": {}, "benchmarks": results}, out)
 """
 )
@@ -367,7 +366,7 @@ DRIVER = """\
 import sys
 from pathlib import Path
 from rich.console import Console
-from common.process import interrupt_on_terminate
+from millrace.common.process import interrupt_on_terminate
 from benchlib.compare.command import main
 interrupt_on_terminate()
 try:

@@ -15,7 +15,7 @@ from actorc.source import Source
 from benchlib.compiler.actor_files import actor_file
 from benchlib.compiler.command import files_table, main, many_table, parse_arguments
 from benchlib.compiler.cost import Many, MeasureError, Row, cpu_seconds, document
-from common.arguments import UsageError
+from millrace.common.arguments import UsageError
 
 
 def test_files_are_as_long_as_wanted_and_have_actors() -> None:

@@ -11,11 +11,11 @@ from rich.console import Console
 
 from actorc_frames.layout import COROUTINE, KINDS, STATE_MACHINE, Layout, Member, filled
 from benchlib.frames.command import document, heading, main, show, table
-from benchlib.frames.drawing import BYTES, kinds_of, rows_of_bytes
 from benchlib.frames.gather import choose, disagreements, function_of, item_of, side_by_side, style_of, subject
-from benchlib.report import page
-from benchlib.results import Name
-from common.arguments import UsageError
+from millrace.bench.results import Name
+from millrace.common.arguments import UsageError
+from millrace.pages import page
+from millrace.pages.drawing import BYTES, kinds_of, rows_of_bytes
 
 ACTORS = "/home/x/bench/actors/tasks.actor.cpp"
 WRITTEN = "/home/x/bench/coroutines/tasks.cpp"

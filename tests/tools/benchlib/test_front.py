@@ -44,7 +44,7 @@ def test_a_file_of_another_kind_is_a_wrong_argument(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("no JSON", encoding="utf-8")
     done = run("compare", str(tmp_path / "x.json"), ".")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"tools/bench: {tmp_path / 'x.json'} is not what tools/bench --json writes (")
+    assert done.stderr.startswith(f"tools/bench: {tmp_path / 'x.json'} is not what --json writes (")
 
 
 def test_a_wrong_option_of_a_command_is_said_by_it() -> None:

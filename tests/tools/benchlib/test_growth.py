@@ -9,7 +9,7 @@ from rich.console import Console
 
 from benchlib.growth.command import main
 from benchlib.growth.series import Series, growth_table, remarks, resident, timed
-from common.arguments import UsageError
+from millrace.common.arguments import UsageError
 
 
 def series(cost: dict[int, float], benchmark: str = "NET2", style: str = "coroutine") -> Series:
@@ -74,7 +74,8 @@ def test_memory_is_read_from_a_process_for_each_size(tmp_path: Path) -> None:
     program.write_text(
         "#!/bin/sh\n"
         f'echo "$@" >> {tmp_path}/calls\n'
-        """echo '{"benchmarks": [{"name": "x", "resident_per_item": 112.5}]}'\n"""
+        "for word; do case $word in --json=*) file=${word#--json=};; esac; done\n"
+        """echo '{"benchmarks": [{"name": "x", "resident_per_item": 112.5}]}' > $file\n"""
     )
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     names = [
@@ -89,7 +90,7 @@ def test_memory_is_read_from_a_process_for_each_size(tmp_path: Path) -> None:
     assert coroutine.cost == {}
     calls = (tmp_path / "calls").read_text().splitlines()
     assert len(calls) == 2
-    assert "--growth --passes=1 --benchmark_filter=^waiting/8192/actor(/iterations:1)?$" in calls[1]
+    assert "--growth --loop=sim --case=waiting/8192/actor --iterations=1 --repetitions=1" in calls[1]
 
 
 def test_mistakes_are_found_before_the_build(tmp_path: Path) -> None:

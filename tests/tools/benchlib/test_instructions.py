@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchlib.instructions.callgrind import Process, read_part
 from benchlib.instructions.command import chosen, main, report
-from benchlib.instructions.count import count, difference
-from benchlib.instructions.plan import AT_ONCE, FEWEST_PASSES, ITEMS, countable, groups, passes, usual_sizes
 from benchlib.instructions.table import styles_table
-from benchlib.results import collect
-from benchlib.suite import RunError
-from benchlib.tables import library_table
-from common.arguments import UsageError
-from common.failure import Failure
-from common.table import Table
+from millrace.bench.callgrind import Process, read_part
+from millrace.bench.count import count, difference
+from millrace.bench.plan import AT_ONCE, FEWEST_PASSES, ITEMS, countable, groups, passes, usual_sizes
+from millrace.bench.results import collect
+from millrace.bench.suite import RunError
+from millrace.bench.tables import library_table
+from millrace.common.arguments import UsageError
+from millrace.common.failure import Failure
+from millrace.common.table import Table
 
 # What millrace_bench is to the tool: a pass of hundred/actor is 100 instructions, and one of hundred/coroutine 200.
 PROGRAM = r"""
@@ -27,42 +27,41 @@ PROGRAM = r"""
 #include <cstdlib>
 #include <cstring>
 #include <string>
-namespace bench {
-struct Run {
-    [[gnu::noinline]] void isWarmUp() { asm volatile(""); }
-    [[gnu::noinline]] void stop() { asm volatile(""); }
+namespace flow::testing {
+struct BenchmarkClock {
+    [[gnu::noinline]] void open() { asm volatile(""); }
+    [[gnu::noinline]] void close() { asm volatile(""); }
 };
-} // namespace bench
+} // namespace flow::testing
 int main(int argc, char** argv) {
     long passes = 0;
     std::FILE* out = stdout;
     for (int i = 1; i < argc; ++i) {
-        if (!std::strncmp(argv[i], "--passes=", 9))
-            passes = std::atol(argv[i] + 9);
-        if (!std::strncmp(argv[i], "--benchmark_out=", 16))
-            out = std::fopen(argv[i] + 16, "w");
+        if (!std::strncmp(argv[i], "--iterations=", 13))
+            passes = std::atol(argv[i] + 13);
+        if (!std::strncmp(argv[i], "--json=", 7))
+            out = std::fopen(argv[i] + 7, "w");
         if (std::strstr(argv[i], "broken/actor"))
             return std::fprintf(stderr, "it is broken\n"), 3;
     }
-    bench::Run run;
-    run.isWarmUp();
+    flow::testing::BenchmarkClock run;
+    run.open();
     for (int i = 0; i < 1000000; ++i)
         asm volatile("");
-    run.isWarmUp();
+    run.open();
     long left = passes;
     asm volatile("1:\n.rept 98\nnop\n.endr\ndec %0\njnz 1b" : "+r"(left));
-    run.stop();
-    run.isWarmUp();
-    run.isWarmUp();
+    run.close();
+    run.open();
+    run.open();
     left = passes;
     asm volatile("1:\n.rept 198\nnop\n.endr\ndec %0\njnz 1b" : "+r"(left));
-    run.stop();
-    std::string suffix = "/iterations:" + std::to_string(passes);
+    run.close();
     std::fprintf(out, "{\"context\": {\"compiler\": \"clang 19\"}, \"benchmarks\": [");
-    std::fprintf(out, "{\"name\": \"hundred/actor%s\", \"items_per_op\": 1, \"allocs_per_item\": %.17g},",
-                 suffix.c_str(), (passes * 2 + 50) / double(passes));
-    std::fprintf(out, "{\"name\": \"hundred/coroutine%s\", \"items_per_op\": 2, \"allocs_per_item\": 0,"
-                 "\"frame_bytes\": 96}]}\n", suffix.c_str());
+    std::fprintf(out, "{\"name\": \"hundred/actor\", \"intervals\": 1, \"items_per_op\": 1,"
+                 "\"allocs_per_item\": %.17g},", (passes * 2 + 50) / double(passes));
+    std::fprintf(out, "{\"name\": \"hundred/coroutine\", \"intervals\": 1, \"items_per_op\": 2, \"allocs_per_item\": 0,"
+                 "\"frame_bytes\": 96}]}\n");
     std::fclose(out);
 }
 """
@@ -115,21 +114,22 @@ def test_without_valgrind_it_says_how_to_get_it(program: Path, monkeypatch: pyte
 
 
 def test_what_ran_must_be_what_was_asked_for(tmp_path: Path) -> None:
-    (tmp_path / "out.json").write_text('{"benchmarks": [{"name": "NET2/64/actor/iterations:3"}]}')
+    (tmp_path / "out.json").write_text('{"benchmarks": [{"name": "NET2/64/actor", "intervals": 1}]}')
     with pytest.raises(RunError, match="asked for NET2/8/actor, what ran is NET2/64/actor"):
         Process(["NET2/8/actor"], 3, tmp_path).read()
-    with pytest.raises(RunError, match=r"Run::stop\(\) called 0 times for 1 benchmarks"):
+    with pytest.raises(RunError, match=r"saw flow::testing::BenchmarkClock::close\(\) called 0 times, and not 1"):
         Process(["NET2/64/actor"], 3, tmp_path).read()
 
 
 def test_parts_are_read_in_the_order_in_which_they_were_written(tmp_path: Path) -> None:
-    (tmp_path / "out.json").write_text('{"benchmarks": [{"name": "b/iterations:3"}, {"name": "a/iterations:3"}]}')
-    starts = dict.fromkeys((1, 2, 4, 5), "isWarmUp")
-    for number, function in (starts | {3: "stop", 10: "stop"}).items():
-        text = f"desc: Trigger: --dump-before=bench::Run::{function}()\n\nevents: Ir\nsummary: {number}00\n"
+    (tmp_path / "out.json").write_text('{"benchmarks": [{"name": "b", "intervals": 1}, {"name": "a", "intervals": 2}]}')
+    starts = dict.fromkeys((1, 2, 4, 5), "open")
+    for number, function in (starts | dict.fromkeys((3, 10, 11), "close")).items():
+        trigger = f"desc: Trigger: --dump-before=flow::testing::BenchmarkClock::{function}()"
+        text = f"{trigger}\n\nevents: Ir\nsummary: {number}00\n"
         (tmp_path / f"calls.{number}").write_text(text)
     (tmp_path / "calls").write_text("desc: Trigger: Program termination\nsummary: 7\n")
-    assert Process(["a", "b"], 3, tmp_path).read()[0] == {"b": 300, "a": 1000}
+    assert Process(["a", "b"], 3, tmp_path).read()[0] == {"b": 300, "a": 2100}
 
 
 def test_a_file_without_a_count_is_no_nothing(tmp_path: Path) -> None:
@@ -139,11 +139,13 @@ def test_a_file_without_a_count_is_no_nothing(tmp_path: Path) -> None:
 
 
 def test_threads_are_left_out_and_it_says_why() -> None:
-    names = ["post/4096/actor/real_time", "NET2/64/actor"]
-    assert countable(names)[0] == ["NET2/64/actor"]
-    assert list(countable(names)[1]) == ["post/4096"]
+    names = ["post/4096/actor", "NET2/64/actor"]
+    assert countable(names, {names[0]}) == (
+        names[1:],
+        {"post/4096": "how often its threads wait for each other is chance"},
+    )
     with pytest.raises(UsageError, match="post/4096 is not counted: how often"):
-        chosen(names, "post", all_sizes=False)
+        chosen(names, names[:1], "post", all_sizes=False)
 
 
 @pytest.mark.parametrize(
@@ -157,9 +159,9 @@ def test_of_each_benchmark_the_size_nearest_to_64(sizes: list[int], usual: int) 
 
 def test_another_size_is_chosen_by_its_name() -> None:
     names = ["NET2/64/actor", "NET2/4096/actor"]
-    assert chosen(names, "NET2", all_sizes=False)[0] == names[:1]
-    assert chosen(names, "NET2/4096", all_sizes=False)[0] == names[1:]
-    assert chosen(names, "NET2", all_sizes=True)[0] == names
+    assert chosen(names, (), "NET2", all_sizes=False)[0] == names[:1]
+    assert chosen(names, (), "NET2/4096", all_sizes=False)[0] == names[1:]
+    assert chosen(names, (), "NET2", all_sizes=True)[0] == names
 
 
 @pytest.mark.parametrize(("items", "number"), [(1, ITEMS), (64, 63), (1_000_000, FEWEST_PASSES)])

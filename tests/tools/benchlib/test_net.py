@@ -11,8 +11,8 @@ from typing import Any
 from rich.console import Console
 
 from benchlib.net.tables import beside_floor, is_net, remarks, tables
-from benchlib.results import merge, with_plain_names
-from common.process import ROOT
+from common.tree import ROOT
+from millrace.bench.results import merge
 
 
 def result(name: str, **counters: float) -> dict[str, Any]:
@@ -20,11 +20,11 @@ def result(name: str, **counters: float) -> dict[str, Any]:
 
 
 def composed(style: str, ns: float, work: int = 1001) -> dict[str, Any]:
-    return result(f"composed-socket/4/{style}", ns_per_work=ns, work_per_op=work)
+    return result(f"composed-socket/4/{style}", ns_per_item=ns * work, items_per_op=1, work_per_op=work)
 
 
 def echo(server: str, rate: float, **more: float) -> dict[str, Any]:
-    return result(f"echo/50/{server}/real_time", requests_per_second=rate, p99_us=400.0, **more)
+    return result(f"echo/50/{server}", requests_per_second=rate, p99_us=400.0, **more)
 
 
 def printed(results: list[dict[str, Any]]) -> list[list[str]]:
@@ -39,21 +39,8 @@ def printed(results: list[dict[str, Any]]) -> list[list[str]]:
 
 def test_what_belongs_to_the_net_is_told_by_its_subject() -> None:
     assert is_net("composed-tls/1/actor")
-    assert is_net("bind-udp/50/sync/real_time")
+    assert is_net("bind-udp/50/sync")
     assert not is_net("NET2/64/actor")
-
-
-def test_the_names_in_the_json_have_no_suffixes() -> None:
-    run = "echo/50/raw-epoll/iterations:1/real_time"
-    runs = [
-        result(run),
-        result("composed-socket/4/callback"),
-        {"name": f"{run}_mean", "run_name": run, "aggregate_name": "mean"},
-    ]
-    names = [(each["name"], each["run_name"]) for each in with_plain_names(runs)]
-    assert names[0] == ("echo/50/raw-epoll", "echo/50/raw-epoll")
-    assert names[1] == ("composed-socket/4/callback", "composed-socket/4/callback")
-    assert names[2] == ("echo/50/raw-epoll_mean", "echo/50/raw-epoll")
 
 
 def test_each_style_stands_beside_its_own_floor() -> None:

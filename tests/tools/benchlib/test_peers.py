@@ -7,8 +7,8 @@ from rich.console import Console
 
 from benchlib.overview.cited import cited_table
 from benchlib.overview.peers import cell, libraries, own_styles, peers_table
-from benchlib.results import collect
-from benchlib.suite import choose, of_sizes
+from millrace.bench.results import collect
+from millrace.bench.suite import choose, of_sizes
 
 NAMES = [
     "NET2/64/actor",

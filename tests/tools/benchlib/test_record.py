@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchlib.check.baseline import read
 from benchlib.messages import command as messages
 from benchlib.net import command as net
 from benchlib.overview import command as overview
 from benchlib.record import command
 from benchlib.record.command import PAGE, SECTIONS, main
 from benchlib.record.quoted import cells, tables, updated
-from common.console import plain
-from common.process import ROOT
+from common.tree import ROOT
+from millrace.bench.baseline import read
+from millrace.common.console import plain
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, code: int) -> None:
@@ -107,5 +107,5 @@ def test_rows_of_the_page_are_those_that_are_measured() -> None:
     styles = PAGE.read_text(encoding="utf-8").split("## Styles\n")[1].split("\n## ")[0]
     rows = set(re.findall(r"^\| ([A-Z]\w+)(?:/\d+)? +\|", styles, re.MULTILINE))
     assert rows >= {"DELAY", "YIELD", "NET2"}
-    known = {name.split("/")[0] for name in read(ROOT / "bench" / "baseline.json")["clang"].rows}
+    known = {name.split("/")[0] for name in read(ROOT / "bench" / "baseline.json", "")["clang"].rows}
     assert rows <= known

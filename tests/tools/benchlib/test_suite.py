@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from benchlib.instructions import count as counting
-from benchlib.results import collect, errors
-from benchlib.suite import Died, RunError, Settings, choose, compiled, death, escape, of_sizes, rows_of, run
-from common.arguments import MANY, UsageError, unknown
-from common.process import ending
+from millrace.bench import count as counting
+from millrace.bench.results import collect, errors
+from millrace.bench.suite import Died, RunError, Settings, choose, compiled, death, of_sizes, rows_of, run
+from millrace.common.arguments import MANY, UsageError, unknown
+from millrace.common.process import ending
 
 NAMES = ["NET2/8/actor", "NET2/64/actor", "YIELD/64/actor", "map/library", "NET2/64/fiber"]
 
@@ -66,26 +66,27 @@ def test_each_row_is_run_by_itself_and_the_library_at_once() -> None:
     ]
 
 
-def test_names_are_taken_literally_in_a_filter() -> None:
-    assert escape("create_ready<Void>/1/actor") == "create_ready<Void>/1/actor"
-    assert escape("a.b(c)|d") == r"a\.b\(c\)\|d"
+def test_the_names_of_a_program_are_paths_without_styles() -> None:
+    names = ["/queue/push", "/queue/fill/64", "/queue/fill/4096"]
+    assert choose(names, "fill") == names[1:]
+    assert rows_of(names) == [[name] for name in names]
+    assert collect([{"name": names[1], "ns_per_item": 1.0}])[0].label == names[1]
 
 
-# Writes what Google Benchmark would, and crashes in the coroutine of NET2, having run it for a while.
+# Writes what a program of benchmarks would, and crashes in the coroutine of NET2, having run it for a while.
 DYING = (
     f"#!{sys.executable} -IS\n"
     + """
-import json, os, re, signal, sys
+import json, os, signal, sys
 given = dict(each.partition("=")[::2] for each in sys.argv[1:])
-names = ["NET2/64/actor", "NET2/64/coroutine", "YIELD/64/actor"]
-chosen = [name for name in names if re.search(given["--benchmark_filter"], name)]
+chosen = [word.partition("=")[2] for word in sys.argv[1:] if word.startswith("--case=")]
 for name in chosen:
-    print(f"-- LOG(2): Running {name} for 1", file=sys.stderr)
+    print(f"running {name}, 1 iterations", file=sys.stderr)
     if name == "NET2/64/coroutine":
-        print("an assertion failed\\n***WARNING*** Library was built as DEBUG.", file=sys.stderr, flush=True)
+        print("an assertion failed", file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGTRAP)
 results = [{"name": name, "run_name": name, "ns_per_item": 5.0} for name in chosen]
-with open(given["--benchmark_out"], "w") as out:
+with open(given["--json"], "w") as out:
     json.dump({"context": {}, "benchmarks": results}, out)
 """
 )
@@ -106,14 +107,10 @@ def test_a_program_that_dies_has_an_error_where_it_died_and_all_other_results(tm
 
 
 def test_of_a_program_that_has_begun_nothing_it_is_said_what_it_printed() -> None:
-    found = death(2, ["Running /build/bench", "unknown option"], NAMES)
-    assert (type(found), str(found)) == (RunError, "Running /build/bench\nunknown option\nthe benchmarks: exit code 2")
-    passes = death(
-        -11,
-        ["revision: abc", "-- LOG(2): Running post/64/actor/iterations:4/real_time for 4"],
-        ["post/64/actor/real_time"],
-    )
-    assert str(passes) == "post/64/actor/real_time: killed by SIGSEGV"
+    found = death(2, ["unknown option"], NAMES)
+    assert (type(found), str(found)) == (RunError, "unknown option\nthe benchmarks: exit code 2")
+    passes = death(-11, ["running post/64/actor, 4 iterations"], ["post/64/actor"])
+    assert str(passes) == "post/64/actor: killed by SIGSEGV"
     assert ending(-64).startswith("killed by SIGRTMAX")
 
 

@@ -1,4 +1,4 @@
-"""How tools/bench turns Google Benchmark's results into rows."""
+"""How the results of a program of benchmarks become rows."""
 
 import io
 
@@ -6,10 +6,10 @@ import pytest
 from rich.console import Console
 
 from benchlib.overview.table import overhead, table
-from benchlib.results import Name, collect, errors, noise, parse_name, per_item
-from benchlib.tables import library_table, pair, text
-from common.failure import Failure
-from common.table import Table
+from millrace.bench.results import Name, collect, errors, noise, parse_name, per_item
+from millrace.bench.tables import library_table, pair, text
+from millrace.common.failure import Failure
+from millrace.common.table import Table
 
 
 def result(name: str, ns: float, **more: object) -> dict[str, object]:
@@ -21,7 +21,7 @@ def result(name: str, ns: float, **more: object) -> dict[str, object]:
     [
         ("NET2/64/actor", Name("NET2", 64, "actor")),
         ("race/first/8/actorc-coroutine", Name("race/first", 8, "actorc-coroutine")),
-        ("NET2/64/actor/min_time:0.100/manual_time", Name("NET2", 64, "actor")),
+        ("/queue/fill/64", Name("/queue/fill/64", None, "")),
         ("create_ready/coroutine", Name("create_ready", None, "coroutine")),
     ],
 )

@@ -11,9 +11,9 @@ import pytest
 
 from clusterlib import kv_command
 from clusterlib.servers import cluster
-from common.arguments import UsageError
-from common.console import plain
-from common.failure import Failure
+from millrace.common.arguments import UsageError
+from millrace.common.console import plain
+from millrace.common.failure import Failure
 
 SERVER = """#!/bin/sh
 echo "recovered 3 entries, term 7"

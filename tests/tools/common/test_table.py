@@ -8,12 +8,12 @@ import re
 import pytest
 from rich.console import Console
 
-from benchlib.compare.estimate import Estimate, Interval
-from benchlib.compare.table import Compared
-from benchlib.compare.table import table as compared_table
 from benchlib.overview.table import table as overview_table
-from benchlib.results import Name, collect
-from common.table import Table, folded
+from millrace.bench.compared import Compared
+from millrace.bench.compared import table as compared_table
+from millrace.bench.estimate import Estimate, Interval
+from millrace.bench.results import Name, collect
+from millrace.common.table import Table, folded
 
 COMPARED = [
     Compared(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from common.failure import Failure
+from millrace.common.failure import Failure
 from mutantslib import hunt
 from mutantslib.copy import Copy
 from mutantslib.hunt import Hunt, nearest, stages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from common.failure import Failure
+from millrace.common.failure import Failure
 from mutantslib.catalogue import MUTANTS
 from mutantslib.mutant import Mutant, planted
 

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from rich.console import Console
 
-from common.failure import Failure
+from millrace.common.failure import Failure
 
 KEPT = 6  # trees; one with a build is some 100 MB
 _HASH_LENGTH = 12

@@ -5,28 +5,25 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from statistics import median
 
 from rich.console import Console
 
 from benchlib.arguments import Parser
 from benchlib.compare.checkout import Store
-from benchlib.compare.cpu import least_busy
-from benchlib.compare.estimate import CONFIDENCE, MARGIN, of_groups, of_pairs
-from benchlib.compare.program import Program, build_program, probe
-from benchlib.compare.recorded import Recording, read
-from benchlib.compare.report import describe_side, remarks, show, too_slow, write_json
-from benchlib.compare.runs import Samples, measure
-from benchlib.compare.side import Build, Recorded, Side, parse_side
-from benchlib.compare.table import Compared, in_order, text
+from benchlib.compare.program import build_program
+from benchlib.compare.side import Build, Side, describe, parse_side
 from benchlib.overview.command import QUICK, QUICK_SIZES
-from benchlib.results import OURS, Name
-from benchlib.suite import choose, compiled, of_sizes
-from common.arguments import UsageError
-from common.failure import Failure
-from common.files import check_writable
-from common.process import ROOT
+from common.tree import ROOT
+from millrace.bench.compare_report import describe_recording
+from millrace.bench.comparing import Settings, common_names, compare
+from millrace.bench.estimate import CONFIDENCE, MARGIN
+from millrace.bench.program import Program, probe
+from millrace.bench.recorded import Recorded, Recording, read
+from millrace.bench.suite import RunError, choose, of_sizes
+from millrace.common.arguments import UsageError
+from millrace.common.failure import Failure
 
 ROUNDS = 31
 
@@ -72,44 +69,36 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def check(options: argparse.Namespace) -> None:
-    """Checks the arguments before a build of minutes."""
-    if options.rounds < 1:
-        raise UsageError("--rounds must be at least 1")
-    if options.fail_above is not None and not options.fail_above >= 0:
-        raise UsageError("--fail-above must be at least 0")
-    compiled(options.filter)
-    if options.json:
-        check_writable(options.json)
-
-
 def main(arguments: Sequence[str], console: Console, out: Console, root: Path = ROOT) -> int:
     options = parse_arguments(arguments)
-    check(options)
+    settings = Settings(options.filter, options.rounds, options.fail_above, options.json)
+    settings.check()
+    wanted = partial(chosen, options)
     sides = [parse_side(word, options.compiler, root) for word in (options.a, options.b)]
     recordings = {i: read(side) for i, side in enumerate(sides) if isinstance(side, Recorded)}
     for recording in recordings.values():
-        common_names([list(recording.repetitions)] * 2, options)
+        common_names([list(recording.repetitions)] * 2, wanted)
+    lines = [describe_side(i, side, recordings.get(i), options.loop or "sim", root) for i, side in enumerate(sides)]
     with ExitStack() as stack:
         programs = prepare(sides, options, root, stack, console)
-        known = [list(programs[i].names if i in programs else recordings[i].repetitions) for i in (0, 1)]
-        names = common_names(known, options)
-        samples = {}
-        cpu = None
-        if programs:
-            cpu = least_busy()
-            folder = programs[min(programs)].path.parent
-            samples = measure(list(programs.values()), names, options.rounds, cpu, folder, console)
-    rows = compare(names, samples, recordings)
-    errors = [f"{text(name)}: {runs.error}" for name, runs in samples.items() if runs.error]
-    lines = [describe_side(i, side, programs.get(i), recordings.get(i), root) for i, side in enumerate(sides)]
-    lines += remarks(programs, recordings, len(rows), options.rounds, cpu)
-    try:
-        show(lines, rows, only_one(known, options), errors, out)
-    finally:
-        if options.json:
-            write_json(options.json, lines, rows, samples)
-    return 1 if errors or too_slow(rows, options.fail_above, out) else 0
+        return compare(programs, recordings, lines, wanted, settings, console, out)
+
+
+def chosen(options: argparse.Namespace, names: Sequence[str]) -> list[str]:
+    found = choose(names, options.filter or (QUICK if options.quick else ""))
+    if options.quick:
+        found = of_sizes(found, QUICK_SIZES)
+        if not found:
+            raise UsageError(f"'{options.filter}' matches nothing of the sizes {QUICK_SIZES} of --quick")
+    return found
+
+
+def describe_side(index: int, side: Side, recording: Recording | None, loop: str, root: Path) -> str:
+    """One line that describes A or B, with the commit."""
+    if isinstance(side, Build):
+        return f"{'AB'[index]}: {side.text}: {describe(side, root)}; {side.preset}, {loop} loop"
+    assert recording is not None
+    return describe_recording(index, side, recording)
 
 
 def prepare(
@@ -126,42 +115,13 @@ def prepare(
         try:
             for i, side in building:
                 built = build_program(side, "AB"[i], store, root, console)
-                programs[i] = probe(side, built, copies / "AB"[i], options.loop or "sim")
+                try:
+                    programs[i] = probe(side.text, built, copies / "AB"[i], options.loop or "sim")
+                except RunError as error:
+                    text = "its benchmarks cannot be listed, which is so of revisions before BENCHMARK_CASE"
+                    raise Failure(f"{side.text}: {text}:\n{error}") from error
                 # Both sides lack what one lacks: reported before the other is built.
-                common_names([list(programs[i].names)] * 2, options)
+                common_names([list(programs[i].names)] * 2, partial(chosen, options))
         finally:
             store.prune()
     return programs
-
-
-def common_names(known: Sequence[Sequence[Name]], options: argparse.Namespace) -> list[Name]:
-    """Those that both sides have and the options ask for."""
-    both = {text(name): name for name in in_order(known[0]) if name in set(known[1])}
-    if not both:
-        raise Failure("A and B have no benchmark in common")
-    chosen = choose(list(both), options.filter or (QUICK if options.quick else ""))
-    if options.quick:
-        chosen = of_sizes(chosen, QUICK_SIZES)
-        if not chosen:
-            raise UsageError(f"'{options.filter}' matches nothing of the sizes {QUICK_SIZES} of --quick")
-    return [both[each] for each in chosen]
-
-
-def only_one(known: Sequence[Sequence[Name]], options: argparse.Namespace) -> list[list[str]]:
-    """The benchmarks that match the filter and that only A, or only B, has."""
-    wanted = compiled(options.filter)
-    found = [[name for name in known[i] if name not in set(known[1 - i]) and name.style in OURS] for i in (0, 1)]
-    return [[text(name) for name in in_order(each) if wanted.search(text(name))] for each in found]
-
-
-def compare(names: Sequence[Name], samples: dict[Name, Samples], recordings: dict[int, Recording]) -> list[Compared]:
-    good = [name for name in names if not samples or not samples[name].error]
-    rows = []
-    for name in good:
-        runs = [[median(run) for run in side if run] for side in samples[name].runs] if samples else []
-        if recordings:
-            a, b = (recordings[i].repetitions[name] if i in recordings else runs[0] for i in (0, 1))
-            rows.append(Compared(name, a, b, of_groups(a, b, len(good))))
-        else:
-            rows.append(Compared(name, runs[0], runs[1], of_pairs(runs[0], runs[1], len(good))))
-    return rows

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from common.failure import Failure
+from millrace.common.failure import Failure
 
 _FILES = ("CMakePresets.json", "CMakeUserPresets.json")
 

@@ -1,11 +1,8 @@
-"""The benchmark program of a side: builds it, and lists its benchmarks."""
+"""Builds the benchmark program of a side."""
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -14,22 +11,11 @@ from benchlib.arguments import TARGET
 from benchlib.compare.checkout import Store
 from benchlib.compare.presets import presets
 from benchlib.compare.side import Build
-from benchlib.results import Name, parse_name
-from benchlib.suite import available
-from common.arguments import unknown
 from common.build import BuildError, build
-from common.failure import Failure
+from millrace.common.arguments import unknown
+from millrace.common.failure import Failure
 
 _REPRODUCIBLE = Path(__file__).with_name("reproducible.cmake")
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    side: str  # as it is called in messages
-    path: Path
-    loop: str
-    names: dict[Name, str]  # as the program itself calls them
-    digest: str
 
 
 def build_program(side: Build, letter: str, store: Store, root: Path, console: Console) -> Path:
@@ -57,10 +43,3 @@ def _check(side: Build, tree: Path) -> None:
     found = presets(tree)
     if side.preset not in found:
         raise Failure(f"{side.text}: {unknown('preset', side.preset, found)}")
-
-
-def probe(side: Build, built: Path, copy: Path, loop: str) -> Program:
-    """Copies the program, so that the next build does not change it, and finds out what it measures."""
-    shutil.copy2(built, copy)
-    names = {parse_name(name): name for name in available(copy, loop)}
-    return Program(side.text, copy, loop, names, hashlib.sha256(copy.read_bytes()).hexdigest())

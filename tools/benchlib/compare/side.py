@@ -5,13 +5,13 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from textwrap import shorten
 
 from benchlib.compare.presets import presets
-from common.arguments import UsageError, unknown
-from common.failure import Failure
+from millrace.bench.recorded import Recorded, existing
+from millrace.common.arguments import UsageError, unknown
+from millrace.common.failure import Failure
 
 WORKING_TREE = "."
 DESCRIPTION_WIDTH = 60  # of a side in a line of at most 100 columns
@@ -26,15 +26,6 @@ class Build:
     preset: str
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A side that was measured before."""
-
-    text: str
-    file: Path
-    compiler: str | None  # which of the two that `tools/bench --compiler both` measured
-
-
 Side = Build | Recorded
 
 
@@ -44,20 +35,13 @@ def parse_side(text: str, default_preset: str, root: Path) -> Side:
     before, colon, after = text.rpartition(":")
     name = before if colon else text
     if name.endswith(".json") or (name != WORKING_TREE and Path(name).is_file()):
-        return Recorded(text, _existing(Path(name)), (after or None) if colon else None)
+        return Recorded(text, existing(Path(name)), (after or None) if colon else None)
     if not colon and text in known:
         return Build(text, None, text)
     if colon and after and after not in known and (commit := _resolved(text, root)):
         return Build(text, commit, _known(default_preset, known))  # :/words of a message
     preset = _known((after if colon else "") or default_preset, known)
     return Build(text or WORKING_TREE, None if name in ("", WORKING_TREE) else _commit(name, root, known), preset)
-
-
-def _existing(file: Path) -> Path:
-    if not file.is_file():
-        near = get_close_matches(file.name, [each.name for each in sorted(file.parent.glob("*.json"))], n=1)
-        raise UsageError(f"there is no file '{file}'" + (f"; did you mean {file.with_name(near[0])}?" if near else ""))
-    return file
 
 
 def _known(name: str, known: list[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from common.process import ROOT
+from common.tree import ROOT
 
 _LAST = '#include "flow/actorcompiler.h"'
 

@@ -13,10 +13,10 @@ from rich.console import Console
 
 from benchlib.arguments import Parser
 from benchlib.compiler.cost import Many, Row, document, measure_file, measure_many
-from common.arguments import UsageError
-from common.files import check_writable, write
-from common.progress import Bar
-from common.table import Table
+from millrace.common.arguments import UsageError
+from millrace.common.files import check_writable, write
+from millrace.common.progress import Bar
+from millrace.common.table import Table
 
 DESCRIPTION = """\
 Measures actorc on the actors of bench/actors, repeated: CPU seconds of the whole

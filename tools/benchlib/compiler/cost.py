@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from benchlib.compiler.actor_files import actor_file
-from common.failure import Failure
-from common.process import ROOT
+from common.tree import ROOT
+from millrace.common.failure import Failure
 
 BACKENDS = ("state-machine", "coroutine")
 CLANG = ("clang++-19", "-std=c++20", "-DMILLRACE_BACKEND_NAMESPACE=actors", "-I", str(ROOT))

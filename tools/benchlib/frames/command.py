@@ -13,11 +13,11 @@ from actorc_frames.layout import FIXED, KINDS, Layout
 from actorc_frames.tables import details
 from benchlib.arguments import PRESETS, TARGET, Parser, compilers
 from benchlib.frames.gather import choose, counted, disagreements, frames_of, side_by_side, style_of
-from benchlib.results import TITLES
-from benchlib.suite import compiled
 from common.build import build
-from common.files import check_writable, write
-from common.table import Table
+from millrace.bench.results import TITLES
+from millrace.bench.suite import compiled
+from millrace.common.files import check_writable, write
+from millrace.common.table import Table
 
 MANY = 4  # functions for which each member is shown
 

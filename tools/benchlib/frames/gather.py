@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,10 +10,10 @@ from actorc_frames.debug_info import NoDebugInfo, text, units
 from actorc_frames.found import layouts_of
 from actorc_frames.layout import STATE_MACHINE, Layout
 from benchlib.arguments import binary
-from benchlib.results import Name, parse_name
-from benchlib.suite import available, compiled, death, escape
-from common.arguments import UsageError, unknown
-from common.failure import Failure
+from millrace.bench.results import Name, parse_name
+from millrace.bench.suite import available, compiled, once
+from millrace.common.arguments import UsageError, unknown
+from millrace.common.failure import Failure
 
 # The function with the benchmark's `frame_bytes`, if it is not the driver: see `itemBytes` in the sources.
 ITEMS = {
@@ -99,12 +97,7 @@ def counted(compiler: str) -> dict[Name, int]:
         parsed = parse_name(name)
         smallest.setdefault((parsed.benchmark, parsed.style), name)
     own = [name for (_, style), name in smallest.items() if style in ("actor", "coroutine", "actorc-coroutine")]
-    pattern = f"^({'|'.join(map(escape, own))})(/|$)"  # --passes adds to the names
-    command = [str(binary(compiler)), "--loop=sim", "--passes=1", f"--benchmark_filter={pattern}", "--v=2"]
-    run = subprocess.run([*command, "--benchmark_format=json"], capture_output=True, text=True, check=False)
-    if run.returncode:
-        raise death(run.returncode, run.stderr.splitlines(), own)
-    results = json.loads(run.stdout)["benchmarks"]
+    results = once(binary(compiler), own, "sim", 1)["benchmarks"]
     return {parse_name(each["name"]): int(each["frame_bytes"]) for each in results if each.get("frame_bytes")}
 
 

@@ -9,14 +9,15 @@ from rich.console import Console
 
 from benchlib.arguments import PRESETS, TARGET, Parser, binary, compilers
 from benchlib.growth.series import FLOORS, MEMORY, STYLES, Series, growth_table, remarks, resident, timed
-from benchlib.report.model import Report
-from benchlib.report.page import render
 from benchlib.report.sections.growth import Growth, section
-from benchlib.results import collect, errors, parse_name
-from benchlib.suite import Settings, available, of_sizes, run
-from common.arguments import UsageError, revision
 from common.build import build
-from common.files import check_result_file, default_file, write
+from common.tree import check_result_file, default_file, revision
+from millrace.bench.results import collect, errors, parse_name
+from millrace.bench.suite import Settings, available, of_sizes, run
+from millrace.common.arguments import UsageError
+from millrace.common.files import write
+from millrace.pages.model import Report
+from millrace.pages.page import render
 
 MIN_TIME = 0.03  # of one repetition, in seconds
 REPETITIONS = 5

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from benchlib.results import collect, parse_name
-from benchlib.suite import RunError, escape
-from benchlib.tables import number
-from common.process import ending
-from common.table import Table
+from millrace.bench.results import collect, parse_name
+from millrace.bench.suite import RunError, once
+from millrace.bench.tables import number
+from millrace.common.table import Table
 
 STYLES = ("actor", "coroutine")
 FLOORS = {"actor": "floor-callback", "coroutine": "floor-coroutine"}  # the least that is possible
@@ -85,12 +82,9 @@ def resident(compiler: str, program: Path, loop: str, names: Sequence[str]) -> l
         name = parse_name(text)
         if name.benchmark != MEMORY or name.style not in found or (name.size or 0) < SMALLEST_MEMORY:
             continue
-        exactly = f"--benchmark_filter=^{escape(text)}(/iterations:1)?$"
-        command = [str(program), f"--loop={loop}", "--growth", "--passes=1", exactly]
-        run = subprocess.run([*command, "--benchmark_format=json"], capture_output=True, text=True, check=False)
-        if run.returncode:
-            raise RunError(f"{run.stdout}{run.stderr}{text}: {ending(run.returncode)}")
-        for result in json.loads(run.stdout)["benchmarks"]:
+        for result in once(program, [text], loop, 1, ["--growth"])["benchmarks"]:
+            if result.get("error_occurred"):
+                raise RunError(f"{text}: {result['error_message']}")
             found[name.style].cost[name.size or 0] = float(result["resident_per_item"])
     return list(found.values())
 

@@ -17,11 +17,12 @@ from benchlib.http import clients, idle, load
 from benchlib.http.clients import CLIENT
 from benchlib.http.servers import OURS, PLAIN, WORKS, Place, absent, servers_of, started, write_files
 from benchlib.http.tables import tables
-from benchlib.suite import compiled
-from common.arguments import UsageError, revision, unknown
 from common.build import binary_dir, build
-from common.files import check_writable, write
-from common.progress import Bar
+from common.tree import revision
+from millrace.bench.suite import compiled
+from millrace.common.arguments import UsageError, unknown
+from millrace.common.files import check_writable, write
+from millrace.common.progress import Bar
 
 TARGET = "http_bench"
 ROUNDS = 11

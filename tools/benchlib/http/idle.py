@@ -8,7 +8,7 @@ import struct
 from contextlib import ExitStack
 
 from benchlib.http.servers import H2, H2_TLS, OURS, PLAIN, TLS, Server
-from common.failure import Failure
+from millrace.common.failure import Failure
 
 # The rows: how to talk, and the number of connections.
 IDLE = {"idle": (PLAIN, 5000), "idle-tls": (TLS, 1000), "idle-h2": (H2, 1000)}

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchlib.http.servers import H2, H2_TLS, Server
-from common.failure import Failure
-from common.process import ending
+from millrace.common.failure import Failure
+from millrace.common.process import ending
 
 SECONDS = 1
 DEPTH = 10  # requests of one connection at a time, in HTTP/2

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from common.failure import Failure
 from common.ports import free_ports
-from common.process import ending, running, stop
+from millrace.common.failure import Failure
+from millrace.common.process import ending, running, stop
 
 OURS = "millrace"
 _PATIENCE = 10.0  # seconds until a server listens

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from benchlib.http.servers import OURS
-from benchlib.results import parse_name
-from benchlib.tables import count, number
-from common.table import Table
+from millrace.bench.results import parse_name
+from millrace.bench.tables import count, number
+from millrace.common.table import Table
 
 Results = Sequence[Mapping[str, Any]]
 Cells = Mapping[str, Mapping[str, Results]]

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from benchlib.arguments import PRESETS, TARGET, Parser, binary, compilers
-from benchlib.instructions.callgrind import valgrind
-from benchlib.instructions.count import count
-from benchlib.instructions.plan import ITEMS, TIMES, USUAL_SIZE, countable, usual_sizes
 from benchlib.instructions.table import styles_table
-from benchlib.results import collect, errors, merge
-from benchlib.suite import available, choose, compiled
-from benchlib.tables import library_table
-from common.arguments import UsageError, revision
 from common.build import build
-from common.files import check_writable, write
+from common.tree import revision
+from millrace.bench.callgrind import valgrind
+from millrace.bench.count import count
+from millrace.bench.plan import ITEMS, TIMES, USUAL_SIZE, countable, usual_sizes
+from millrace.bench.results import collect, errors, merge
+from millrace.bench.suite import available, choose, compiled, threaded
+from millrace.bench.tables import library_table
+from millrace.common.arguments import UsageError
+from millrace.common.files import check_writable, write
 
 DESCRIPTION = f"""\
 Counts the instructions of one item (one of the N actors, numbers or calls; one wait of
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     for compiler in compilers(options):
         build(PRESETS[compiler], console, [TARGET])
         program = binary(compiler)
-        names, left_out = chosen(available(program, loop), options.filter, options.all_sizes)
+        names, left_out = chosen(available(program, loop), threaded(program, loop), options.filter, options.all_sizes)
         document = count(program, names, loop, console, f"counting {compiler}")
         document["context"]["revision"] = revision()
         documents[compiler] = document
@@ -64,9 +65,11 @@ def main(arguments: Sequence[str], console: Console, out: Console) -> int:
     return 0 if good else 1
 
 
-def chosen(names: Sequence[str], pattern: str, all_sizes: bool) -> tuple[list[str], dict[str, str]]:
+def chosen(
+    names: Sequence[str], threads: Collection[str], pattern: str, all_sizes: bool
+) -> tuple[list[str], dict[str, str]]:
     """The benchmarks to count, and the reasons why other matches are not counted."""
-    found, left_out = countable(choose(names, pattern))
+    found, left_out = countable(choose(names, pattern), threads)
     if not found:
         raise UsageError("; ".join(f"{row} is not counted: {why}" for row, why in left_out.items()))
     return (found if all_sizes else usual_sizes(found)), left_out

@@ -14,13 +14,14 @@ from typing import Any
 from rich.console import Console
 
 from benchlib.arguments import PRESETS, Parser, binary, compilers
-from common.arguments import UsageError, revision
 from common.build import build
-from common.failure import Failure
-from common.files import check_result_file, write
-from common.process import ending
-from common.progress import Bar
-from common.table import Table
+from common.tree import check_result_file, revision
+from millrace.common.arguments import UsageError
+from millrace.common.failure import Failure
+from millrace.common.files import write
+from millrace.common.process import ending
+from millrace.common.progress import Bar
+from millrace.common.table import Table
 
 TARGET = "messages_bench"
 ROUNDS = 5

@@ -12,11 +12,12 @@ from rich.console import Console
 
 from benchlib.arguments import PRESETS, Parser, binary, compilers
 from benchlib.net.tables import SERVERS, remarks, tables
-from benchlib.results import collect, errors, merge, parse_name, with_plain_names
-from benchlib.suite import Settings, available, compiled, run
-from common.arguments import UsageError, revision, unknown
 from common.build import build
-from common.files import check_writable, write
+from common.tree import revision
+from millrace.bench.results import collect, errors, merge, parse_name
+from millrace.bench.suite import Settings, available, compiled, run
+from millrace.common.arguments import UsageError, unknown
+from millrace.common.files import check_writable, write
 
 TARGET = "net_bench"
 REPETITIONS = 5
@@ -47,12 +48,10 @@ def quick_names(compiler: str, loop: str) -> list[str]:
 
 
 def measure(names: Sequence[str], settings: Settings, console: Console, quick: bool) -> dict[str, Any]:
-    """One document. `names` are without the suffixes of Google Benchmark."""
+    """One document."""
     program = binary(settings.compiler, TARGET)
-    wanted = set(map(parse_name, names))
-    exact = [name for name in available(program, settings.loop) if parse_name(name) in wanted]
-    echoes = [name for name in exact if parse_name(name).benchmark in SERVERS]
-    others = [name for name in exact if name not in echoes]
+    echoes = [name for name in names if parse_name(name).benchmark in SERVERS]
+    others = [name for name in names if name not in echoes]
     documents = []
     if quick:
         settings = replace(settings, repetitions=QUICK_REPETITIONS, min_time=QUICK_MIN_TIME)
@@ -61,7 +60,7 @@ def measure(names: Sequence[str], settings: Settings, console: Console, quick: b
             own = replace(settings, repetitions=repetitions)
             documents.append(run(program, some, own, console))
     document = documents[0]
-    document["benchmarks"] = with_plain_names(result for each in documents for result in each["benchmarks"])
+    document["benchmarks"] = [result for each in documents for result in each["benchmarks"]]
     return document
 
 

@@ -6,9 +6,9 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from benchlib.results import parse_name
-from benchlib.tables import new_table, number
-from common.table import Table
+from millrace.bench.results import parse_name
+from millrace.bench.tables import new_table, number
+from millrace.common.table import Table
 
 COMPOSED = ("composed-socket", "composed-tls", "composed-loop")
 BIND = ("bind-tcp", "bind-udp")
@@ -45,13 +45,17 @@ def _least(results: Results, counter: str) -> float | None:
     return min((float(result[counter]) for result in results), default=None)
 
 
+def _least_per_work(runs: Results) -> float | None:
+    return min((run["ns_per_item"] * run["items_per_op"] / run["work_per_op"] for run in runs), default=None)
+
+
 def _composed(cells: Mapping[tuple[str, int | None], Mapping[str, Results]], plain: bool) -> Table:
     title = "operations made of operations: ns per piece of work (times its floor's)"
     result = new_table(title, plain, ("level", *_STYLES, *_FLOORS, "work"), optional=("actorc-coroutine", "fiber"))
     for (benchmark, size), styles in cells.items():
         if benchmark not in COMPOSED:
             continue
-        times = {style: _least(runs, "ns_per_work") for style, runs in styles.items()}
+        times = {style: _least_per_work(runs) for style, runs in styles.items()}
         work = {f"{runs[0]['work_per_op']:.0f}" for runs in styles.values()}
         shown = (beside_floor(times, style) for style in _STYLES)
         floors = (number(times.get(style)) for style in _FLOORS)

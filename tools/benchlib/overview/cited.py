@@ -3,9 +3,9 @@ minimum of 30 rounds of 200,000 children."""
 
 from __future__ import annotations
 
-from benchlib.results import TASK, Row
-from benchlib.tables import new_table, number
-from common.table import Table
+from millrace.bench.results import TASK, Row
+from millrace.bench.tables import new_table, number
+from millrace.common.table import Table
 
 OTHERS = ("floor", "Coflux", "cppcoro", "Asio", "Cobalt", "TooManyCooks", "libfork")
 # ns a child with clang 19 and with gcc 12, in the order of OTHERS. Of libraries without a memory resource of the

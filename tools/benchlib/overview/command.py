@@ -17,13 +17,14 @@ from benchlib.net.tables import tables as net_tables
 from benchlib.overview.cited import cited_table
 from benchlib.overview.peers import libraries, own_styles, peers_table
 from benchlib.overview.table import table
-from benchlib.results import FIBER, Row, collect, errors, merge, noise
-from benchlib.suite import Settings, available, choose, compiled, of_sizes, run
-from benchlib.tables import library_table, task_table
-from common.arguments import UsageError, revision
 from common.build import build
-from common.files import check_writable, write
-from common.table import Table
+from common.tree import revision
+from millrace.bench.results import FIBER, Row, collect, errors, merge, noise
+from millrace.bench.suite import Settings, available, choose, compiled, of_sizes, run
+from millrace.bench.tables import library_table, task_table
+from millrace.common.arguments import UsageError
+from millrace.common.files import check_writable, write
+from millrace.common.table import Table
 
 QUICK = "^(DELAY|YIELD|NET2|callback|fork-.*)/"
 QUICK_SIZES: tuple[int, ...] = (64, 4096, 65536, 100_000)
@@ -55,6 +56,7 @@ the compiler, and the context's compiler and flags are "for clang; for gcc".
 
 tools/bench net --help: composed operations and bind, as --quick shows them, and echo.
 tools/bench http --help: our HTTP server and client beside those of others.
+tools/bench postgres --help: our client of PostgreSQL beside libpq, Boost.Asio with libpq, and asyncpg.
 tools/bench messages --help: messages from ROUTER to ROUTER, by read strategy, beside libzmq.
 tools/bench growth --help: the cost of an actor among 1 to a million, with charts.
 tools/bench instructions --help: instructions instead of time, the same on a busy machine.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from benchlib.results import FIBER, Row
-from benchlib.tables import new_table, number, size_text
-from common.table import Table
+from millrace.bench.results import FIBER, LIBRARY, Row
+from millrace.bench.tables import new_table, number, size_text
+from millrace.common.table import Table
 
-_OURS = ("actor", "coroutine", "callback", FIBER)
+_OURS = ("actor", "coroutine", "callback", FIBER, LIBRARY)
 _FLOORS = ("floor-callback", "floor-coroutine", "floor-context")
-_MEASURE = "coroutine"  # our style that all others are compared with
+_MEASURES = ("coroutine", LIBRARY)  # others are compared with the one of them that the row has
 
 
 def own_styles(rows: list[Row]) -> list[str]:
@@ -27,7 +27,7 @@ def cell(row: Row, style: str) -> str:
         return "error"
     if one.minimum is None:
         return "-"
-    ours = row.cell(_MEASURE).minimum
+    ours = next((found for each in _MEASURES if (found := row.cell(each).minimum)), None)
     if style in _OURS or not ours:
         return number(one.minimum)
     times = one.minimum / ours

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchlib.results import LIBRARY, STYLES, TASK, Row
-from benchlib.tables import more, new_table, pair, size_text, text
-from common.table import Table
+from millrace.bench.results import LIBRARY, STYLES, TASK, Row
+from millrace.bench.tables import more, new_table, pair, size_text, text
+from millrace.common.table import Table
 
 
 def table(rows: list[Row], title: str, plain: bool) -> Table:

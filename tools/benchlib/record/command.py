@@ -11,11 +11,11 @@ from rich.console import Console
 
 from benchlib.arguments import Parser
 from benchlib.record.quoted import updated
-from benchlib.report.environment import load, machine, moment
-from common.arguments import revision
-from common.console import text_output
-from common.files import write
-from common.process import ROOT
+from benchlib.report.environment import load, machine
+from common.tree import ROOT, revision
+from millrace.common.console import text_output
+from millrace.common.files import write
+from millrace.pages.page import moment
 
 PAGE = ROOT / "bench" / "docs" / "results.md"
 QUOTING = ROOT / "README.md"  # shows some of its rows

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from benchlib.report.gather import Measured
-from benchlib.report.model import Figure, Grid, Missing, Report, Section
 from benchlib.report.sections import flames, frames, growth, history, instructions, peers, times
-from common.table import Table
+from millrace.common.table import Table
+from millrace.pages.model import Figure, Grid, Missing, Report, Section
 
 
 def assemble(found: Measured) -> Report:

@@ -10,11 +10,12 @@ from rich.console import Console
 from benchlib.arguments import Parser, compilers
 from benchlib.report.assemble import assemble
 from benchlib.report.gather import FULL, QUICKLY, gather
-from benchlib.report.model import Missing
-from benchlib.report.page import render
 from benchlib.report.shots import browser, write_shots
-from common.failure import Failure
-from common.files import check_folder, check_result_file, default_file, write
+from common.tree import check_result_file, default_file
+from millrace.common.failure import Failure
+from millrace.common.files import check_folder, write
+from millrace.pages.model import Missing
+from millrace.pages.page import render
 
 DESCRIPTION = """\
 Measures everything that tools/bench can measure and writes one HTML page that needs no

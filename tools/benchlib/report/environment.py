@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-from datetime import UTC, datetime
 from pathlib import Path
 
 _HUGE_PAGES = "sys/kernel/mm/transparent_hugepage/enabled"
@@ -36,10 +35,6 @@ def idle_share() -> float:
     """The share of a processor that one more program gets, so that a run on a busy machine is not several times as
     long."""
     return min(1.0, (os.cpu_count() or 1) / (os.getloadavg()[0] + 1))
-
-
-def moment() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _text(file: Path) -> str:

@@ -13,24 +13,25 @@ from rich.console import Console
 from benchlib.arguments import PRESETS, TARGET, binary
 from benchlib.frames.gather import Frames, frames_of
 from benchlib.growth.command import measure as measure_growth
-from benchlib.instructions.count import count
-from benchlib.instructions.plan import countable, usual_sizes
 from benchlib.overview.command import QUICK, QUICK_PEERS_SIZES, QUICK_SIZES
-from benchlib.profile.causes import Attribution
-from benchlib.profile.causes import read as read_causes
-from benchlib.profile.measure import profile
-from benchlib.profile.measure import rows as profiled
-from benchlib.profile.sampler import sampler
 from benchlib.report import environment
 from benchlib.report.history import Point, points
-from benchlib.report.model import Missing
 from benchlib.report.sections.flames import Profile
 from benchlib.report.sections.growth import Growth
-from benchlib.results import STYLES, Row, collect, errors, noise, parse_name
-from benchlib.suite import Settings, available, choose, of_sizes, run
-from common.arguments import revision
 from common.build import build
-from common.failure import Failure
+from common.tree import revision
+from millrace.bench.count import count
+from millrace.bench.measure import profile
+from millrace.bench.measure import rows as profiled
+from millrace.bench.plan import countable, usual_sizes
+from millrace.bench.results import STYLES, Row, collect, errors, noise, parse_name
+from millrace.bench.suite import Settings, available, choose, of_sizes, run, threaded
+from millrace.common.failure import Failure
+from millrace.pages.model import Missing
+from millrace.pages.page import moment
+from millrace.profile.causes import Attribution
+from millrace.profile.causes import read as read_causes
+from millrace.profile.sampler import sampler
 
 T = TypeVar("T")
 
@@ -85,7 +86,7 @@ class Measured:
 
 
 def gather(compilers: Sequence[str], plan: Plan, console: Console) -> Measured:
-    found = Measured(revision(), environment.moment(), environment.machine())
+    found = Measured(revision(), moment(), environment.machine())
     before = environment.load()
     if environment.idle_share() < 1:
         found.busy = f"on a busy machine (load {before.partition(',')[0]})"
@@ -150,9 +151,10 @@ class Run:
         return Growth(tuple(series), tuple(floors), doubles=not self.plan.growth_sizes)
 
     def instructions(self) -> list[Row]:
-        names, _ = countable(choose(available(binary(self.compiler), "sim"), self.plan.counted))
+        program = binary(self.compiler)
+        names, _ = countable(choose(available(program, "sim"), self.plan.counted), threaded(program, "sim"))
         names = [name for name in usual_sizes(names) if parse_name(name).style in STYLES]
-        document = count(binary(self.compiler), names, "sim", self.console, f"counting {self.compiler}")
+        document = count(program, names, "sim", self.console, f"counting {self.compiler}")
         rows = collect(document["benchmarks"])
         self.found.problems += [f"{self.compiler}, counted: {error}" for error in errors(rows)]
         return rows
@@ -163,7 +165,7 @@ class Run:
         chosen = profiled(available(binary(self.compiler), "sim"), self.plan.profiled, STYLES[:2])
         settings = Settings(self.compiler, "sim", 3, self.plan.profile_seconds / 8, self.found.revision)
         seconds = self.plan.profile_seconds
-        rows, failed = profile(chosen, settings, tool, seconds, attribution, self.console)
+        rows, failed = profile(binary(self.compiler), chosen, settings, tool, seconds, attribution, self.console)
         self.found.problems += [f"profile: {error}" for error in failed]
         return Profile(tool.how, attribution.order, tuple(rows))
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchlib.results import STYLES, parse_name
-from common.process import ROOT
+from common.tree import ROOT
+from millrace.bench.results import STYLES, parse_name
 
 # The most informative ones.
 WORKS = re.compile("^(DELAY|YIELD|NET2|callback|chain|cancel|error|stream|race_last)(/|$)")

@@ -9,10 +9,10 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
-from benchlib.report.model import Chart, Drawing, Flame, Grid, Part, Report, Section
-from benchlib.report.page import render
-from common.failure import Failure
-from common.files import write
+from millrace.common.failure import Failure
+from millrace.common.files import write
+from millrace.pages.model import Chart, Drawing, Flame, Grid, Part, Report, Section
+from millrace.pages.page import render
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 _WIDTH, _HEIGHT = 1240, 6000  # of the window; unused space is cut off

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import io
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from benchlib.flame.stacks import Stacks
-from benchlib.profile import record
-from benchlib.profile.attribution import Spent, shown, without_part
-from benchlib.profile.command import document, main, parse_arguments
-from benchlib.profile.flames import flames
-from benchlib.profile.measure import Row, command, rows
-from benchlib.profile.sampler import sampler
-from benchlib.profile.symbols import Frame
-from benchlib.profile.table import causes_table, lines_table, summary, top_functions
-from common.arguments import UsageError
-from common.failure import Failure
+from benchlib.profile.command import main
+from millrace.bench.causes_table import causes_table, lines_table, summary
+from millrace.bench.flames import flames
+from millrace.bench.measure import Row, rows
+from millrace.bench.profiles import document
+from millrace.common.arguments import UsageError
+from millrace.common.failure import Failure
+from millrace.flame.stacks import Stacks
+from millrace.profile import record
+from millrace.profile.attribution import Spent, shown, top_functions, without_part
+from millrace.profile.sampler import sampler
+from millrace.profile.symbols import Frame
 
 ORDER = ("allocate", "await glue", "kernel")
 NAMES = ["NET2/64/actor", "NET2/64/coroutine", "NET2/64/actorc-coroutine", "chain/10/actor", "map/library"]
@@ -95,14 +95,6 @@ def test_a_row_has_the_wanted_styles_in_their_order() -> None:
         rows(NAMES, "NET3", ["actor"])
 
 
-def test_a_number_of_passes_is_a_part_of_the_name() -> None:
-    assert command(Path("b"), "post/4096/actor/real_time", "sim", 7)[1:] == [
-        "--loop=sim",
-        "--passes=7",
-        "--benchmark_filter=^post/4096/actor/iterations:7/real_time$",
-    ]
-
-
 def test_flame_graphs_are_of_each_style_and_of_the_difference() -> None:
     found = flames(Row("clang", "NET2/64", {"actor": ACTOR, "coroutine": COROUTINE}))
     assert [one.id for one in found] == [f"flame-NET2-64-clang-{kind}" for kind in ("actor", "coroutine", "difference")]
@@ -112,8 +104,8 @@ def test_flame_graphs_are_of_each_style_and_of_the_difference() -> None:
 
 
 def test_the_json_has_every_number() -> None:
-    options = parse_arguments([])
-    written: dict[str, Any] = document([Row("clang", "NET2/64", {"actor": ACTOR})], "perf", "abc", options)
+    context = {"profiler": "perf", "loop": "sim", "revision": "abc"}
+    written: dict[str, Any] = document([Row("clang", "NET2/64", {"actor": ACTOR})], context)
     assert written["context"] == {"profiler": "perf", "loop": "sim", "revision": "abc"}
     [one] = written["profiles"]
     assert one["per_item"] == 10

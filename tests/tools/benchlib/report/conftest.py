@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 
 from actorc_frames.layout import COROUTINE, STATE_MACHINE, Layout, Member, filled
-from benchlib.flame.stacks import Stacks
 from benchlib.frames.gather import Frames
 from benchlib.growth.series import Series
-from benchlib.profile.attribution import Spent
-from benchlib.profile.measure import Row as ProfileRow
 from benchlib.report.gather import Measured
 from benchlib.report.history import Point
-from benchlib.report.model import Missing
 from benchlib.report.sections.flames import Profile
 from benchlib.report.sections.growth import Growth
-from benchlib.results import Row, collect
+from millrace.bench.measure import Row as ProfileRow
+from millrace.bench.results import Row, collect
+from millrace.flame.stacks import Stacks
+from millrace.pages.model import Missing
+from millrace.profile.attribution import Spent
 
 
 def result(name: str, ns: float, **more: Any) -> dict[str, Any]:

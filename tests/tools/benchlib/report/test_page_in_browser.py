@@ -16,9 +16,9 @@ from PIL import Image
 from benchlib.report import shots
 from benchlib.report.assemble import assemble
 from benchlib.report.gather import Measured
-from benchlib.report.model import Chart, Drawing, Flame, Grid, Report, Section
-from benchlib.report.page import render
-from common.failure import Failure
+from millrace.common.failure import Failure
+from millrace.pages.model import Chart, Drawing, Flame, Grid, Report, Section
+from millrace.pages.page import render
 
 HEIGHT = 9000  # the whole page at once
 WIDTHS = {"desktop": 1280, "phone": 390}

@@ -14,12 +14,12 @@ from benchlib.report import command, gather
 from benchlib.report.assemble import assemble
 from benchlib.report.environment import machine
 from benchlib.report.gather import Measured, attempt
-from benchlib.report.model import Missing
-from benchlib.report.page import render, script_data
-from benchlib.suite import RunError
-from common.arguments import UsageError
 from common.build import BuildError
-from common.failure import Failure
+from millrace.bench.suite import RunError
+from millrace.common.arguments import UsageError
+from millrace.common.failure import Failure
+from millrace.pages.model import Missing
+from millrace.pages.page import render, script_data
 
 MAX_PAGE = 5 << 20
 SILENT = Console(file=io.StringIO())

@@ -8,7 +8,10 @@ import pytest
 
 from benchlib.report.assemble import assemble
 from benchlib.report.gather import Measured
-from benchlib.report.model import (
+from benchlib.report.sections import peers
+from millrace.bench.results import collect
+from millrace.common.table import Table
+from millrace.pages.model import (
     Chart,
     Drawing,
     Flame,
@@ -21,9 +24,6 @@ from benchlib.report.model import (
     short,
     sizes_axis,
 )
-from benchlib.report.sections import peers
-from benchlib.results import collect
-from common.table import Table
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from benchlib.report.model import Axis, Chart, Line, log_axis, role
-from benchlib.results import STYLES, TITLES, Cell, Row
+from millrace.bench.results import STYLES, TITLES, Cell, Row
+from millrace.pages.model import Axis, Chart, Line, log_axis, role
 
 
 def dots(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchlib.profile.flames import flames, id_of
-from benchlib.profile.measure import Row
-from benchlib.profile.table import causes_table, summary
-from benchlib.report.model import Grid, Missing, Section
+from millrace.bench.causes_table import causes_table, summary
+from millrace.bench.flames import flames, id_of
+from millrace.bench.measure import Row
+from millrace.pages.model import Grid, Missing, Section
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from actorc_frames.layout import Layout
 from benchlib.frames.command import heading, table
 from benchlib.frames.gather import Frames, item_of, side_by_side, style_of
-from benchlib.report.model import Drawing, Grid, Missing, Section
-from benchlib.results import STYLES
+from millrace.bench.results import STYLES
+from millrace.pages.model import Drawing, Grid, Missing, Section
 
 DRAWN = ("NET2", "callback", "race_last")  # for each, the computation that the benchmark makes many of
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchlib.growth.series import FLOORS, Series, limits, steps
-from benchlib.report.model import Axis, Chart, Line, Missing, Remarks, Section, log_axis, role, sizes_axis
-from benchlib.results import TITLES
+from millrace.bench.results import TITLES
+from millrace.pages.model import Axis, Chart, Line, Missing, Remarks, Section, log_axis, role, sizes_axis
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchlib.report.history import Point
-from benchlib.report.model import Axis, Chart, Line, Missing, Section, role
-from benchlib.results import STYLES, TITLES, parse_name
-from benchlib.tables import more, number
+from millrace.bench.results import STYLES, TITLES, parse_name
+from millrace.bench.tables import more, number
+from millrace.pages.model import Axis, Chart, Line, Missing, Section, role
 
 TICKS = 5
 SAME = 0.0005  # the difference of one in the last digit of a count

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchlib.instructions.table import styles_table
-from benchlib.report.model import Grid, Missing, Section
 from benchlib.report.sections.dots import dots
-from benchlib.results import LIBRARY, TASK, Row
+from millrace.bench.results import LIBRARY, TASK, Row
+from millrace.pages.model import Grid, Missing, Section
 
 
 def section(found: Mapping[str, Sequence[Row] | Missing]) -> Section:

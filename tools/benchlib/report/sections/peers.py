@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchlib.overview.peers import libraries, own_styles
-from benchlib.report.model import Axis, Chart, Line, Missing, Section, role
-from benchlib.results import TITLES, Row
-from benchlib.tables import number
+from millrace.bench.results import TITLES, Row
+from millrace.bench.tables import number
+from millrace.pages.model import Axis, Chart, Line, Missing, Section, role
 
 
 def section(rows: Sequence[Row] | Missing) -> Section:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchlib.overview.table import table
-from benchlib.report.model import Figure, Grid, Missing, Section, role
 from benchlib.report.sections.dots import dots
-from benchlib.results import LIBRARY, STYLES, TASK, TITLES, Row
-from benchlib.tables import library_table, size_text, task_table, text
+from millrace.bench.results import LIBRARY, STYLES, TASK, TITLES, Row
+from millrace.bench.tables import library_table, size_text, task_table, text
+from millrace.pages.model import Figure, Grid, Missing, Section, role
 
 Rows = Mapping[str, Sequence[Row] | Missing]  # by compiler
 

@@ -1,0 +1,17 @@
+#pragma once
+// Makes gdb load the commands and printers of Millrace with each program, where an installation has put its script into
+// a folder that gdb trusts. Elsewhere `millrace debugger gdb` prints the line for ~/.gdbinit.
+//
+// The section is part of the debug information: the program does not load it. The path is looked for when a program is
+// compiled, since gdb warns of a script that is not there.
+
+#ifndef MILLRACE_GDB_SCRIPT
+#define MILLRACE_GDB_SCRIPT "/usr/share/gdb/auto-load/millrace.py"
+#endif
+#if defined(__ELF__) && __has_include(MILLRACE_GDB_SCRIPT)
+// 1: the name of a file in Python. The linker keeps one of all equal entries.
+__asm__(".pushsection \".debug_gdb_scripts\", \"MS\", %progbits, 1\n"
+        ".byte 1\n"
+        ".asciz \"" MILLRACE_GDB_SCRIPT "\"\n"
+        ".popsection\n");
+#endif

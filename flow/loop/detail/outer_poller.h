@@ -1,0 +1,53 @@
+#pragma once
+// OuterPoller: the poller of a RealLoop that has a descriptor(). It stands in front of the loop's poller.
+//
+// The descriptor is an epoll of three descriptors: that of the loop's poller, an eventfd for wake(), and a timerfd. It
+// is readable unless the loop rests: then runReady() has found nothing more to do, the inbox has the mark of a sleeping
+// loop, and the timerfd is set for the next timer. Whatever ends the rest sets the timerfd to now, so that runReady()
+// is called, and the loop rests again.
+
+#include "flow/loop/real_loop.h"
+
+#include <utility>
+
+namespace flow {
+
+class RealLoop::OuterPoller final : public Poller {
+public:
+    OuterPoller(RealLoop& owner, Poller& inner) : loop_(owner), inner_(&inner) {}
+    ~OuterPoller() override;
+
+    void prepare() override;
+    void wait(double seconds) noexcept override;
+    void wake() noexcept override { events_.wake(); }
+    void takeWake() noexcept override { events_.takeWake(); }
+    bool isWaitedFor() override { return inner_ && inner_->isWaitedFor(); }
+    bool isUsed() const override { return true; } // so that each turn calls prepare(), which ends the rest
+    int descriptor() const override { return epoll_; }
+
+    Poller& inner() { return inner_ ? *inner_ : *this; }
+    void use(Poller* inner) noexcept;
+    void endRest() noexcept {
+        if (std::exchange(rests_, false))
+            loop_.wakeUp();
+    }
+    bool run();
+
+private:
+    void open();
+    void watch(int descriptor);
+    /// Makes the descriptor readable in `seconds`.
+    void readableIn(double seconds) noexcept;
+    void rest() noexcept;
+
+    RealLoop& loop_;
+    Poller* inner_;             // null: none
+    Poller* watched_ = nullptr; // the poller of which epoll_ has the descriptor
+    EventPoller events_;        // for wake()
+    int timer_ = -1, epoll_ = -1;
+    bool isOpen_ = false;
+    bool rests_ = false;
+    bool isDriven_ = false; // runReady() runs
+};
+
+} // namespace flow

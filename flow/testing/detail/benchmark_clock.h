@@ -1,0 +1,78 @@
+#pragma once
+// BenchmarkClock: measures one run of a benchmark. Benchmark::start() and the like act on the clock of their thread.
+//
+//     BenchmarkClock clock(&loop);
+//     clock.open();
+//     loop.run(body(n));
+//     clock.close();
+//     clock.spent().processor                 // nanoseconds
+//
+// `millrace bench instructions` counts what runs from the end of a call of open() to the next call of close(). So these
+// two are functions that no compiler inlines.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace flow {
+class Loop;
+}
+
+namespace flow::testing {
+
+class BenchmarkClock {
+public:
+    struct Spent {
+        double processor = 0; // ns of this thread
+        double elapsed = 0;   // ns of the machine's clock
+        double allocations = 0;
+        double steps = 0;
+
+        Spent& operator+=(Spent const& other);
+        Spent operator-(Spent const& other) const;
+    };
+
+    /// Becomes the clock of this thread. `measured` may be null: then there are no steps.
+    explicit BenchmarkClock(Loop const* measured);
+    ~BenchmarkClock();
+    BenchmarkClock(BenchmarkClock const&) = delete;
+    BenchmarkClock& operator=(BenchmarkClock const&) = delete;
+    /// Returns null outside of a run.
+    static BenchmarkClock* current();
+
+    /// The clock runs from here. What it has measured since the last open() is forgotten, unless close() was called.
+    void open();
+    /// The clock must run.
+    void close();
+    void closeIfOpen() {
+        if (isOpen_)
+            close();
+    }
+
+    Spent const& spent() const { return spent_; }
+    /// How often close() has stopped the clock.
+    int intervals() const { return intervals_; }
+
+    /// Set by what the body calls.
+    bool startedByBody = false;
+    double items = 1;
+    std::string failure; // empty: none
+    std::string label;
+    std::vector<std::pair<std::string, double>> figures;
+
+private:
+    Spent now() const;
+
+    Loop const* measured_;
+    BenchmarkClock* previous_;
+    bool isOpen_ = false;
+    int intervals_ = 0;
+    Spent opened_;
+    Spent spent_;
+};
+
+/// The number of calls of operator new on this thread. Programs that link millrace::bench count them.
+inline constinit thread_local std::uint64_t systemAllocations = 0;
+
+} // namespace flow::testing

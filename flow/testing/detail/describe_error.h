@@ -1,0 +1,22 @@
+#pragma once
+// describeError(): what a failed test or benchmark prints of its error, with the place that raised it where that is
+// known.
+
+#include "flow/base/error.h"
+#include "flow/base/format.h"
+
+#include <cstring>
+#include <string>
+
+namespace flow::testing {
+
+inline std::string describeError(Error error) {
+    std::string text = format("%s (%d): %s", error.name(), error.code(), error.what());
+    if (error.code() == error_code_unknown_error && std::strcmp(error.what(), unknown_error().what()) == 0)
+        text += format(": %s", lastUnknownError());
+    if (std::string origin = error.origin(); !origin.empty())
+        text += "\nraised at " + origin;
+    return text;
+}
+
+} // namespace flow::testing

@@ -1,0 +1,44 @@
+#pragma once
+// DescriptorWatcher: the part of a loop that a FileDescriptor (net/file_descriptor.h) asks for events. The poller of a
+// RealLoop is one. In a simulation a test provides a stand-in, and decides when its descriptors are ready:
+//
+//     struct StandIn final : net::DescriptorWatcher {
+//         net::PolledDescriptor* asked = nullptr;
+//         int watchOnce(net::PolledDescriptor& descriptor, net::Wanted) override { return asked = &descriptor, 0; }
+//         void remove(net::PolledDescriptor&) override { asked = nullptr; }
+//     };
+//     StandIn standIn;
+//     Loop::current().provide<net::DescriptorWatcher>(&standIn);
+//     Future<Void> reading = readFromLibrary(7);                    // waits for FileDescriptor(7).readable()
+//     standIn.asked->onNews({.readable = true});                    // and goes on in a turn of its own
+//
+// It belongs to the loop's thread, and must exist as long as the Descriptors that have waited on its loop.
+
+#include "net/poll/detail/polled_descriptor.h"
+
+namespace flow::net {
+
+/// The events of a request.
+struct Wanted {
+    bool reading = false, writing = false;
+    bool isAny() const { return reading || writing; }
+    friend bool operator==(Wanted const&, Wanted const&) = default;
+};
+
+class DescriptorWatcher {
+public:
+    /// Asks for one call of descriptor.onNews(), as soon as one of these events is true, also if it is true already.
+    /// The request replaces an earlier one that has not been answered. Returns 0, or the errno of the kernel's refusal:
+    /// EPERM if the kernel cannot wait for such a file, because it is always ready; EEXIST if another object of this
+    /// loop waits for the file. Throws platform_error and std::bad_alloc.
+    [[nodiscard]] virtual int watchOnce(PolledDescriptor& descriptor, Wanted wanted) = 0;
+    /// Ends the request, if there is one, and leaves nothing of the descriptor in the kernel.
+    virtual void remove(PolledDescriptor& descriptor) = 0;
+    /// True if watchOnce() fails with ENOENT when the number has been given out again since the last call.
+    virtual bool noticesReuse(PolledDescriptor const&) const { return true; }
+
+protected:
+    ~DescriptorWatcher() = default;
+};
+
+} // namespace flow::net

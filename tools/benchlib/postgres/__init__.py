@@ -1,0 +1,1 @@
+"""tools/bench postgres: measures PostgreSQL clients, ours and others'."""

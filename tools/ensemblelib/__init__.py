@@ -1,1 +1,0 @@
-"""Runs many seeds of simulations, records the results in a ledger, and shrinks failures."""

@@ -1,0 +1,1 @@
+"""millrace bench: measures, compares and explains programs of benchmarks (flow/testing/benchmark.h)."""

@@ -1,0 +1,1 @@
+"""millrace port: what a code base uses of Flow."""

@@ -1,0 +1,1 @@
+"""millrace trace: a trace of flow/trace/recorder.h as one page that needs no network."""
