@@ -84,9 +84,12 @@ namespace flow::coro {
 /// The operand of a co_await that ends the coroutine with an error, without a throw. Destroys locals innermost first.
 struct [[nodiscard]] fail {
     explicit fail(Error e) : error(e) {}
-    explicit fail(Pending const& failed) : error(failed.takeError()), isPassedOn(true) {}
     Error error;
-    bool isPassedOn = false; // so its origin has a chain of awaiters
+};
+/// The same with the error of a wait. share() has added this coroutine to the error's chain of awaiters already.
+struct [[nodiscard]] passOn {
+    explicit passOn(Pending const& failed) : error(failed.takeError()) {}
+    Error error;
 };
 /// The operand of a co_await that ends the coroutine with a value, for code with a result type that may be Void.
 template <class U>
@@ -400,7 +403,12 @@ public:
         return {};
     }
     Ending<Cell::kError> await_transform(fail failure) {
-        this->noteFailed(failure.isPassedOn ? failure.error : failureOf(this->cell(), failure.error));
+        this->noteFailed(failureOf(this->cell(), failure.error));
+        this->noteSuspended();
+        return {};
+    }
+    Ending<Cell::kError> await_transform(passOn failure) {
+        this->noteFailed(failure.error);
         this->noteSuspended();
         return {};
     }

@@ -200,7 +200,7 @@ def test_coroutine() -> None:
     assert "[[nodiscard]] Future<int> f(Future<int> const& arg__a, int const& arg__k) {" in output
     assert "Future<int> a(arg__a);" in output
     assert "if (actor__->waitFor(wait__)) { co_await flow::coro::parked(); wait__ = actor__->settled(); }" in output
-    assert "if (wait__.failed()) { actor__->share(wait__); co_await flow::coro::fail(wait__); }" in output
+    assert "if (wait__.failed()) { actor__->share(wait__); co_await flow::coro::passOn(wait__); }" in output
     assert "co_return sum;" in output
     assert "goto" not in output
 

@@ -135,7 +135,7 @@ class _CoroutinePrinter(Printer):
 
     def _fail(self, error: str) -> str:
         if error == "wait__":
-            return f"{{ actor__->share({error}); co_await flow::coro::fail({error}); }}"
+            return f"{{ actor__->share({error}); co_await flow::coro::passOn({error}); }}"
         return f"{{ flow::Error const raised__ = {error}; co_await flow::coro::fail(raised__); }}"
 
     def _return(self, node: Return) -> str:
