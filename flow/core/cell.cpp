@@ -59,10 +59,16 @@ constinit thread_local Cell cancelledByThread = {.waiters = {nullptr, nullptr},
 const char FLOW_SETTINGS = 0;
 
 Error withAwaitersOf(Cell* cell, Error error) noexcept {
-    auto codes = reinterpret_cast<std::uintptr_t>(cell->frame()->resume);
+    Waiter* frame = cell->frame();
+    auto* resume = frame->resume;
+    if (!resume) // gcc clears it before unhandled_exception(), but the chain names a coroutine by it
+        frame->resume = frame->destroy;
+    auto codes = reinterpret_cast<std::uintptr_t>(frame->resume);
     if (!cell->waiters.isEmpty())
         codes += 3 * reinterpret_cast<std::uintptr_t>(Waiter::of(cell->waiters.next)->resume);
-    return error.withAwaiters(cell, reinterpret_cast<void const*>(codes));
+    Error failure = error.withAwaiters(cell, reinterpret_cast<void const*>(codes));
+    frame->resume = resume;
+    return failure;
 }
 
 void runHandedOver() noexcept {
