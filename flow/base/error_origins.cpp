@@ -155,6 +155,10 @@ std::string_view usersPlaceIn(std::string_view line) {
 constexpr char kUnknownCell = 0;
 constexpr void const* kNoChain = &kUnknownCell;
 
+consteval std::source_location placeOfForeignError() {
+    return std::source_location::current();
+}
+
 bool hasChain(std::string_view origin) {
     return origin.find('\n') != origin.npos;
 }
@@ -228,14 +232,15 @@ std::uint16_t findOrAdd(Key const& key, auto placeOf, void const* cell) noexcept
 } // namespace
 
 std::uint16_t detail::numberOfOrigin(std::source_location raised) noexcept {
-    bool hasChain = FLOW_CHECKED || std::string_view(raised.file_name()) != std::source_location::current().file_name();
+    constexpr std::source_location kForeign = placeOfForeignError();
+    bool isForeign = raised.line() == kForeign.line() && std::string_view(raised.file_name()) == kForeign.file_name();
     return findOrAdd(
         {raised.file_name(), raised.line(), actorHere()}, [&] { return placeText(raised); },
-        hasChain ? nullptr : kNoChain);
+        isForeign && !FLOW_CHECKED ? kNoChain : nullptr);
 }
 
 Error detail::foreignError() noexcept {
-    return unknown_error(); // the only error that is made in this file
+    return Error::fromCode(error_code_unknown_error, placeOfForeignError());
 }
 
 std::uint16_t detail::numberWithAwaiters(std::uint16_t number, int code, void const* cell, void const* codes) noexcept {
