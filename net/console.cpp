@@ -17,6 +17,7 @@
 #include "flow/inspect/pending_report.h"
 #include "flow/inspect/running_steps.h"
 #include "flow/threads/loop_pool.h"
+#include "flow/threads/on_loop.h"
 #include "flow/threads/run_blocking.h"
 #include "flow/threads/thread_promise.h"
 #include "flow/trace/loop_metrics.h"
@@ -187,6 +188,22 @@ Future<Void> open(Shared console, Listen listen) {
 }
 
 } // namespace
+
+Future<Answer> answerOfLoop(Shared console, std::function<Future<Answer>()> make) {
+    enum State { Waiting, Begun, GivenUp };
+    auto state = std::make_shared<std::atomic<int>>(Waiting);
+    auto call = [state, make = std::move(make)] { return state->exchange(Begun) == GivenUp ? Answer{} : make(); };
+    Future<Answer> asked = onLoop(console->loop, std::move(call), TaskPriority::Max);
+    auto first = co_await race(asked, delay(kPatience));
+    if (first.index() == 0)
+        co_return std::get<0>(std::move(first));
+    if (state->exchange(GivenUp) == Waiting) {
+        Answer busy = busyAnswer(*console);
+        co_return busy;
+    }
+    Answer answer = co_await asked;
+    co_return answer;
+}
 
 Future<Void> listen(std::string path, std::string loop) {
     return open(Shared(new Console{flow::Loop::current(), std::move(loop), true}),

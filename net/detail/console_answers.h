@@ -1,17 +1,14 @@
 #pragma once
 // The state of a console, and its answers. All functions are called on the console thread, which has a loop.
 
-#include "flow/combine/race.h"
-#include "flow/coro/coroutine.h"
-#include "flow/threads/on_loop.h"
-#include "flow/wait/delay.h"
+#include "flow/core/future.h"
 #include "net/detail/console_request.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #pragma push_macro("loop") // a keyword of actors, which programs of Flow leave defined
@@ -42,26 +39,8 @@ Future<Answer> recordedAnswer(Shared console, std::string_view path, std::string
 Answer busyAnswer(Console const& console);
 
 /// Calls make() on the console's loop, and returns its Answer. If the loop does not start it, returns busyAnswer().
-template <class Make>
-Future<Answer> answerOfLoop(Shared console, Make make) {
-    enum State { Waiting, Begun, GivenUp };
-    auto state = std::make_shared<std::atomic<int>>(Waiting);
-    auto call = [state, make = std::move(make)]() mutable -> decltype(make()) {
-        if (state->exchange(Begun) == GivenUp)
-            return Answer{};
-        return make();
-    };
-    Future<Answer> asked = onLoop(console->loop, std::move(call), TaskPriority::Max);
-    auto first = co_await race(asked, delay(kPatience));
-    if (first.index() == 0)
-        co_return std::get<0>(std::move(first));
-    if (state->exchange(GivenUp) == Waiting) {
-        Answer busy = busyAnswer(*console);
-        co_return busy;
-    }
-    Answer answer = co_await asked;
-    co_return answer;
-}
+/// Not a template: gcc 12 stops with an internal error at the template as a coroutine (-O3 -g).
+Future<Answer> answerOfLoop(Shared console, std::function<Future<Answer>()> make);
 
 } // namespace flow::console
 

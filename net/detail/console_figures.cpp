@@ -1,11 +1,13 @@
 // The figures of the loops. Each loop reads its own. If a loop does not answer, this thread reads a part of them.
 
 #include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
 #include "flow/inspect/detail/all_loops.h"
 #include "flow/inspect/running_steps.h"
 #include "flow/trace/loop_metrics.h"
 #include "flow/trace/metrics.h"
 #include "flow/trace/process_metrics.h"
+#include "flow/wait/delay.h"
 #include "net/detail/console_answers.h"
 #include "net/real/real_network.h"
 

@@ -2,9 +2,11 @@
 
 #include "flow/base/detail/sentence.h"
 #include "flow/base/format.h"
+#include "flow/coro/coroutine.h"
 #include "flow/inspect/detail/signal_sampler.h"
 #include "flow/inspect/detail/step_profile.h"
 #include "flow/trace/recorder.h"
+#include "flow/wait/delay.h"
 #include "net/detail/console_answers.h"
 
 #include <cerrno>
