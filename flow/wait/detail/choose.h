@@ -120,7 +120,7 @@ public:
     /// Parks the frame at its branches; the choose must be undecided.
     FLOW_INLINE void park(Waiter* frame) { frame->awaited = &group_; }
 
-    /// Returns the frame that waits at the branch `waiter`; null if `waiter` is no branch.
+    /// Returns the frame that waits at the branch `waiter`; null if `waiter` is not a branch.
     static Waiter const* frameOf(Waiter const* waiter) {
         bool isBranch = waiter->resume == fire<false> || waiter->resume == fire<true>;
         return isBranch ? static_cast<ChooseBase*>(waiter->owner)->frame_ : nullptr;
