@@ -97,7 +97,7 @@ const char* textOf(Error error) {
     return error.code() == error_code_unknown_error && *unknownText && isPlain ? unknownText : error.what();
 }
 
-/// Returns the lines about the origin of an error. If it has no origin: a hint how to get origins, once per process.
+/// Returns the lines about the origin of an error, or if it has none, a hint how to get origins, once per process.
 std::string originOrHint(Error error) {
     static constinit std::atomic<std::uint32_t> hintedIn{0}; // forkCount() + 1
     std::uint32_t now = forkCount() + 1;
@@ -147,7 +147,7 @@ Error wrongOption(std::string_view options, std::string_view option, std::string
 
 namespace {
 
-/// Returns the address of an exception, which an exception_ptr is in both standard libraries.
+/// Returns the address of an exception. In both standard libraries, an exception_ptr is this address.
 void const* addressOf(std::exception_ptr const& exception) noexcept {
     void const* address;
     static_assert(sizeof exception == sizeof address);
@@ -172,7 +172,7 @@ struct Rethrown {
 constinit thread_local Rethrown rethrown;
 
 /// True if std::rethrow_exception() has thrown the handled exception: then the header on the list of caught exceptions
-/// is an object of its own, and not the bytes in front of the exception.
+/// is a separate object, and not the bytes in front of the exception.
 bool isRethrown(void const* exception) noexcept {
     constexpr std::uintptr_t kMostHeader = 160; // both standard libraries have at most 128 bytes
     void const* header;
@@ -249,7 +249,7 @@ void callHandler(const void* code, Error error, std::uint64_t times) noexcept {
 
 std::atomic<bool> unreadReports{true};
 
-/// Counts the unread errors of each actor on this thread. The actors that find no free place share the last one.
+/// Counts the unread errors of each actor on this thread. If no place is free, further actors share the last place.
 struct UnreadCounts {
     static constexpr std::size_t kPlaces = 32;
     const void* codes[kPlaces];
