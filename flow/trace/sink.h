@@ -56,7 +56,7 @@ public:
     virtual void flush() = 0;
 
 protected:
-    /// From here on the sink takes events, also that of an uncaught error of the derived class's constructor.
+    /// From here on the sink takes events, also the event of an uncaught error in the derived class's constructor.
     explicit TraceSink(TraceLevels levels);
     virtual ~TraceSink();
 
@@ -109,7 +109,7 @@ class TraceFile final : public TraceSink {
 public:
     /// Throws io_error if the file cannot be opened; its text names the path and the reason.
     explicit TraceFile(std::string_view path, TraceLevels levels = SevInfo);
-    /// Also throws invalid_option_value if rotateSeconds or keep is negative.
+    /// Also throws invalid_option_value if rotateSeconds, keep or burst is negative.
     explicit TraceFile(TraceFileOptions options);
     ~TraceFile() override;
 

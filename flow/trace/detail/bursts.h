@@ -1,6 +1,6 @@
 #pragma once
 // Bursts: limits the events of each type that a sink takes in a second, and counts those that are left out. If a burst
-// stops, no later event of its type has its count: then the sink's file asks for it, on another thread.
+// stops, no later event of its type has its count: then the sink's file takes it, on another thread.
 
 #include "flow/base/non_copyable.h"
 
