@@ -7,7 +7,7 @@
 //     };
 //
 // describe() is optional: without it, the report shows the name of the type. The report finds describe() by its name in
-// the symbol table, so describe() makes an operation neither larger nor slower. It must not change anything.
+// the symbol table, so describe() makes an operation neither larger nor slower. describe() must not change anything.
 
 #include <cstdint>
 #include <string>

@@ -3,9 +3,9 @@
 //
 //     notePlace(cell, where);                                          // at each co_await: two instructions
 //
-// The place is the lower half of the address of the data of `where`, in the four bytes of the cell's `error`: only a
-// coroutine that ends has an error. The upper half is computed from the address of the coroutine's code: both are in
-// one file of the program, less than 2 GiB apart.
+// The place is the lower half of the address of the data of `where`. It stands in the four bytes of the cell's `error`:
+// only a coroutine that ends has an error. The upper half is computed from the address of the coroutine's code: both
+// are in one file of the program, less than 2 GiB apart.
 //
 // flow/inspect/code.cpp and tools/millrace/debugger/pending.py read the place.
 
