@@ -37,7 +37,7 @@ public:
     }
     /// Called when an operation may have become ready. Resumes the waiters oldest first, each in its own turn at this
     /// priority, up to the first operation that is not ready. But if the oldest operation is not ready, and Op has a
-    /// function `bool mayOvertake(Op& older)`, the next ones are tested too, as long as they may overtake the oldest.
+    /// function `bool mayOvertake(Op& older)`, later operations are tested too, while they may overtake the oldest.
     void wakeInTurn(TaskPriority priority = TaskPriority::DefaultYield) {
         if (!isWaitedFor())
             return;

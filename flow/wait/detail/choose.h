@@ -15,7 +15,7 @@
 //
 // The evaluation is lazy: if `when` returns true, its operand is ready, and the caller evaluates no later operands.
 // `undecided` tests the last operand again. Losers are released before the frame goes on, but after the winner has
-// taken its value: a stream that loses keeps its element, and code that reads the winner's stream then gets the next
+// taken its value. So a stream that loses keeps its element, and code that reads the winner's stream then gets the next
 // element. Each operand has a Waiter, its branch. The frame points at the group, so a cancel finds all branches.
 
 #include "flow/wait/detail/pending.h"
