@@ -1,5 +1,6 @@
-// The texts of a code are in kTable (errors of the library) or in the lock-free list `named`, to which the initialisers
-// of FLOW_ERROR add, also when a shared object is loaded later. error_origins.cpp has the sentences of withSentence().
+// The texts of a code are in kTable (errors of the library) or in the lock-free list `named`. The initialisers of
+// FLOW_ERROR add to this list, also when a shared object is loaded later. error_origins.cpp has the sentences of
+// withSentence().
 //
 // currentError() turns exceptions into errors of futures: actors, coroutines and tasks call it in `catch (...)`. It
 // copies an Error without a rethrow. Other exceptions become unknown_error, and the thread keeps their text.
@@ -164,7 +165,7 @@ Error const* handledError() noexcept {
     return static_cast<Error const*>(addressOf(std::current_exception()));
 }
 
-/// The last exception that noteRethrown() has noted. It may be destroyed.
+/// The last exception that noteRethrown() has noted. The exception may be destroyed already.
 struct Rethrown {
     void const* exception = nullptr;
     Error error;

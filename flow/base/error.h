@@ -121,9 +121,9 @@ public:
     static bool recordOrigins(bool on) noexcept;
     /// Returns the place at which this error was made: file and line. If that is a line of the library, the user's line
     /// that has called it comes first: "ask.cpp:7, by timeout.h:72 of the library". A function in the namespace flow
-    /// counts as the library. Further lines have the chain of awaiters (flow/inspect/async_stack.h) of the first error
-    /// that was made at that line (in checked builds: at that line by the same actor), or that came from that line to
-    /// the same two computations. The text is empty if the origin was not kept. It stays valid.
+    /// counts as the library. Further lines have a chain of awaiters (flow/inspect/async_stack.h): the chain of the
+    /// first error that was made at that line (in checked builds: by the same actor), or that came from that line to
+    /// the same two computations. The text stays valid. It is empty if the origin was not kept.
     const char* origin() const noexcept;
 
     /// Called when a computation of the library fails, or a computation that no code runs, for example when the answer
