@@ -23,7 +23,7 @@
 // process by SIGTERM. It does so only if signals() was called for SIGTERM.
 //
 // The loop has no cost besides that of LoopMetrics. A Watchdog belongs to the thread of its loop, and must end before
-// the loop. One for the process is enough. A simulated loop can have none: its time stands still during a step.
+// the loop. One Watchdog is enough for a process. A simulated loop can have none: its time stands still during a step.
 
 #include "flow/base/seconds.h"
 #include "flow/trace/loop_metrics.h"
