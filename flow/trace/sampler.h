@@ -6,8 +6,8 @@
 //     Sampler::ratio(0.01)                     // one in a hundred, whatever the caller has decided
 //     Sampler::never()                         // ids are passed on, nothing is recorded
 //
-// ratio() looks at the trace id alone, as the SDKs of OpenTelemetry do: so all services of a request with the same
-// ratio decide alike, and a service with a larger ratio records all traces that the others record.
+// ratio() reads only the trace id, as the SDKs of OpenTelemetry do. So all services of a request with the same ratio
+// decide alike, and a service with a larger ratio records all traces that the others record.
 
 #include "flow/trace/span_context.h"
 

@@ -17,7 +17,7 @@ namespace flow::trace {
 /// Limits the events of a type.
 class Suppression {
 public:
-    /// Counts an event. Returns how many events were left out before it, or nothing if this event is left out, since
+    /// Counts an event. Returns how many events were left out before it. Returns nothing if this event is left out: if
     /// `most` events were written in the `seconds` that began with the first of them.
     std::optional<std::int64_t> admit(double seconds, int most);
 
