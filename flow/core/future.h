@@ -12,9 +12,8 @@
 //
 // A Future<int>(e) of an Error e has failed. A Future<Error>(e) has the value e; Future<Error>::failed(e) has failed.
 //
-// If a coroutine or actor ends with an exception that is not an Error, its future fails with unknown_error: getError()
-// returns it. A wait and get() throw the exception itself. The exception exists as long as the futures that have failed
-// with it.
+// If a coroutine or actor ends with an exception that is not an Error, getError() of its future returns unknown_error.
+// A wait and get() throw the exception itself. It exists as long as the futures that have failed with it.
 //
 // A T need not be copyable. A struct with a member such as std::vector<std::unique_ptr<Row>> cannot be copied, although
 // std::is_copy_constructible says that it can: delete its copy constructor, and declare its move constructor.
