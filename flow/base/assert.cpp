@@ -21,8 +21,8 @@ struct Place {
     int line;
 };
 
-/// Prints the function of the program that has the failed assertion, or that called the library, and the place of this
-/// call, which it also stores in `place`. If the call is not found, prints `place` (unless it is in the program).
+/// Prints the function of the program that has the failed assertion, or that called the library. Prints the place of
+/// this call too, and stores it in `place`. If the call is not found, prints `place` (unless it is in the program).
 void reportCaller(Place& place, bool isInProgram) noexcept try {
     ProgramCall call = findProgramCall(!isInProgram);
     if (call.place.empty()) {

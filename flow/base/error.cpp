@@ -1,5 +1,6 @@
-// The texts of a code are in kTable (errors of the library) or in the lock-free list `named`, to which the initialisers
-// of FLOW_ERROR add, also when a shared object is loaded later. error_origins.cpp has the sentences of withSentence().
+// The texts of a code are in kTable (errors of the library) or in the lock-free list `named`. The initialisers of
+// FLOW_ERROR add to this list, also when a shared object is loaded later. error_origins.cpp has the sentences of
+// withSentence().
 //
 // currentError() turns exceptions into errors of futures: actors, coroutines and tasks call it in `catch (...)`. It
 // copies an Error without a rethrow. Other exceptions become unknown_error, and the thread keeps their text.
@@ -97,7 +98,7 @@ const char* textOf(Error error) {
     return error.code() == error_code_unknown_error && *unknownText && isPlain ? unknownText : error.what();
 }
 
-/// Returns the lines about the origin of an error. If it has no origin: a hint how to get origins, once per process.
+/// Returns the lines about the origin of an error, or if it has none, a hint how to get origins, once per process.
 std::string originOrHint(Error error) {
     static constinit std::atomic<std::uint32_t> hintedIn{0}; // forkCount() + 1
     std::uint32_t now = forkCount() + 1;
@@ -147,7 +148,7 @@ Error wrongOption(std::string_view options, std::string_view option, std::string
 
 namespace {
 
-/// Returns the address of an exception, which an exception_ptr is in both standard libraries.
+/// Returns the address of an exception. In both standard libraries, an exception_ptr is this address.
 void const* addressOf(std::exception_ptr const& exception) noexcept {
     void const* address;
     static_assert(sizeof exception == sizeof address);
@@ -164,7 +165,7 @@ Error const* handledError() noexcept {
     return static_cast<Error const*>(addressOf(std::current_exception()));
 }
 
-/// The last exception that noteRethrown() has noted. It may be destroyed.
+/// The last exception that noteRethrown() has noted. The exception may be destroyed already.
 struct Rethrown {
     void const* exception = nullptr;
     Error error;
@@ -172,7 +173,7 @@ struct Rethrown {
 constinit thread_local Rethrown rethrown;
 
 /// True if std::rethrow_exception() has thrown the handled exception: then the header on the list of caught exceptions
-/// is an object of its own, and not the bytes in front of the exception.
+/// is a separate object, and not the bytes in front of the exception.
 bool isRethrown(void const* exception) noexcept {
     constexpr std::uintptr_t kMostHeader = 160; // both standard libraries have at most 128 bytes
     void const* header;
@@ -249,7 +250,7 @@ void callHandler(const void* code, Error error, std::uint64_t times) noexcept {
 
 std::atomic<bool> unreadReports{true};
 
-/// Counts the unread errors of each actor on this thread. The actors that find no free place share the last one.
+/// Counts the unread errors of each actor on this thread. If no place is free, further actors share the last place.
 struct UnreadCounts {
     static constexpr std::size_t kPlaces = 32;
     const void* codes[kPlaces];

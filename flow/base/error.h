@@ -39,12 +39,12 @@ namespace detail {
 inline constinit std::atomic<bool> recordsOrigins{FLOW_CHECKED != 0};
 /// Returns the number of an origin in the table of origins, or 0 if the table has no place for it.
 FLOW_RARE std::uint16_t numberOfOrigin(std::source_location raised) noexcept;
-/// Returns unknown_error for an exception that is no Error. In checked builds its origin is the actor that runs; in
-/// others it has no chain of awaiters yet, because that of the first exception would stay for all.
+/// Returns unknown_error for an exception that is not an Error. In checked builds, each actor has its own origin. In
+/// other builds, the origin has no chain of awaiters yet: the chain of the first exception would stay for all.
 [[gnu::cold]] Error foreignError() noexcept;
 /// Returns the number of an entry with the same origin and the chain of awaiters of a cell. `codes` stands for
-/// the code of the cell's frame and of the first awaiter: errors that come from the same origin to the same two share
-/// an entry. Returns `number` if the origin has a chain, or was not kept.
+/// the code of the cell's frame and of the first awaiter: errors with the same origin and the same `codes` share an
+/// entry. Returns `number` if the origin has a chain already, or was not kept.
 FLOW_RARE std::uint16_t numberWithAwaiters(std::uint16_t number, int code, void const* cell,
                                            void const* codes) noexcept;
 /// Returns the number of the table entry with this sentence, this code and the origin of entry `number`.
@@ -84,7 +84,7 @@ public:
         return Error(code >= 0 && code < kUnset ? code : +error_code_unknown_error, raised);
     }
 
-    /// Does nothing: for programs of Flow, which call it first.
+    /// Does nothing. It exists for programs of Flow, which call it first.
     static constexpr void init() {}
 
     constexpr int code() const { return code_; }
@@ -92,8 +92,8 @@ public:
     constexpr bool isValid() const { return code_ != kUnset; }
     /// Returns the name in the table or of a FLOW_ERROR, else "application_error". The name of Error() is "unset".
     const char* name() const;
-    /// Returns a text for people: the sentence of withSentence(), or else the text of the code. The text stays valid; a
-    /// sentence that is not among the first 4,096 is valid until 20,000 newer ones were made (see withSentence()).
+    /// Returns a text for people: the sentence of withSentence(), or else the text of the code. The text stays valid.
+    /// But a sentence after the first 4,096 is valid only until 20,000 newer ones were made (see withSentence()).
     const char* what() const;
 
     /// Returns this error with a sentence that says what is wrong, with names and values (up to 500 bytes). Copies keep
@@ -121,14 +121,14 @@ public:
     static bool recordOrigins(bool on) noexcept;
     /// Returns the place at which this error was made: file and line. If that is a line of the library, the user's line
     /// that has called it comes first: "ask.cpp:7, by timeout.h:72 of the library". A function in the namespace flow
-    /// counts as the library. Further lines have the chain of awaiters (flow/inspect/async_stack.h) of the first error
-    /// that was made at that line (in checked builds: at that line by the same actor), or that came from there to the
-    /// same two computations. The text is empty if the origin was not kept. It stays valid.
+    /// counts as the library. Further lines have a chain of awaiters (flow/inspect/async_stack.h): the chain of the
+    /// first error that was made at that line (in checked builds: by the same actor), or that came from that line to
+    /// the same two computations. The text stays valid. It is empty if the origin was not kept.
     const char* origin() const noexcept;
 
-    /// Called when a computation of the library fails, or one that no code runs, for example since the answer of
-    /// another thread has come. Returns this error; if its origin has no chain of awaiters, adds that of the
-    /// computation's cell.
+    /// Called when a computation of the library fails, or a computation that no code runs, for example when the answer
+    /// of another thread has come. Returns this error. If its origin has no chain of awaiters, adds the chain of
+    /// `cell`.
     Error withAwaiters(void const* cell, void const* codes) const noexcept {
         Error reached = *this;
         if (isValid() && detail::recordsOrigins.load(std::memory_order_relaxed)) [[unlikely]]
@@ -181,10 +181,10 @@ Error wrongOption(std::string_view options, std::string_view option, std::string
 
 /// Returns the current exception as an Error; for catch blocks only. An exception that is not an Error becomes
 /// unknown_error with the sentence "TYPE: WHAT" (none for std::bad_alloc); lastUnknownError() then returns its what().
-/// If a failed future throws it, that is the future's error, with its origin.
+/// If a failed future threw the exception, returns the future's error, with its origin.
 Error currentError() noexcept;
 
-/// Returns the what() of this thread's last exception that became unknown_error, at most 255 bytes; "" without one.
+/// Returns the what() of this thread's last exception that became unknown_error (at most 255 bytes), or "".
 const char* lastUnknownError() noexcept;
 
 /// Called for a dropped error (no future is left to receive it) and for an unread error (its future is destroyed before
@@ -217,7 +217,7 @@ void setChainOfOrigins(ChainOfOrigin chain) noexcept;
 std::string originLines(Error error);
 } // namespace detail
 
-/// True if an error that no code receives must be reported. The two other errors only say that an operation has ended.
+/// True if an error that no code receives must be reported. Two errors only say that an operation has ended.
 inline bool isReported(Error error) {
     return error.code() != error_code_actor_cancelled && error.code() != error_code_broken_promise;
 }

@@ -4,7 +4,7 @@
 //
 // A program may make any number of sentences, like a client that tries a million addresses. The later sentences share a
 // circle of kLate numbers. Only the newest kShown of them are shown: an older error has the text of its code again.
-// After kLate newer ones, a number may mean another sentence; entryOf() shows it only to an error of the same code.
+// After kLate newer sentences, a number may mean another sentence: entryOf() shows it only to errors of the same code.
 
 #include "flow/base/error.h"
 #include "flow/base/format.h"
@@ -138,8 +138,8 @@ std::string placeText(std::source_location raised) {
     return isOfLibrary(raised.function_name()) ? place.append(kOfLibrary) : place;
 }
 
-/// Returns the place in a line of a chain ("  awaited by actor ask at ask.cpp:7"); empty if the function is one of the
-/// library's or has no known place.
+/// Returns the place in a line of a chain ("  awaited by actor ask at ask.cpp:7"); empty if the function belongs to the
+/// library or has no known place.
 std::string_view usersPlaceIn(std::string_view line) {
     constexpr std::string_view kAwaitedBy = "  awaited by ", kAt = " at ", kRuns = " runs";
     if (line.starts_with(kAwaitedBy))
@@ -208,7 +208,7 @@ std::uint16_t add(Key const& key, std::string const& raised, void const* cell) {
     return detail::nameUncaughtErrors();
 }();
 
-/// Finds or adds the origin of the key. Returns 0 without memory.
+/// Finds or adds the origin of the key. Returns 0 if there is no memory.
 std::uint16_t findOrAdd(Key const& key, auto placeOf, void const* cell) noexcept {
     static constinit thread_local bool isHere = false;
     if (std::exchange(isHere, true)) // this error was made while add() made a chain
@@ -247,7 +247,7 @@ std::uint16_t detail::numberWithAwaiters(std::uint16_t number, int code, void co
     Entry const entry = entryOf(number, code);
     if (!entry.origin || hasChain(entry.origin))
         return number;
-    // The address of the text is that of no file's name, so the key is new.
+    // The text has another address than the name of any file, so the key is new.
     std::uint16_t found = findOrAdd({entry.origin, 0, codes}, [&] { return std::string(entry.origin); }, cell);
     if (found == 0 || !hasChain(entryOf(found, code).origin))
         return number;

@@ -64,7 +64,7 @@ public:
         return present() ? std::move(*value_) : static_cast<T>(std::forward<U>(otherwise));
     }
 
-    /// Returns an Optional of function(value, args...), empty without a value. `function` may be a member pointer.
+    /// Returns function(value, args...), or an empty Optional if there is no value. `function` may be a member pointer.
     template <class F, class... Args>
     auto map(F&& function, Args&&... args) const
         -> Optional<std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>> {

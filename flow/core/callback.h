@@ -10,9 +10,9 @@
 //         future.addCallbackAndClear(new Print);
 //
 // A callback waits for one future or stream at a time, and is called once for each wait. While it waits, it holds a
-// reference to the future. The newest waiter is called first. remove(), which the destructor calls, ends the wait and
-// releases the reference; if it was the last one, the future is cancelled. A callback may wait again or delete itself
-// when it is called. fire() and error() must not throw.
+// reference to the future. The newest waiter is called first. remove() ends the wait and releases the reference. If
+// this was the last reference, the future is cancelled. The destructor calls remove(). A callback may wait again or
+// delete itself when it is called. fire() and error() must not throw.
 
 #include "flow/core/result.h"
 #include "flow/core/stream.h"

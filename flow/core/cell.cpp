@@ -123,15 +123,15 @@ Cell* takeAwaited(Waiter* waiter) noexcept {
 
 namespace {
 
-/// The waits of the frame that has waited last after its cancel. Such a frame never suspends, so one count for the
-/// thread is enough.
+/// The number of waits of one cancelled frame: the frame that waited last. Such a frame never suspends, so one count
+/// for the thread is enough.
 struct CancelledWaits {
     Waiter const* frame = nullptr;
     int count = 0;
 };
 constinit thread_local CancelledWaits cancelledWaits;
 
-/// The end of a frame that another cancelled frame drops, which counts its own waits: it may do so in a loop.
+/// Ends a frame that another cancelled frame drops. Keeps the count of the other frame: that frame may be in a loop.
 [[gnu::noinline, gnu::cold]] void runWithin(Waiter* frame) noexcept {
     CancelledWaits outer = std::exchange(cancelledWaits, {});
     run(frame);
@@ -363,7 +363,7 @@ void countCancelledWait(Waiter* frame) noexcept {
                 "actor_cancelled at every wait");
 }
 
-[[gnu::noinline]] void forgetCancelledWaits() noexcept { // called from hot code, which would save more registers
+[[gnu::noinline]] void forgetCancelledWaits() noexcept { // inlined, it would make hot code save more registers
     cancelledWaits.frame = nullptr;
 }
 

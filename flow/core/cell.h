@@ -117,7 +117,7 @@ FLOW_INLINE Cell* placeCell(void* block, memory::SizeClass sizeClass, std::uint3
     return cell;
 }
 
-/// Clears a new block in checked builds: they search frames for addresses (dying_local.h) and must find no old ones.
+/// Clears a new block in checked builds: a search of a frame for addresses (dying_local.h) must find no old address.
 inline void clearBlock([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
     if constexpr (FLOW_CHECKED)
         std::memset(block, 0, bytes);
@@ -300,7 +300,7 @@ inline Error readError(Cell* cell) {
 
 /// Returns the error for a cell that fails with it; see Error::withAwaiters().
 FLOW_RARE Error withAwaitersOf(Cell* cell, Error error) noexcept;
-/// Does so if origins are recorded. What is rare is a call, so that a coroutine keeps its registers.
+/// Calls withAwaitersOf() if origins are recorded. The rare case is a call, so that a coroutine keeps its registers.
 inline Error failureOf(Cell* cell, Error error) {
     return recordsOrigins.load(std::memory_order_relaxed) ? withAwaitersOf(cell, error) : error;
 }
@@ -323,20 +323,20 @@ enum class StartKept : bool { Always, OnlyIfReady };
 /// Starts the operation of a dormant cell. True if the cell is ready now.
 FLOW_RARE bool startDormant(Cell* cell, StartKept how);
 
-/// Returns a cell that holds actor_cancelled, with a future reference for the caller. A wait of a cancelled actor gets
-/// it instead of `operand`, which is released. If `frame` is given, counts a wait of this frame.
+/// Returns a cell that holds actor_cancelled, with a future reference for the caller. A cancelled actor waits for this
+/// cell instead of `operand`. Releases `operand`. If `frame` is given, counts a wait of this frame.
 FLOW_RARE Cell* cancelledCell(Cell* operand = nullptr, Waiter* frame = nullptr) noexcept;
 
 /// Counts the waits of a cancelled frame. A loop with a handler that swallows actor_cancelled would occupy its thread
 /// forever: after 50,000 waits the program ends with a message that names the actor.
 FLOW_RARE void countCancelledWait(Waiter* frame) noexcept;
-/// Begins the count anew. Called when a frame is marked as cancelled: an earlier frame may have had its address.
+/// Restarts the count. Called when a frame is marked as cancelled: an earlier frame may have had its address.
 FLOW_RARE void forgetCancelledWaits() noexcept;
 
 std::uint32_t futureCount(Cell const* cell) noexcept;
 
-/// The mark of a Source (flow/wait/source.h) that wants a call when its first waiter leaves. It stands in memory behind
-/// the head of the Source's list. Behind a waiter's link stands an Awaited, which never equals this mark.
+/// The mark of a Source (flow/wait/source.h) that is called when its first waiter leaves. The mark stands in memory
+/// behind the head of the Source's list. An Awaited stands behind a waiter's link, and never equals this mark.
 inline constexpr std::uint32_t kHearsOfLeaving = 4;
 /// True if the mark stands behind `before`, which is the link in front of a waiter that is parked at an operation.
 inline bool hearsOfLeaving(Link const* before) {

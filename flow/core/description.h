@@ -7,7 +7,7 @@
 //     };
 //
 // describe() is optional: without it, the report shows the name of the type. The report finds describe() by its name in
-// the symbol table, so describe() makes an operation neither larger nor slower. It must not change anything.
+// the symbol table, so describe() makes an operation neither larger nor slower. describe() must not change anything.
 
 #include <cstdint>
 #include <string>
@@ -16,10 +16,10 @@ namespace flow {
 
 struct Description {
     std::string text;
-    /// The address of the lock, if the operation waits for one; null: a report names no holders. A report searches all
-    /// frames for this address. A frame holds the lock if the word after the address is a count from 1 to `mostHeld`,
-    /// as in FlowLock::Releaser (flow/compat/flow_lock.h). An odd address needs no count, because only holders store
-    /// it. If `mostHeld` is 0, the report shows each computation that stores the address as one that may end the wait.
+    /// The lock for which the operation waits; if it is null, a report names no holders. A report searches all frames
+    /// for this address. A frame holds the lock if the word after the address is a count from 1 to `mostHeld`, as in
+    /// FlowLock::Releaser (flow/compat/flow_lock.h). An odd address needs no count, because only holders store it. If
+    /// `mostHeld` is 0, the report shows each computation that stores the address as one that may end the wait.
     void const* lock = nullptr;
     std::int64_t mostHeld = 0;
 };

@@ -37,7 +37,7 @@ public:
     ErrorOr(Error error)
         requires(!std::same_as<T, Error>)
         : ErrorOr(kFailed, error) {}
-    /// Makes the value of what converts to a T, such as a std::string of a literal.
+    /// Holds a T that is converted from `value`, such as a std::string from a literal.
     template <class U>
         requires(!std::same_as<std::remove_cvref_t<U>, T> && std::convertible_to<U, T> &&
                  !std::convertible_to<U, Error> && !detail::kIsErrorOr<std::remove_cvref_t<U>>)
@@ -82,7 +82,7 @@ public:
         return std::get<1>(content_);
     }
 
-    /// Returns function(value, args...); without a value, the same error. `function` may be a pointer to a member.
+    /// Returns function(value, args...), or the error if there is no value. `function` may be a pointer to a member.
     template <class F, class... Args>
     auto map(F&& function, Args&&... args) const
         -> ErrorOr<std::remove_cvref_t<std::invoke_result_t<F, T const&, Args...>>> {

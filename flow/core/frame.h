@@ -31,7 +31,7 @@ struct BranchGroup;
 
 /// The object for which a parked Waiter waits: nothing (the Waiter is ready, or runs), a cell with a future reference,
 /// a slot in a timer queue, a group of branches, or an operation in place. An Awaited is one word, with the kind in the
-/// low bits. turn() marks a call that was posted to a loop, and waits only for its turn.
+/// low bits. turn() marks a call that was posted to a loop: the call waits only for its turn.
 class Awaited {
 public:
     constexpr Awaited() = default;

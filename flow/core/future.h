@@ -12,8 +12,8 @@
 //
 // A Future<int>(e) of an Error e has failed. A Future<Error>(e) has the value e; Future<Error>::failed(e) has failed.
 //
-// A coroutine or actor that ends with an exception that is no Error has failed with unknown_error, which getError()
-// returns. A wait and get() throw the exception itself, which lives as long as the futures that have failed with it.
+// If a coroutine or actor ends with an exception that is not an Error, getError() of its future returns unknown_error.
+// A wait and get() throw the exception itself. It exists as long as the futures that have failed with it.
 //
 // A T need not be copyable. A struct with a member such as std::vector<std::unique_ptr<Row>> cannot be copied, although
 // std::is_copy_constructible says that it can: delete its copy constructor, and declare its move constructor.
@@ -118,8 +118,8 @@ public:
     /// True if there is a value: `get()` will not throw.
     bool canGet(detail::Caller caller = detail::Caller::current()) const { return checked(caller)->isValue(); }
 
-    /// Returns the value, which exists as long as some Future of this computation. If the future has failed, throws its
-    /// Error, or the other exception with which the computation failed. The future must be ready.
+    /// Returns the value. It exists as long as a Future of this computation exists. If the future has failed, throws
+    /// its Error, or the other exception with which the computation failed. The future must be ready.
     T const& get(detail::Caller caller = detail::Caller::current()) const {
         detail::Cell* cell = checked(caller);
         FLOW_ASSERT_AT(caller, cell->isReady(), "Future::get() on a Future that is not ready");
@@ -127,7 +127,7 @@ public:
             detail::throwErrorOf(cell);
         return detail::valueOf<T>(cell);
     }
-    /// Returns the value like get(), moved if no other future has it or T cannot be copied. Invalidates this handle.
+    /// Like get(), but moves the value if no other future has it or T cannot be copied. Invalidates this handle.
     T takeValue(detail::Caller caller = detail::Caller::current()) && {
         (void)get(caller);
         return detail::takeValue<T>(std::exchange(cell_, nullptr));
@@ -315,14 +315,14 @@ template <detail::NoValue T>
 class Promise<T> : detail::RequireValue<T> {};
 
 namespace detail {
-/// Returns a future that has failed with the exception that is handled. Called in a catch block.
+/// Returns a future that has failed with the exception that is being handled. For catch blocks.
 template <class T>
 [[gnu::cold]] Future<T> failedByCaught() {
     Cell* cell = newCell<T>(0, 1, 0, Cell::kError);
     cell->error = keepCaught(cell);
     return Future<T>::adopt(cell);
 }
-/// Returns currentError() for promise.sendError(). The future keeps an exception that is no Error. For catch blocks.
+/// Returns currentError() for promise.sendError(). The future keeps the exception if it is not an Error.
 template <class T>
 [[gnu::cold]] Error keepCaught(Promise<T> const& promise) {
     return keepCaught(promise.getFuture().cell());

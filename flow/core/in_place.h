@@ -42,9 +42,9 @@ namespace flow {
 /// The node that is parked: a frame, a branch of a race, a callback. An operation passes it on to its source.
 using WaiterNode = detail::Waiter;
 
-/// An operation in place. isReady() only tests, and takes nothing. park() is called if the operation is not ready. It
-/// is also called for a ready operation if its waiter must resume in a later turn (Source::park() serves both). park()
-/// runs no waiter. Only the winner calls take(), before any other code runs. park() and take() may throw an Error.
+/// An operation in place. isReady() only tests, and takes nothing. park() is called if the operation is not ready, and
+/// also for a ready operation if its waiter must resume in a later turn (Source::park() serves both). park() runs no
+/// waiter. Only the winner calls take(), before any other code runs. park() and take() may throw an Error.
 template <class Op>
 concept InPlace = std::is_trivially_copyable_v<Op> && sizeof(Op) <= 32 && requires(Op& op, WaiterNode& waiter) {
     typename Op::Result;

@@ -62,7 +62,7 @@ protected:
             detail::run(last);
     }
 
-    /// Like fail(), with the exception behind the error: an exception that is no Error, or null.
+    /// Like fail(), with the exception behind the error: an exception that is not an Error, or null.
     void fail(Error error, std::exception_ptr exception) {
         if (exception)
             detail::keepException(detail::Cell::of(frame()), error, std::move(exception));
@@ -154,7 +154,7 @@ private:
     static void destroyState(detail::Waiter* waiter) { stateOf(static_cast<Frame*>(waiter))->~Derived(); }
 };
 
-/// Makes the operation; its constructor starts it. An error of the constructor fails the future. Throws std::bad_alloc.
+/// Makes the operation; its constructor starts it. If the constructor throws, the future fails. Throws std::bad_alloc.
 template <class Derived, class... Args>
 [[nodiscard]] Future<typename Derived::Result> start(Args&&... args) {
     using T = typename Derived::Result;

@@ -41,7 +41,7 @@ concept IsRange = requires(R& range) {
     end(range);
 };
 
-/// An element of an object that is no range. It converts to each type, so that no second error follows.
+/// An element of an object that is not a range. It converts to each type, so that no second error follows.
 struct AnyElement {
     template <class T>
     operator T&() const;
@@ -158,7 +158,7 @@ private:
     std::optional<Iterator> iterator_;
 };
 
-/// The type of beginOf: a class, since gcc reports the call of a refused function twice if it is no member.
+/// The type of beginOf: a class, since gcc reports the call of a refused function twice if it is not a member.
 struct BeginOf {
     template <IsRange R>
     FLOW_INLINE auto operator()(R& range) const {
@@ -173,7 +173,7 @@ struct BeginOf {
 } // namespace detail
 inline constexpr detail::BeginOf beginOf;
 
-/// The type of the iterator of a range that has a name and lives as long as the actor: a parameter or a state variable.
+/// The type of the iterator of a range that has a name and lasts as long as the actor: a parameter or a state variable.
 template <class R, class Iterator = decltype(detail::rangeBegin(std::declval<R>()))>
 using IteratorOf = std::conditional_t<std::is_default_constructible_v<Iterator> && std::is_move_assignable_v<Iterator>,
                                       Iterator, detail::LateIterator<Iterator>>;

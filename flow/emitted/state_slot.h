@@ -3,7 +3,7 @@
 // default constructor or cannot be assigned. Emitted code uses StateSlot; programs do not.
 //
 //     StateSlot<T, 1> x_slot;
-//     StateOf<T> x = x_slot.start();     // a T, or where the T will be
+//     StateOf<T> x = x_slot.start();     // a T, or a reference to the place of a later T
 //     x_slot.of(x) = e;                  // the declaration `state T x = e;`: x = e, or a new T
 //     x_slot.renew(x);                   // the declaration `state T x;`
 //     finish(x_slot.moved(x));           // `return x;`
@@ -130,7 +130,7 @@ void moveElements(T (&from)[N], T (&to)[N]) {
     }
 }
 
-/// The type of assignArray: a class, since gcc reports the call of a refused function twice if it is no member.
+/// The type of assignArray: a class, since gcc reports the call of a refused function twice if it is not a member.
 struct AssignArray {
     template <class A>
         requires std::is_move_assignable_v<std::remove_all_extents_t<A>>

@@ -48,7 +48,7 @@ std::string chainOf(void const* cell) {
     Frames frames = Frames::ofThread();
     Codes codes;
     std::string text;
-    for (Frame const& frame : frames) // a computation of the user: its line is the one to know
+    for (Frame const& frame : frames) // adds a computation of the user: its line is useful
         if (frame.cell() == cell && codes.styleOf(frame.waiter) != Style::Operation &&
             !codes.nameOf(frame.waiter).starts_with("flow::"))
             text = codes.titleOf(frame.waiter) + " runs\n";

@@ -54,7 +54,7 @@ std::string fileOf(std::string_view path) {
     return std::string(path.substr(path.rfind('/') + 1));
 }
 
-/// Returns true if the bytes are in what the loader has loaded of the program's files.
+/// Returns true if the bytes are in a loaded part of the program's files.
 bool isLoaded(std::uintptr_t address, std::size_t bytes) {
     std::pair wanted(address, bytes);
     auto contains = [](dl_phdr_info* info, std::size_t, void* out) {
@@ -70,8 +70,8 @@ bool isLoaded(std::uintptr_t address, std::size_t bytes) {
     return ::dl_iterate_phdr(contains, &wanted) != 0;
 }
 
-/// Returns true if the data of a std::source_location can be at the address: two texts, then two numbers. The code of
-/// an error, where a place was expected, gives an address that is not loaded, or data that refers to no texts.
+/// Returns true if the data of a std::source_location can be at the address: two texts, then two numbers. If the cell
+/// holds an error instead of a place, the address is not loaded, or the data there refers to no texts.
 __attribute__((no_sanitize("address"))) bool isPlace(std::uintptr_t address) {
     auto* texts = reinterpret_cast<std::uintptr_t const*>(address);
     return address % alignof(void*) == 0 && isLoaded(address, 3 * sizeof(void*)) && isLoaded(texts[0], 1) &&
@@ -80,7 +80,7 @@ __attribute__((no_sanitize("address"))) bool isPlace(std::uintptr_t address) {
 
 } // namespace
 
-/// A WaitLines of any length. No template: the debuggers find it by name, and lldb does not find all templates by name.
+/// A WaitLines of any length. Not a template: debuggers find it by name, and lldb does not find all templates by name.
 struct WaitTable : actor::WaitLines<1> {};
 
 char const* nameOf(Style style) {

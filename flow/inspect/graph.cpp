@@ -22,7 +22,7 @@
 namespace flow::inspect {
 namespace {
 
-/// Returns true for a task that waits for its children. It is not in the lists of waiters of its children.
+/// Returns true for a task that waits for its children. Such a task is not in its children's lists of waiters.
 bool waitsForChildren(Waiter const* waiter) {
     bool found = false;
     if (isFrame(waiter) && isTask(waiter))

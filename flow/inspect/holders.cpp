@@ -54,8 +54,8 @@ struct Target {
 };
 
 /// Returns true if at least one holder must have a Promise. A holder has the address of the cell in a Future or in a
-/// Promise. If there are more holders than futures (without those of waiters), some holder has a Promise. If there are
-/// more than futures and promises together, some have only stale bytes, and nothing is certain.
+/// Promise. If there are more holders than futures (not counting the futures of waiters), a holder has a Promise. If
+/// there are more holders than futures and promises, some have only stale bytes, and nothing is certain.
 bool holdsPromise(Target const& target) {
     Cell const* cell = target.wait().promise;
     std::size_t known = target.waiting;
@@ -90,7 +90,7 @@ public:
 
     /// Finds the objects that hold the locks which no frame holds. Adds the frames that point to these objects.
     void inObjects() {
-        // nondeterminism: memory of this process. pread() fails, and does not crash, if a word is no address.
+        // nondeterminism: memory of this process. pread() fails, and does not crash, if a word is not an address.
         int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
         if (memory < 0)
             return;

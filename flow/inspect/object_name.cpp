@@ -14,7 +14,7 @@ struct Table {
     std::unordered_set<ObjectName const*> names;
 };
 
-/// Is never destroyed: a static object may have a name.
+/// Returns the table. It is never destroyed: a static object may have a name.
 Table& table() {
     static auto* made = new Table;
     return *made;

@@ -10,12 +10,12 @@
 //     actor transfer at bank.actor.cpp:19 waits for a Mutex "accounts", held by actor transfer at bank.actor.cpp:28
 //
 // An object may be of any class that has its waiters inside of itself: Mutex, Semaphore, SharedMutex, Channel,
-// Broadcast, Event, Trigger, Ticks, RateLimit, or a class of yours with such members. A wait has the name of the
-// smallest object that has a name. The pool of connections has a name by PoolOptions (net/pool.h). The name of a loop
-// stands in reports of all loops.
+// Broadcast, Event, Trigger, Ticks, RateLimit, or a class of yours with such members. If several named objects contain
+// the waiters, the report shows the name of the smallest one. The pool of connections has a name by PoolOptions
+// (net/pool.h). The name of a loop stands in reports of all loops.
 //
-// Objects without a name cost nothing, and an object does not grow by its name: the process has one table of names. It
-// takes a lock and an allocation to make and to end an ObjectName, so name what lives long. Any thread may do it.
+// Objects without a name cost nothing, and an object does not grow by its name: the process has one table of names. Any
+// thread may make or end an ObjectName. This takes a lock and an allocation, so name only long-lived objects.
 
 #include <cstddef>
 #include <string>

@@ -12,12 +12,12 @@
 //     cycle: actor writer waits for actor reader, which waits for actor writer
 //
 // A computation stands below the one that waits for it. Its line has its kind and name, and the line of its wait.
-// Operations have no line. If there are several of one actor, a number tells them apart (`lead#4672`): it is the place
-// of the actor's memory, so it stays the same in later reports, and with the same seed. If a parent does not wait for a
-// fork, the fork is shown as "child of" the parent. "Refers" means that the frame contains an object that can set the
-// promise, send into the stream or release the Semaphore: a conclusion from addresses and reference counts. The holder
-// of a lock has the Mutex::Lock or Semaphore::Permit in its frame, on its stack or in an object to which one of them
-// points. An operation describes itself by describe() (flow/core/description.h).
+// Operations have no line. If an actor has several computations, a number tells them apart (`lead#4672`): it is the
+// place of the actor's memory, so it stays the same in later reports, and with the same seed. If a parent does not wait
+// for a fork, the fork is shown as "child of" the parent. "Refers" means that the frame contains an object that can set
+// the promise, send into the stream or release the Semaphore: a conclusion from addresses and reference counts. The
+// holder of a lock has the Mutex::Lock or Semaphore::Permit in its frame, on its stack or in an object to which one of
+// them points. An operation describes itself by describe() (flow/core/description.h).
 //
 // Nothing is recorded while the program runs: the dump reads the live blocks of the allocator, and changes nothing.
 // Call dumpPending() on the loop's thread, in a step or outside of run(). A million computations take about a second.

@@ -11,8 +11,8 @@
 //
 // It shows the loops with a shared LoopMetrics (flow/trace/loop_metrics.h): the console and the Watchdog make one. The
 // step is named as in LongSteps. The stack of the loop's thread comes from its frame pointers, by the signal SIGPROF:
-// it is missing if the thread blocks this signal. Libraries have none: with glibc 2.35 or later the unwinder finds the
-// function that has called one, such as usleep(). The line is missing without debug information or addr2line.
+// the stack is missing if the thread blocks this signal. Libraries have no frame pointers: with glibc 2.35 or later,
+// the unwinder finds the caller of a library such as libc. Without debug information or addr2line, the line is missing.
 
 #include "flow/trace/loop_metrics.h"
 
@@ -32,7 +32,7 @@ struct SampledStep {
     std::vector<void*> stack; // return addresses, the innermost first
 
     std::string actor() const;
-    /// Returns the innermost function of the program on the stack; empty: none was found. Reads symbols.
+    /// Returns the innermost function of the program on the stack; empty if none was found. Reads symbols.
     std::string function() const;
     /// Returns the sentence and the stack, as above. Reads symbols, and runs addr2line for at most 10 seconds.
     std::string text() const;

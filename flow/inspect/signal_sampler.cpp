@@ -59,7 +59,7 @@ bool registersOf([[maybe_unused]] void* context, [[maybe_unused]] Registers& out
 #endif
 }
 
-/// Writes the addresses on the stack to `out` behind the first `count`, and returns their number. Code without frame
+/// Writes the addresses on the stack to `out` behind the first `count`. Returns the new count. Code without frame
 /// pointers may leave any address in the frame register. So the kernel copies the stack, and the walk stays within it.
 std::size_t walk(Registers const& at, Word* copy, Word* out, std::size_t count = 0) noexcept {
     iovec to{copy, kStackBytes};
@@ -91,11 +91,11 @@ std::size_t walk(Registers const& at, Word* copy, Word* out, std::size_t count =
     return count;
 }
 
-/// Libraries such as libc have no frame pointers, and the function of the program that called them would be missing.
-/// So the unwinder goes from the interrupted library to the first function of the file that has this code; from there
-/// on, walk() follows the frame pointers. The unwinder takes no lock in a handler: with glibc 2.35 or later it finds
-/// its tables by _dl_find_object(), which may be called in handlers. It believes the tables, and so it is used only
-/// for libraries: their tables are right, and the bottom of a fiber's stack and generated code are never reached.
+/// Libraries such as libc have no frame pointers, so walk() alone would miss the program's function that called them.
+/// So the unwinder goes from the interrupted library to the first function in the program's file. From there on, walk()
+/// follows the frame pointers. The unwinder takes no lock in a handler: with glibc 2.35 or later it finds its tables by
+/// _dl_find_object(), which may be called in handlers. It trusts the tables, so it is used only for libraries: their
+/// tables are right. It never reaches the bottom of a fiber's stack or generated code.
 struct Leaving {
     Registers at;
     Word begin, end; // of the program's file in memory
@@ -139,7 +139,7 @@ std::size_t walkFromLibrary(Registers const& at, Word* copy, Word* out) noexcept
     return isFound ? walk(leaving.at, copy, out, leaving.count) : walk(at, copy, out);
 }
 
-/// Outside of a handler: finds the program's file, and calls the unwinder once, since its first call prepares it.
+/// Finds the program's file, and calls the unwinder once, since its first call prepares it. Not for handlers.
 void prepareUnwinder() {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35) && (defined(__x86_64__) || defined(__aarch64__))
     auto find = [](dl_phdr_info* file, std::size_t, void* code) {

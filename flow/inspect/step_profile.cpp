@@ -88,7 +88,7 @@ void StepProfile::begins(WaiterNode* step, TaskPriority priority) noexcept {
     running_.push_back({&spent, now});
 }
 
-// The step began with a waiter of the library, which brings the answer: now it counts for the actor that gets it.
+// The step began with a waiter of the library, which brings the answer: now the step counts for the actor that gets it.
 void StepProfile::answers(WaiterNode* waiter) noexcept {
     Spent& spent = chainOf(waiter);
     --running_.back().spent->steps;

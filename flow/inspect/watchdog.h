@@ -8,12 +8,12 @@
 //       0 sortRows(std::vector<Row>&)
 //       ...
 //
-// LongSteps (flow/wait/long_steps.h) reports a long step when it has ended. A Watchdog reports it once, when it has run
-// for `after`: it prints the text of runningSteps() (flow/inspect/running_steps.h) to standard error. It watches all
-// loops of the process with a shared LoopMetrics (flow/trace/loop_metrics.h), and makes one for its own loop. When the
-// step has ended, the loop's thread writes the event "StepRunsLong" (flow/trace/trace_event.h): "Seconds" is the time
-// that the step took ("SecondsAtLeast": the time up to the report, if that is all that is known), "Function" and
-// "Backtrace" say where it was when it was reported.
+// LongSteps (flow/wait/long_steps.h) reports a long step when it has ended. A Watchdog reports a step once, when the
+// step has run for `after`: it prints the text of runningSteps() (flow/inspect/running_steps.h) to standard error. It
+// watches all loops of the process with a shared LoopMetrics (flow/trace/loop_metrics.h), and makes one for its own
+// loop. When the step has ended, the loop's thread writes the event "StepRunsLong" (flow/trace/trace_event.h):
+// "Seconds" is the time that the step took (or "SecondsAtLeast" is the time up to the report, if only that is known).
+// "Function" and "Backtrace" say where the step was at the report.
 //
 // Only the loop makes steps. Code that main() runs before loop.run(), for example a coroutine up to its first wait if
 // main() calls it, belongs to no step, and is not reported.
@@ -23,7 +23,7 @@
 // process by SIGTERM. It does so only if signals() was called for SIGTERM.
 //
 // The loop has no cost besides that of LoopMetrics. A Watchdog belongs to the thread of its loop, and must end before
-// the loop. One for the process is enough. A simulated loop can have none: its time stands still during a step.
+// the loop. One Watchdog is enough for a process. A simulated loop can have none: its time stands still during a step.
 
 #include "flow/base/seconds.h"
 #include "flow/trace/loop_metrics.h"

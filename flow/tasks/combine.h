@@ -32,7 +32,7 @@ template <CanBeAwaited... X>
     requires(sizeof...(X) != 0)
 Task<std::tuple<AwaitedValue<X>...>> all(Context, X... operands) {
     Context here = co_await context();
-    tasks::Pack<X...> children(here, sizeof...(X) + 1); // one more than there are: only an error decides
+    tasks::Pack<X...> children(here, sizeof...(X) + 1); // more values than operands: only an error decides
     children.startAll(operands...);
     co_await destroyForks();
     co_return std::apply([](auto&... each) { return std::tuple<AwaitedValue<X>...>(std::move(*each)...); },

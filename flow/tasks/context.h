@@ -116,7 +116,7 @@ struct CancelForks {};
     return {};
 }
 /// `co_await destroyForks()` waits until all children of the running task or fork have ended. The results remain in the
-/// handles. Does not suspend without children. Throws actor_cancelled after that if the task is cancelled.
+/// handles. If there are none, does not suspend. After the wait, throws actor_cancelled if the task is cancelled.
 [[nodiscard]] inline tasks::JoinForks destroyForks() {
     return {};
 }

@@ -8,7 +8,7 @@
 //     parts.push_back({"writer", [&] { return write(&buffer); }});
 //     co_await keepRunning({.healthy = 1min}, parts, Restart::OneForAll);
 //
-// The waits are those of retry() (flow/combine/retry.h). They begin anew after a run of at least `healthy` seconds. A
+// The waits are those of retry() (flow/combine/retry.h). They restart after a run of at least `healthy` seconds. A
 // child may run policy.retry.attempts times within `within` seconds. After the last of these runs, or after an error
 // that policy.retry.retries refuses, the future fails with the error of the run, or with operation_failed if it had
 // none. A Scope that holds the future then cancels its other children. There is no further run after actor_cancelled.
@@ -18,7 +18,7 @@
 // the wait all run again, in order: for children that share a state.
 //
 // Each end is a trace event "KeptChildEnded" with the name of the child, the error, and the seconds until the next run.
-// It has SevWarn, or SevError if no run follows. Cancel-safe: dropping the future cancels the children. An
+// The event has SevWarn, or SevError if no run follows. Cancel-safe: dropping the future cancels the children. An
 // Uncancellable child runs on beside the next run. The functions live as long as the future, so they may be coroutines
 // with captures. If a function throws, the child has failed.
 

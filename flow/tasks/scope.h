@@ -30,16 +30,16 @@
 // with context(). A child may call cancel() itself: join() and drain() then end in a later turn of the loop, when the
 // child has reached its next wait. If a coroutine that a child awaits calls cancel(), the locals of the child are
 // destroyed inside of this call, unless both are tasks. A future that is Uncancellable, or that other code also holds,
-// runs on without the scope. The destructor cancels the children, and drops what they spawn while they end. If join()
-// or drain() is cancelled or loses a race, the children run on. Only one join() or drain() may wait at a time. If the
-// scope is destroyed meanwhile, this wait fails with broken_promise. closeAfter() sets a deadline for all children; an
-// inner scope may have an earlier one.
+// runs on without the scope. The destructor cancels the children, and drops children that these spawn while they end.
+// If join() or drain() is cancelled or loses a race, the children run on. Only one join() or drain() may wait at a
+// time. If the scope is destroyed meanwhile, this wait fails with broken_promise. closeAfter() sets a deadline for all
+// children; an inner scope may have an earlier one.
 //
 // With the Context of a task, the scope is a child of the task: a cancel of the task cancels the scope first, and the
 // task ends after all of the scope. With the Context of an outer Scope, a cancel of the outer scope closes the inner
-// one, but the outer join() does not wait for it. If the memory resource throws, spawn() throws too and cancels the
-// child. An error for which there is no memory is reported as dropped. The errors of a scope that is never joined are
-// lost. A Scope belongs to one thread.
+// scope, but the outer join() does not wait for the inner scope. If the memory resource throws, spawn() throws too and
+// cancels the child. An error for which there is no memory is reported as dropped. The errors of a scope that is never
+// joined are lost. A Scope belongs to one thread.
 //
 // A destructor cannot wait. A scope that outlives the cancelled code can run its last work, such as a ROLLBACK:
 //

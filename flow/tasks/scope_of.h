@@ -14,7 +14,7 @@
 // value. For a vector of the results see flow/tasks/map_concurrent.h.
 //
 // The function returns anything that can be awaited, or throws. The ScopeOf owns the function and the range: so a call
-// may refer to its element, and the function may be a coroutine with captures. Objects that a view refers to must live
+// may refer to its element, and the function may be a coroutine with captures. Objects that a view refers to must exist
 // as long. After the end of a stream (end_of_stream) no call begins; other errors of the stream count as errors.
 //
 // With ResultOrder::Finished, the default, a result comes when its child has ended. With ResultOrder::Started it comes
@@ -24,8 +24,8 @@
 // results are left. If T is an ErrorOr<U>, an error of a child is a result, and the others continue:
 // `ScopeOf<ErrorOr<Page>> pages(keys, 50, load);`. But an error of the range or stream still ends all.
 //
-// next() and room() are operations in place, for actors, coroutines and fibers. Several may wait. If one loses a race
-// or is cancelled, it has taken no result. The destructor cancels the children, and fails the waiters with
+// next() and room() are operations in place, for actors, coroutines and fibers. Several of them may wait. A wait that
+// loses a race or is cancelled has taken no result. The destructor cancels the children, and fails the waiters with
 // broken_promise. If memory runs out, spawn() throws, and the ScopeOf has failed. A ScopeOf belongs to one thread.
 
 #include "flow/combine/detail/decided.h"

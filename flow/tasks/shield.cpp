@@ -14,7 +14,7 @@ public:
         end = [](LoopOwned* owned) {
             auto* self = static_cast<LoopsScope*>(owned);
             Loop& home = self->home_;
-            delete self; // drops what the children shield while they end
+            delete self; // drops work that the children shield while they end
             home.provide<LastWork>(nullptr);
         };
         home.add(*this);

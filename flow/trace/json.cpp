@@ -28,7 +28,7 @@ void appendControl(std::string& out, char control) {
     }
 }
 
-/// By character: true if JSON has it as it is.
+/// For each character: true if a JSON string contains it unchanged.
 constexpr auto kIsPlain = [] {
     std::array<bool, 256> plain{};
     for (int c = 0x20; c < 0x7F; ++c)

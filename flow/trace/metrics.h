@@ -45,7 +45,8 @@ public:
     std::string const name, help;
 
 protected:
-    /// Ends the program if `name` has other characters than letters, digits, `_` and `:`, or a label's name has a `:`.
+    /// Ends the program if `name` has other characters than letters, digits, `_` and `:`, or begins with a digit. The
+    /// names of labels follow the same rule, without `:`, and must differ.
     Metric(std::string name, std::string help, Labels const& labels);
     ~Metric();
     /// Adds the metric to the page. Must be the last call of the constructor, since other threads then use the metric.
@@ -88,9 +89,9 @@ class Gauge final : Metric {
 public:
     explicit Gauge(std::string called, std::string text, Labels const& labels = {})
         : Gauge(std::move(called), std::move(text), nullptr, labels) {}
-    /// Makes a gauge with a function: ask() returns its value. It is called once for each page, on the thread that made
-    /// the gauge. If that thread has no loop, or its loop does not answer in time, the page has no line for the gauge.
-    /// ask() must not throw, and must not make or destroy metrics.
+    /// Makes a gauge with a function: ask() returns its value. ask() is called once for each page, on the thread that
+    /// made the gauge. If that thread has no loop, or its loop does not answer in time, the page has no line for the
+    /// gauge. ask() must not throw, and must not make or destroy metrics.
     Gauge(std::string called, std::string text, std::function<double()> ask, Labels const& labels = {})
         : Metric(std::move(called), std::move(text), labels), ask_(std::move(ask)) {
         join();
@@ -134,7 +135,7 @@ private:
 /// Returns `count` bounds for a histogram: `first`, and then the bound before times `factor`.
 std::vector<double> powers(double first, double factor, int count);
 
-/// Returns the page of the process, sorted by name. Of the gauges with a function, it has only those of this thread.
+/// Returns the page of the process, sorted by name. Leaves out other threads' gauges with a function.
 std::string text();
 
 // A page with the gauges of several threads is made in three steps. console::servePrometheus() does this.

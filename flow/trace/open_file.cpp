@@ -164,8 +164,8 @@ std::string_view OpenFile::writeBytes(std::string_view bytes) noexcept {
     return bytes;
 }
 
-/// Cuts the begun line off, for which the disk has no room: a reader of JSON would stop there. Returns false for a
-/// pipe, and if the file has grown by another writer's lines since.
+/// Cuts off an incomplete line, for which the disk has no room: a reader of JSON would stop there. Returns false for a
+/// pipe, and if another writer has appended to the file since.
 bool OpenFile::cutOff(std::size_t begun) noexcept {
     struct stat file = {};
     off_t end = ::lseek(file_, 0, SEEK_CUR);

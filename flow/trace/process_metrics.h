@@ -5,7 +5,7 @@
 //
 //     millrace_build_info{version="0.1.0",compiler="clang 19.1.7",checked="false"} 1
 //     millrace_uptime_seconds 3600.25
-//     millrace_process_blocks_bytes 1048576               # what the allocator of all threads holds
+//     millrace_process_blocks_bytes 1048576               # held by the allocator, for all threads
 //     process_open_fds 24
 //     process_resident_memory_bytes 9043968
 //     process_start_time_seconds 1796040000.25

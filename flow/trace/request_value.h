@@ -15,11 +15,11 @@
 //     Task<Row> row(ContextWith<RequestContext>, Key key);    // a task: start(row(environment.with(here), key))
 //
 // A RequestContext follows a request because it is passed on as a parameter, in each style. A function without this
-// parameter has no byte more in its frame, and no instruction more; "What belongs to a request" in
-// net/docs/request_tracing.md compares the other ways. A RequestContext is one pointer. with() makes a new context in
-// one block of memory, and leaves the old one as it is: so a part of the work can have another value. A copy costs an
-// addition. The values are never changed, and live until the last context that has them is destroyed; a pointer from
-// find() is valid as long. A context belongs to one thread: give copies of the values to other threads.
+// parameter has no byte more in its frame, and no instruction more. "What belongs to a request" in
+// net/docs/request_tracing.md compares other ways. A RequestContext is one pointer. with() makes a new context in one
+// block of memory, and leaves the old one as it is: so a part of the work can have another value. A copy costs an
+// addition. The values are never changed, and exist until the last context that has them is destroyed: a pointer from
+// find() is valid until then. A context belongs to one thread: give copies of the values to other threads.
 //
 // A key with a name, such as kRequestId("Request"), is also for the log: TraceEvent::request() adds a detail of this
 // name, with toText() of the value.
@@ -35,7 +35,7 @@
 
 namespace flow {
 
-/// The key of a value with the type T: a constant that lives as long as the program.
+/// The key of a value with the type T: a constant that exists as long as the program.
 template <class T>
 class RequestValue : NonCopyable {
 public:
@@ -70,7 +70,7 @@ public:
         return RequestContext(Reference<Entry const>(new EntryOf<T>(newest_, key, make)));
     }
     template <class T>
-    void with(RequestValue<T> const&& key, std::type_identity_t<T> value) const = delete; // a key is no temporary
+    void with(RequestValue<T> const&& key, std::type_identity_t<T> value) const = delete; // a key is not a temporary
     /// Returns the value; null if there is none.
     template <class T>
     T const* find(RequestValue<T> const& key) const {

@@ -6,8 +6,8 @@
 //     Sampler::ratio(0.01)                     // one in a hundred, whatever the caller has decided
 //     Sampler::never()                         // ids are passed on, nothing is recorded
 //
-// ratio() looks at the trace id alone, as the SDKs of OpenTelemetry do: so all services of a request with the same
-// ratio decide alike, and a service with a larger ratio records all that the others do.
+// ratio() reads only the trace id, as the SDKs of OpenTelemetry do. So all services of a request with the same ratio
+// decide alike, and a service with a larger ratio records all traces that the others record.
 
 #include "flow/trace/span_context.h"
 
@@ -22,7 +22,7 @@ public:
     static Sampler never() { return {0, false}; }
     /// Throws invalid_option_value, with a sentence, if `part` is not from 0 to 1.
     static Sampler ratio(double part);
-    /// Returns a sampler that decides as the caller of the request has decided; without a caller as this one decides.
+    /// Returns a sampler that decides as the caller of the request has decided, or, without a caller, as this sampler.
     Sampler parentBased() const { return {below_, true}; }
 
     /// `parent` is null if the trace begins here.

@@ -56,7 +56,7 @@ public:
     virtual void flush() = 0;
 
 protected:
-    /// From here on the sink takes events, also that of an uncaught error of the derived class's constructor.
+    /// From here on the sink takes events, also the event of an uncaught error in the derived class's constructor.
     explicit TraceSink(TraceLevels levels);
     virtual ~TraceSink();
 
@@ -95,10 +95,10 @@ struct TraceFileOptions {
 
 /// A sink that appends to a file.
 ///
-/// Lines are written when there are 64 KiB of them, at every event of SevError, and a second after the first of them,
-/// by a thread, even while a step keeps the loop busy. Lines are also written by the destructor, at exit(), and when
-/// the program ends by a failed assertion or an uncaught error. If a signal kills it, the lines of the last second are
-/// lost. A child of fork() can use the file, and does not write the lines that wait in its parent.
+/// Lines are written when there are 64 KiB of them, and at every event of SevError. A thread writes them a second after
+/// the first of them, even while a step keeps the loop busy. Lines are also written by the destructor, at exit(), and
+/// when the program ends by a failed assertion or an uncaught error. If a signal kills it, the lines of the last second
+/// are lost. A child of fork() can use the file, and does not write the lines that wait in its parent.
 ///
 /// If the file cannot be written, for example because the disk is full, events are lost and the program goes on. When
 /// it can be written again, an event "TraceEventsLost" has the number of lost events as "Count".
@@ -109,7 +109,7 @@ class TraceFile final : public TraceSink {
 public:
     /// Throws io_error if the file cannot be opened; its text names the path and the reason.
     explicit TraceFile(std::string_view path, TraceLevels levels = SevInfo);
-    /// Also throws invalid_option_value if rotateSeconds or keep is negative.
+    /// Also throws invalid_option_value if rotateSeconds, keep or burst is negative.
     explicit TraceFile(TraceFileOptions options);
     ~TraceFile() override;
 

@@ -14,12 +14,12 @@
 //
 // The span of the request itself is begun by http::serve() (ServerOptions::tracer) or by a Tracer
 // (flow/trace/tracer.h); spanOf(here) adds attributes, events and errors to it. If `here` has no span, or the trace is
-// not sampled, a Span records nothing, and costs a search in the context. To skip work that only a span needs, ask
+// not sampled, a Span records nothing, and costs a search in the context. To skip work that only a span needs, test
 // isRecording().
 //
-// When a span ends, it goes to the SpanReceiver of its Tracer; see net/http/span_exporter.h for one that sends it on.
-// Attributes, events and errors are ignored after the end of the span, and after the end of its Tracer. Attributes and
-// events beyond kMost are ignored too, and counted. A Span, like a RequestContext, belongs to one thread.
+// When a span ends, it goes to the SpanReceiver of its Tracer; net/http/span_exporter.h has a receiver that sends it
+// on. Attributes, events and errors are ignored after the end of the span, and after the end of its Tracer. Attributes
+// and events beyond kMost are ignored too, and counted. A Span, like a RequestContext, belongs to one thread.
 
 #include "flow/memory/reference.h"
 #include "flow/trace/request_value.h"
@@ -35,7 +35,7 @@ struct Attribute {
     using Value = std::variant<std::string, std::int64_t, double, bool>;
 
     Attribute(std::string_view k, Value v) : key(k), value(std::move(v)) {}
-    /// A number, a boolean, or whatever else has a text: see toText().
+    /// Takes a number, a boolean, or a value of another type: then toText() gives the text.
     template <class T>
         requires(!std::is_same_v<T, Value>)
     Attribute(std::string_view k, T const& v) : key(k) {
@@ -80,14 +80,14 @@ struct SpanData {
 /// Gets the spans that have ended.
 class SpanReceiver {
 public:
-    /// Must not wait, and must not call code of the program: it is called in the way of a request.
+    /// Must not wait, and must not call code of the program: the code of a request calls it.
     virtual void take(SpanData&& span) noexcept = 0;
 
 protected:
     ~SpanReceiver() = default;
 };
 
-/// A Tracer's link to its spans. It is null when the Tracer is gone.
+/// A Tracer's link to its spans. `tracer` is null after the end of the Tracer.
 struct TracerLink : ReferenceCounted<TracerLink> {
     class Tracer* tracer = nullptr;
 };
@@ -119,7 +119,7 @@ public:
 
     bool isRecording() const { return recording_ && !recording_->hasEnded && recording_->link->tracer; }
     SpanRef& name(std::string_view name);
-    /// Adds an attribute; replaces that of the same key.
+    /// Adds an attribute. Replaces an attribute with the same key.
     template <class T>
     SpanRef& attribute(std::string_view key, T const& value) {
         if (isRecording()) [[unlikely]]
@@ -127,8 +127,8 @@ public:
         return *this;
     }
     SpanRef& event(std::string_view name, std::vector<Attribute> attributes = {});
-    /// Says that the work has failed. With an Error there is also an event "exception". A cancel is no failure: it adds
-    /// the attribute "cancelled".
+    /// Marks the span as failed. An Error also adds an event "exception". A cancel is not a failure: it only adds the
+    /// attribute "cancelled".
     SpanRef& error(std::string_view message);
     SpanRef& error(Error const& error);
     /// Ends the span now, and gives it to the receiver.
@@ -140,7 +140,7 @@ protected:
     Reference<Recording> recording_;
 };
 
-/// Returns the span that the context has; one that records nothing if there is none.
+/// Returns the span that the context has, or a SpanRef that records nothing.
 inline SpanRef spanOf(RequestContext const& here) {
     CurrentSpan const* current = here.find(kCurrentSpan);
     return current ? SpanRef(current->recording) : SpanRef();
@@ -164,7 +164,7 @@ public:
             end();
     }
 
-    /// Returns the context for the work of this span: that of the constructor, with this span.
+    /// Returns the context for the work of this span: the constructor's context, with this span.
     RequestContext const& context() const { return context_; }
 
 private:

@@ -6,10 +6,10 @@
 //
 //     traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
 //                  version, trace id, span id, flags: 01 if the trace is sampled
-//     tracestate:  vendor=value,tenant@vendor=value            what other systems add; it is passed on as it came
+//     tracestate:  vendor=value,tenant@vendor=value            entries of other systems, which are passed on
 //
 // A text that breaks a rule gives no context: then a new trace begins, as the recommendation asks. A version above 00
-// is read as 00, and may have more behind the flags. A wrong tracestate is dropped, and the traceparent holds.
+// is read as 00, and may have more behind the flags. A wrong tracestate is dropped, but the traceparent is used.
 
 #include "flow/base/uid.h"
 
@@ -31,7 +31,7 @@ struct SpanContext {
     /// Returns nothing if `traceparent` is not valid. Several fields "tracestate" are joined by commas.
     static std::optional<SpanContext> parse(std::string_view traceparent, std::string_view tracestate = {});
     std::string traceparent() const;
-    /// The span id as in `traceparent`: 16 digits. That of the trace is traceId.toString(): 32 digits.
+    /// The span id as in `traceparent`: 16 digits. The trace id is traceId.toString(): 32 digits.
     std::string spanIdText() const { return UID(spanId, 0).shortString(); }
     /// For toText(), and so for the log.
     std::string toString() const { return traceId.toString(); }

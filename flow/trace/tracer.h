@@ -1,5 +1,5 @@
 #pragma once
-// Tracer: begins the spans of requests, and gives those that have ended to a receiver.
+// Tracer: begins the spans of requests, and gives ended spans to a receiver.
 //
 //     http::SpanExporter exporter({.service = "shop"});                       // net/http/span_exporter.h
 //     trace::Tracer tracer(exporter, trace::Sampler::ratio(0.01).parentBased());
@@ -13,9 +13,9 @@
 //     co_await handle(span.context(), message);
 //
 // The ids are random; in a simulation they are the same in each run of a seed. A trace that is not sampled has a
-// context as well, with its ids, so that other services decide as this one did; it costs one block of memory. The
-// receiver must outlive the Tracer. Spans may outlive it; then they are lost. A Tracer belongs to one thread, with its
-// spans.
+// context as well, with its ids, so that other services decide as this one did. The context costs one block of memory.
+// The receiver must outlive the Tracer. Spans that outlive the Tracer are lost. A Tracer belongs to one thread, with
+// its spans.
 
 #include "flow/base/inline.h"
 #include "flow/base/random.h"
@@ -31,8 +31,8 @@ public:
     explicit Tracer(SpanReceiver& receiver, Sampler sampler = {});
     ~Tracer() { link_->tracer = nullptr; }
 
-    /// Begins a span below `parent`, which comes from another process; without one, the first span of a new trace. Its
-    /// context has the values of `here`, too.
+    /// Begins a span below `parent`, which comes from another process. Without a parent, begins the first span of a new
+    /// trace. The span's context also has the values of `here`.
     Span begin(std::string_view name, SpanKind kind = SpanKind::Internal, std::optional<SpanContext> const& parent = {},
                RequestContext const& here = {}) {
         return Span(open(name, kind, parent ? &*parent : nullptr, here));

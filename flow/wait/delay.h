@@ -6,9 +6,9 @@
 //     Future<Void> alarm = delay(5.0);             // keep it, combine it, drop it to cancel
 //     co_await yield();                            // in long computations
 //
-// A wait for a Delay or a Yield allocates no block, since the waiting frame itself is in the queue; only a deadline
-// takes a slot in the timer queue. A delay that becomes a Future<Void> allocates one block. delay() fixes the deadline,
-// counted from now(): the beginning of the turn. Cancel-safe: a waiter that is cancelled leaves the queue immediately.
+// A wait for a Delay or a Yield allocates no block: the waiting frame itself is in the queue. Only a deadline takes a
+// slot in the timer queue. A delay that becomes a Future<Void> allocates one block. delay() fixes the deadline, counted
+// from now(): the beginning of the turn. Cancel-safe: a waiter that is cancelled leaves the queue immediately.
 
 #include "flow/base/seconds.h"
 #include "flow/loop/loop.h"

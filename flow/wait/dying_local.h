@@ -117,7 +117,7 @@ struct DyingLocal {
     void const* object;
     bool isUsed;
     void (*visit)(void const* object, ExtentVisitor& visitor);
-    void const* (*referent)(void const* object); // null if the local is no Reference
+    void const* (*referent)(void const* object); // null if the local is not a Reference
 };
 template <class T>
 DyingLocal dyingObject(char const* name, T const* object, bool isUsed) {

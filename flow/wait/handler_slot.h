@@ -5,10 +5,11 @@
 //     call(connection->readSome(buffer), slot, [this](Error error, std::size_t bytes) { onRead(error, bytes); });
 //     slot.cancel();                                       // the handler is not called; nothing has been taken
 //
-// The handler is called once, in a turn of the loop and never inside call(). If the operation is ready already, this is
-// as after delay(0). The handler gets an invalid Error and the result (for a Void result only the Error), or on failure
-// the error and a Result(). It is trivially copyable, has at most 32 bytes, and must not throw. During its call the
-// slot may wait again, or be destroyed. The destructor cancels a wait. A slot belongs to one thread.
+// The handler is called once, in a turn of the loop and never inside call(). If the operation is ready already, the
+// call comes as after delay(0). The handler gets an invalid Error and the result (for a Void result only the Error), or
+// on failure the error and a Result(). A handler is trivially copyable, has at most 32 bytes, and must not throw.
+// During its call the slot may wait again, or be destroyed. The destructor cancels a wait. A slot belongs to one
+// thread.
 
 #include "flow/wait/detail/composed_operation.h"
 

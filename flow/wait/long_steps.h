@@ -9,8 +9,8 @@
 // A step is one call by the loop: the loop resumes an actor, which runs until it waits again. Actors that it resumes
 // meanwhile belong to the same step. A long step is reported when it has ended, with the name of the actor that the
 // loop resumed, or of a fiber's function. If a step brings the answer of another thread, as for files and
-// runBlocking(), this is the actor that gets the answer. If a step runs the loop itself, its time includes the steps
-// inside it.
+// runBlocking(), the report names the actor that gets the answer. If a step runs the loop itself, its time includes the
+// steps inside it.
 //
 // While a LongSteps exists, the loop reads the clock twice in each step; otherwise there is no cost. The loop must
 // outlive the LongSteps. A LongSteps belongs to the loop's thread, and reports steps from the next turn on.
@@ -58,7 +58,7 @@ private:
     int depth_ = 0;
 };
 
-/// Returns the code of the actor that a step resumes: of the frame for a branch, of the first waiter for a source.
+/// Returns the code of the actor that a step resumes. A branch resumes its frame; a source resumes its first waiter.
 void const* codeOfStep(detail::Waiter const* step) noexcept;
 
 } // namespace flow

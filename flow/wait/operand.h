@@ -115,8 +115,8 @@ concept CanBeAwaited = detail::IsOperand<std::remove_cvref_t<X>>;
 template <CanBeAwaited X>
 using AwaitedValue = typename detail::OperandOf<std::remove_cvref_t<X>>::Value;
 
-/// Asserts that the operand is no invalid future or stream. A function that waits for its argument calls checkValid()
-/// with its own caller, so that the assertion names the place of that call.
+/// Asserts that the operand is not an invalid future or stream. A function that waits for its argument calls
+/// checkValid() with its own caller, so that the assertion names the place of that call.
 template <CanBeAwaited X>
 void checkValid(X const& operand, std::source_location caller) {
     detail::OperandOf<X>::checkValid(operand, caller);

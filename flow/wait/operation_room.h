@@ -2,8 +2,8 @@
 // OperationRoom: the memory in which an actor keeps an operation in place while it waits for the operation, so that the
 // wait allocates nothing. Emitted code uses an OperationRoom; programs do not.
 //
-//     OperationRoom<FActorState, 3> room(this);                     // a state machine's: behind its state
-//     coro::OperationRoom<waits, 3> room;                           // a coroutine's: a variable
+//     OperationRoom<FActorState, 3> room(this);                     // of a state machine: behind its state
+//     coro::OperationRoom<waits, 3> room;                           // of a coroutine: a variable
 //
 //     Pending wait = operand<1, int>(room).wait(box->take());       // the wait with the number 1 of this actor
 //     ... suspends, unless it is ready ...

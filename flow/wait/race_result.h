@@ -9,8 +9,8 @@
 //     Winner<Row> fastest = co_await race(replicas);       // a std::vector<Future<Row>>
 //     use(fastest.index(), fastest.value());
 //
-// std::get<Reply>(first) works if only one operand has values of the type Reply. A RaceResult is used as a std::variant
-// is. It is a separate class, so that a get with an index or a type that no operand has gives one short error.
+// std::get<Reply>(first) works if only one operand has values of the type Reply. A RaceResult is used like a
+// std::variant. As a separate class, it gives one short error for a get with an index or type that no operand has.
 
 #include <concepts>
 #include <cstddef>

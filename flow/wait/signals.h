@@ -10,8 +10,8 @@
 //
 // After the first signals() for a signal, the signal only ends waits of signals(); its usual action does not run. When
 // the last loop that called signals() for it ends, the old action is restored. All waiters of a signal get it, on each
-// loop. A loop without a waiter keeps a signal for the next waiter, and equal signals as one signal. The wait is an
-// operation in place: a wait that loses a race leaves the signal to the next waiter.
+// loop. A loop without a waiter keeps a signal for the next waiter. It keeps equal signals as one signal. The wait is
+// an operation in place: a wait that loses a race leaves the signal to the next waiter.
 //
 // A loop on which signals() was called does not end for lack of work, since a signal may come. A simulation must not
 // call signals(): a simulated machine has no signals. Cancel-safe.

@@ -37,7 +37,7 @@ public:
     }
     /// Called when an operation may have become ready. Resumes the waiters oldest first, each in its own turn at this
     /// priority, up to the first operation that is not ready. But if the oldest operation is not ready, and Op has a
-    /// function `bool mayOvertake(Op& older)`, the next ones are tested too, as long as they may overtake the oldest.
+    /// function `bool mayOvertake(Op& older)`, later operations are tested too, while they may overtake the oldest.
     void wakeInTurn(TaskPriority priority = TaskPriority::DefaultYield) {
         if (!isWaitedFor())
             return;
@@ -50,8 +50,8 @@ public:
         if (isWaitedFor() && hasLoop())
             wakeInTurn(Loop::current().priorityOfNews(usual));
     }
-    /// From here on wakeInTurn() is called if the first waiter leaves the list before its turn, with this priority or
-    /// that of a later wakeInTurn(). For operations that may be ready while an operation in front of them is not. If no
+    /// Makes the source call wakeInTurn() if the first waiter leaves the list before its turn, with `priority` or the
+    /// priority of a later wakeInTurn(). For operations that may be ready while an operation in front is not. If no
     /// waiter is left then, and Op has a function `static void noneWaits(Source<Op>&)`, this function is called
     /// immediately. It may destroy the source, and must run no waiter.
     void wakeWhenFirstLeaves(TaskPriority priority) {
@@ -134,7 +134,7 @@ public:
         });
         return isNext;
     }
-    /// Calls `function` with each waiting operation, oldest first, until it returns false. It must not wake a waiter.
+    /// Calls `function` with each waiting operation, oldest first, until it returns false. It must not wake waiters.
     template <class F>
     void forEach(F&& function) const {
         for (detail::Link* each = waiters_.next; each != &waiters_; each = each->next)

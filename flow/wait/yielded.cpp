@@ -26,7 +26,7 @@ Cell* tryToPause() noexcept {
 /// A frame that is parked behind all other waiters: first of the future, and then perhaps of a pause.
 struct YieldedFrame : Waiter {
     Error error;  // the error of the future, once the future is ready
-    bool isFirst; // true in a pause until its first frame has run, which does not call mustYield()
+    bool isFirst; // true until the first frame of a pause has run: that frame does not call mustYield()
 
     static YieldedFrame& of(Cell* cell) { return *static_cast<YieldedFrame*>(cell->frame()); }
 

@@ -4,8 +4,8 @@
 //     wait(yieldedFuture(changed));      // if a thousand actors wait in this way, they take turns
 //
 // When the future is ready, its other waiters run first. Then the waiters of yieldedFuture() run, oldest first, until
-// yield() would wait. The remaining ones wait as for delay(0) at the priority DefaultYield. Then at least one of them
-// runs, and so on. Without a loop no waiter is delayed. Errors of the future are passed on. Cancel-safe.
+// yield() would wait. The remaining waiters wait as for delay(0) at the priority DefaultYield. Then at least one of
+// them runs, and so on. Without a loop no waiter is delayed. Errors of the future are passed on. Cancel-safe.
 
 #include "flow/wait/delay.h"
 

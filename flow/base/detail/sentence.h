@@ -11,8 +11,8 @@
 
 namespace flow {
 
-/// Returns `error` with the joined pieces as its sentence. A piece above 300 bytes is cut to its end, so that the text
-/// behind a long path fits too. Without memory, the error has no sentence.
+/// Returns `error` with the joined pieces as its sentence. Only the last 300 bytes of a longer piece are kept, so that
+/// the text behind a long path fits too. Without memory, the error has no new sentence.
 [[gnu::cold]] Error withPieces(Error error, std::initializer_list<std::string_view> pieces) noexcept;
 
 /// Returns the system's text for an errno: "Permission denied".

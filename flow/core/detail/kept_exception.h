@@ -1,11 +1,11 @@
 #pragma once
-// The exceptions of failed cells: how an exception that is no Error passes from a computation to its waiter.
+// The exceptions of failed cells: how an exception that is not an Error passes from a computation to its waiter.
 //
 //     catch (...) { cell->error = keepCaught(cell); }       // unknown_error, and the cell keeps the exception
 //     shareException(to, from);                             // a cell that fails with the error of another one
 //     if (cell->isError()) throwErrorOf(cell);              // throws the exception, or the Error
 //
-// An exception lives as long as the block of a cell that keeps it (flow/memory/detail/kept_exception.h). Only a cell
+// An exception exists as long as the block of a cell that keeps it (flow/memory/detail/kept_exception.h). Only a cell
 // with unknown_error can have one, so other errors cost nothing more. The exception belongs to one Error, with its code
 // and sentence: a later unknown_error of the same cell does not throw it.
 
@@ -16,7 +16,7 @@
 
 namespace flow::detail {
 
-/// Returns currentError(). If the exception that is handled is no Error, the cell keeps it. Called in a catch block.
+/// Returns currentError(). If the handled exception is not an Error, the cell keeps it. For catch blocks.
 [[gnu::cold]] Error keepCaught(Cell* cell) noexcept;
 /// Makes the cell keep the exception under its error, which is unknown_error. A null exception drops an earlier one.
 void keepException(Cell* cell, Error error, std::exception_ptr exception) noexcept;
@@ -43,9 +43,9 @@ FLOW_INLINE void shareException(Cell* to, Cell const* from) noexcept {
 /// Does takeError(from) and shareException(to, from). Not inlined, or gcc would no longer inline the body of an actor.
 FLOW_RARE Error takeErrorFor(Cell* to, Cell* from) noexcept;
 
-// The next functions throw the exception that the cell keeps. Without one, they return the Error, and the caller throws
-// it: so the Error passes one stack frame less. The caller stores the Error in a variable first, because a call that
-// may throw inside a throw expression makes the unwinding of the caller's frame slower.
+// The next functions throw the exception that the cell keeps. If it keeps none, they return the Error, and the caller
+// throws it: then the Error passes one stack frame less. The caller stores the Error in a variable first, because a
+// call that may throw inside a throw expression makes the unwinding of the caller's frame slower.
 
 /// `error` is the error of the cell, or an earlier one.
 [[gnu::cold]] Error errorToThrow(Cell const* cell, Error error);

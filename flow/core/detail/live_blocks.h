@@ -1,6 +1,6 @@
 #pragma once
 // LiveBlocks: a registry of the result cells that this thread makes while the registry exists, by group, oldest first.
-// A simulation uses it to end all actors of a process, also unreachable ones, and to report for what each actor waits.
+// A simulation uses it to end all actors of a process, also unreachable ones, and to report the waits of all actors.
 //
 //     LiveBlocks liveBlocks;
 //     CellGroup group;
@@ -13,8 +13,8 @@
 //     stopped.destroyDetached();
 //     running = Future<Void>();
 //
-// Without a LiveBlocks there is no cost; with one every allocation is several times as slow. Cells that were made
-// before the registry, or by other threads, are not in it.
+// Without a LiveBlocks there is no cost. With a LiveBlocks, every allocation is several times as slow. Cells that were
+// made before the registry, or by other threads, are not in it.
 
 #include "flow/core/cell.h"
 #include "flow/memory/allocation_watch.h"
@@ -59,7 +59,7 @@ private:
 
 /// While a StoppedMachine exists, the computations of a group do not run, as if their machine had stopped: no handler
 /// runs, no waiter is resumed, and futures stay unset forever. (Only fibers run: their wait throws actor_cancelled,
-/// since nothing else destroys the objects on a stack.) When it is made, no computation of the group may run.
+/// since nothing else destroys the objects on a stack.) When it is made, none of these computations may run.
 ///
 /// A computation is destroyed, not cancelled, when its last future is released. Its objects are destroyed in the order
 /// of its code: first the operand of its wait; then its locals, the last one first (with a local future, also the

@@ -1,5 +1,5 @@
 #pragma once
-// describeWaiting(): lists the unfinished actors of a group and what each waits for, to report a hanging simulation.
+// describeWaiting(): lists the unfinished actors of a hanging simulation, and the object for which each actor waits.
 
 #include "flow/core/detail/live_blocks.h"
 

@@ -3,11 +3,11 @@
 //
 //     notePlace(cell, where);                                          // at each co_await: two instructions
 //
-// The place is the lower half of the address of the data of `where`, in the four bytes of the cell's `error`: only a
-// coroutine that ends has an error. The upper half is that of the coroutine's code, since the compiler puts both into
-// one file of the program, less than 2 GiB apart.
+// The place is the lower half of the address of the data of `where`. It stands in the four bytes of the cell's `error`:
+// only a coroutine that ends has an error. The upper half is computed from the address of the coroutine's code: both
+// are in one file of the program, less than 2 GiB apart.
 //
-// flow/inspect/code.cpp and tools/millrace/debugger/pending.py read it.
+// flow/inspect/code.cpp and tools/millrace/debugger/pending.py read the place.
 
 #include "flow/base/inline.h"
 #include "flow/core/frame.h"
@@ -19,7 +19,7 @@
 
 namespace flow::detail {
 
-/// A type of its own: with uint32_t a compiler would expect that a store changes other numbers.
+/// An own type: for a store of a uint32_t, a compiler would assume that other numbers change.
 enum class WaitPlace : std::uint32_t {};
 
 FLOW_INLINE void notePlace(Cell* cell, std::source_location where) {
@@ -27,12 +27,12 @@ FLOW_INLINE void notePlace(Cell* cell, std::source_location where) {
     ::new (static_cast<void*>(&cell->error)) WaitPlace(static_cast<WaitPlace>(std::bit_cast<std::uintptr_t>(where)));
 }
 
-/// Called before the error is stored: a compiler must not move the store of a place behind it.
+/// Called before the error is stored: a compiler must not move the store of a place behind the store of the error.
 FLOW_INLINE void endPlace() {
     asm volatile("" ::: "memory");
 }
 
-/// Returns the address of the data. If the cell holds no place, but an error, the address has no meaning.
+/// Returns the address of the data. If the cell holds an error instead of a place, the address has no meaning.
 inline std::uintptr_t addressOfPlace(Waiter const* frame) {
     auto code = reinterpret_cast<std::uintptr_t>(frame->resume);
     std::uint32_t low = std::bit_cast<std::uint32_t>(Cell::of(const_cast<Waiter*>(frame))->error);

@@ -40,7 +40,7 @@ struct Node {
     std::string name;
     Place place;
     std::vector<Wait> waits;
-    std::string awaitedBy;         // the name of an awaiter that is no computation, if any
+    std::string awaitedBy;         // the name of an awaiter that is not a computation, if any
     Frame const* parent = nullptr; // the parent of a task, if the parent does not await the task now
     bool isShownBefore = false;
     std::optional<WaitTimes::Time> waited = {}; // set if the loop has WaitTimes

@@ -9,7 +9,7 @@
 
 namespace flow {
 
-/// Starts the sampler if the environment requests it. The first RealLoop calls it; without a loop, the program must.
+/// Starts the sampler if the environment requests it. Called by the first RealLoop, or by a program without a loop.
 void sampleIfAsked();
 
 namespace detail {

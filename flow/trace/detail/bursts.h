@@ -1,6 +1,6 @@
 #pragma once
 // Bursts: limits the events of each type that a sink takes in a second, and counts those that are left out. If a burst
-// stops, no later event of its type has its count: then the sink's file asks for it, on another thread.
+// stops, no later event of its type has its count: then the sink's file takes it, on another thread.
 
 #include "flow/base/non_copyable.h"
 
@@ -17,7 +17,7 @@ namespace flow::trace {
 /// Limits the events of a type.
 class Suppression {
 public:
-    /// Counts an event. Returns how many events were left out before it, or nothing if this event is left out, since
+    /// Counts an event. Returns how many events were left out before it. Returns nothing if this event is left out: if
     /// `most` events were written in the `seconds` that began with the first of them.
     std::optional<std::int64_t> admit(double seconds, int most);
 

@@ -5,7 +5,7 @@
 //     appendJsonString(line, "a \"quoted\" name");       // with its quotes
 //     appendJsonValue(line, 0.5);
 //
-// The text is valid UTF-8 without control characters: bytes that are no UTF-8 become U+FFFD.
+// The text is valid UTF-8 without control characters: bytes that are not UTF-8 become U+FFFD.
 
 #include "flow/base/to_text.h"
 

@@ -3,8 +3,8 @@
 // process. Their thread writes out the lines once a second, and exists only while there are buffered lines.
 //
 // Each OpenFile has a mutex, since one thread adds lines and others write them out. The order of locks is: OpenFiles,
-// an OpenFile, its Bursts or rotation(). fork() takes all but the last, so that the child finds these objects in a
-// valid state.
+// an OpenFile, its Bursts or rotation(). fork() takes all locks except rotation(), so that the child finds these
+// objects in a valid state.
 
 #include "flow/trace/detail/bursts.h"
 #include "flow/trace/sink.h"
@@ -24,8 +24,8 @@ public:
     void write(std::string_view line, Severity severity);
     /// Makes flush() write the counts of these bursts, which must exist as long as this object.
     void writeCountsOf(Bursts& bursts);
-    /// `atEnd`: also writes the counts of the last second. Returns false if there was nothing to write, and nothing
-    /// will be until the next event.
+    /// With `atEnd`, also writes the counts of the last second. Returns false if there was nothing to write, and
+    /// nothing will be until the next event.
     bool flush(bool atEnd = false) noexcept;
     void reopen();
     std::uint64_t lostEvents();
@@ -44,7 +44,7 @@ private:
     bool cutOff(std::size_t begun) noexcept;
     void lose(std::string_view lines) noexcept;
     std::string reportOfLost() const;
-    /// Returns the first of `lines`: those that fit into this file, or into a new file that it begins first.
+    /// Returns the first part of `lines`, which fits into the file. If the first line does not fit, begins a new file.
     std::string_view linesForFile(std::string_view lines);
     bool isRenamed() const noexcept;
     bool rotate();

@@ -15,7 +15,7 @@
 //
 // The evaluation is lazy: if `when` returns true, its operand is ready, and the caller evaluates no later operands.
 // `undecided` tests the last operand again. Losers are released before the frame goes on, but after the winner has
-// taken its value: a stream that loses keeps its element, and code that reads the winner's stream then gets the next
+// taken its value. So a stream that loses keeps its element, and code that reads the winner's stream then gets the next
 // element. Each operand has a Waiter, its branch. The frame points at the group, so a cancel finds all branches.
 
 #include "flow/wait/detail/pending.h"
@@ -120,7 +120,7 @@ public:
     /// Parks the frame at its branches; the choose must be undecided.
     FLOW_INLINE void park(Waiter* frame) { frame->awaited = &group_; }
 
-    /// Returns the frame that waits at the branch `waiter`; null if `waiter` is no branch.
+    /// Returns the frame that waits at the branch `waiter`; null if `waiter` is not a branch.
     static Waiter const* frameOf(Waiter const* waiter) {
         bool isBranch = waiter->resume == fire<false> || waiter->resume == fire<true>;
         return isBranch ? static_cast<ChooseBase*>(waiter->owner)->frame_ : nullptr;
