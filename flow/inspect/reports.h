@@ -7,7 +7,8 @@
 // asleep. This holds for the current loop at the call of reportOnQuit(), and for later loops, at most 64. A loop with a
 // step that does not end prints nothing (flow/wait/long_steps.h). MILLRACE_REPORT_ON_QUIT=1 calls reportOnQuit().
 //
-// On a thread with a loop, failed assertions and uncaught exceptions print asyncStack() and dumpPending() in any case.
+// If the process has made a RealLoop, failed assertions and uncaught exceptions print asyncStack() and dumpPending() of
+// the loop of their thread in any case.
 
 namespace flow {
 

@@ -3,9 +3,10 @@
 //
 //     SignalSampler sampler("samples");         // until the program ends
 //
-// Every few milliseconds of processor time, SIGPROF interrupts a running thread. The handler follows the frame
-// pointers, and writes the return addresses on the thread's stack to a mapped file. The file is complete however the
-// program ends. millrace profile also reads `samples.maps`, a copy of /proc/self/maps. For x86-64 and arm64.
+// After about each millisecond of processor time (or a longer tick of the kernel), SIGPROF interrupts a running thread.
+// The handler follows the frame pointers, and writes the return addresses on the thread's stack to a mapped file. The
+// file is complete however the program ends. millrace profile also reads `samples.maps`, a copy of /proc/self/maps. For
+// x86-64 and arm64.
 //
 // These samples follow frame pointers only. Code without them, such as libc, hides the function that has called it, and
 // the rest of the stack may be missing. sampleStack() also asks the unwinder, so it finds the caller of a library.
