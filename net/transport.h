@@ -12,8 +12,11 @@
 //     }
 //
 //     Reference<Listener> listener = transport().listen(4500);
-//     for (;;)
-//         collection.add(serve(co_await listener->accept()));
+//     Scope served(OnError::Report);                             // or serveUntil() of net/serve.h
+//     for (;;) {
+//         Reference<Connection> client = co_await listener->accept();
+//         served.spawn(serve(client));
+//     }
 //
 // If a RealLoop has no transport, transport() makes one for the machine's network. A simulated World has a SimNetwork.
 //
