@@ -81,12 +81,16 @@ struct ConnectOptions : SocketOptions {
     std::optional<Address> local;
     /// The seconds after which connect() fails with connection_timed_out, unless the kernel reports an error before.
     Seconds timeout = 30;
+
+    void check() const;
 };
 
 struct ListenOptions : SocketOptions {
     int backlog = 1024;     // the most connections that wait to be accepted
     bool reusePort = false; // this user's sockets may share the address; the kernel distributes the connections
     bool onlyV6 = false;    // a listener at [::] takes no IPv4 connections
+
+    void check() const;
 };
 
 struct DatagramOptions : SocketOptions {
