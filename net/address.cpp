@@ -66,7 +66,7 @@ public:
         if (text_.starts_with(kUnixPrefix))
             return parseUnix();
         Address address = peek() == '[' ? parseV6() : parseV4();
-        return fault_ ? ParsedAddress(at_, fault_) : ParsedAddress(address);
+        return fault_ ? ParsedAddress(text_, at_, fault_) : ParsedAddress(address);
     }
 
 private:
@@ -95,10 +95,10 @@ private:
             name.remove_prefix(1);
             before++;
             char const* fault = faultOfAbstract(name, position);
-            return fault ? ParsedAddress(before + position, fault) : ParsedAddress(Address::unixAbstract(name));
+            return fault ? ParsedAddress(text_, before + position, fault) : ParsedAddress(Address::unixAbstract(name));
         }
         char const* fault = faultOfPath(name, position);
-        return fault ? ParsedAddress(before + position, fault) : ParsedAddress(Address::unixPath(name));
+        return fault ? ParsedAddress(text_, before + position, fault) : ParsedAddress(Address::unixPath(name));
     }
 
     Address parseV4() {
@@ -235,7 +235,8 @@ private:
 
 Address const& ParsedAddress::get() const {
     if (!address_)
-        throw connection_string_invalid();
+        throw withPieces(connection_string_invalid(),
+                         {"the address \"", text_, "\" is wrong at byte ", std::to_string(position_), ": ", message_});
     return *address_;
 }
 

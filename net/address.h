@@ -130,12 +130,13 @@ class [[nodiscard]] ParsedAddress {
 public:
     ParsedAddress(Address const& address) : address_(address) {}
     /// `message` must outlive this object, so pass a literal.
-    ParsedAddress(std::size_t position, char const* message) : position_(position), message_(message) {}
+    ParsedAddress(std::string_view text, std::size_t position, char const* message)
+        : text_(text), position_(position), message_(message) {}
 
     bool present() const { return address_.has_value(); }
     explicit operator bool() const { return present(); }
 
-    /// Returns the address. Throws connection_string_invalid if the text is no address.
+    /// Returns the address. Throws connection_string_invalid, with a sentence, if the text is no address.
     Address const& get() const;
     Address const& operator*() const { return get(); }
     Address const* operator->() const { return &get(); }
@@ -147,6 +148,7 @@ public:
 
 private:
     std::optional<Address> address_;
+    std::string text_; // empty if it is an address
     std::size_t position_ = 0;
     char const* message_ = "";
 };

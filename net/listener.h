@@ -2,8 +2,11 @@
 // Listener: accepts connections.
 //
 //     Reference<Listener> listener = transport().listen(4500);
-//     for (;;)
-//         collection.add(serve(co_await listener->accept()));
+//     Scope served(OnError::Report);                    // or serveUntil() of net/serve.h
+//     for (;;) {
+//         Reference<Connection> client = co_await listener->accept();
+//         served.spawn(serve(client));
+//     }
 
 #include "net/connection.h"
 

@@ -28,6 +28,18 @@ void SocketOptions::check() const {
               "it must be from 0 to 127");
     require(userTimeout >= 0 && userTimeout <= 2e6, "SocketOptions", "userTimeout", userTimeout,
             "it must be from 0 to 2000000 seconds");
+    require(sendBuffer >= 0, "SocketOptions", "sendBuffer", sendBuffer, "it must not be negative");
+    require(receiveBuffer >= 0, "SocketOptions", "receiveBuffer", receiveBuffer, "it must not be negative");
+}
+
+void ConnectOptions::check() const {
+    SocketOptions::check();
+    require(timeout > 0, "ConnectOptions", "timeout", timeout, "it must be more than 0");
+}
+
+void ListenOptions::check() const {
+    SocketOptions::check();
+    require(backlog >= 0, "ListenOptions", "backlog", backlog, "it must not be negative");
 }
 
 void DatagramOptions::check() const {

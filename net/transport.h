@@ -12,8 +12,11 @@
 //     }
 //
 //     Reference<Listener> listener = transport().listen(4500);
-//     for (;;)
-//         collection.add(serve(co_await listener->accept()));
+//     Scope served(OnError::Report);                             // or serveUntil() of net/serve.h
+//     for (;;) {
+//         Reference<Connection> client = co_await listener->accept();
+//         served.spawn(serve(client));
+//     }
 //
 // If a RealLoop has no transport, transport() makes one for the machine's network. A simulated World has a SimNetwork.
 //
@@ -78,12 +81,16 @@ struct ConnectOptions : SocketOptions {
     std::optional<Address> local;
     /// The seconds after which connect() fails with connection_timed_out, unless the kernel reports an error before.
     Seconds timeout = 30;
+
+    void check() const;
 };
 
 struct ListenOptions : SocketOptions {
     int backlog = 1024;     // the most connections that wait to be accepted
     bool reusePort = false; // this user's sockets may share the address; the kernel distributes the connections
     bool onlyV6 = false;    // a listener at [::] takes no IPv4 connections
+
+    void check() const;
 };
 
 struct DatagramOptions : SocketOptions {

@@ -2,7 +2,7 @@
 // all(), some(), && and ||: wait for several operands together.
 //
 //     auto [page, user] = co_await all(loadPage(key), loadUser(id));      // a tuple of the values
-//     std::vector<Row> rows = co_await all(reads);                        // the values of a vector of operands
+//     std::vector<Row> rows = co_await all(reads);                        // the values of a range of operands
 //     std::vector<Winner<Row>> two = co_await some(2, reads);             // the two that come first, with indices
 //
 // all() and some() take everything that can be waited for (flow/wait/operand.h), in a coroutine, an actor, a fiber or a
@@ -78,14 +78,13 @@ Future<std::tuple<AwaitedValue<A>, AwaitedValue<B>, AwaitedValue<C>>>
 all(A a, B b, C c, std::source_location caller = std::source_location::current()) {
     return combine::allOf(caller, a, b, c);
 }
-template <CanBeAwaited X>
-FLOW_INLINE Future<std::vector<AwaitedValue<X>>> all(std::vector<X> operands,
-                                                     std::source_location caller = std::source_location::current()) {
-    auto&& futures = combine::futuresOf(operands, operands.size(), 0, caller);
+template <OperandRange R, class T = AwaitedValue<OperandIn<R>>>
+FLOW_INLINE Future<std::vector<T>> all(R operands, std::source_location caller = std::source_location::current()) {
+    auto&& futures = combine::futuresOf(operands, std::size(operands), 0, caller);
     Future<Void> decided = quorumOf(futures, futures.size(), Remaining::RunOn, Errors::Decide, caller);
     return combine::whenDecided(
         [](auto& made) {
-            std::vector<AwaitedValue<X>> values;
+            std::vector<T> values;
             values.reserve(made.size());
             for (auto& each : made)
                 values.push_back(std::move(each).takeValue());
@@ -95,15 +94,15 @@ FLOW_INLINE Future<std::vector<AwaitedValue<X>>> all(std::vector<X> operands,
 }
 /// Returns the `count` values that come first, sorted by the indices of their operands. Fails with
 /// client_invalid_operation if there are fewer than `count` operands.
-template <CanBeAwaited X>
-Future<std::vector<Winner<AwaitedValue<X>>>> some(std::size_t count, std::vector<X> operands,
-                                                  std::source_location caller = std::source_location::current()) {
-    using Values = std::vector<Winner<AwaitedValue<X>>>;
-    if (count > operands.size())
-        return combine::tooFew(count, operands.size());
+template <OperandRange R, class T = AwaitedValue<OperandIn<R>>>
+Future<std::vector<Winner<T>>> some(std::size_t count, R operands,
+                                    std::source_location caller = std::source_location::current()) {
+    using Values = std::vector<Winner<T>>;
+    if (count > std::size(operands))
+        return combine::tooFew(count, std::size(operands));
     if (count == 0)
         return Values();
-    std::size_t spare = operands.size() - count;
+    std::size_t spare = std::size(operands) - count;
     auto&& futures = combine::futuresOf(operands, count, spare, caller);
     Future<Void> decided = quorumOf(futures, count, Remaining::Released, Errors::Decide, caller, spare);
     return combine::whenDecided(

@@ -6,7 +6,7 @@
 //     auto first = fiber::wait(race(reply, delay(1.0)));                          // a fiber
 //     if (first.index() == 0) use(std::get<0>(first));
 //
-//     Winner<Row> first = co_await race(replicas);                                // a vector of operands
+//     Winner<Row> first = co_await race(replicas);                                // a range of operands
 //     print(first.index(), first.value());
 //
 // Operands are futures, streams, delays, operations in place, tasks, forks, races, or callables that return one of
@@ -18,8 +18,8 @@
 //
 // A race of futures, streams, delays and operations in place allocates only timers. With any other operand, or with
 // evaluated(), each operation in place takes an allocation. A race converts to a Future of its result, or of a
-// std::variant, with one allocation; an actor waits for this future. race() of a vector returns a future, which is
-// never ready if the vector is empty. The winner's value is moved if no other future refers to it or if it cannot be
+// std::variant, with one allocation; an actor waits for this future. race() of a range returns a future, which is
+// never ready if the range is empty. The winner's value is moved if no other future refers to it or if it cannot be
 // copied. All operands are released before the waiter runs. Cancel-safe: a cancel, or dropping the future, releases all
 // operands, and none has given a value.
 
@@ -271,10 +271,9 @@ auto race(Operands&&... operands) {
 /// Gives one short error for a call with an operand that cannot be awaited.
 Race<detail::Refused, detail::Refused> race(detail::Refused, detail::Refused);
 Race<detail::Refused, detail::Refused, detail::Refused> race(detail::Refused, detail::Refused, detail::Refused);
-template <CanBeAwaited X>
-Future<Winner<AwaitedValue<X>>> race(std::vector<X> operands,
-                                     std::source_location caller = std::source_location::current()) {
-    if (operands.empty())
+template <OperandRange R, class T = AwaitedValue<OperandIn<R>>>
+Future<Winner<T>> race(R operands, std::source_location caller = std::source_location::current()) {
+    if (std::size(operands) == 0)
         return Never();
     auto&& futures = combine::futuresOf(operands, 1, 0, caller);
     Future<Void> decided = quorumOf(futures, 1, Remaining::Released, Errors::Decide, caller);
@@ -284,7 +283,7 @@ Future<Winner<AwaitedValue<X>>> race(std::vector<X> operands,
             std::size_t index = 0;
             while (!all[index].isReady())
                 ++index;
-            return Winner<AwaitedValue<X>>(index, std::move(all[index]).takeValue());
+            return Winner<T>(index, std::move(all[index]).takeValue());
         },
         std::move(futures), std::move(decided));
 }

@@ -10,6 +10,7 @@
 // drops the attempt, or ends the wait for the next one. For tasks see flow/tasks/combine.h.
 
 #include "flow/base/assert.h"
+#include "flow/base/format.h"
 #include "flow/base/random.h"
 #include "flow/base/seconds.h"
 #include "flow/combine/detail/decided.h"
@@ -34,10 +35,13 @@ struct RetryPolicy {
         return error != actor_cancelled() && failed < attempts && (!retries || retries(error));
     }
     void check(std::source_location caller = std::source_location::current()) const {
-        FLOW_ASSERT_AT(caller, backoff >= 0 && jitter >= 0 && jitter <= 1,
-                       "the backoff of a RetryPolicy is negative, or its jitter is not between 0 and 1");
-        FLOW_ASSERT_AT(caller, factor >= 1 && longest >= 0,
-                       "the factor of a RetryPolicy is less than 1, or its longest wait is negative");
+        auto require = [caller](bool isValid, char const* option, double value, char const* rule) {
+            FLOW_ASSERT_AT(caller, isValid, format("RetryPolicy: %s is %g; %s", option, value, rule).c_str());
+        };
+        require(backoff >= 0, "backoff", backoff, "it must not be negative");
+        require(factor >= 1, "factor", factor, "it must be at least 1");
+        require(longest >= 0, "longest", longest, "it must not be negative");
+        require(jitter >= 0 && jitter <= 1, "jitter", jitter, "it must be from 0 to 1");
     }
     /// Returns the seconds to wait after `failed` attempts have failed.
     double secondsAfter(int failed) const {

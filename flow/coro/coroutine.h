@@ -199,6 +199,7 @@ struct Signature {
     static constexpr bool kEndsOnCancel =
         kPropagates || ((std::is_same_v<Args, NoThrowOnCancel> || ...) && (kDestroysInOrder || Owned::kCanEmpty));
     static constexpr bool kExplicitVoid = (std::is_same_v<Args, ExplicitVoid> || ...);
+    static constexpr bool kIsTask = false;
     static constexpr std::size_t kFrameLimit = (std::size_t{0} + ... + flow::detail::kFrameLimit<Args>); // 0: none
 };
 
@@ -218,10 +219,16 @@ struct NotAwaitable : std::suspend_never {
     template <class A, class Plain = std::remove_cvref_t<A>>
         requires(!std::is_same_v<Plain, NotAwaitable>)
     NotAwaitable(A&&) {
-        static_assert(!flow::detail::isPromise<Plain>, "co_await takes a Future: write co_await p.getFuture()");
-        static_assert(flow::detail::isPromise<Plain>,
-                      "co_await takes a Future, a FutureStream, a delay, an operation or a race; give an awaitable of "
-                      "another library to fromAwaitable()");
+        constexpr bool kIsPromise = flow::detail::isPromise<Plain>;
+        constexpr bool kIsTask = requires { requires Plain::kIsTask; };
+        constexpr bool kIsFunction = std::is_invocable_v<Plain&>;
+        static_assert(!kIsPromise, "co_await takes a Future: write co_await p.getFuture()");
+        static_assert(!kIsTask, "a coroutine starts a task: write co_await std::move(task), or start(std::move(task))");
+        static_assert(!kIsFunction, "co_await takes the result of a function: write co_await f()");
+        static_assert(
+            kIsPromise || kIsTask || kIsFunction,
+            "co_await takes a Future, a FutureStream, a delay, an operation, a race, a task or a fork; give an "
+            "awaitable of another library to fromAwaitable()");
     }
     struct Anything {
         template <class T>
@@ -376,6 +383,13 @@ public:
                                                std::source_location where = std::source_location::current()) {
         beginWait(where);
         return awaitable.awaiter(*this, where);
+    }
+
+    /// Awaits a task, as a root, or a fork. A task awaits them as its children.
+    template <class A>
+        requires(!S::kIsTask && std::remove_cvref_t<A>::kIsTask && flow::detail::GivesFuture<A>)
+    FLOW_INLINE decltype(auto) await_transform(A&& task, std::source_location where = std::source_location::current()) {
+        return await_transform(std::forward<A>(task).future(), where);
     }
 
     NotAwaitable await_transform(NotAwaitable refused) { return refused; }

@@ -61,7 +61,8 @@ std::string_view qualifiedName(std::string_view symbol) {
 bool isOfProgram(std::string_view symbol) {
     constexpr std::string_view kOthers[] = {"flow::", "std::", "__gnu_cxx::",
                                             // symbols that no demangler reads
-                                            "_ZN4flow", "_ZNK4flow", "_ZNSt", "_ZNKSt", "_ZSt"};
+                                            "_ZN4flow", "_ZNK4flow", "_ZZN4flow", "_ZZNK4flow", "_ZNSt", "_ZNKSt",
+                                            "_ZSt"};
     std::string_view name = qualifiedName(symbol);
     return std::none_of(std::begin(kOthers), std::end(kOthers), [&](auto each) { return name.starts_with(each); }) &&
            name.find("interceptor_backtrace") == name.npos; // AddressSanitizer's own backtrace()

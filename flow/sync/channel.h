@@ -11,8 +11,10 @@
 //
 // send() and receive() are operations in place, for actors, coroutines and fibers. An operation that loses a race, or
 // is cancelled, has sent nothing and received nothing. A value stays with the sender until the channel or a receiver
-// takes it. Values are received in the order of sending. Waiters are served in order, in turns of the loop; a new
-// operation does not overtake them. With capacity 0, send() waits for a receiver.
+// takes it. So the value must live as long as its send(): a temporary lives long enough in a coroutine's co_await, but
+// not in an actor's wait() or in keep(). A send() of a trivial value of at most 8 bytes holds a copy of this value:
+// `wait(ids.send(7))`. Values are received in the order of sending. Waiters are served in order, in turns of the loop;
+// a new operation does not overtake them. With capacity 0, send() waits for a receiver.
 //
 // After close(), receivers get the values that are left, then end_of_stream; present and later senders get
 // broken_promise. The destructor fails waiters with it, too. Memory is allocated once. A channel belongs to one thread.
@@ -22,17 +24,21 @@
 #include "flow/wait/source.h"
 
 #include <memory>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace flow {
 
 template <class T>
 class Channel {
+    static constexpr bool kIsHeld = std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(T*);
+
 public:
     struct Send {
         using Result = Void;
         Channel* channel;
-        T* value; // null after a receiver has taken the value
+        std::conditional_t<kIsHeld, std::optional<T>, T*> value; // empty after a receiver has taken the value
         bool moves;
 
         bool isReady() const {
@@ -71,10 +77,10 @@ public:
     Send send(T const& value)
         requires flow::detail::kCopied<T>
     {
-        return {this, const_cast<T*>(&value), false};
+        return sent(const_cast<T&>(value), false);
     }
     /// Returns an operation that moves the value into the channel when there is room.
-    Send send(T&& value) { return {this, &value, true}; }
+    Send send(T&& value) { return sent(value, true); }
     Receive receive() { return {this}; }
 
     void close() {
@@ -91,14 +97,20 @@ private:
     bool hasRoom() const { return capacity_ == 0 ? count_ == 0 && receivers_.isWaitedFor() : count_ < capacity_; }
     bool hasValue() const { return count_ != 0 || (capacity_ == 0 && senders_.isWaitedFor()); }
 
-    static T valueOf(Send const& send) {
+    Send sent(T& value, bool moves) {
+        if constexpr (kIsHeld)
+            return {this, value, moves};
+        else
+            return {this, &value, moves};
+    }
+    static T valueOf(Send& send) {
         if constexpr (flow::detail::kCopied<T>)
             return send.moves ? T(std::move(*send.value)) : T(*send.value);
         else
             return T(std::move(*send.value));
     }
 
-    void put(Send const& send) {
+    void put(Send& send) {
         if (isClosed_)
             throw broken_promise();
         std::size_t place = first_ + count_;
@@ -130,7 +142,7 @@ private:
     /// Takes the value of the oldest waiting sender. The sender resumes during this call, before any other code runs.
     T takeFromSender() {
         T value = valueOf(senders_.first());
-        senders_.first().value = nullptr;
+        senders_.first().value = {};
         senders_.wakeFirst(); // the sender may destroy the channel
         return value;
     }

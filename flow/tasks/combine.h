@@ -30,22 +30,23 @@ namespace flow {
 /// Returns all values, in order. Fails with the first error.
 template <CanBeAwaited... X>
     requires(sizeof...(X) != 0)
-Task<std::tuple<AwaitedValue<X>...>> all(Context, X... operands) {
+Task<std::tuple<AwaitedValue<X>...>> all(tasks::PlacedContext place, X... operands) {
     Context here = co_await context();
-    tasks::Pack<X...> children(here, sizeof...(X) + 1); // more values than operands: only an error decides
+    tasks::Pack<X...> children(here, place.caller, sizeof...(X) + 1); // more than all: only an error decides
     children.startAll(operands...);
     co_await destroyForks();
     co_return std::apply([](auto&... each) { return std::tuple<AwaitedValue<X>...>(std::move(*each)...); },
                          children.results());
 }
-template <CanBeAwaited X>
-Task<std::pmr::vector<AwaitedValue<X>>> all(Context, std::vector<X> operands) {
+template <OperandRange R, class T = AwaitedValue<OperandIn<R>>>
+Task<std::pmr::vector<T>> all(tasks::PlacedContext place, R operands) {
     Context here = co_await context();
-    tasks::Range<X> children(here, operands.size() + 1, 0, operands.size(), here.allocator());
+    std::size_t count = std::size(operands);
+    tasks::Range<T> children(here, place.caller, count + 1, 0, count, here.allocator());
     children.startAll(operands);
     co_await destroyForks();
-    std::pmr::vector<AwaitedValue<X>> values(here.allocator());
-    values.reserve(operands.size());
+    std::pmr::vector<T> values(here.allocator());
+    values.reserve(count);
     for (auto& result : children.results())
         values.push_back(std::move(*result));
     co_return values;
@@ -54,36 +55,37 @@ Task<std::pmr::vector<AwaitedValue<X>>> all(Context, std::vector<X> operands) {
 /// Returns the value of the operand that ends first, or fails with the error of this operand.
 template <CanBeAwaited... X>
     requires(sizeof...(X) != 0)
-Task<RaceResult<AwaitedValue<X>...>> race(Context, X... operands) {
+Task<RaceResult<AwaitedValue<X>...>> race(tasks::PlacedContext place, X... operands) {
     Context here = co_await context();
-    tasks::Pack<X...> children(here, 1);
+    tasks::Pack<X...> children(here, place.caller, 1);
     children.startAll(operands...);
     co_await destroyForks();
     co_return tasks::winnerOf(children);
 }
-template <CanBeAwaited X>
-Task<Winner<AwaitedValue<X>>> race(Context, std::vector<X> operands) {
+template <OperandRange R, class T = AwaitedValue<OperandIn<R>>>
+Task<Winner<T>> race(tasks::PlacedContext place, R operands) {
     Context here = co_await context();
-    if (operands.empty())
+    if (std::size(operands) == 0)
         co_await Never();
-    tasks::Range<X> children(here, 1, 0, operands.size(), here.allocator());
+    tasks::Range<T> children(here, place.caller, 1, 0, std::size(operands), here.allocator());
     children.startAll(operands);
     co_await destroyForks();
     auto& results = children.results();
     std::size_t index = children.winner();
-    co_return Winner<AwaitedValue<X>>(index, std::move(*results[index]));
+    co_return Winner<T>(index, std::move(*results[index]));
 }
 
 /// Returns the `count` values that come first, sorted by index. Throws client_invalid_operation for fewer operands.
-template <CanBeAwaited X>
-Task<std::pmr::vector<Winner<AwaitedValue<X>>>> some(Context, std::size_t count, std::vector<X> operands) {
-    if (count > operands.size())
-        throw combine::tooFew(count, operands.size());
+template <OperandRange R, class T = AwaitedValue<OperandIn<R>>>
+Task<std::pmr::vector<Winner<T>>> some(tasks::PlacedContext place, std::size_t count, R operands) {
+    std::size_t most = std::size(operands);
+    if (count > most)
+        throw combine::tooFew(count, most);
     Context here = co_await context();
-    tasks::Range<X> children(here, count, operands.size() - count, operands.size(), here.allocator());
+    tasks::Range<T> children(here, place.caller, count, most - count, most, here.allocator());
     children.startAll(operands);
     co_await destroyForks();
-    std::pmr::vector<Winner<AwaitedValue<X>>> values(here.allocator());
+    std::pmr::vector<Winner<T>> values(here.allocator());
     values.reserve(count);
     auto& results = children.results();
     for (std::size_t i = 0; i < results.size(); ++i)
@@ -94,10 +96,10 @@ Task<std::pmr::vector<Winner<AwaitedValue<X>>>> some(Context, std::size_t count,
 
 namespace tasks {
 template <class Result, class X, class Late>
-Task<Result> limited(Context, X operand, Seconds seconds, Late late, ExplicitVoid = {}) {
+Task<Result> limited(PlacedContext place, X operand, Seconds seconds, Late late, ExplicitVoid = {}) {
     Context here = co_await context();
     Delay limit = delay(seconds);
-    Pack<X, Delay> children(here, 1);
+    Pack<X, Delay> children(here, place.caller, 1);
     children.startAll(operand, limit);
     co_await destroyForks();
     auto first = winnerOf(children);
@@ -109,20 +111,20 @@ Task<Result> limited(Context, X operand, Seconds seconds, Late late, ExplicitVoi
 
 /// Returns the operand's value, or `otherwise` if the value takes longer than `seconds`.
 template <CanBeAwaited X>
-Task<AwaitedValue<X>> timeout(Context here, X operand, Seconds seconds,
+Task<AwaitedValue<X>> timeout(tasks::PlacedContext here, X operand, Seconds seconds,
                               std::type_identity_t<AwaitedValue<X>> otherwise) {
     return tasks::limited<AwaitedValue<X>>(here, std::move(operand), seconds,
                                            [value = std::move(otherwise)]() mutable { return std::move(value); });
 }
 /// Returns the operand's value, or nothing if the value takes longer than `seconds`.
 template <CanBeAwaited X>
-Task<Optional<AwaitedValue<X>>> timeout(Context here, X operand, Seconds seconds) {
+Task<Optional<AwaitedValue<X>>> timeout(tasks::PlacedContext here, X operand, Seconds seconds) {
     using Result = Optional<AwaitedValue<X>>;
     return tasks::limited<Result>(here, std::move(operand), seconds, [] { return Result(); });
 }
 /// Returns the operand's value. Fails with timed_out if the value takes longer than `seconds`.
 template <CanBeAwaited X>
-Task<AwaitedValue<X>> timeoutError(Context here, X operand, Seconds seconds) {
+Task<AwaitedValue<X>> timeoutError(tasks::PlacedContext here, X operand, Seconds seconds) {
     return tasks::limited<AwaitedValue<X>>(here, std::move(operand), seconds,
                                            []() -> AwaitedValue<X> { throw timed_out(); });
 }

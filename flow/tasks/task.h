@@ -7,11 +7,13 @@
 //         co_return page.words();
 //     }
 //     Future<int> words = start(count(environment, key));   // from anywhere: actors, coroutines, fibers, main()
+//     int now = co_await count(environment, key);           // from a coroutine; in an actor wait(count(...))
 //
 // Nothing runs before the task is awaited. Then the task becomes a child of the awaiting task or fork, with the rules
 // of a Fork (flow/tasks/fork.h). The handle owns the work: dropping a task that has not begun destroys its parameters,
 // and dropping a running task cancels it. `co_await task` gives the result by reference; `co_await std::move(task)`, or
-// `co_await` of a call, gives the result by value.
+// `co_await` of a call, gives the result by value. A coroutine that returns a Future, or an actor, has no children: it
+// starts the task as a root, and takes a task that has a name only by std::move().
 
 #include "flow/tasks/fork.h"
 

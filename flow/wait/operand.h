@@ -9,6 +9,10 @@
 
 #include "flow/wait/detail/pending.h"
 
+#include <concepts>
+#include <iterator>
+#include <utility>
+
 namespace flow {
 namespace detail {
 
@@ -91,11 +95,6 @@ struct OperandOf<Yield> : TimeOperand<LazyOperand> {}; // a Yield that is ready 
 template <>
 struct OperandOf<Never> : TimeOperand<LazyOperand> {}; // a Never makes a cell, for which there may be no memory
 
-/// A task, a fork or a race(). Its member function future() starts the operand, unless the operand has started before.
-template <class X>
-concept GivesFuture = requires(X&& awaitable) {
-    { std::move(awaitable).future() } -> std::same_as<Future<typename X::Element>>;
-};
 template <GivesFuture X>
 struct OperandOf<X> : LazyOperand {
     using Value = typename X::Element;
@@ -108,12 +107,22 @@ struct OperandOf<X> : LazyOperand {
 } // namespace detail
 
 /// True if race(), all(), timeout() and the like take an X, and fibers can wait for it. A co_await in a coroutine and a
-/// wait() in an actor take a future of a task or a fork: start(task), fork.future().
+/// wait() in an actor take an X too, unless X is a function.
 template <class X>
 concept CanBeAwaited = detail::IsOperand<std::remove_cvref_t<X>>;
 /// The type of the result of a wait for an X; Void if the wait has no result.
 template <CanBeAwaited X>
 using AwaitedValue = typename detail::OperandOf<std::remove_cvref_t<X>>::Value;
+
+/// An operand of the range R.
+template <class R>
+using OperandIn = std::remove_cvref_t<decltype(*std::begin(std::declval<R&>()))>;
+/// True if R is a range of operands, with a size: a vector, an array, a span, or a view such as std::views::transform.
+template <class R>
+concept OperandRange = requires(R& range) {
+    std::size(range);
+    { *std::begin(range) } -> CanBeAwaited;
+};
 
 /// Asserts that the operand is not an invalid future or stream. A function that waits for its argument calls
 /// checkValid() with its own caller, so that the assertion names the place of that call.

@@ -24,7 +24,7 @@ namespace {
 std::string_view inprocName(std::string_view endpoint) {
     std::string_view name = endpoint.substr(kInproc.size());
     if (name.empty())
-        throw connection_string_invalid();
+        throw wrongEndpoint(endpoint, "a name is expected behind inproc://");
     return name;
 }
 

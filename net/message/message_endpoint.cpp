@@ -1,9 +1,10 @@
 #include "net/message/message_endpoint.h"
 
-#include "flow/base/error.h"
+#include "flow/base/detail/sentence.h"
 #include "flow/base/parse_number.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace flow::net {
 namespace {
@@ -30,26 +31,30 @@ bool isName(std::string_view text) {
     }
 }
 
-MessageEndpoint named(std::string_view text) {
+std::optional<MessageEndpoint> named(std::string_view text) {
     std::size_t colon = std::min(text.rfind(':'), text.size());
     auto port = parseNumber<std::uint16_t>(text.substr(std::min(colon + 1, text.size())));
     if (!port || !isName(text.substr(0, colon)))
-        throw connection_string_invalid();
-    return {Address(0, *port), std::string(text.substr(0, colon))};
+        return {};
+    return MessageEndpoint{Address(0, *port), std::string(text.substr(0, colon))};
 }
 
 } // namespace
 
+Error wrongEndpoint(std::string_view endpoint, std::string_view rule) {
+    return withPieces(connection_string_invalid(), {"the endpoint \"", endpoint, "\" is wrong: ", rule});
+}
+
 MessageEndpoint MessageEndpoint::parse(std::string_view endpoint, EndpointUse use) {
     if (endpoint.starts_with(kIpc)) {
         std::string_view name = endpoint.substr(kIpc.size());
-        if (name == "*")
-            throw connection_string_invalid(); // libzmq would choose a free name
+        if (name.empty() || name == "@" || name == "*") // libzmq would choose a free name for *
+            throw wrongEndpoint(endpoint, "a path or @NAME is expected behind ipc://");
         return {name.starts_with('@') ? Address::unixAbstract(name.substr(1)) : Address::unixPath(name)};
     }
     bool isEncrypted = endpoint.starts_with(kTls);
     if (!isEncrypted && !endpoint.starts_with(kTcp))
-        throw connection_string_invalid();
+        throw wrongEndpoint(endpoint, "tcp://, tls://, ipc:// or inproc:// is expected");
     std::string text(endpoint.substr(kTcp.size()));
     if (use == EndpointUse::Bind) {
         if (text.starts_with("*:"))
@@ -57,12 +62,21 @@ MessageEndpoint MessageEndpoint::parse(std::string_view endpoint, EndpointUse us
         if (text.ends_with(":*"))
             text.replace(text.size() - 1, 1, "0");
     }
+    bool isBind = use == EndpointUse::Bind;
     auto parsed = Address::parse(text);
-    MessageEndpoint found = parsed || use == EndpointUse::Bind ? MessageEndpoint{*parsed} : named(text);
-    if (found.address.isUnix() || (use == EndpointUse::Connect && found.address.port() == 0))
-        throw connection_string_invalid();
-    found.isEncrypted = isEncrypted;
-    return found;
+    std::optional<MessageEndpoint> found;
+    if (parsed && !parsed->isUnix())
+        found = MessageEndpoint{*parsed};
+    else if (!isBind)
+        found = named(text);
+    if (!found)
+        throw wrongEndpoint(endpoint, isBind
+                                          ? "HOST:PORT is expected: an IP address, [an IPv6 address] or *, and a port"
+                                          : "HOST:PORT is expected: a name, an IP address or [an IPv6 address]");
+    if (!isBind && found->address.port() == 0)
+        throw wrongEndpoint(endpoint, "a port from 1 to 65535 is expected");
+    found->isEncrypted = isEncrypted;
+    return *found;
 }
 
 std::string MessageEndpoint::text() const {

@@ -7,6 +7,7 @@
 //
 // To bind, the host `*` means all IPv4 addresses, and the port `*` or 0 means a free port. Host names are refused.
 
+#include "flow/base/error.h"
 #include "net/address.h"
 
 #include <string>
@@ -16,12 +17,15 @@ namespace flow::net {
 
 enum class EndpointUse : bool { Bind, Connect };
 
+/// Returns connection_string_invalid with the sentence `the endpoint "tcp://a" is wrong: RULE`.
+Error wrongEndpoint(std::string_view endpoint, std::string_view rule);
+
 struct MessageEndpoint {
     Address address;          // if `name` is not empty, only the port is used
     std::string name{};       // a host name, which is resolved at each attempt to connect
     bool isEncrypted = false; // with TLS
 
-    /// Throws connection_string_invalid.
+    /// Throws connection_string_invalid with a sentence that names the endpoint and the rule.
     static MessageEndpoint parse(std::string_view text, EndpointUse use);
     std::string text() const;
     /// Returns the name, or the address without the port, as in a certificate.

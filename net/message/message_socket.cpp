@@ -35,6 +35,10 @@ void check(MessageOptions const& options) {
     check(!options.curveServer || options.curveServerKey.empty(), "curveServerKey", "set", "curveServer excludes it");
     check(!isCurve || !options.curveSecretKey.empty(), "curveSecretKey", "empty", "CURVE needs it");
     check(!options.plainServer || options.authenticator, "authenticator", "not set", "plainServer needs it");
+    using Number = std::pair<char const*, int>;
+    for (auto [option, value] :
+         {Number("sndBuf", options.sndBuf), Number("rcvBuf", options.rcvBuf), Number("backlog", options.backlog)})
+        check(value >= 0, option, std::to_string(value), "it must not be negative");
     using Text = std::pair<char const*, std::string const&>;
     for (auto const& [option, value] :
          {Text("routingId", options.routingId), Text("plainUsername", options.plainUsername),

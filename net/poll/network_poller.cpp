@@ -5,6 +5,7 @@
 #include "net/poll/detail/uring_poller.h"
 
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 namespace flow::net {
@@ -36,7 +37,8 @@ std::unique_ptr<NetworkPoller> makePoller() {
     }
 #endif
     FLOW_ASSERT(name != "uring", "FLOW_POLLER is uring, but the library was built without liburing");
-    FLOW_ASSERT(name.empty() || name == "epoll", "FLOW_POLLER is neither epoll nor uring");
+    FLOW_ASSERT(name.empty() || name == "epoll",
+                ("FLOW_POLLER is \"" + std::string(name) + "\"; it must be epoll or uring").c_str());
     return std::make_unique<EpollPoller>();
 }
 

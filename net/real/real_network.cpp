@@ -32,6 +32,7 @@ public:
         : RealSocket(network, openSocket(to, SOCK_STREAM, options)),
           Turn([](Turn& self) { static_cast<Connect&>(self).goOn(); }), to_(to), options_(options),
           deadline_([](Turn& self) { static_cast<Deadline&>(self).owner->failInTime(); }, *this) {
+        options.check();
         if (options.local) {
             if (options.local->port() != 0)
                 setOption(descriptor(), SOL_SOCKET, SO_REUSEADDR, 1);
@@ -240,6 +241,7 @@ Future<Reference<Connection>> RealNetwork::connect(Address to, ConnectOptions co
 }
 
 Reference<Listener> RealNetwork::listen(Address at, ListenOptions const& options) try {
+    options.check();
     OpenDescriptor opened = openSocket(at, SOCK_STREAM, options);
     if (at.isUnix())
         removeLeftBehind(at, SOCK_STREAM);

@@ -83,6 +83,14 @@ TEST_CASE("address: the error of a text says where it is none") {
         CHECK(std::string_view(parsed.message()) != "");
         CHECK_THROWS_AS((void)parsed.get(), Error);
     }
+    try {
+        (void)*Address::parse("10.0.0.1:70000");
+        FAIL("the port is too high");
+    } catch (Error const& error) {
+        CHECK(
+            error.what() ==
+            std::string("the address \"10.0.0.1:70000\" is wrong at byte 13: a port from 0 to 65535 is expected here"));
+    }
     CHECK_THROWS_AS(Address::unixPath("@name"), Error);
     try {
         Address::unixAbstract(std::string(108, 'x'));

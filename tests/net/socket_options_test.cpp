@@ -107,6 +107,25 @@ TEST_CASE("socket options: a wrong one is named, on both networks") {
     });
 }
 
+TEST_CASE("socket options: wrong buffers, a wrong backlog and a wrong timeout are named, on both networks") {
+    onRealAndSimulated([]() -> Future<Void> {
+        auto listening = [](auto change) {
+            ListenOptions wrong;
+            change(wrong);
+            return sentenceOf([&wrong] { transport().listen(Address(), wrong); });
+        };
+        std::string const at = "listen at 0.0.0.0:0: ", kRule = "; it must not be negative";
+        CHECK(listening([](auto& o) { o.backlog = -1; }) == at + "ListenOptions: backlog is -1" + kRule);
+        CHECK(listening([](auto& o) { o.sendBuffer = -1; }) == at + "SocketOptions: sendBuffer is -1" + kRule);
+        CHECK(listening([](auto& o) { o.receiveBuffer = -2; }) == at + "SocketOptions: receiveBuffer is -2" + kRule);
+        ConnectOptions hasty;
+        hasty.timeout = 0;
+        auto result = co_await errorOr(transport().connect(Address(0x7F000001, 1), hasty));
+        CHECK(result.isError());
+        CHECK(std::string(result.getError().what()).ends_with("ConnectOptions: timeout is 0; it must be more than 0"));
+    });
+}
+
 TEST_CASE("socket options: adopting a socket checks them before it takes the socket") {
     RealLoop loop;
     int ends[2];

@@ -1,8 +1,9 @@
-// race(), all(), some() and timeout() in actors, of futures, streams, operations, delays and callables.
+// race(), all(), some() and timeout() in actors, of futures, streams, operations, delays and callables; waits for tasks.
 #include "flow/sim.h"
 #include "trace.h"
 
 #include "flow/sync/channel.h"
+#include "flow/tasks/task.h"
 
 #include "flow/actorcompiler.h"
 
@@ -62,6 +63,38 @@ ACTOR Future<Void> feed(Channel<int>* channel, PromiseStream<int> numbers) {
     return Void();
 }
 
+Task<int> later(Context, int value) {
+    co_await delay(1);
+    co_return value;
+}
+Task<> later(Context) {
+    co_await delay(1);
+}
+
+// A wait takes a task and a range of tasks, without start() around them.
+ACTOR Future<Void> ofTasks() {
+    state double begin = now();
+    int one = wait(later(Environment(), 1));
+    say("task %d after %g s", one, now() - begin);
+    wait(later(Environment()));
+    Task<int> named = later(Environment(), 2);
+    int two = wait(std::move(named));
+    say("task %d after %g s", two, now() - begin);
+    choose {
+        when(int three = wait(later(Environment(), 3))) {
+            say("task %d", three);
+        }
+        when(wait(delay(2))) {
+            say("late");
+        }
+    }
+    std::vector<Task<int>> several;
+    several.push_back(later(Environment(), 4));
+    std::vector<int> values = wait(all(std::move(several)));
+    say("task %d after %g s", values[0], now() - begin);
+    return Void();
+}
+
 int main() {
     SimLoop loop;
     Channel<int> channel(2);
@@ -74,5 +107,6 @@ int main() {
     Future<Void> sent = keep(channel.send(10));
     loop.run(several(&channel, numbers.getFuture()));
     say("left %d %d", int(channel.size()), int(numbers.getFuture().isReady()));
+    loop.run(ofTasks());
     return 0;
 }

@@ -13,17 +13,23 @@ MOST_LINES = 12  # of each mistake
 RACE = "auto first = co_await race(a, delay(1.0));"
 START = f"""
 #include "flow/combine/race.h"
+#include "flow/tasks/task.h"
 using namespace flow;
 Future<int> correct(Future<int> a) {{ {RACE} co_return first.index() == 0 ? std::get<0>(first) : 0; }}
 StrictFuture<int> strict();
+Task<int> task(Context) {{ co_return 1; }}
 """
-AWAITABLE = "co_await takes a Future, a FutureStream, a delay, an operation or a race"
+AWAITABLE = "co_await takes a Future, a FutureStream, a delay, an operation, a race, a task or a fork"
+TASK = "a coroutine starts a task: write co_await std::move(task), or start(std::move(task))"
+CALL = "co_await takes the result of a function: write co_await f()"
 GET_FUTURE = "co_await takes a Future: write co_await p.getFuture()"
 VALUE = "a Future holds a value of its own: write Future<Void>"
 NO_TYPE = "no operand has values of type T, or several have"
 OPERAND = "an operand of a race is a Future"
 MISTAKES = [
     ("Future<int> f1() { int x = co_await 5; co_return x; }", AWAITABLE),
+    ("Future<int> g1(Task<int>* t) { int x = co_await *t; co_return x; }", TASK),
+    ("Future<int> h1() { int x = co_await [] { return correct(1); }; co_return x; }", CALL),
     ("Future<Void> f2(Future<Void>* a) { co_await a; }", AWAITABLE),
     ("Future<int> f3(Promise<int> p) { co_return co_await p; }", GET_FUTURE),
     ("Future<int> f4(PromiseStream<int> p) { co_return co_await p; }", GET_FUTURE),

@@ -43,19 +43,34 @@ Future<AwaitedValue<X>> futureOf(X operand) {
         return next(std::move(operand));
 }
 
-/// Returns the futures of the operands, in order, or `operands` itself if they are futures. Stops when `values` futures
-/// have values, or when more than `failures` futures have failed: later operands do not begin.
-template <CanBeAwaited X>
-FLOW_INLINE decltype(auto) futuresOf(std::vector<X>& operands, std::size_t values, std::size_t failures,
+/// True if a const R has const operands: then R owns them. A view has the operands of others.
+template <class R>
+inline constexpr bool kOwnsOperands = false;
+template <class R>
+    requires std::same_as<decltype(*std::begin(std::declval<R const&>())), OperandIn<R> const&>
+inline constexpr bool kOwnsOperands<R> = true;
+/// Returns `operand`, which is `*std::begin(range)` of an R, for a move out of the range, or for a copy from a view.
+template <OperandRange R, class Reference>
+FLOW_INLINE decltype(auto) taken(Reference&& operand) {
+    if constexpr (kOwnsOperands<R>)
+        return std::move(operand);
+    else
+        return std::forward<Reference>(operand);
+}
+
+/// Returns the futures of the operands, in order, or `operands` itself if it is a vector of futures. Stops when
+/// `values` futures have values, or when more than `failures` futures have failed: later operands do not begin.
+template <OperandRange R, class T = AwaitedValue<OperandIn<R>>>
+FLOW_INLINE decltype(auto) futuresOf(R& operands, std::size_t values, std::size_t failures,
                                      std::source_location caller) {
-    if constexpr (kIsFuture<X>) {
+    if constexpr (std::is_same_v<R, std::vector<Future<T>>>) {
         return (operands);
     } else {
-        std::vector<Future<AwaitedValue<X>>> futures;
-        futures.reserve(operands.size());
-        for (X& operand : operands) {
+        std::vector<Future<T>> futures;
+        futures.reserve(std::size(operands));
+        for (auto&& operand : operands) {
             checkValid(operand, caller);
-            Future<AwaitedValue<X>>& made = futures.emplace_back(futureOf(std::move(operand)));
+            Future<T>& made = futures.emplace_back(futureOf(taken<R>(std::forward<decltype(operand)>(operand))));
             if (made.isReady() && (made.isError() ? failures-- : --values) == 0)
                 break;
         }

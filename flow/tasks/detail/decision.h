@@ -5,11 +5,14 @@
 // Each operand runs in a fork that reports its end. The end that decides the result cancels the other operands. The
 // task that waits for the decision resumes when all forks have ended.
 
+#include "flow/combine/detail/decided.h"
 #include "flow/tasks/task.h"
 #include "flow/wait/operand.h"
 #include "flow/wait/race_result.h"
 
+#include <concepts>
 #include <optional>
+#include <source_location>
 #include <tuple>
 #include <vector>
 
@@ -19,6 +22,14 @@ namespace flow::tasks {
 template <class X>
 concept IsRace = requires { X::kBecomesFuture; };
 
+/// A Context, and the place of the call to which it is passed.
+struct PlacedContext : Context {
+    template <std::convertible_to<Context> Given>
+    PlacedContext(Given const& given, std::source_location caller = std::source_location::current())
+        : Context(given), caller(caller) {}
+    std::source_location caller;
+};
+
 class Decision;
 template <class X>
 Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, Decision* decision, std::size_t index);
@@ -26,8 +37,8 @@ Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, De
 class Decision {
 public:
     /// Decides when `values` operands (may be 0) have succeeded, or more than `failures` have failed.
-    Decision(Context here, std::size_t values, std::size_t failures)
-        : here_(here), values_(values), failures_(failures), isMade_(values == 0) {}
+    Decision(Context here, std::source_location caller, std::size_t values, std::size_t failures)
+        : here_(here), caller_(caller), values_(values), failures_(failures), isMade_(values == 0) {}
 
     bool isMade() const { return isMade_; }
     /// Returns the index of the operand that decided.
@@ -45,7 +56,7 @@ public:
     template <class X>
     void start(X& operand, std::optional<AwaitedValue<X>>& result, std::size_t index) noexcept {
         static_assert(!IsRace<X>, "an operand of a task is race(here, a, b), with the context");
-        flow::checkValid(operand, {});
+        flow::checkValid(operand, caller_);
         if (isMade_)
             return;
         try {
@@ -87,6 +98,7 @@ private:
     }
 
     Context here_;
+    std::source_location caller_;
     std::size_t values_;
     std::size_t failures_;
     bool isMade_;
@@ -120,17 +132,21 @@ Fork<> runOperand(Context, X operand, std::optional<AwaitedValue<X>>* result, De
 template <class Results>
 class Children : public Decision {
 public:
-    Children(Context here, std::size_t values, std::size_t failures = 0, auto&&... sizes)
-        : Decision(here, values, failures), results_(std::forward<decltype(sizes)>(sizes)...) {}
+    Children(Context here, std::source_location caller, std::size_t values, std::size_t failures = 0, auto&&... sizes)
+        : Decision(here, caller, values, failures), results_(std::forward<decltype(sizes)>(sizes)...) {}
 
     void startAll(auto&... operands) {
         std::size_t index = 0;
         std::apply([&](auto&... each) { (start(operands, each, index++), ...); }, results_);
     }
-    template <class X>
-    void startAll(std::vector<X>& operands) {
-        for (std::size_t i = 0; i < operands.size(); ++i)
-            start(operands[i], results_[i], i);
+    template <OperandRange R>
+    void startAll(R& operands) {
+        std::size_t index = 0;
+        for (auto&& operand : operands) {
+            OperandIn<R> taken = combine::taken<R>(std::forward<decltype(operand)>(operand));
+            start(taken, results_[index], index);
+            ++index;
+        }
     }
     /// Returns the results; all operands must have ended. If an error decided, throws it.
     Results& results() {
@@ -143,8 +159,8 @@ private:
 };
 template <class... X>
 using Pack = Children<std::tuple<std::optional<AwaitedValue<X>>...>>;
-template <class X>
-using Range = Children<std::pmr::vector<std::optional<AwaitedValue<X>>>>;
+template <class T>
+using Range = Children<std::pmr::vector<std::optional<T>>>;
 
 template <std::size_t I = 0, class... T>
 RaceResult<T...> winnerOf(Children<std::tuple<std::optional<T>...>>& children) {

@@ -56,6 +56,7 @@ struct TaskSignature : coro::Signature<Args...> {
     static constexpr bool kHasDestructors = coro::Signature<Args...>::kDestroysParameters;
     static constexpr bool kDestroysParameters = false;
     static constexpr bool kUncancellable = true; // only cancelTree() cancels a task
+    static constexpr bool kIsTask = true;
     using SharesOfContext = Shares<decltype(contextOf(std::declval<Args&>()...))>;
 };
 

@@ -16,7 +16,9 @@
 #include "flow/core/stream.h"
 #include "flow/wait/delay.h"
 
+#include <concepts>
 #include <cstring>
+#include <utility>
 
 namespace flow {
 
@@ -240,7 +242,9 @@ void checkValid(Future<T> const& future, std::source_location caller) {
 #define FLOW_WAIT_FOR_PROMISE "wait(p) takes a Future: write wait(p.getFuture())"
 #define FLOW_WAIT_FOR_STREAM "wait(s) takes a Future: to read the next value of a stream, write waitNext(s)"
 #define FLOW_WAIT_FOR_OTHER                                                                                            \
-    "wait(E) needs a Future of exactly the type that its result is declared with (Future<Void> when it has none)"
+    "wait(E) needs a Future of exactly the type that its result is declared with (Future<Void> when it has none); "    \
+    "move "                                                                                                            \
+    "a task that has a name: wait(std::move(task)); call a function: wait(f())"
 #define FLOW_WAIT_NEXT_FOR_PROMISE "waitNext(p) takes a FutureStream: write waitNext(p.getFuture())"
 #define FLOW_WAIT_NEXT_FOR_OTHER                                                                                       \
     "waitNext(E) needs a FutureStream of exactly the type that its result is declared with; to read the value of a "   \
@@ -258,11 +262,21 @@ inline constexpr bool isOperationWith<E, T> = std::is_same_v<typename E::Result,
 template <class E, class T>
 concept BecomesFuture = requires { std::remove_cvref_t<E>::kBecomesFuture; } && std::is_convertible_v<E, Future<T>>;
 
-/// True for an operand of `wait` with a result of type T: a Future<T>, Never, an operation or a race with this result,
-/// and for Void also a delay or a yield. Other types that convert to a Future<T> are refused.
+/// True for a task, a fork or a race. Its member function future() starts it, unless it has started before. An lvalue
+/// task or race does not give a future: std::move() it.
+template <class E>
+concept GivesFuture = requires(E&& awaitable) {
+    { std::forward<E>(awaitable).future() } -> std::same_as<Future<typename std::remove_cvref_t<E>::Element>>;
+};
+template <class E, class T>
+concept GivesFutureOf = GivesFuture<E> && std::is_same_v<typename std::remove_cvref_t<E>::Element, T>;
+
+/// True for an operand of `wait` with a result of type T: a Future<T>, Never, an operation, a race, a task or a fork
+/// with this result, and for Void also a delay or a yield. Other types that convert to a Future<T> are refused.
 template <class E, class T, class Plain = std::remove_cvref_t<E>>
-concept WaitableFor = std::is_same_v<Plain, Never> || (isTime<Plain> && std::is_same_v<T, Void>) ||
-                      std::is_base_of_v<Future<T>, Plain> || isOperationWith<Plain, T> || BecomesFuture<E, T>;
+concept WaitableFor =
+    std::is_same_v<Plain, Never> || (isTime<Plain> && std::is_same_v<T, Void>) || std::is_base_of_v<Future<T>, Plain> ||
+    isOperationWith<Plain, T> || GivesFutureOf<E, T> || BecomesFuture<E, T>;
 /// True for an operand of `waitNext`: a FutureStream<T>, or an operation in place with the result T.
 template <class E, class T>
 concept ReadableFor = std::is_convertible_v<E const&, FutureStream<T> const&> || isOperationWith<E, T>;
@@ -293,6 +307,8 @@ Pending pending(Awaitable&& awaitable, detail::Caller caller = detail::Caller())
         } else {
             return Pending(std::forward<Awaitable>(awaitable).release());
         }
+    } else if constexpr (detail::GivesFutureOf<Awaitable, T>) {
+        return Pending(std::forward<Awaitable>(awaitable).future().release());
     } else if constexpr (detail::BecomesFuture<Awaitable, T>) {
         Future<T> made = std::forward<Awaitable>(awaitable);
         return Pending(std::move(made).release());

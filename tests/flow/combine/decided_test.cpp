@@ -2,13 +2,20 @@
 
 #include "flow/combine/all.h"
 #include "flow/combine/race.h"
+#include "flow/combine/timeout.h"
 #include "flow/sim/sim_loop.h"
 #include "flow/sync/channel.h"
+#include "flow/tasks/task.h"
 #include "tests/flow/support/balance.h"
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <list>
 #include <memory>
+#include <memory_resource>
+#include <ranges>
+#include <span>
 #include <string>
 
 using namespace flow;
@@ -147,4 +154,49 @@ TEST_CASE("some: releases the others before its waiter runs, and begins none tha
     std::vector<Winner<int>> values = some(2, std::vector{make, make, make, make}).takeValue();
     CHECK(values[1].index() == 2);
     CHECK(calls == 3);
+}
+
+TEST_CASE("race, all and some take every range that has a size: an array, a span, a pmr vector, a list, a view") {
+    SimLoop loop;
+    test::Balance balance;
+    std::array<Future<int>, 2> array{delayed(Future<int>(1), 2), delayed(Future<int>(2), 1)};
+    std::span span(array);
+    std::list<Future<int>> list(span.begin(), span.end());
+    std::pmr::vector<Future<int>> pmr(span.begin(), span.end());
+    std::vector<int> const both{1, 2};
+    Future<std::vector<int>> sums[] = {all(array), all(span), all(std::span<Future<int> const>(array)), all(list),
+                                       all(pmr)};
+    CHECK(array[0].isValid()); // neither a copy of the array nor a span takes the futures of the array
+    CHECK_FALSE(race(span).isReady());
+    for (auto& sum : sums)
+        CHECK(loop.run(std::move(sum)) == both);
+    CHECK(loop.now() == 2);
+    CHECK(race(span).get().index() == 0);
+    CHECK(race(pmr).get().value() == 1);
+    auto one = some(1, std::span(array).subspan(1)).get();
+    CHECK((one.size() == 1 && one[0].index() == 0 && one[0].value() == 2));
+}
+
+TEST_CASE("all of a view that makes its operands calls the function once for each element") {
+    SimLoop loop;
+    test::Balance balance;
+    int calls = 0;
+    std::array<int, 3> numbers{1, 2, 3};
+    auto made = numbers | std::views::transform([&](int number) {
+                    ++calls;
+                    return delayed(Future<int>(10 * number), number);
+                });
+    CHECK((loop.run(all(made)) == std::vector<int>{10, 20, 30}));
+    CHECK((calls == 3 && loop.now() == 3));
+}
+
+TEST_CASE("a range that owns its operands gives them up; a view does not") {
+    SimLoop loop;
+    test::Balance balance;
+    auto task = [](Context, int value) -> Task<int> { co_return value; };
+    std::array<Task<int>, 2> tasks{task(Environment(), 1), task(Environment(), 2)};
+    CHECK((all(std::move(tasks)).get() == std::vector<int>{1, 2})); // a task cannot be copied
+    std::array<Future<std::string>, 1> kept{std::string("s")};
+    CHECK(all(std::span(kept)).get()[0] == "s");
+    CHECK(kept[0].get() == "s");
 }

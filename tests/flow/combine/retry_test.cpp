@@ -41,9 +41,11 @@ TEST_CASE("retry: the wait of a late attempt, and a policy without sense") {
     CHECK(RetryPolicy{.backoff = 1, .factor = 0.5, .jitter = 0}.secondsAfter(3) == 0.25);
     // At once, where the caller is still on the stack, and not when an attempt has failed.
     auto never = [] { return Future<Void>(Never()); };
-    CHECK_DIES((void)flow::retry({.backoff = -1}, never), "RetryPolicy is negative");
-    CHECK_DIES((void)flow::retry({.jitter = 5}, never), "not between 0 and 1");
-    CHECK_DIES((void)flow::retry({.jitter = -1}, never), "not between 0 and 1");
+    CHECK_DIES((void)flow::retry({.backoff = -1}, never), "RetryPolicy: backoff is -1; it must not be negative");
+    CHECK_DIES((void)flow::retry({.factor = 0.5}, never), "RetryPolicy: factor is 0.5; it must be at least 1");
+    CHECK_DIES((void)flow::retry({.longest = -2}, never), "RetryPolicy: longest is -2; it must not be negative");
+    CHECK_DIES((void)flow::retry({.jitter = 5}, never), "RetryPolicy: jitter is 5; it must be from 0 to 1");
+    CHECK_DIES((void)flow::retry({.jitter = -1}, never), "it must be from 0 to 1");
 }
 
 TEST_CASE("retry: the last error is the result, and what is not worth it is not retried") {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace {
@@ -83,6 +84,18 @@ TEST_CASE("what cannot be copied is moved through a channel, and sent only as wh
     SimLoop loop;
     Channel<std::vector<std::unique_ptr<int>>> channel(1);
     CHECK(loop.run(start(passOn(Environment(), &channel))) == 6);
+}
+
+TEST_CASE("a send of a small trivial value holds a copy of it") {
+    SimLoop loop;
+    Channel<int> channel(1);
+    std::optional<int> value = 1;
+    Future<Void> sent = keep(channel.send(*value));
+    value = 2;
+    Future<Void> waits = keep(channel.send(*value));
+    value = 3; // a temporary of an actor would be gone here
+    CHECK(loop.run(keep(channel.receive())) == 1);
+    CHECK(loop.run(keep(channel.receive())) == 2);
 }
 
 TEST_CASE("a full channel suspends its senders") {

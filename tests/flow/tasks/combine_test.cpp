@@ -5,9 +5,13 @@
 #include "flow/sync/semaphore.h"
 #include "flow/wait/yielded.h"
 #include "tests/flow/support/balance.h"
+#include "tests/flow/support/death.h"
 
+#include <array>
 #include <doctest/doctest.h>
 #include <memory>
+#include <ranges>
+#include <span>
 #include <string>
 
 namespace {
@@ -316,3 +320,40 @@ TEST_CASE("without memory for one of its parts, all fails and leaves nothing beh
 }
 
 } // namespace
+
+TEST_CASE("all, race and some with a Context take every range that has a size") {
+    auto two = [](Context here) { return std::array{later(here, 1, 2), later(here, 2, 1)}; };
+    auto sums = inTaskOf([&](Context here) { return all(here, two(here)); });
+    CHECK((sums.size() == 2 && sums[0] == 1 && sums[1] == 2));
+    CHECK(inTaskOf([&](Context here) { return race(here, two(here)); }).index() == 1);
+    CHECK(inTaskOf([&](Context here) { return some(here, 1, two(here)); }).at(0).value() == 2);
+    std::array futures{Future<int>(1), Future<int>(2)};
+    CHECK(inTaskOf([&](Context here) { return all(here, std::span(futures)); }).at(1) == 2);
+    CHECK(futures[1].isValid()); // a span does not own them
+    std::array<int, 2> numbers{1, 2};
+    auto made = [&](Context here) {
+        return all(here, numbers | std::views::transform([here](int n) { return later(here, 5 * n, n); }));
+    };
+    CHECK(inTaskOf(made).at(1) == 10);
+}
+
+TEST_CASE("combine with a Context: an invalid future names the caller, however many operands there are") {
+    auto with = [](auto make) {
+        SimLoop loop;
+        loop.run(start([](Context, auto make) -> Task<> {
+            Context here = co_await context();
+            Future<int> none;
+            auto task = make(here, none);
+            (void)co_await std::move(task);
+        }(Environment(), make)));
+    };
+    CHECK_NAMES_CALLER(with([](Context here, auto none) { return all(here, none); }));
+    CHECK_NAMES_CALLER(with([](Context here, auto none) { return all(here, delay(1), delay(1), delay(1), none); }));
+    CHECK_NAMES_CALLER(with([](Context here, auto none) { return all(here, std::vector{none}); }));
+    CHECK_NAMES_CALLER(with([](Context here, auto none) { return race(here, delay(1), none); }));
+    CHECK_NAMES_CALLER(with([](Context here, auto none) { return race(here, std::array{none}); }));
+    CHECK_NAMES_CALLER(with([](Context here, auto none) { return some(here, 1, std::vector{none}); }));
+    CHECK_NAMES_CALLER(with([](Context here, auto none) { return timeout(here, none, 1.0); }));
+    CHECK_NAMES_CALLER(with([](Context here, auto none) { return timeout(here, none, 1.0, 3); }));
+    CHECK_NAMES_CALLER(with([](Context here, auto none) { return timeoutError(here, none, 1.0); }));
+}

@@ -55,6 +55,56 @@ TEST_CASE("a task runs when it is awaited") {
     CHECK(done);
 }
 
+Future<std::string> waitsForTasks(Fork<int>* fork) {
+    std::string trace = std::to_string(co_await sum(Environment(), 1, 2));
+    Task<int> named = seven(Environment());
+    trace += std::to_string(co_await std::move(named));
+    bool done = false;
+    co_await setLater(Environment(), &done);
+    trace += done ? "d" : "-";
+    std::unique_ptr<int> box = co_await boxed(Environment(), std::make_unique<int>(4));
+    trace += std::to_string(*box);
+    for (int i = 0; i < 2; ++i) {
+        int again = co_await *fork; // any number of times
+        trace += std::to_string(again);
+    }
+    try {
+        (void)co_await failing(Environment());
+    } catch (Error const& error) {
+        trace += error.name();
+    }
+    co_return trace;
+}
+Fork<int> five(Context) {
+    co_await delay(10.0);
+    co_return 5;
+}
+Task<std::string> hasFork(Context) {
+    Fork<int> fork = five(co_await context());
+    Future<std::string> waiting = waitsForTasks(&fork);
+    std::string trace = co_await std::move(waiting);
+    co_return trace;
+}
+
+TEST_CASE("a coroutine that is no task waits for tasks and forks") {
+    SimLoop loop;
+    CHECK(loop.run(start(hasFork(Environment()))) == "107d455timed_out");
+    CHECK(loop.now() == 11.0);
+}
+
+TEST_CASE("a cancel of a coroutine ends the task for which it waits") {
+    SimLoop loop;
+    int count = 0;
+    bool ran = false;
+    Future<int> waits = [](int* count, bool* ran) -> Future<int> {
+        Task<int> task = holding(Environment(), Counted(count), ran);
+        co_return co_await std::move(task);
+    }(&count, &ran);
+    CHECK((ran && count == 1));
+    waits.cancel();
+    CHECK((count == 0 && !loop.hasWork()));
+}
+
 TEST_CASE("a task moves what can only be moved") {
     SimLoop loop;
     std::unique_ptr<int> back = loop.run(start(boxed(Environment(), std::make_unique<int>(4))));

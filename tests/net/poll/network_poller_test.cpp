@@ -88,5 +88,5 @@ TEST_CASE("network poller: that there is no memory for io_uring is said") {
 
 TEST_CASE("network poller: a name that is none is named") {
     ChosenPoller chosen("kqueue");
-    CHECK_DIES(makePoller(), "FLOW_POLLER is neither epoll nor uring");
+    CHECK_DIES(makePoller(), "FLOW_POLLER is \"kqueue\"; it must be epoll or uring");
 }
