@@ -4,15 +4,14 @@
 //     net::FileWatch files({"server.pem", "server.key"});
 //     for (;;) {
 //         co_await files.changed();
-//     reload();                                          // reads them; if one is wrong, keeps the old content
+//         reload();                                          // reads them; if one is wrong, keeps the old content
 //     }
 //     auto first = co_await race(files.changed(), signals({SIGHUP}));
 //
 // FileWatch watches the paths, not the files that are there now. It reports a file that was written and closed,
-// replaced by rename() (as editors and tools for certificates do), removed or made anew, or that has got other
-// permissions. It also reports another file because a folder or a symbolic link in the path was replaced (as Kubernetes
-// does). For a folder it reports the same changes of its entries, but not those in folders below. A path need not exist
-// yet.
+// replaced by rename() (as editors and tools for certificates do), removed or made anew, or that has other permissions.
+// It also reports another file because a folder or a symbolic link in the path was replaced (as Kubernetes does). For a
+// folder it reports the same changes of its entries, but not those in folders below. A path need not exist yet.
 //
 // changed() is ready if something has changed since the last changed() was ready, or since the constructor. So make the
 // FileWatch first, and then read the files. Many changes may be reported as one. A change may be reported although no
