@@ -174,7 +174,7 @@ private:
 
     Address::V6 readV6() {
         Address::V6 bytes{};
-        int size = 0, gap = -1; // the number of bytes read, and of those before :: (-1: no ::)
+        int size = 0, gap = -1; // size: the number of bytes read; gap: the number of bytes before :: (-1: no ::)
         auto put = [&](std::uint32_t value, int bytesOfIt) {
             for (int i = bytesOfIt; i-- > 0;)
                 bytes[static_cast<std::size_t>(size++)] = static_cast<std::uint8_t>(value >> (8 * i));

@@ -40,7 +40,7 @@ class Address {
 public:
     using V6 = std::array<std::uint8_t, 16>;
 
-    /// The most bytes of a Unix socket's name, with one zero byte: after a path, or before an abstract name.
+    /// The largest size of a Unix socket's name in bytes, with one zero byte: after a path, or before an abstract name.
     static constexpr std::size_t kUnixRoom = 108;
 
     /// Makes 0.0.0.0:0, which is no destination. For listen() it means all addresses of this machine and a free port.

@@ -1,6 +1,6 @@
 // isReadyFor() fills received_ until a read has enough bytes. Then sizeFor() returns the number of bytes that the read
-// takes, or throws. Only the oldest waiting read (readers_.isNext()) may fill. ended_, cut_ and error_ record an end or
-// an error: bytes before an end are still read, an error discards all bytes.
+// takes, or throws. Only the oldest waiting read (readers_.isNext()) may fill received_. ended_ and cut_ record the
+// end, and error_ records an error. Bytes before the end are still read; an error discards all bytes.
 //
 // A turn has a budget of reads and bytes (TurnBudget). When it is spent, a read that needs more bytes stays parked, and
 // isPutOff_ is set. A later turn wakes the read, which then fills received_.
@@ -27,7 +27,7 @@ Error Drainable::named(std::string_view call, Error error) const noexcept {
         return error;
     try {
         std::string peer = peerText();
-        bool isNamed = std::string_view(error.what()).find(peer) != std::string_view::npos; // also if there is no peer
+        bool isNamed = std::string_view(error.what()).find(peer) != std::string_view::npos; // true without a peer
         return isNamed ? error : withPieces(error, {call, " ", peer, ": ", error.what()});
     } catch (std::bad_alloc const&) {
         return error;

@@ -16,12 +16,12 @@
 // Reading. Each function returns an operation in place (flow/core/in_place.h), which the connection must outlive. An
 // operation that loses a race or is cancelled has taken no bytes. Several reads may wait; the oldest is served first,
 // except that a readUntil() for a text that has arrived overtakes an older readUntil() for a text that has not. The
-// connection buffers received bytes until a read takes them; without them it holds no buffer. net/docs/sockets.md has a
-// table of the functions: where the bytes go, and how often they are copied.
+// connection buffers received bytes until a read takes them; when no such bytes are left, it holds no buffer.
+// net/docs/sockets.md has a table of the functions: where the bytes go, and how often they are copied.
 //
 // Writing. write() queues all bytes before it returns, and sends them even if the returned operation is not awaited. If
-// more bytes are queued than the high water mark, the operation is ready when at most the low water mark of bytes is
-// left; otherwise it is ready immediately. Written bytes must not be changed.
+// the queue is then above the high water mark, the operation is ready when the queue has fallen to the low water mark;
+// otherwise it is ready immediately. Written bytes must not be changed.
 //
 // Errors: see flow/base/error_table.h, and isConnectionError().
 //     connection_refused, connection_timed_out, host_unreachable     the connection could not be made
@@ -181,13 +181,13 @@ public:
     /// caller keeps the other bytes.
     virtual std::size_t tryWrite(std::span<StringRef const> pieces) noexcept;
     /// Like tryWrite(), but sends `before` and then bytes of an open file, without copying the file into this program.
-    /// Sends and returns nothing if this connection cannot, or if `before` is empty and the file has no byte at
-    /// `offset`. Waits for the disk if the bytes are not in the system's memory.
+    /// Sends nothing and returns nothing if this connection cannot send a file, or if `before` is empty and the file
+    /// has no byte at `offset`. Waits for the disk if the bytes are not in the system's memory.
     virtual std::optional<std::size_t> trySendFile(StringRef /*before*/, int /*file*/, std::uint64_t /*offset*/,
                                                    std::size_t /*size*/) noexcept {
         return {};
     }
-    /// Ready when tryWrite() may take more. Fails if the connection has failed.
+    /// Returns an operation that is ready when tryWrite() may take more. It fails if the connection has failed.
     virtual Drain writable() { return room(); }
     /// Returns the reason why nothing more can be read: end_of_stream if the other side has ended its writing. Returns
     /// an invalid Error as long as more bytes may come.
@@ -222,7 +222,7 @@ public:
     /// Drops the waiting handlers without calling them, as the destructor does.
     void cancelHandlers() { slots_.reset(); }
 
-    /// Ready when the kernel has taken all bytes written so far. They may not have arrived at the other side.
+    /// Returns an operation that is ready when the kernel has taken all bytes written so far. They may arrive later.
     virtual Drain flushed() { return empty(); }
     /// Ends the writing: the other side reads the end after the bytes written before. Reading goes on. Idempotent.
     virtual void shutdownWrite() = 0;
@@ -264,7 +264,7 @@ protected:
         return 0;
     }
     /// True if fillInto() with this size is sure to return bytes, or to set ended_ or error_. Receives nothing. Size 0
-    /// asks for Kind::Message, of which only the transport knows how to receive it.
+    /// means a read of Kind::Message: only the transport knows how to receive a message.
     virtual bool hasBytes(std::size_t) noexcept { return false; }
     /// True if fillInto() may return something now.
     virtual bool mayFill() noexcept { return fill(1); }

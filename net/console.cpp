@@ -1,4 +1,4 @@
-// A small HTTP server, with its own thread and loop, serves all consoles of the process. Each connection is one
+// A small HTTP server, with its own thread and loop, serves all consoles of the process. Each connection carries one
 // request: serve() checks the user (for the Unix socket), reads the header within kSeconds, and calls answerTo(), which
 // chooses the page. The thread never waits for another thread without a time limit, so it answers even while a step
 // keeps the shown loop busy. answerOfLoop() calls a function on the shown loop; if the loop does not start it within
@@ -106,7 +106,7 @@ Reference<Listener> listenAt(std::string const& path) {
     return listener;
 }
 
-/// Serves until an error, and sends the error to the shown loop.
+/// Serves connections until an error, and sends the error to the shown loop.
 Future<Void> serveAll(Reference<Listener> listener, Shared console, ThreadPromise<Void> failed) {
     auto serveOne = [console](Reference<Connection> client) { return serve(console, std::move(client)); };
     Future<Void> serving = serveAside(std::move(listener), serveOne, Future<Void>(Never()), 0);
@@ -117,7 +117,7 @@ Future<Void> serveAll(Reference<Listener> listener, Shared console, ThreadPromis
     }
 }
 
-/// Returns the thread of all consoles. The thread ends with the last pointer.
+/// Returns the thread of all consoles. The thread ends when the last pointer to it is destroyed.
 std::shared_ptr<LoopPool> consoleThread() {
     struct Kept {
         std::mutex mutex;

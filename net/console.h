@@ -48,9 +48,9 @@ namespace flow::console {
 [[nodiscard]] Future<Void> listen(std::string path, std::string nameOfLoop = "main");
 
 /// Serves /metrics, and nothing else, to any program that can connect to `at`. Pages of other sites in a browser on
-/// this machine get 403: the field Host of a request must be an address, "localhost" or one of `hosts`, the names
-/// without a port that the scraper uses for this machine. The future fails with invalid_option_value if a name is
-/// invalid.
+/// this machine get 403: the field Host of a request must be an address, "localhost" or one of `hosts`. `hosts` are the
+/// names, without a port, that the scraper uses for this machine. The future fails with invalid_option_value if a name
+/// is invalid.
 [[nodiscard]] Future<Void> servePrometheus(net::Address at, std::string nameOfLoop = "main",
                                            std::vector<std::string> hosts = {});
 

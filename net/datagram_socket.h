@@ -37,9 +37,9 @@ public:
 
     static constexpr int kLargest = 65507; // the most that IPv4 can carry
 
-    /// Sends a datagram, even if the operation is not awaited. The operation is ready when there is room for more, as
-    /// for Connection::write(), which does not confirm the arrival. Fails with client_invalid_operation above kLargest
-    /// bytes.
+    /// Sends a datagram, even if the operation is not awaited. As with Connection::write(), the operation is ready when
+    /// there is room for more, and does not confirm the arrival. Fails with client_invalid_operation if `bytes` has
+    /// more than kLargest bytes.
     Drain send(Address to, Bytes bytes) {
         Datagram one{to, std::move(bytes)};
         return send(std::span<Datagram>(&one, 1));
@@ -52,14 +52,14 @@ public:
     /// Closes the socket. Waiting and later operations fail with operation_obsolete. Idempotent.
     virtual void close() = 0;
 
-    /// Receives datagrams to the group too. `group` is a multicast address; its port does not matter. They come by the
-    /// interface with this index (see interfaceIndex()); 0: the kernel chooses one. The socket leaves its groups when
-    /// it closes. Before its first joinGroup(), Linux also gives it datagrams to groups of other sockets. Throws
-    /// client_invalid_operation with a sentence if `group` is no multicast address, the socket is of another family, is
-    /// a member already or is closed, or the interface does not exist; platform_error if the kernel allows no more
-    /// groups; unsupported_operation in a simulation.
+    /// Also receives datagrams that are sent to `group`, a multicast address; its port does not matter. The datagrams
+    /// come through the network interface with the index `interface` (see interfaceIndex()); 0: the kernel chooses one.
+    /// The socket leaves its groups when it closes. Before the first joinGroup(), Linux also gives the socket datagrams
+    /// to groups of other sockets. Throws client_invalid_operation with a sentence if `group` is no multicast address,
+    /// the socket is of another family, is a member already or is closed, or the interface does not exist;
+    /// platform_error if the kernel allows no more groups; unsupported_operation in a simulation.
     void joinGroup(Address const& group, unsigned interface = 0) { changeGroup(group, interface, true); }
-    /// Ends joinGroup() with the same arguments. Throws like it, and if the socket is no member.
+    /// Ends a joinGroup() with the same arguments. Throws like joinGroup(), and if the socket is no member.
     void leaveGroup(Address const& group, unsigned interface = 0) { changeGroup(group, interface, false); }
 
     virtual Address localAddress() const = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// DescriptorWatcher: the part of a loop that a FileDescriptor (net/file_descriptor.h) asks for events. The poller of a
-// RealLoop is one. In a simulation a test provides a stand-in, and decides when its descriptors are ready:
+// DescriptorWatcher: the part of a loop that reports events of FileDescriptors (net/file_descriptor.h), such as the
+// poller of a RealLoop. In a simulation a test provides a stand-in, and decides when its descriptors are ready:
 //
 //     struct StandIn final : net::DescriptorWatcher {
 //         net::PolledDescriptor* asked = nullptr;
@@ -12,7 +12,7 @@
 //     Future<Void> reading = readFromLibrary(7);                    // waits for FileDescriptor(7).readable()
 //     standIn.asked->onNews({.readable = true});                    // and goes on in a turn of its own
 //
-// It belongs to the loop's thread, and must exist as long as the Descriptors that have waited on its loop.
+// It belongs to the loop's thread, and must outlive every FileDescriptor that has waited on its loop.
 
 #include "net/poll/detail/polled_descriptor.h"
 
@@ -27,14 +27,14 @@ struct Wanted {
 
 class DescriptorWatcher {
 public:
-    /// Asks for one call of descriptor.onNews(), as soon as one of these events is true, also if it is true already.
+    /// Asks for one call of descriptor.onNews(), as soon as one of the wanted events is true; it may be true already.
     /// The request replaces an earlier one that has not been answered. Returns 0, or the errno of the kernel's refusal:
-    /// EPERM if the kernel cannot wait for such a file, because it is always ready; EEXIST if another object of this
-    /// loop waits for the file. Throws platform_error and std::bad_alloc.
+    /// EPERM if the kernel cannot wait for such a file, because the file is always ready; EEXIST if another object of
+    /// this loop waits for the file. Throws platform_error and std::bad_alloc.
     [[nodiscard]] virtual int watchOnce(PolledDescriptor& descriptor, Wanted wanted) = 0;
     /// Ends the request, if there is one, and leaves nothing of the descriptor in the kernel.
     virtual void remove(PolledDescriptor& descriptor) = 0;
-    /// True if watchOnce() fails with ENOENT when the number has been given out again since the last call.
+    /// True if watchOnce() fails with ENOENT when another file has got the descriptor's number since the last call.
     virtual bool noticesReuse(PolledDescriptor const&) const { return true; }
 
 protected:

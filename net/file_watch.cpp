@@ -1,6 +1,6 @@
-// A path is followed name by name, as the system does it. Each folder is watched before its entry is looked at, so a
-// change after the look is an event. Events of names that belong to no path are ignored. After an event of a name, all
-// paths are followed anew, since another folder or link may lead to other files.
+// A path is followed name by name, as the kernel does it. Each folder is watched before its entry is read, so a change
+// after the read causes an event. Events of names that belong to no path are ignored. After an event of a name, all
+// paths are followed again, because another folder or link may lead to other files.
 
 #include "net/file_watch.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t kNameEvents = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
 constexpr std::uint32_t kContentEvents = IN_CLOSE_WRITE | IN_ATTRIB;
-constexpr int kMostLinks = 40; // as the kernel follows
+constexpr int kMostLinks = 40; // the kernel's limit
 
 [[noreturn]] void throwErrorOf(char const* call) {
     char const* limit = errno == ENOSPC   ? "; see fs.inotify.max_user_watches"
@@ -64,7 +64,7 @@ FileWatch::Watched* FileWatch::watch(std::string const& path, std::uint32_t even
     if (number < 0 && (errno == ENOSPC || errno == ENOMEM))
         throwErrorOf("inotify_add_watch()");
     if (number < 0)
-        return nullptr; // it is gone, or must not be read
+        return nullptr; // the file is gone, or this program may not read it
     before_.erase(number);
     return &watched_[number];
 }
@@ -130,7 +130,7 @@ bool FileWatch::takeEvents() {
         if (watched == watched_.end())
             continue;
         isChange |= watched->second.isTarget && (event->mask & (kNameEvents | kContentEvents));
-        if (event->mask & IN_IGNORED) { // the folder or file is gone, or its disk
+        if (event->mask & IN_IGNORED) { // the folder, the file or its disk is gone
             watched_.erase(watched);
             isOnPath = true;
         } else if (auto name = watched->second.names.find(event->len ? event->name : "");
@@ -176,7 +176,7 @@ Void FileWatch::take() {
     if (error_.isValid())
         throw error_;
     hasChanged_ = false;
-    if (waiting_.isWaitedFor()) // for the next change
+    if (waiting_.isWaitedFor()) // another operation waits for the next change
         startLooking();
     return Void();
 }

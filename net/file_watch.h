@@ -4,31 +4,31 @@
 //     net::FileWatch files({"server.pem", "server.key"});
 //     for (;;) {
 //         co_await files.changed();
-//         reload();                                          // reads them; if one is wrong, keeps what it has
+//         reload();                                          // reads them; if one is wrong, keeps the old content
 //     }
 //     auto first = co_await race(files.changed(), signals({SIGHUP}));
 //
-// It watches the paths, not the files that are there now. So it sees a file that was written and closed, one that took
-// the place of another by rename() (as editors and tools for certificates do), one that was removed or made anew, other
-// permissions, and another file because a folder or a symbolic link in the path was replaced (as Kubernetes does). Of a
-// folder it sees the same changes of its entries, but not those in folders below. A path need not exist yet.
+// FileWatch watches the paths, not the files that are there now. It reports a file that was written and closed,
+// replaced by rename() (as editors and tools for certificates do), removed or made anew, or that has other permissions.
+// It also reports another file because a folder or a symbolic link in the path was replaced (as Kubernetes does). For a
+// folder it reports the same changes of its entries, but not those in folders below. A path need not exist yet.
 //
-// changed() is ready if there was a change since the last one was taken, or since the constructor: so make the
-// FileWatch first, and then read the files. Many changes may be one. A change may be seen although the content is the
-// same, such as after too many events (the system's queue overflows), and while a tool has written only some of several
-// files. A file that is open for writing counts when it is closed.
+// changed() is ready if something has changed since the last changed() was ready, or since the constructor. So make the
+// FileWatch first, and then read the files. Many changes may be reported as one. A change may be reported although no
+// content has changed, such as after an overflow of the system's queue of events, and while a tool has written only
+// some of several files. A file that is open for writing counts when it is closed.
 //
-// It stands on inotify: changes by other machines (NFS), and through mmap(), are not seen. A folder of the path that
-// this program may not read is not watched.
+// FileWatch uses inotify, which does not report changes by other machines (NFS) or through mmap(). A folder of the path
+// that this program may not read is not watched.
 //
-// Cancel safety. changed() is an operation in place: one that loses a race leaves the change to the next. A change ends
-// one wait, the oldest. Only a wait keeps the loop running. A FileWatch must outlive its operations, and belongs to the
-// loop on which it first waits. The constructor and the wait look up the names of the paths with blocking calls: use
-// it for a few paths on local disks.
+// Cancel safety. changed() is an operation in place: an operation that loses a race leaves the change to the next one.
+// A change ends only the oldest wait. Only a wait keeps the loop running. A FileWatch must outlive its operations, and
+// belongs to the loop on which it first waits. The constructor and the wait look up the names of the paths with
+// blocking calls: use it for a few paths on local disks.
 //
 // Errors. The constructor and changed() throw platform_error with a sentence if the system's limit of watches is
 // reached (fs.inotify.max_user_watches, max_user_instances). In a simulation, which has no inotify, the constructor
-// throws client_invalid_operation: there a test says itself that something has changed.
+// throws client_invalid_operation: a test must report a change by other means.
 
 #include "net/file_descriptor.h"
 
@@ -63,8 +63,8 @@ public:
     Changed changed() { return {this}; }
 
 private:
-    /// What tells a file from its successor. All zeros: there is no file, or one without bytes, into which somebody may
-    /// be about to write.
+    /// The values that distinguish a file from its successor. All are 0 if there is no file, or if the file is empty: a
+    /// program may be about to write to it.
     struct Identity {
         std::uint64_t device = 0, inode = 0;
         std::int64_t size = 0, seconds = 0, nanoseconds = 0;
@@ -98,11 +98,11 @@ private:
 
     FileDescriptor inotify_;
     std::vector<Path> paths_;
-    std::map<int, Watched> watched_, before_; // by inotify's number; before_: those that follow() has not seen again
+    std::map<int, Watched> watched_, before_; // by inotify's number; before_: not yet seen again by follow()
     bool hasChanged_ = false;
     Error error_;
     Waiting waiting_{*this};
-    Future<Void> looking_; // as long as a changed() waits
+    Future<Void> looking_; // runs as long as a changed() waits
 };
 
 } // namespace flow::net

@@ -209,14 +209,14 @@ public:
     }
     C* operator->() { return connection().getPtr(); }
 
-    /// Gives the connection back for the next caller. Only after a complete exchange, when nothing more will arrive.
+    /// Gives the connection back for the next caller. The exchange must be complete: nothing more may arrive.
     void giveBack(std::source_location caller = std::source_location::current()) {
         FLOW_ASSERT_AT(caller, connection_, "Pool: a Lease is given back twice, or has been moved from");
         state_->keep(std::move(connection_));
         connection_ = {};
         place_.release();
     }
-    /// Closes the connection without a reset, after a complete exchange, if it cannot be used for another one.
+    /// Closes the connection without a reset. The exchange must be complete. For a connection that cannot be reused.
     void close(std::source_location caller = std::source_location::current()) {
         FLOW_ASSERT_AT(caller, connection_, "Pool: a Lease is closed after giveBack(), or has been moved from");
         connection_ = {};

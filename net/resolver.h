@@ -34,7 +34,7 @@ namespace flow::net {
 struct ResolverOptions {
     /// The name servers, as IP addresses. If the vector is empty, the name servers of the machine are asked.
     std::vector<Address> servers;
-    /// The seconds until a query is repeated, to the same or the next server. Grows after each round of all servers.
+    /// The seconds until a query is repeated, to the same or the next server. The time grows after each round.
     Seconds timeout = 2;
     int tries = 3;
 };

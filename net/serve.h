@@ -43,7 +43,7 @@ inline constexpr std::size_t kAllConnections = std::numeric_limits<std::int64_t>
 /// cause (isConnectionError(), end_of_stream, value_too_large) are ignored. Other errors are reported as dropped by
 /// "the server at" the listener's address.
 ///
-/// A program that systemd has started tells it that it is ready, and that it ends: net/service_manager.h.
+/// If systemd has started the program, serveUntil() notifies it of the start and the end: net/service_manager.h.
 Future<Void> serveUntil(Reference<Listener> listener, ServeToTheEnd serve, Future<Void> stop, Seconds grace,
                         std::size_t most = kAllConnections);
 Future<Void> serveUntil(Reference<Listener> listener, Serve serve, Future<Void> stop, Seconds grace,

@@ -19,8 +19,8 @@
 namespace flow::net {
 namespace {
 
-std::atomic<bool> saysReady{true};    // serveUntil() shall say READY=1
-std::atomic<bool> saysStopping{true}; // it shall say STOPPING=1
+std::atomic<bool> saysReady{true};    // serveUntil() must still send READY=1
+std::atomic<bool> saysStopping{true}; // serveUntil() must still send STOPPING=1
 std::atomic<bool> hasPassed{true};    // passedListeners() has not been called
 
 std::string_view variable(char const* name) {
@@ -28,13 +28,13 @@ std::string_view variable(char const* name) {
     return value ? value : "";
 }
 
-/// True if the variable, which has the number of a process, is not for another process.
+/// True if the environment variable `name`, the id of a process, is empty or the id of this process.
 bool isForThisProcess(char const* name) {
     std::string_view value = variable(name);
     return value.empty() || value == std::to_string(::getpid()); // nondeterminism: of a service manager alone
 }
 
-/// Waits for at most a second, unless `flags` has MSG_DONTWAIT.
+/// Sends `text` to the service manager. Waits for at most a second, unless `flags` has MSG_DONTWAIT.
 bool notify(std::string const& text, int flags = 0) {
     std::string_view path = variable("NOTIFY_SOCKET");
     sockaddr_un to = {};
@@ -63,7 +63,7 @@ std::vector<PassedListener> passedListeners(ListenOptions const& options) {
     if (!number)
         throw client_invalid_operation().withSentence("LISTEN_FDS is \"" + std::string(count) +
                                                       "\"; it must be a number");
-    std::vector<OpenDescriptor> opened; // closes those that are left if one is wrong
+    std::vector<OpenDescriptor> opened; // if one is wrong, this closes those that are not adopted
     for (int i = 0; i < *number; ++i) {
         ::fcntl(kFirst + i, F_SETFD, FD_CLOEXEC);
         opened.emplace_back(kFirst + i);
@@ -112,7 +112,7 @@ ServiceNotice::ServiceNotice()
         return;
     if (auto micros = parseNumber<double>(variable("WATCHDOG_USEC")); micros && isForThisProcess("WATCHDOG_PID"))
         watchdogSeconds_ = *micros / 2e6;
-    ask(TaskPriority::Zero); // behind all that is ready
+    ask(TaskPriority::Zero); // after all turns that are ready
 }
 
 void ServiceNotice::turn() {
@@ -120,7 +120,7 @@ void ServiceNotice::turn() {
         notifyReady();
     if (!(watchdogSeconds_ > 0))
         return;
-    notify("WATCHDOG=1", MSG_DONTWAIT); // if the manager is behind, it has earlier ones
+    notify("WATCHDOG=1", MSG_DONTWAIT); // if the manager's queue is full, it has earlier ones
     askAt(Loop::current().now() + watchdogSeconds_, TaskPriority::High);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// passedListeners(), notifyReady(): a program that systemd has started, or another service manager with its protocols.
+// passedListeners(), notifyReady(): for a program that systemd, or a service manager with its protocols, has started.
 //
 //     std::vector<net::PassedListener> passed = net::passedListeners();          // of the .socket unit
 //     auto listener = passed.empty() ? net::transport().listen(8080) : passed[0].listener;
@@ -7,10 +7,10 @@
 //
 //     net::notifyStatus("12 clients");                                           // shown by systemctl status
 //
-// serveUntil(), and so http::serve(), says READY=1, once for a process, before its loop sleeps for the first time: then
-// all servers that were started until then accept. It says STOPPING=1 at the first `stop`. If the unit has WatchdogSec,
-// it also says WATCHDOG=1 twice in that time, as long as the loop turns. Without NOTIFY_SOCKET nothing is said, and so
-// in a simulation. The environment (NOTIFY_SOCKET, WATCHDOG_USEC, LISTEN_FDS, ...) is only read.
+// serveUntil(), and so http::serve(), sends READY=1, once for a process, before its loop first sleeps: by then all
+// servers that were started earlier accept connections. It sends STOPPING=1 at the first `stop`. If the unit has
+// WatchdogSec, it also sends WATCHDOG=1 twice in that time, as long as the loop turns. Without NOTIFY_SOCKET, and in a
+// simulation, it sends nothing. The environment (NOTIFY_SOCKET, WATCHDOG_USEC, LISTEN_FDS, ...) is only read.
 //
 // The notify functions may be called by any thread. They return false if there is no service manager, or if it has not
 // taken the notice within a second.
@@ -35,12 +35,12 @@ struct PassedListener {
 /// listens for connections; then all of them are closed.
 std::vector<PassedListener> passedListeners(ListenOptions const& options = {});
 
-/// Says READY=1. Needed for programs without serveUntil(), after withholdReady(), and at the end of a reload.
+/// Sends READY=1. Needed for programs without serveUntil(), after withholdReady(), and at the end of a reload.
 bool notifyReady();
-/// From here on only notifyReady() says READY=1: for programs that are not ready when their first server accepts.
+/// After this call only notifyReady() sends READY=1: for programs that are not ready when their first server accepts.
 void withholdReady();
 bool notifyStopping();
-/// Says RELOADING=1: the program loads its configuration again, and then calls notifyReady().
+/// Sends RELOADING=1: the program loads its configuration again, and then calls notifyReady().
 bool notifyReloading();
 /// Sets the line that the service manager shows for the program.
 bool notifyStatus(std::string_view line);

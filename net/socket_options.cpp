@@ -9,7 +9,7 @@ void require(bool isValid, char const* options, char const* option, double value
         throw wrongOption(options, option, format("%g", value), rule);
 }
 
-/// The kernel's limit for the times of keep-alive. False for NaN.
+/// True if the kernel accepts this time of keep-alive. False for NaN.
 bool isKeepAliveTime(double seconds) {
     return seconds == 0 || (seconds > 0 && seconds <= 32767);
 }

@@ -26,8 +26,8 @@
 // Ownership. A connection owns written bytes until they are sent: the kernel uses no memory of cancelled operations.
 //
 // Lifetime. Connections, listeners and sockets belong to the loop on which they were made, and close when their last
-// Reference is destroyed. When the loop ends, it closes them, and resets a connection that has unsent bytes. So wait
-// for flushed() or settled() before. After that, pending futures stay pending, and only destructors may be called.
+// Reference is destroyed. When the loop ends, it closes them, and resets a connection that has unsent bytes: wait for
+// flushed() or settled() before. After the end of the loop, pending futures stay pending; call only destructors.
 
 #include "flow/base/seconds.h"
 #include "flow/core/future.h"
@@ -57,16 +57,16 @@ enum class ReadStrategy : std::uint8_t {
     Ahead,
 };
 
-/// The options of a socket. A buffer of 0 is the system's default. A simulation uses only ConnectOptions::timeout.
+/// The options of a socket. A buffer size of 0: the system's default. A simulation uses only ConnectOptions::timeout.
 struct SocketOptions {
     bool noDelay = true;    // small writes are sent without delay (TCP)
     bool keepAlive = false; // the kernel checks now and then whether the other side is there (TCP)
-    // The times of keepAlive, rounded up to whole seconds; 0: the system's (on Linux 7200 s, 75 s and 9).
+    // The times of keepAlive, rounded up to whole seconds; 0: the system's default (on Linux 7200 s, 75 s, 9 checks).
     Seconds keepAliveIdle = 0;     // the time without bytes before the first check
     Seconds keepAliveInterval = 0; // the time between checks without an answer
     int keepAliveProbes = 0;       // the checks without an answer after which the connection fails
     // If sent bytes are not confirmed for this time, the connection fails with connection_timed_out (TCP). With
-    // keepAlive it replaces keepAliveProbes. It is rounded up to milliseconds. 0: the system's, of some 15 minutes.
+    // keepAlive it replaces keepAliveProbes. Rounded up to milliseconds. 0: the system's default, about 15 minutes.
     Seconds userTimeout = 0;
     int sendBuffer = 0; // bytes in the kernel; by default 208 KiB if the peer is at a loopback address (TCP)
     int receiveBuffer = 0;
@@ -96,10 +96,10 @@ struct ListenOptions : SocketOptions {
 struct DatagramOptions : SocketOptions {
     bool reusePort = false;
     bool onlyV6 = false;
-    // For datagrams that are sent to a multicast group. They leave by the interface of the address at which the socket
-    // is bound, or of the scope of the group's address, or by one that the kernel chooses.
-    int multicastHops = 1;     // 0: they stay on this machine; 1: in the local network; at most 255
-    bool multicastLoop = true; // members on this machine get them too
+    // For datagrams that are sent to a multicast group. They leave through the interface of the socket's bound address,
+    // or of the scope of the group's address, or through one that the kernel chooses.
+    int multicastHops = 1;     // 0: datagrams stay on this machine; 1: in the local network; at most 255
+    bool multicastLoop = true; // members on this machine get the datagrams too
 
     void check() const;
 };
@@ -142,7 +142,7 @@ public:
         return all;
     }
     std::vector<Reference<DatagramSocket>> bindMany(std::span<Address const> at) { return bindMany(at, {}); }
-    /// Like listen() and bind(), but as a future, which is always ready: the poller gets the socket at the first wait.
+    /// Like listen() and bind(), but as a future that is always ready: the poller gets the socket at the first wait.
     Future<Reference<Listener>> listenAsync(Address at, ListenOptions const& options = {}) {
         return futureOf([&] { return listen(at, options); });
     }

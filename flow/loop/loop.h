@@ -28,7 +28,7 @@ inline constinit char serviceKey = 0;
 
 } // namespace detail
 
-/// A service of the loop: holds work (of shield()) that run(future) and the destructor of a loop wait for.
+/// A service of the loop. It holds the work of shield(): run(future) and the loop's destructor wait for that work.
 class LastWork {
 public:
     virtual void hold(Future<Void> work) = 0;
@@ -62,8 +62,8 @@ public:
     virtual double wallTime() { return 1577836800 + timer(); }
     virtual bool isSimulated() const { return false; }
 
-    /// Runs until the future is ready, and returns its value or throws its error. Unless called inside of a step, then
-    /// also waits for the LastWork. Throws loop_drained if no work is left that could make the future ready.
+    /// Runs until the future is ready, and returns its value or throws its error. Outside of a step, then also waits
+    /// for the LastWork. Throws loop_drained if no work is left that could make the future ready.
     template <class T>
     T run(Future<T> future, std::source_location caller = std::source_location::current()) {
         if (!future.isReady())
@@ -79,8 +79,8 @@ public:
     void run(Future<Void> future, std::source_location caller = std::source_location::current()) {
         run<Void>(std::move(future), caller);
     }
-    /// Runs until stop(), or until no work is left. With a WorkGuard run() waits for posts of other threads instead.
-    /// Returns true after stop().
+    /// Runs until stop(), or until no work is left. While a WorkGuard exists, run() waits for posts of other threads
+    /// even without work. Returns true if stop() ended it.
     bool run();
     /// Runs until the LastWork has ended, or until stop(). Does nothing inside of a step.
     void runLastWork();
@@ -123,7 +123,7 @@ public:
         return --slice_ < 0 && sliceIsOver();
     }
 
-    /// Makes `next` the current loop of this thread; null: none. Returns the previous one. For simulators.
+    /// For simulators: makes `next` the current loop of this thread (null: no loop), and returns the previous loop.
     static Loop* setCurrent(Loop* next) noexcept;
 
 protected:
@@ -152,8 +152,8 @@ private:
     std::vector<Service> services_; // few
 };
 
-/// While a WorkGuard exists, its loop does not end for lack of work, since other threads may post calls. A WorkGuard is
-/// made and destroyed on the loop's thread, before the loop ends.
+/// While a WorkGuard exists, run() of its loop does not end for lack of work: other threads may post calls. A WorkGuard
+/// is made and destroyed on the loop's thread, before the loop ends.
 class WorkGuard {
 public:
     explicit WorkGuard(Loop& guarded) : loop_(guarded) { ++loop_.guards_; }
@@ -168,9 +168,9 @@ private:
 namespace detail {
 inline constinit thread_local Loop* currentLoop = nullptr;
 
-/// Returns a loop for a thread without one. Before the thread ends, the call is an assertion failure. While the thread
-/// ends, destructors of thread_local objects (and of static objects on the main thread) may break promises, and so
-/// resume actors. These actors get a loop on which time stands still and nothing ever runs.
+/// Returns a loop for a thread that has no current loop. Before the thread ends, the call is an assertion failure.
+/// While the thread ends, destructors of thread_local objects (and of static objects on the main thread) may break
+/// promises, and so resume actors. These actors get a loop on which time stands still and nothing ever runs.
 [[gnu::cold]] Loop& loopOfEndingThread();
 /// Called when a loop is made, so that loopOfEndingThread() can detect later that this thread is ending.
 void noteThreadHasLoop() noexcept;

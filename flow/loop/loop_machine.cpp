@@ -75,7 +75,7 @@ bool LoopMachine::runTurn() {
 }
 
 /// Ends the turn. Operations that were put off to a later turn wait at DefaultDelay. They would block waiters at the
-/// lower DefaultYield (for locks and channels). So each call moves the first one up to DefaultDelay.
+/// lower DefaultYield (for locks and channels). So each call moves the first waiter at DefaultYield up to DefaultDelay.
 void LoopMachine::endTurn() noexcept {
     if (turnEnded_.exchange(true, std::memory_order_relaxed))
         return;

@@ -33,7 +33,7 @@ void RealLoop::OuterPoller::prepare() {
     }
 }
 
-/// In a child of fork() the new epoll gets the number of the parent's, so that descriptor() is the same.
+/// In a child of fork() the new epoll gets the number of the parent's epoll, so that descriptor() stays the same.
 void RealLoop::OuterPoller::open() {
     isOpen_ = false;
     watched_ = nullptr;
@@ -65,7 +65,7 @@ void RealLoop::OuterPoller::watch(int descriptor) {
 
 void RealLoop::OuterPoller::use(Poller* inner) noexcept {
     inner_ = inner;
-    if (events_.needsDescriptor()) // the epoll and the timerfd are the parent's
+    if (events_.needsDescriptor()) // the epoll and the timerfd belong to the parent process
         return;
     if (watched_)
         ::epoll_ctl(epoll_, EPOLL_CTL_DEL, std::exchange(watched_, nullptr)->descriptor(), nullptr);

@@ -25,7 +25,7 @@ public:
     /// Called by the loop before wait(), and before other threads may call wake(). In a child of fork(), replaces
     /// descriptors that the parent would share. Throws platform_error if the kernel gives no descriptor.
     virtual void prepare() = 0;
-    /// Checks for news. Without news, sleeps for at most `seconds` (0 or infinity are allowed), or until a signal.
+    /// Checks for news. If there is none, sleeps for at most `seconds` (0 or infinity are allowed), or until a signal.
     virtual void wait(double seconds) noexcept = 0;
     /// Ends a wait(), or the next one. Any thread and any signal handler may call it, once for each takeWake().
     virtual void wake() noexcept = 0;
@@ -40,9 +40,9 @@ public:
     // For a loop inside another one: RealLoop::descriptor().
 
     /// Returns a descriptor that is readable while wait(0) would find news: valid after prepare(), until the process
-    /// forks. A poller without one (-1) cannot be used in a loop inside another one.
+    /// forks. A poller that returns -1 cannot be used in a loop inside another one.
     virtual int descriptor() const { return -1; }
-    /// Called before another loop waits for descriptor(). False if wait(0) must be called again instead.
+    /// Called before another loop waits for descriptor(). Returns false if wait(0) must be called again first.
     virtual bool settle() noexcept { return true; }
 };
 
@@ -58,7 +58,7 @@ public:
 
     /// Returns the eventfd, to be registered elsewhere. Valid after prepare(), until the process forks.
     int descriptor() const override { return event_; }
-    /// True if prepare() would make a descriptor: there is none, or it is a copy of the parent's by fork().
+    /// True if prepare() would make a descriptor: there is none yet, or fork() has copied it from the parent process.
     bool needsDescriptor() const;
 
 private:

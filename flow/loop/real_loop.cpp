@@ -29,7 +29,7 @@ double machineTime() noexcept {
 }
 
 double realLoopTime() noexcept {
-    double start = startOfFirstLoop(); // first: it may be the time of this call
+    double start = startOfFirstLoop(); // read first: this call may set it to the time of now
     return machineTime() - start;
 }
 

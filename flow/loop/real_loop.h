@@ -5,8 +5,8 @@
 //     loop.run(serve());
 //
 // now() and timer() count seconds from the start of the program's first RealLoop, so all RealLoops of a program agree.
-// The clock is machineTime(), which all programs of a machine share. A timer is never early. A step that calls yield()
-// often suspends after about 2 ms, or as soon as a more urgent step is ready.
+// The clock is machineTime(), which all programs of a machine share. A timer is never early. In a step, yield()
+// suspends only after about 2 ms, or as soon as a more urgent step is ready.
 //
 // A RealLoop can be driven by another loop of its thread, such as GLib's, Qt's or asyncio's, which then sleeps for
 // both:
@@ -38,21 +38,22 @@ public:
     double timer() override;
     double wallTime() override;
 
-    /// Makes the loop sleep in `poller`, which must exist until the next call; null: in its EventPoller.
+    /// Makes the loop sleep in `poller` (null: in its EventPoller). `poller` must exist until the next usePoller().
     void usePoller(Poller* poller);
     Poller& poller() const;
 
     /// Returns a descriptor that is readable whenever runReady() has something to do: a step or a timer is due, a
-    /// descriptor has news, another thread has called post(), or stop() was called. It is the same for the loop's life,
-    /// whatever poller the loop uses, and the loop closes it: do nothing with it but wait until it is readable. The
-    /// first call makes it, and from then on run() takes a little longer. Throws platform_error.
+    /// descriptor has news, another thread has called post(), or stop() was called. The descriptor is the same as long
+    /// as the loop exists, with any poller, and the loop closes it. Only wait until it is readable. The first call
+    /// makes the descriptor; from then on run() takes a little longer. Throws platform_error.
     int descriptor();
     /// Runs the steps that are due, for about 2 ms at most, and does not sleep. If steps are left, descriptor() stays
     /// readable. Returns true after stop().
     ///
-    /// Code outside of this loop's steps, such as a callback of the other loop, may start a future or wake a waiter.
-    /// Then it calls runReady(), or does this by post(), or else the other loop may sleep although a step is due. A
-    /// call inside of a step fails an assertion. Throws the errors of Poller::prepare(); descriptor() is then readable.
+    /// Code outside of this loop's steps, such as a callback of the other loop, may start a future or wake a waiter. It
+    /// must then call runReady(), or do this inside a post()ed call. Otherwise the other loop may sleep although a step
+    /// is due. A call inside of a step fails an assertion. Throws the errors of Poller::prepare(); descriptor() is then
+    /// readable.
     bool runReady(std::source_location caller = std::source_location::current());
 
 private:
@@ -70,11 +71,12 @@ private:
 
     double const start_;                 // the machineTime() at which now() is 0
     bool polled_ = false;                // the last sleep() has checked for news, and no turn has run since
-    std::unique_ptr<OuterPoller> outer_; // of descriptor(); null: it was not called
+    std::unique_ptr<OuterPoller> outer_; // null until descriptor() or runReady() is called
 };
 
 namespace detail {
-/// Makes failures of this program, and SIGQUIT after reportOnQuit(), report pending computations. See flow/inspect/.
+/// From then on failures of this program, and SIGQUIT after reportOnQuit(), report what waits on `made`. See
+/// flow/inspect/.
 void realLoopMade(RealLoop& made);
 } // namespace detail
 

@@ -58,8 +58,8 @@ void TimerQueue::insertSoon(Link& link, double deadline) {
     insertBetween(*before, link, *before->next);
 }
 
-/// Moves the last timers of `soon_` above kFew to buckets. Counts the timers here, after every kFew insertions: a
-/// stored number would cost each cancel a write. `soon_` gets long only with equal deadlines.
+/// Moves timers from the end of `soon_` to buckets, so that about kFew are left. Counts the timers here, after every
+/// kFew insertions: a stored number would cost each cancel a write. `soon_` gets long only with equal deadlines.
 void TimerQueue::shortenSoon() {
     soonSet_ = 0;
     int count = 0;
@@ -69,7 +69,7 @@ void TimerQueue::shortenSoon() {
         Link& link = *soon_.prev;
         link.unlink();
         soonEnd_ = keyOf(&link);
-        pushFront(bucketOf(soonEnd_), link); // this timer was set before those with the same deadline
+        pushFront(bucketOf(soonEnd_), link); // it was set before the timers of equal deadline there
     }
 }
 
@@ -147,7 +147,8 @@ void TimerQueue::redistribute(int& steps) {
     redistributingEnd_ = 0;
 }
 
-/// Moves all timers of a bucket to `soon_`, or none if there are more than `room`: then returns false.
+/// Moves all timers of a bucket to `soon_`, and subtracts their number from `room`. If they are more than `room`, moves
+/// none and returns false.
 bool TimerQueue::sort(Link& bucket, int& room) {
     int count = 0;
     for (Link* link = bucket.next; link != &bucket; link = link->next)

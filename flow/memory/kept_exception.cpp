@@ -24,8 +24,8 @@ Table& table() {
     return *made;
 }
 
-/// Replaces the resource of a block that keeps an exception, and passes the calls on. It is freed with the last block
-/// that was taken from it: a task that is made in the context of a failed task takes its block from it too.
+/// Replaces the resource of a block that keeps an exception, and passes all calls on to that resource. A task that is
+/// made in the context of the failed task takes its block from here too. The last such block frees this object.
 class KeepingResource final : public std::pmr::memory_resource {
 public:
     explicit KeepingResource(void* block) : block_(block), behind_(&ForeignBlock::of(block)->memory()) {}

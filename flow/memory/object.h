@@ -130,7 +130,7 @@ public:
         return writer.toString();
     }
 
-    /// Sets a pointer for types with bytes that depend on the receiver: see net/rpc.
+    /// Sets a pointer for types that are written differently for each receiver: see net/rpc.
     void setContext(void* context) { context_ = context; }
     void* context() const { return context_; }
 

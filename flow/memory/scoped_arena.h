@@ -13,8 +13,8 @@
 //
 // Taking a block moves a pointer, and giving back the newest block moves the pointer back. Other blocks that are given
 // back are only counted. When no block is in use, the arena begins again, so that it uses the same memory, which is in
-// the cache. The destructor and release() give the chunks back. The arena throws the exceptions of `upstream`, and is
-// for one thread. All blocks must have been given back before the arena is destroyed.
+// the cache. The destructor and release() give the chunks back. The arena throws the exceptions of `upstream`, and
+// belongs to one thread. All blocks must have been given back before the arena is destroyed.
 
 #include "flow/base/assert.h"
 #include "flow/base/inline.h"

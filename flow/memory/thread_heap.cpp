@@ -19,7 +19,7 @@
 
 namespace flow::memory::detail {
 
-// For the debuggers with external linkage: lldb cannot read the internal one that gcc makes.
+// Has external linkage, for the debuggers: lldb cannot read a thread_local with internal linkage that gcc has made.
 constinit thread_local ThreadHeap* mine = nullptr;
 
 namespace {

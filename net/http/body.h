@@ -56,7 +56,7 @@ public:
     Body(Bytes bytes) : bytes_(std::move(bytes)), size_(bytes_.size()) {}
     Body(std::string const& bytes) : Body(Bytes(StringRef(bytes))) {}
     Body(char const* bytes) : Body(Bytes(StringRef(bytes))) {}
-    /// `size` is the number of bytes of all pieces, if it is known.
+    /// Makes a body of the pieces of `next`. `size` is the number of bytes of all pieces, if it is known.
     static Body stream(NextPiece next, std::optional<std::uint64_t> size = {});
     static Body from(Reference<BodySource> source, std::optional<std::uint64_t> size);
     static Body file(std::shared_ptr<OpenFile> file, std::uint64_t offset, std::uint64_t size);

@@ -19,10 +19,10 @@ namespace {
 
 using ClientPool = Pool<detail::ClientConnection>;
 
-// For requests that an HTTP/2 server refuses. Each pause is up to kRefusedPause seconds longer than the one before.
+// Limits for requests that an HTTP/2 server refuses. The longest pause grows by kRefusedPause seconds each time.
 constexpr int kMostAttempts = 8;
 constexpr double kRefusedPause = 0.1;
-constexpr std::size_t kRedirectBytes = 16384; // of a redirect's body: read, so that the connection can be used again
+constexpr std::size_t kRedirectBytes = 16384; // so much of a redirect's body is read, to keep the connection usable
 
 bool isOneOf(auto const& value, auto const& values) {
     return std::find(std::begin(values), std::end(values), value) != std::end(values);
@@ -80,8 +80,8 @@ Future<Reference<detail::ClientConnection>> connectFor(std::shared_ptr<ClientOpt
     co_return detail::makeClientConnection(opened.connection, opened.protocol, url.isSecure, *options);
 }
 
-/// Returns the URL of a redirect, and changes the request for it; nothing if there is none to follow. `hasStream`: the
-/// body cannot be sent again; false after a change to GET.
+/// Returns the URL of a redirect, and changes the request for it. Returns nothing if there is no redirect to follow.
+/// `hasStream`: the body cannot be sent again; false after a change to GET.
 std::optional<Url> redirect(Response const& response, Url const& url, bool& hasStream, Request& request, Bytes& body) {
     static constexpr std::array<int, 5> kStatuses = {301, 302, 303, 307, 308};
     std::optional<std::string_view> location = response.headers.find("Location");
@@ -111,7 +111,7 @@ struct Client::State {
     std::shared_ptr<ClientOptions const> options;
     std::shared_ptr<Url const> proxy;
     std::map<std::string, std::unique_ptr<ClientPool>> pools; // by origin
-    std::size_t sweepAt = 64; // at this number of pools, those without connections are removed
+    std::size_t sweepAt = 64; // at this number of pools, the pools without connections are removed
     bool isClosed = false;
 
     ClientPool& poolOf(Url const& url);

@@ -16,14 +16,14 @@
 // future ends the request. A server may answer before it has the whole request, so both bodies can be streams. An
 // answer is not an error, whatever its status.
 //
-// A TLS server chooses HTTP/2 or HTTP/1.1 by ALPN. In HTTP/2 requests share a connection, firstByteTimeout begins with
-// the request, and a request with a streamed body has no firstByteTimeout.
+// A TLS server chooses HTTP/2 or HTTP/1.1 by ALPN. In HTTP/2, requests share a connection. firstByteTimeout begins with
+// the request there, and does not apply to a request with a streamed body.
 //
 // Connections. Each origin (scheme, host and port) has a Pool of at most `connections`; further requests wait in order.
-// Only a request with its body in memory is sent again: once, on a new connection, if a reused connection ends before
-// any byte of the answer and the request is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE, or with an
-// Idempotency-Key); and up to 7 times, with pauses, if an HTTP/2 server says that it has not processed the request
-// (then the error is connection_failed). For all else see flow/combine/retry.h.
+// Only a request with its body in memory is sent again. It is sent again once, on a new connection, if a reused
+// connection ends before any byte of the answer and the request is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE,
+// or with an Idempotency-Key). It is sent again up to 7 times, with pauses, if an HTTP/2 server says that it has not
+// processed the request; the error is then connection_failed. For all else see flow/combine/retry.h.
 //
 // Redirects: 301, 302, 303, 307 and 308 with a Location are followed. After 303, and after 301 or 302 to a POST, the
 // next request is a GET without a body. A redirect that needs a streamed body again is returned as the answer. A
@@ -99,7 +99,7 @@ public:
 
     Future<Response> get(std::string url) { return send(Request(), std::move(url)); }
     Future<Response> post(std::string url, Body body, std::string type);
-    /// Sends the request to the URL, which has the target. A Host field of the request replaces the URL's host.
+    /// Sends the request to `url`, which has the target. A Host field of the request replaces the host of `url`.
     Future<Response> send(Request request, std::string url);
 
     /// Makes a connection to the URL's host for another protocol, such as WebSocket: through the proxy, encrypted for

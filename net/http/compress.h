@@ -5,9 +5,9 @@
 //
 // A body is compressed if its response has a status from 200 on, but not 206 (a part of a file), a content type that
 // becomes smaller (isCompressible), no Content-Encoding, no "Cache-Control: no-transform", and at least `leastBytes`
-// bytes or an unknown size. The compressed body has an unknown size. A strong ETag becomes a weak one, since the bytes
-// are others. A response that could be compressed has "Vary: Accept-Encoding", even for a client without gzip. Each
-// piece of a body of unknown size is flushed, so the client gets it at once.
+// bytes or an unknown size. The compressed body has an unknown size. A strong ETag becomes a weak one, because the
+// bytes differ. A response that could be compressed has "Vary: Accept-Encoding", even for a client without gzip. Each
+// piece of a body of unknown size is flushed, so the client gets the piece at once.
 //
 // Do not compress a secret together with text that an attacker chooses: the size of the result reveals the secret (the
 // BREACH attack).
@@ -29,7 +29,7 @@ struct CompressOptions {
     bool (*isCompressible)(std::string_view contentType) = nullptr;
 };
 
-/// Throws invalid_option_value, and unsupported_operation if this build has no zlib.
+/// Makes the handler. Throws invalid_option_value, and unsupported_operation if this build has no zlib.
 Handler compressed(Handler handler, CompressOptions options = {});
 /// For a handler with `ending`, such as a Router.
 HandlerToTheEnd compressed(HandlerToTheEnd handler, CompressOptions options = {});

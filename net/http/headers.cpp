@@ -38,7 +38,7 @@ void Headers::add(std::string_view name, std::string_view value) {
         throw invalid_option_value().withSentence("Headers: the value of " + std::string(name) +
                                                   " has a control character, such as CR, LF or NUL");
     int before = lines_.size(), size = static_cast<int>(name.size() + value.size() + 4);
-    Bytes old = lines_; // `name` and `value` may refer to it
+    Bytes old = lines_; // `name` and `value` may refer to these bytes
     // Grow in place. This fails if the block is full, or if a copy of these Headers has grown there.
     if (before != 0 && lines_.arena().extend(lines_.end(), static_cast<std::size_t>(size))) {
         lines_.contents() = StringRef(lines_.begin(), before + size);

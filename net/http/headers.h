@@ -8,8 +8,8 @@
 //         print(field.name, field.value);
 //
 // Headers hold the text that is sent: "Name: value\r\n" for each field. The fields of a received message refer to the
-// bytes that have arrived. A copy shares the memory until one of the two is changed. A Field refers to the text: it is
-// valid until the Headers change or end.
+// bytes that have arrived. A copy shares the memory until the copy or the original is changed. A Field refers to the
+// text: it is valid until the Headers change or are destroyed.
 //
 // add() and set() throw invalid_option_value for a name that is no token, and for a value with CR, LF, NUL or another
 // control character: a value can never add a field or a message.

@@ -56,7 +56,7 @@ struct Request {
     Version version = Version::Http11;
     Headers headers = {};
     Body body = {};
-    RequestContext context = {}; // what belongs to the request, such as its span; never sent, but for the span's ids
+    RequestContext context = {}; // values of the request, such as its span; only the ids of the span are sent
 
     // Only at servers:
     PathParameters path = {};                 // filled by a Router
@@ -81,7 +81,7 @@ struct Response {
 
     // Only at clients:
     Version version = Version::Http11;
-    std::string url = {}; // after redirects: the last one
+    std::string url = {}; // the last URL after redirects
 };
 
 /// Returns the reason phrase: "Not Found" for 404; "" for an unknown status.

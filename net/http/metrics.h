@@ -22,7 +22,7 @@
 //     {"Time":12.5,"Severity":10,"Type":"HttpRequest","Server":"shop","Peer":"10.0.0.1:4500","Method":"GET",
 //      "Target":"/jobs/7","Status":200,"Seconds":0.002,"Received":0,"Sent":612}
 //
-// A ServerMetrics belongs to the thread of the server, and must outlive serve(). Two with the same `server` add up.
+// A ServerMetrics belongs to the thread of the server, and must outlive serve(). Objects with the same `server` add up.
 
 #include "flow/trace/metrics.h"
 #include "net/http/server.h"

@@ -30,7 +30,7 @@ void readWhole(int descriptor, std::uint64_t offset, StringRef to) {
     }
 }
 
-/// True if a later change would have another time: the clock for the times of files may tick only 100 times a second.
+/// True if a later change would get another time: the clock for the times of files may tick only 100 times a second.
 bool isSettled(timespec changed) {
     constexpr std::int64_t kTick = 20'000'000; // nanoseconds
     timespec now{};

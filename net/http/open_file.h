@@ -5,9 +5,9 @@
 //     std::shared_ptr<OpenFile> file = co_await runBlocking([&] { return folder.open("a/b.html"); });
 //     response.body = Body::file(file, 0, file->size());
 //
-// The descriptor closes with the last pointer. The constructor reads a file of at most kKept bytes into memory. The
-// pieces of a larger file come from the page cache of the kernel; if it does not have them, and always on a simulated
-// loop, runBlocking() reads them. On a real network, Connection::trySendFile() sends them straight from the page cache.
+// The descriptor is closed with the last pointer. The constructor reads a file of at most kKept bytes into memory. The
+// pieces of a larger file come from the page cache of the kernel. runBlocking() reads pieces that are not there, and
+// all pieces on a simulated loop. On a real network, Connection::trySendFile() sends them straight from the page cache.
 //
 // Threads: open() blocks, and may run on any thread. The other functions belong to the thread of a loop.
 
@@ -25,7 +25,7 @@ public:
     static constexpr std::uint64_t kKept = 32 * 1024;  // bytes: sendfile() is cheaper for larger files
     static constexpr std::uint64_t kPiece = 64 * 1024; // bytes in one read()
 
-    /// Owns the descriptor. Blocks. Throws file_not_found if it is no regular file.
+    /// Takes ownership of the descriptor. Blocks. Throws file_not_found if it is no regular file.
     explicit OpenFile(int descriptor);
     OpenFile(OpenFile const&) = delete;
     OpenFile& operator=(OpenFile const&) = delete;

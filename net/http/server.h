@@ -81,8 +81,8 @@ struct ServerOptions {
     std::function<void(Exchange const&)> onEnd = {};
     /// Receives the counts, unless it is null. It must live as long as serve() runs.
     ServerCounters* counters = nullptr;
-    /// Begins a span for each request, below the one that the client names in "traceparent". It must live as long as
-    /// serve() runs.
+    /// Begins a span for each request, as a child of the span that the client names in "traceparent". It must live as
+    /// long as serve() runs.
     trace::Tracer* tracer = nullptr;
 };
 

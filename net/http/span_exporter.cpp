@@ -18,7 +18,7 @@ namespace flow::net::http {
 namespace {
 
 constexpr std::size_t kSpansOfStep = 16;      // the most spans that one step of the loop makes into text
-constexpr std::size_t kAnswerBytes = 1 << 16; // of the collector's answer, which is read
+constexpr std::size_t kAnswerBytes = 1 << 16; // so much of the collector's answer is read
 
 SpanExporterOptions checked(SpanExporterOptions options) {
     auto check = [](bool isValid, char const* option, std::string const& value, char const* rule) {
@@ -36,7 +36,7 @@ SpanExporterOptions checked(SpanExporterOptions options) {
     return options;
 }
 
-/// Returns the seconds that the collector wants to be left alone; nothing if it does not say.
+/// Returns the wait in seconds that the collector asks for in Retry-After; nothing if the field is absent or invalid.
 std::optional<double> secondsToWait(Response const& response) {
     std::optional<std::string_view> text = response.headers.find("Retry-After");
     if (!text)
@@ -120,7 +120,7 @@ Future<Response> SpanExporter::ask(SpanExporter* self, std::string text) {
     return self->client_.send(std::move(request), self->options_.url);
 }
 
-/// Sends a batch, again and again if that may help, and counts its spans.
+/// Sends a batch. Sends it again after a temporary failure. Counts its spans.
 Future<Void> SpanExporter::send(SpanExporter* self, std::string text) {
     RetryPolicy const& policy = self->options_.retry;
     std::string why;

@@ -7,15 +7,15 @@
 //     co_await http::serve(listener, router, options, stop);
 //     co_await exporter.flush(5.0);                                 // sends the last spans; false if some are left
 //
-// A span that ends is put into a queue, which is all that a request waits for. A coroutine of the exporter sends the
-// queue, `batch` spans at a time: as soon as so many are there, and otherwise `interval` after the first one. If the
-// collector is slow or away, the queue fills up to `queue` spans, and further spans are dropped and counted. The text
-// of a batch is made a few spans at a time, between the other steps of the loop.
+// A span that ends is put into a queue; the request waits for nothing else. A coroutine of the exporter sends the
+// queue, `batch` spans at a time: as soon as the queue has so many spans, or else `interval` after its first span. If
+// the collector is slow or away, the queue fills up to `queue` spans, and further spans are dropped and counted. The
+// text of a batch is made a few spans at a time, between the other steps of the loop.
 //
-// A batch is sent again after an error of the connection, a timeout, and the status 429, 502, 503 or 504, with the
-// waits of `retry`, or as long as the collector says in Retry-After, `retry.longest` at most. Another status, or the
-// last failure, drops the batch: its spans count as failed, and a TraceEvent "SpansNotExported" says why, at most one a
-// minute.
+// A batch is sent again after an error of the connection, a timeout, and the status 429, 502, 503 or 504. The exporter
+// waits before that as `retry` says, or as long as the collector says in Retry-After, at most `retry.longest`. Another
+// status, or the last failure, drops the batch: its spans count as failed, and a TraceEvent "SpansNotExported" has the
+// reason, at most one a minute.
 //
 // On the page for Prometheus (flow/trace/metrics.h):
 //     millrace_spans_exported_total     the collector has taken them
@@ -23,7 +23,7 @@
 //     millrace_spans_failed_total       the collector has refused them, or could not be reached
 //
 // The requests of the exporter have no spans. An exporter belongs to the thread of its loop, and must outlive its
-// tracers; it is made while the loop exists. Its destructor drops what is left. flush() is cancel-safe.
+// tracers. Make it while the loop exists. Its destructor drops the unsent spans. flush() is cancel-safe.
 
 #include "flow/combine/retry.h"
 #include "flow/sync/trigger.h"
@@ -57,8 +57,8 @@ public:
     ~SpanExporter() = default;
 
     void take(trace::SpanData&& span) noexcept override;
-    /// Sends all spans that have ended so far, without the wait for a batch. Gives false if some of them are still
-    /// waiting after `atMost` seconds, and true otherwise, also if the collector has refused them.
+    /// Sends all spans that have ended so far, without waiting for a full batch. Returns false if some of them are
+    /// still unsent after `atMost` seconds, otherwise true, even if the collector has refused them.
     Future<bool> flush(Seconds atMost);
 
     std::size_t waiting() const { return queue_.size() + sending_; }

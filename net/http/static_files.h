@@ -47,7 +47,7 @@ struct StaticFilesOptions {
 
 class StaticFiles {
 public:
-    /// Throws file_not_found if `folder` is no folder, and invalid_option_value.
+    /// Throws file_not_found if `folder` is no folder, and invalid_option_value for a wrong option.
     explicit StaticFiles(std::string const& folder, StaticFilesOptions options = {});
 
     Future<Response> operator()(Request request) const;

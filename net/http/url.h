@@ -23,7 +23,7 @@ namespace flow::net::http {
 struct Url {
     bool isSecure = false;    // "https"
     std::string host;         // in lower case; an IPv6 address without brackets
-    std::uint16_t port = 80;  // 443 if the URL names none and is secure
+    std::uint16_t port = 80;  // 443 if the URL is secure and names no port
     std::string target = "/"; // the path and the query
 
     static Url parse(std::string_view text);

@@ -99,7 +99,7 @@ Event::Wait WebSocket::close(int code, std::string_view reason, std::source_loca
     return ended_.wait();
 }
 
-/// Does nothing if a Close was sent. Does not wait for room, since no message follows.
+/// Sends a Close, unless one was sent. Does not wait for room, because no message follows.
 void WebSocket::sendClose(int code, std::string_view reason) {
     if (closing_.isSet())
         return;
@@ -147,7 +147,7 @@ void WebSocket::takeClose(std::string_view payload) {
     sendClose(code, "");
 }
 
-/// Returns after the other side's Close.
+/// Reads messages until the other side's Close.
 Future<Void> WebSocket::readMessages(Propagate) {
     WebSocketMessage message;
     std::string control;
@@ -187,7 +187,7 @@ Future<Void> WebSocket::readMessages(Propagate) {
         }
         if (head.opcode() == Opcode::Ping && !closing_.isSet()) {
             Bytes pong = makeFrame(Opcode::Pong, control, maskFor(side_));
-            co_await connection_->write(std::move(pong)); // so a peer that does not read its pongs is not read
+            co_await connection_->write(std::move(pong)); // so a peer that does not read its pongs is not read further
         }
         if (head.isControl())
             continue;
@@ -207,8 +207,8 @@ Future<Void> WebSocket::readMessages(Propagate) {
     }
 }
 
-/// Returns when the other side was silent for too long. While messages wait for receive(), the socket does not read, so
-/// silence does not count.
+/// Sends pings. Returns when the other side was silent for too long. While messages wait for receive(), the socket does
+/// not read, so silence does not count.
 Future<Void> WebSocket::sendPings(Propagate) {
     if (options_.pingEvery == 0)
         co_await Future<Void>(Never());

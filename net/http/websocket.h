@@ -22,7 +22,7 @@
 // Receiving. receive() returns whole messages, however many fragments they had. The socket reads ahead, and answers
 // pings and a Close by itself. It stops reading when it holds two messages, each of up to `largestMessage` bytes, that
 // receive() has not taken. receive() is an operation in place: if it loses a race or is cancelled, no message is lost.
-// Several may wait; the oldest is served first.
+// Several receive() may wait; the oldest is served first.
 //
 // Sending. The functions copy the message before they return. The whole message is sent, even if the returned operation
 // is dropped. Like Connection::write(), the operation is ready when there is room for more. Any number of tasks may
@@ -30,14 +30,14 @@
 // fails with operation_obsolete.
 //
 // The end. receive() returns the messages that came before the end, and then fails with the same error in each call:
-//     end_of_stream            one side has closed: closeCode() and closeReason() are those of the first Close
+//     end_of_stream            one side has closed: closeCode() and closeReason() are from the first Close
 //     connection_cut_off       the connection has ended without a Close; also connection_reset and others
 //     connection_timed_out     the other side sent nothing after a ping, or did not answer a Close in time
 //     value_too_large          a message above `largestMessage`; the other side gets the code 1009
 //     serialization_failed     the RFC forbids these bytes: see what(). The other side gets 1002, or
 //                              1007 if a text was not UTF-8
 //
-// When the last Reference goes without a close(), the other side gets the code 1001 and the connection ends. A
+// When the last Reference is destroyed without a close(), the other side gets the code 1001 and the connection ends. A
 // WebSocket must outlive its operations, and belongs to the loop of its connection.
 
 #include "flow/base/seconds.h"
@@ -140,13 +140,13 @@ private:
     Future<Void> running_;
 };
 
-/// Serves one WebSocket. If it returns, or fails with end_of_stream, the socket is closed with 1000; after another
-/// error, with 1011; after a cancel, with 1001.
+/// A handler of one WebSocket. When its future is ready, or fails with end_of_stream, the socket is closed with 1000;
+/// after another error, with 1011; after a cancel, with 1001.
 using WebSocketHandler = std::function<Future<Void>(Reference<WebSocket>)>;
 
-/// Returns the response that accepts a WebSocket: the server calls `handler` after it has sent it. If the request does
-/// not ask for a WebSocket, returns the response 400 or 426. When the server begins to end, the socket is closed with
-/// 1001, and receive() fails with end_of_stream. Then the handler must return within ServerOptions::grace.
+/// Returns the response that accepts a WebSocket. The server calls `handler` after it has sent this response. If the
+/// request does not ask for a WebSocket, returns the response 400 or 426. When the server begins to end, the socket is
+/// closed with 1001, and receive() fails with end_of_stream. Then the handler must return within ServerOptions::grace.
 Response acceptWebSocket(Request const& request, WebSocketHandler handler, WebSocketOptions options = {});
 
 /// Makes the handshake as a client on a new connection. `host` is the server's name, and ":port" if it is not 80 or
@@ -157,7 +157,7 @@ Future<Reference<WebSocket>> connectWebSocket(Reference<Connection> connection, 
                                               std::string target = "/", WebSocketOptions options = {},
                                               Headers headers = {});
 /// Makes a connection with Client::connect(), and the handshake on it. The URL begins with "ws://" or "wss://"
-/// (encrypted), or with "http://" or "https://". Of the client's options, only those for making a connection count.
+/// (encrypted), or with "http://" or "https://". Only the client's options for making a connection are used.
 Future<Reference<WebSocket>> connectWebSocket(Client& client, std::string url, WebSocketOptions options = {},
                                               Headers headers = {});
 

@@ -1,6 +1,6 @@
 #pragma once
-// CycleClock: a clock that is fast to read: the processor's counter if this has a constant rate, else the machine's
-// clock. Under simulation it is the loop's time, and each read gives a later time than the previous read.
+// CycleClock: a clock that is fast to read: the processor's counter if the counter has a constant rate, else the
+// machine's clock. Under simulation it is the loop's time, and each read gives a later time than the previous read.
 //
 //     CycleClock clock;
 //     std::uint64_t before = clock.now();

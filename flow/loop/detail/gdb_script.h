@@ -1,9 +1,9 @@
 #pragma once
-// Makes gdb load the commands and printers of Millrace with each program, where an installation has put its script into
-// a folder that gdb trusts. Elsewhere `millrace debugger gdb` prints the line for ~/.gdbinit.
+// Makes gdb load the commands and printers of Millrace with each program, if an installation has put the script into a
+// folder that gdb trusts. Elsewhere `millrace debugger gdb` prints the line for ~/.gdbinit.
 //
-// The section is part of the debug information: the program does not load it. The path is looked for when a program is
-// compiled, since gdb warns of a script that is not there.
+// The section is part of the debug information: the program does not load it. The compiler checks that the script
+// exists, because gdb warns of a script that does not.
 
 #ifndef MILLRACE_GDB_SCRIPT
 #define MILLRACE_GDB_SCRIPT "/usr/share/gdb/auto-load/millrace.py"

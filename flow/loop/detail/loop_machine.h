@@ -113,7 +113,8 @@ protected:
     /// Returns the time of the turn. Called when a turn begins, and by now() outside of run().
     virtual double startTurn() noexcept = 0;
     /// Called when no step is ready: lets time pass until `deadline`, when the earliest timer is due. May return early.
-    /// Infinity means no timer: then returns false, which ends run(), unless news or posts of other threads may come.
+    /// If `deadline` is infinity, there is no timer: returns false, to end run(), unless news or posts of other threads
+    /// may come.
     virtual bool idleUntil(double deadline) = 0;
     /// Called after kSlice calls of shouldYield() since resetSlice(). Calls resetSlice(). True if the step must yield.
     virtual bool sliceIsOver() = 0;
@@ -146,7 +147,7 @@ protected:
     template <class Next>
     bool runWatchedTurnWith(Next&& next);
     bool isWatched() const { return watches_ != nullptr; }
-    /// Takes the first waiter of the highest priority, and makes that priority current. Null if none is ready.
+    /// Takes the first waiter of the highest priority, and makes that priority current. Returns null if none is ready.
     detail::Waiter* takeReady() { return ready_.pop(); }
     /// Runs one turn without run(), for code that drives this loop from another loop.
     bool step();
@@ -155,7 +156,7 @@ protected:
     /// fallAsleep() returns false if a call was posted, or stop() was called.
     bool fallAsleep() noexcept;
     void wakeUp() noexcept;
-    /// Returns when the next step is due on this loop's clock: 0 if a step is ready, infinity if there is none.
+    /// Returns the time on this loop's clock when the next step is due: 0 if a step is ready, infinity without steps.
     double nextStep() { return ready_.isEmpty() && inbox_.isEmpty() ? timers_.nextDeadline() : 0; }
     /// True after stop(); the next call returns false.
     bool takeStop() noexcept { return stopped_.exchange(false); }

@@ -8,7 +8,7 @@
 //         void drop();                               // called instead if the loop ends first; here: destroys the job
 //     };
 //
-// While the object is posted, the loop owns it. arrive() and drop() must not throw; each may post it again.
+// While the object is posted, the loop owns it. arrive() and drop() must not throw; each may post the object again.
 
 #include "flow/loop/detail/loop_machine.h"
 
@@ -23,7 +23,7 @@ protected:
     Posted() : Waiter{nullptr, {nullptr}, {nullptr, nullptr}, detail::Awaited::turn()} {}
     ~Posted() = default;
 
-    /// Posts this object to `loop`. Any thread and any signal handler may call postTo(); the loop must still exist.
+    /// Posts this object to `target`. Any thread and any signal handler may call postTo(); the loop must still exist.
     template <auto Arrive, auto Drop, class = decltype(Arrive)>
     void postTo(LoopMachine& target, TaskPriority priority) noexcept {
         prepare<Arrive, Drop>();

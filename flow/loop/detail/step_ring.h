@@ -3,7 +3,8 @@
 // StepWatch (flow/loop/step_watch.h). The derived class trace::StepLog makes a trace of the events.
 //
 // A step costs one event and one read of the clock (CycleClock): the end of a step is also the beginning of the next
-// one. Each wake-up is an event without a read. The cause of a step is the last wake-up of its waiter before it.
+// one. Each wake-up costs one event and no read. The cause of a step is the last wake-up of its waiter before that
+// step.
 
 #include "flow/core/in_place.h"
 #include "flow/loop/detail/cycle_clock.h"
@@ -35,7 +36,7 @@ protected:
 
     enum class Kind : std::uint8_t { Begin, End, Woken, Failed, Cancelled, Mark, Fault };
     struct Event {
-        std::uint64_t time;  // of a waiter that a step woke: the time when that step ended
+        std::uint64_t time;  // of Woken by a step: the time when that step ended
         void const* what;    // the code of the step, or a text
         WaiterNode* waiter;  // the step, or the waiter that was woken
         std::uint16_t value; // the priority, cause or error code

@@ -12,7 +12,7 @@
 // `base_` becomes the beginning of the bucket instead, and its timers move, in order, to buckets of later positions.
 //
 // So setting and cancelling a timer take bounded time, however many timers there are. A cancelled timer leaves nothing
-// behind, and was compared with few others if its deadline was far away.
+// behind. If its deadline was far away, the queue has compared it with few other timers.
 
 #include "flow/core/frame.h"
 #include "flow/loop/priority.h"
@@ -38,7 +38,8 @@ public:
 
     /// True if no timer is set; timers at infinity do not count.
     bool isEmpty() { return soon_.isEmpty() && !hasRest(); }
-    /// Returns the earliest deadline, or an earlier time if the search would take long. Infinity without timers.
+    /// Returns the earliest deadline, or an earlier time if the search would take long. Returns infinity if no timer is
+    /// set.
     double nextDeadline() { return !soon_.isEmpty() ? deadlineOf(soon_.next) : hasRest() ? next_ : kNever; }
 
     /// Calls `fire(waiter, priority)` for each timer with a deadline not after `now`, in order. Moves timers between
@@ -101,7 +102,7 @@ private:
     bool sort(Link& bucket, int& room);
 
     double next_ = kNever;                     // a time not after any deadline
-    Key soonEnd_ = std::bit_cast<Key>(kNever); // `soon_` has the timers with earlier deadlines, and no others
+    Key soonEnd_ = std::bit_cast<Key>(kNever); // `soon_` has all timers with earlier deadlines, and may have equal ones
     Link soon_;
     Link redistributing_;       // the timers of the bucket to which `base_` has moved
     Key redistributingEnd_ = 0; // timers with earlier deadlines go to `redistributing_`

@@ -1,6 +1,6 @@
 #pragma once
-// KeptException: an exception that lives as long as a block of memory. A future that has failed with an exception that
-// is no Error keeps the exception: see flow/core/detail/kept_exception.h.
+// KeptException: an exception that is destroyed together with a block of memory. A future that has failed with an
+// exception that is no Error keeps the exception: see flow/core/detail/kept_exception.h.
 //
 //     KeptException::keep(block, sizeClass, mark, exception);         // sets `sizeClass` to kKeepingClass
 //     std::exception_ptr same = KeptException::find(block, mark);
@@ -18,7 +18,8 @@
 namespace flow::memory {
 
 struct KeptException {
-    /// Keeps the exception for the block, and drops an earlier one. `mark` is any number. Without memory, does nothing.
+    /// Keeps the exception for the block, and drops an earlier one. `mark` is any number. If no memory is left, does
+    /// nothing.
     static void keep(void* block, SizeClass& sizeClass, std::uint32_t mark, std::exception_ptr exception) noexcept;
     /// Returns the exception that the block keeps with this mark, or null.
     static std::exception_ptr find(void const* block, std::uint32_t mark) noexcept;
@@ -29,7 +30,7 @@ struct KeptException {
     /// Removes the block from the table, and returns its class. To be called when nothing reads the block any more.
     static SizeClass remove(void const* block) noexcept;
 
-    /// The number of blocks for which this thread has called keep(), without those for which it has called remove().
+    /// The number of blocks for which this thread has called keep(), minus the number for which it has called remove().
     /// It may be too large: a block can be released on another thread.
     static inline constinit thread_local std::uint32_t blocksOfThread = 0;
 

@@ -27,8 +27,7 @@
 // 128 KiB, so no call takes long. A foreign block is a block of another thread's chunk.
 //
 // Bounds, for each thread:
-// - While free lists and remote-free lists hold more than 256 KiB, the thread sorts 128 KiB for each new span of 16
-// KiB.
+// - While free lists and remote-free lists hold more than 256 KiB, the thread sorts 128 KiB for each new 16 KiB span.
 //   So until all free memory is sorted and can serve every class, the thread takes at most 1/8 as much new memory.
 // - A thread keeps up to 32 KiB of foreign blocks in each class. If they are so rare that scans of one block in eight
 //   miss them, the thread keeps more: up to the largest number of its own blocks that its free list has ever held.
