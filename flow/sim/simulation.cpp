@@ -31,7 +31,7 @@ std::optional<SimulationFailure> run(World& world, Simulation const& simulation)
     return world.failure();
 }
 
-/// Returns the line "down: a, b"; nothing if all processes run, or if the simulation has stopped them all.
+/// Returns the line "down: a, b"; an empty text if all processes run, or if the simulation has stopped them all.
 std::string stoppedProcesses(World const& world) {
     std::string text;
     bool isOneRunning = false;

@@ -27,13 +27,13 @@ void lineCommand(const void* code, char* out, std::size_t size) noexcept;
 std::string mangledSymbol(const void* code) noexcept;
 
 /// Returns the function or object with a symbol that begins with `mangled`, in the file that holds `code`; null if
-/// none. Of several local symbols, returns the one in the translation unit of the function at `code`.
+/// there is none. Of several local symbols, returns the one in the translation unit of the function at `code`.
 const void* addressOfSymbol(const void* code, std::string const& mangled) noexcept;
 
-/// Returns the static member `name` of the class with the member function `function` that holds `code`; null if none.
+/// Returns the static member `name` of a class that has the member function `function`, in which `code` is; or null.
 const void* staticMember(const void* code, const char* function, const char* name) noexcept;
 
-/// Returns the name in the source, as symbolName() writes it.
+/// Returns the name of the symbol `mangled` in the source, as symbolName() writes it.
 std::string demangled(std::string const& mangled);
 
 } // namespace flow
