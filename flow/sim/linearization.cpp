@@ -228,7 +228,7 @@ private:
         }
     }
 
-    /// Among calls with the same effect, keeps the one that returns first, since the others can still be taken later.
+    /// Among calls with the same effect, keeps the call that returns first: the others can still be taken later.
     void dropAlike() {
         std::size_t kept = 0;
         for (std::size_t done : calls_) {

@@ -42,7 +42,7 @@ struct ProcessOptions {
     std::map<std::string, double> knobs = {};
     /// The process's clock is ahead of the world's time by this number of seconds.
     Seconds clockOffset = 0;
-    /// If main ends with an error, the process starts again after this number of seconds; if it is 0, it stays down.
+    /// If main ends with an error, the process starts again after this number of seconds. 0 means that it stays down.
     Seconds restartAfter = 0;
     /// If true, no fault "per second of a process" (flow/sim/faults.h) is injected into this process.
     bool protectedFromFaults = false;

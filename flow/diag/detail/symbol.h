@@ -30,7 +30,8 @@ std::string mangledSymbol(const void* code) noexcept;
 /// there is none. Of several local symbols, returns the one in the translation unit of the function at `code`.
 const void* addressOfSymbol(const void* code, std::string const& mangled) noexcept;
 
-/// Returns the static member `name` of a class that has the member function `function`, in which `code` is; or null.
+/// Returns the static member `name` of the class of the member function at `code`; null if there is none. `function` is
+/// the name of that member function.
 const void* staticMember(const void* code, const char* function, const char* name) noexcept;
 
 /// Returns the name of the symbol `mangled` in the source, as symbolName() writes it.
