@@ -75,8 +75,8 @@ private:
 };
 
 namespace detail {
-/// From then on failures of this program, and SIGQUIT after reportOnQuit(), report what waits on `made`. See
-/// flow/inspect/.
+/// Called by the constructor of RealLoop. From then on, failures of this program, and SIGQUIT after reportOnQuit(),
+/// report pending computations. See flow/inspect/.
 void realLoopMade(RealLoop& made);
 } // namespace detail
 

@@ -3,8 +3,7 @@
 //
 // operate() runs every operation: it waits for a random part of its duration, runs its effect, waits for the rest, and
 // completes its future. kill() ends all operations and the life of the disk. crash() calls kill(), and then drops
-// unsynced changes: storeSome() draws the changes of names that reach the disk, and loseCache() draws the changes of a
-// file.
+// unsynced changes: storeSome() draws the changes of names that reach the disk, and loseCache() draws a file's changes.
 
 #include "flow/sim/disk.h"
 

@@ -91,7 +91,7 @@ std::string tableOf(std::vector<Row> const& rows, std::size_t leftOut) {
     return text;
 }
 
-/// Returns the last operations, and some earlier operations that wrote the value which the last one read or expected.
+/// Returns the last operations, and some earlier writers of the value that the last operation read or expected.
 std::vector<std::size_t> shown(Operations const& operations, std::size_t end) {
     std::vector<std::size_t> begun;
     Operation const* last = nullptr;

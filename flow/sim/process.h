@@ -56,7 +56,7 @@ public:
     virtual void started(Process&) {}
     /// Called before the actors are destroyed. After this call, nothing that their destructors do may have an effect.
     virtual void stopped([[maybe_unused]] Process& process, [[maybe_unused]] bool powerLost) {}
-    /// Returns the kinds of data that a power loss could destroy now, as bits. The fault powerLoss can wait for a bit.
+    /// Returns the kinds of data that a power loss could destroy now, as bits. powerLoss may wait until a bit is set.
     virtual unsigned risks() const { return 0; }
     /// Returns all bits that risks() may ever return.
     virtual unsigned possibleRisks() const { return 0; }

@@ -285,7 +285,7 @@ private:
     [[gnu::cold]] void takeGiven() const;
 
     double deadline_;
-    std::uint64_t number_; // of the task that called delay(), in which it is not ready; or of a given future
+    std::uint64_t number_; // of the task that called delay(): not ready in that task. Or of a given future
     TaskPriority priority_ = TaskPriority::DefaultDelay;
     std::int32_t isGiven_ = 0; // a bool of 4 bytes: padding would make a copy wait for the stores
 };
