@@ -7,7 +7,7 @@
 //         when(wait(handlers.getResult())) { UNREACHABLE(); }        // raises the first error of any handler
 //     }
 //
-// An actor that ends is dropped at once. When one fails, all others are cancelled, and getResult() fails with its
+// An actor that ends is dropped at once. When an actor fails, all others are cancelled, and getResult() fails with its
 // error. Destroying the collection cancels its actors; results of getResult() then fail with actor_cancelled. Actors
 // that are added to an ended collection are dropped. Cancel-safe: the collection holds its actors, so dropping a result
 // of getResult() cancels none of them. For actorCollection() and signal(), see below.
@@ -67,8 +67,7 @@ private:
     Scope actors_{OnError::Report};
 };
 
-/// A collection with a future for the end of all actors. The destructor cancels them, unless a result of signal() is
-/// held.
+/// A collection with a future for the end of all actors. The destructor cancels them if no result of signal() is held.
 class SignalableActorCollection : NonCopyable {
 public:
     SignalableActorCollection() { clear(); }

@@ -247,7 +247,7 @@ Future<Void> storeOrThrow(T& out, Future<Optional<T>> what, Error error, Propaga
         throw error;
     out = std::move(found).get();
 }
-/// Returns the result of `what`. Its error also ends the stream; so does a cancel, as with Flow.
+/// Returns the result of `what`. Its error or its cancel also ends the stream, as in Flow.
 template <class T, class U>
 Future<T> forwardErrors(Future<T> what, PromiseStream<U> output, ExplicitVoid = {}) {
     ErrorOr<T> result = co_await tryGet(what);
